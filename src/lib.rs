@@ -1,0 +1,6 @@
+//! `slop` keeps, for every file of a project, what a language model needs to know of it.
+//!
+//! ARCHITECTURE.md draws the floor plan; each room's `mod.rs` says what the room is for.
+
+pub mod model;
+pub mod sys;

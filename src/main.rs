@@ -1,0 +1,3 @@
+//! The program `slop`: it only calls the library.
+
+fn main() {}

@@ -1,0 +1,54 @@
+//! What is derived from a content, and by whom.
+
+use super::Dialect;
+
+/// A kind of artifact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Artifact {
+    /// The tree of symbols.
+    Outline,
+    /// The text with the bodies taken out.
+    Skeleton,
+    /// Words about the file.
+    Summary,
+}
+
+impl Artifact {
+    /// Every kind there is.
+    pub const ALL: [Self; 3] = [Self::Outline, Self::Skeleton, Self::Summary];
+
+    /// Returns the stable name, as in the store and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Outline => "outline",
+            Self::Skeleton => "skeleton",
+            Self::Summary => "summary",
+        }
+    }
+}
+
+/// Who made an artifact: with the content, all that its bytes depend on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Producer {
+    /// What is made.
+    pub artifact: Artifact,
+    /// Id of the file type that the content was read as.
+    pub language: &'static str,
+    /// Name, version and parameters: `outline/1 tree-sitter-python/0.25`.
+    pub version: String,
+}
+
+/// What is known of a content's bytes before anything is derived from them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Size in bytes.
+    pub size: u64,
+    /// Name of the text's encoding (`UTF-8`, `UTF-16LE`, `windows-1252`); `None` where it is not text.
+    pub encoding: Option<String>,
+    /// Lines of the text; 0 where it is not text. A last line without an end counts.
+    pub lines: u32,
+    /// What a C-like header says of its own language.
+    pub dialect: Dialect,
+    /// Id of the file type that the first bytes claim (`#!/usr/bin/env python3`), if they claim one.
+    pub claims: Option<String>,
+}

@@ -1,0 +1,47 @@
+//! The nouns that cross room borders, as plain values.
+//!
+//! Knows: what a content, a path, an outline, a view, a tier and a composed document *are*. Does not know:
+//! how any of them is found, parsed, stored or printed. Nothing here is serialized: wire types live in
+//! `api`, rows in `store`, each converted by hand.
+//!
+//! Start with [`ContentHash`], [`RelPath`] and [`Outline`].
+
+mod artifact;
+mod document;
+mod file;
+mod file_type;
+mod hash;
+mod outline;
+mod path;
+mod view;
+
+pub use artifact::Artifact;
+pub use artifact::Facts;
+pub use artifact::Producer;
+pub use document::Block;
+pub use document::Document;
+pub use document::OmittedFile;
+pub use document::Receipt;
+pub use document::ReceiptEntry;
+pub use document::Rule;
+pub use file::LeftOut;
+pub use file::Stamp;
+pub use file_type::ConfigSyntax;
+pub use file_type::Dialect;
+pub use file_type::FileType;
+pub use file_type::Role;
+pub use hash::ContentHash;
+pub use hash::ParseHashError;
+pub use outline::Fallback;
+pub use outline::Health;
+pub use outline::Outline;
+pub use outline::Span;
+pub use outline::Symbol;
+pub use outline::SymbolKind;
+pub use path::BadPath;
+pub use path::RelPath;
+pub use view::Order;
+pub use view::Strategy;
+pub use view::SummaryDetail;
+pub use view::Tier;
+pub use view::ViewMode;

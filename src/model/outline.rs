@@ -1,0 +1,293 @@
+//! The structure of a file: its symbols, and how well it was understood.
+
+use std::fmt;
+
+/// A piece of text: byte offsets and lines of the *original* text, whatever was parsed to find it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start_byte: usize,
+    /// Offset after the last byte; never before `start_byte`.
+    pub end_byte: usize,
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line, inclusive, from 1.
+    pub end_line: u32,
+}
+
+/// What a symbol is; the names are those of the Language Server Protocol where it has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SymbolKind {
+    /// A class.
+    Class,
+    /// A function of a class.
+    Method,
+    /// A function that makes an object of its class.
+    Constructor,
+    /// A function that ends an object of its class.
+    Destructor,
+    /// A function.
+    Function,
+    /// A function declared here and defined elsewhere.
+    Prototype,
+    /// A struct.
+    Struct,
+    /// A union.
+    Union,
+    /// An enumeration.
+    Enum,
+    /// A constant of an enumeration.
+    EnumMember,
+    /// A name for a type.
+    Typedef,
+    /// A field of a struct, union or class.
+    Field,
+    /// A namespace.
+    Namespace,
+    /// A macro with parameters.
+    Macro,
+    /// A variable of the whole file or program.
+    Variable,
+    /// A variable that is not meant to vary.
+    Constant,
+}
+
+impl SymbolKind {
+    /// Every kind there is.
+    pub const ALL: [Self; 16] = [
+        Self::Class,
+        Self::Method,
+        Self::Constructor,
+        Self::Destructor,
+        Self::Function,
+        Self::Prototype,
+        Self::Struct,
+        Self::Union,
+        Self::Enum,
+        Self::EnumMember,
+        Self::Typedef,
+        Self::Field,
+        Self::Namespace,
+        Self::Macro,
+        Self::Variable,
+        Self::Constant,
+    ];
+
+    /// Returns the stable name, as in JSON: `enum_member`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Class => "class",
+            Self::Method => "method",
+            Self::Constructor => "constructor",
+            Self::Destructor => "destructor",
+            Self::Function => "function",
+            Self::Prototype => "prototype",
+            Self::Struct => "struct",
+            Self::Union => "union",
+            Self::Enum => "enum",
+            Self::EnumMember => "enum_member",
+            Self::Typedef => "typedef",
+            Self::Field => "field",
+            Self::Namespace => "namespace",
+            Self::Macro => "macro",
+            Self::Variable => "variable",
+            Self::Constant => "constant",
+        }
+    }
+
+    /// Returns the name as an outline's line shows it: `Enum Member`.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Class => "Class",
+            Self::Method => "Method",
+            Self::Constructor => "Constructor",
+            Self::Destructor => "Destructor",
+            Self::Function => "Function",
+            Self::Prototype => "Prototype",
+            Self::Struct => "Struct",
+            Self::Union => "Union",
+            Self::Enum => "Enum",
+            Self::EnumMember => "Enum Member",
+            Self::Typedef => "Typedef",
+            Self::Field => "Field",
+            Self::Namespace => "Namespace",
+            Self::Macro => "Macro",
+            Self::Variable => "Variable",
+            Self::Constant => "Constant",
+        }
+    }
+
+    /// Returns the kind of that stable name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Says whether it can be called.
+    pub const fn is_callable(self) -> bool {
+        matches!(
+            self,
+            Self::Function | Self::Method | Self::Constructor | Self::Destructor | Self::Prototype
+        )
+    }
+
+    /// Says whether it is a type that holds other symbols.
+    pub const fn is_type(self) -> bool {
+        matches!(
+            self,
+            Self::Class | Self::Struct | Self::Union | Self::Enum | Self::Typedef
+        )
+    }
+}
+
+/// A named piece of structure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Its name alone.
+    pub name: String,
+    /// Its name with those around it, joined as the language does: `Engine.run`, `ns::Engine::run`.
+    pub qualified_name: String,
+    /// Where it stands, with its decorators, attributes and `template<…>`.
+    pub span: Span,
+    /// Its head on one line: what a reader needs to use it.
+    pub signature: String,
+    /// First paragraph of its documentation, on one line.
+    pub doc: Option<String>,
+    /// What stands inside it, in the order of the text.
+    pub children: Vec<Symbol>,
+}
+
+impl Symbol {
+    /// Calls `visit` with this symbol and all below it, each with its depth from 0, parents first.
+    pub fn walk<'a>(&'a self, depth: usize, visit: &mut impl FnMut(&'a Self, usize)) {
+        visit(self, depth);
+        for child in &self.children {
+            child.walk(depth + 1, visit);
+        }
+    }
+}
+
+/// Why a file's structure is not what a parse gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fallback {
+    /// The parser did not finish in the time that one file may cost.
+    TimedOut,
+    /// Brackets or blocks are nested deeper than a parser should be asked to go.
+    TooDeep,
+    /// The parser gave nothing back.
+    Failed,
+}
+
+impl Fallback {
+    /// Returns the stable name, as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TimedOut => "timed_out",
+            Self::TooDeep => "too_deep",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// How well a file was understood: the share of its bytes that are not in error nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Health {
+    /// Bytes in error nodes.
+    pub broken_bytes: u64,
+    /// Bytes in all.
+    pub total_bytes: u64,
+    /// Set where the structure was not taken from a finished parse.
+    pub fallback: Option<Fallback>,
+}
+
+impl Health {
+    /// Returns the health of a text that was understood in full.
+    pub const fn perfect(total_bytes: u64) -> Self {
+        Self {
+            broken_bytes: 0,
+            total_bytes,
+            fallback: None,
+        }
+    }
+
+    /// Returns the health of a text whose structure could not be had.
+    pub const fn fallen_back(total_bytes: u64, fallback: Fallback) -> Self {
+        Self {
+            broken_bytes: total_bytes,
+            total_bytes,
+            fallback: Some(fallback),
+        }
+    }
+
+    /// Says whether nothing was lost.
+    pub const fn is_perfect(self) -> bool {
+        self.broken_bytes == 0 && self.fallback.is_none()
+    }
+
+    /// Returns the share that was understood, from 0 to 1.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a share of at most 8 MiB, which f64 holds exactly"
+    )]
+    pub fn share(self) -> f64 {
+        if self.total_bytes == 0 {
+            return if self.fallback.is_none() { 1.0 } else { 0.0 };
+        }
+        1.0 - self.broken_bytes as f64 / self.total_bytes as f64
+    }
+}
+
+/// Prints the share as `99.8 %`, never rounded up to 100 while something is broken.
+impl fmt::Display for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = (self.share() * 1000.0).floor() / 10.0;
+        write!(f, "{tenths:.1} %")
+    }
+}
+
+/// The structure of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// How well the file was understood.
+    pub health: Health,
+    /// First paragraph of the file's own documentation, on one line.
+    pub doc: Option<String>,
+    /// What the file draws in, as written: `os.path`, `<stdio.h>`, in order and each once.
+    pub imports: Vec<String>,
+    /// The symbols of the top level, in the order of the text.
+    pub symbols: Vec<Symbol>,
+}
+
+impl Outline {
+    /// Calls `visit` with every symbol and its depth, in the order of the text, parents first.
+    pub fn walk<'a>(&'a self, mut visit: impl FnMut(&'a Symbol, usize)) {
+        for symbol in &self.symbols {
+            symbol.walk(0, &mut visit);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn health_is_never_rounded_up_to_perfect() {
+        let health = Health {
+            broken_bytes: 1,
+            total_bytes: 1_000_000,
+            fallback: None,
+        };
+        assert_eq!(health.to_string(), "99.9 %");
+        assert_eq!(Health::perfect(10).to_string(), "100.0 %");
+        assert_eq!(Health::fallen_back(0, Fallback::TimedOut).to_string(), "0.0 %");
+    }
+
+    #[test]
+    fn a_kind_reads_back_from_its_name() {
+        for kind in SymbolKind::ALL {
+            assert_eq!(SymbolKind::from_name(kind.name()), Some(kind));
+        }
+    }
+}

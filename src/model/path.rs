@@ -1,0 +1,171 @@
+//! A file's name within its project.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// A file's path from the project's root: bytes, with `/` between the parts, never leaving the root.
+///
+/// Bytes and not text, for names need not be UTF-8. Two spellings of one visible name (NFC and NFD) are two
+/// paths, as they are to the file system. Paths order by their bytes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelPath(Box<[u8]>);
+
+/// Why some bytes are no path within a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadPath {
+    /// There is nothing in it.
+    #[error("read an empty path")]
+    Empty,
+    /// It begins at the file system's root.
+    #[error("read an absolute path where one within the project was wanted")]
+    Absolute,
+    /// A part is `.`, `..` or empty.
+    #[error("read a path with an empty part, `.` or `..`")]
+    Dotted,
+    /// It holds a NUL byte.
+    #[error("read a path with a NUL byte")]
+    Nul,
+}
+
+impl RelPath {
+    /// Checks `bytes` and wraps them.
+    pub fn new(bytes: &[u8]) -> Result<Self, BadPath> {
+        if bytes.is_empty() {
+            return Err(BadPath::Empty);
+        }
+        if bytes[0] == b'/' {
+            return Err(BadPath::Absolute);
+        }
+        if bytes.contains(&0) {
+            return Err(BadPath::Nul);
+        }
+        if bytes
+            .split(|&b| b == b'/')
+            .any(|part| matches!(part, b"" | b"." | b".."))
+        {
+            return Err(BadPath::Dotted);
+        }
+        Ok(Self(bytes.into()))
+    }
+
+    /// Returns the bytes of the path.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Returns the path as the operating system takes it, relative to the root.
+    pub fn as_path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.0))
+    }
+
+    /// Returns the last part.
+    pub fn file_name(&self) -> &[u8] {
+        match self.0.iter().rposition(|&b| b == b'/') {
+            Some(slash) => &self.0[slash + 1..],
+            None => &self.0,
+        }
+    }
+
+    /// Returns the folder the file lies in, without a slash at its end; empty for the root.
+    pub fn parent(&self) -> &[u8] {
+        match self.0.iter().rposition(|&b| b == b'/') {
+            Some(slash) => &self.0[..slash],
+            None => &[],
+        }
+    }
+
+    /// Returns what follows the last dot of the name; `None` for `Makefile` and for `.profile`.
+    pub fn extension(&self) -> Option<&[u8]> {
+        let name = self.file_name();
+        match name.iter().rposition(|&b| b == b'.') {
+            Some(dot) if 0 < dot => Some(&name[dot + 1..]),
+            Some(_) | None => None,
+        }
+    }
+
+    /// Returns the name without its last extension.
+    pub fn stem(&self) -> &[u8] {
+        let name = self.file_name();
+        match self.extension() {
+            Some(extension) => &name[..name.len() - extension.len() - 1],
+            None => name,
+        }
+    }
+
+    /// Returns the parts, from the root down.
+    pub fn parts(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
+        self.0.split(|&b| b == b'/')
+    }
+
+    /// Returns the path as text, if it is UTF-8.
+    pub fn as_str(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+}
+
+/// Prints the path for a person or a document: what is not UTF-8, control characters and marks that change the
+/// direction of text appear escaped, so that a name can neither break a line nor forge one.
+impl fmt::Display for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                if is_unsafe_to_print(c) {
+                    write!(f, "{}", c.escape_unicode())?;
+                } else {
+                    f.write_char(c)?;
+                }
+            }
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_unsafe_to_print(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+impl fmt::Debug for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RelPath({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_could_leave_the_root_is_refused() {
+        assert_eq!(RelPath::new(b""), Err(BadPath::Empty));
+        assert_eq!(RelPath::new(b"/etc/passwd"), Err(BadPath::Absolute));
+        assert_eq!(RelPath::new(b"a/../../b"), Err(BadPath::Dotted));
+        assert_eq!(RelPath::new(b"a//b"), Err(BadPath::Dotted));
+        assert_eq!(RelPath::new(b"./a"), Err(BadPath::Dotted));
+        assert_eq!(RelPath::new(b"a\0b"), Err(BadPath::Nul));
+        assert!(RelPath::new(b"...").is_ok());
+    }
+
+    #[test]
+    fn parts_of_a_name_are_found() {
+        let path = RelPath::new(b"src/lib.tar.gz").unwrap();
+        assert_eq!(path.file_name(), b"lib.tar.gz");
+        assert_eq!(path.parent(), b"src");
+        assert_eq!(path.extension(), Some(&b"gz"[..]));
+        assert_eq!(path.stem(), b"lib.tar");
+        assert_eq!(RelPath::new(b".profile").unwrap().extension(), None);
+        assert_eq!(RelPath::new(b"Makefile").unwrap().stem(), b"Makefile");
+    }
+
+    #[test]
+    fn a_name_cannot_break_a_line_or_forge_one() {
+        let path = RelPath::new(b"a\n## Files\x1b[31m\xff\xe2\x80\xae.py").unwrap();
+        assert_eq!(path.to_string(), "a\\u{a}## Files\\u{1b}[31m\\xff\\u{202e}.py");
+    }
+}

@@ -1,0 +1,183 @@
+//! How files are shown, and to whom.
+
+use std::fmt;
+
+/// How one file is rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ViewMode {
+    /// The text.
+    Full,
+    /// The text with the bodies taken out.
+    Skeleton,
+    /// The symbols, one a line.
+    Outline,
+    /// Words about the file.
+    Summary,
+    /// Some lines around those that were named; the whole text where none were.
+    Window,
+    /// Nothing: the file is not even read.
+    None,
+}
+
+impl ViewMode {
+    /// Every mode there is.
+    pub const ALL: [Self; 6] = [
+        Self::Full,
+        Self::Skeleton,
+        Self::Outline,
+        Self::Summary,
+        Self::Window,
+        Self::None,
+    ];
+
+    /// Returns the stable name, as in settings, flags and receipts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Skeleton => "skeleton",
+            Self::Outline => "outline",
+            Self::Summary => "summary",
+            Self::Window => "window",
+            Self::None => "none",
+        }
+    }
+
+    /// Returns the mode of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
+    /// Says whether the view shows less than the text and could be taken for it, so that its head must say so.
+    pub const fn is_reduced_text(self) -> bool {
+        matches!(self, Self::Skeleton | Self::Outline | Self::Window)
+    }
+}
+
+impl fmt::Display for ViewMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An agent's rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Tier 1: sees the whole project from afar.
+    Orchestrator,
+    /// Tier 2: plans the work on a part.
+    TechLead,
+    /// Tier 3: works on some files.
+    Worker,
+    /// Tier 4: finds out why something fails.
+    Qa,
+}
+
+impl Tier {
+    /// Every tier there is, from 1 to 4.
+    pub const ALL: [Self; 4] = [Self::Orchestrator, Self::TechLead, Self::Worker, Self::Qa];
+
+    /// Returns the number of the tier, from 1 to 4.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Orchestrator => 1,
+            Self::TechLead => 2,
+            Self::Worker => 3,
+            Self::Qa => 4,
+        }
+    }
+
+    /// Returns the tier of that number.
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|tier| tier.number() == number)
+    }
+}
+
+/// How an aggregation picks the views of its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// As the file's own settings and the tier say.
+    Auto,
+    /// A summary of each, but for the files in focus.
+    Summarize,
+    /// The text of each.
+    Full,
+}
+
+impl Strategy {
+    /// Every strategy there is.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Summarize, Self::Full];
+
+    /// Returns the stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Summarize => "summarize",
+            Self::Full => "full",
+        }
+    }
+
+    /// Returns the strategy of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|strategy| strategy.name() == name)
+    }
+}
+
+/// In which order files stand in an aggregation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// What seldom changes first, so that the prompt cache of a provider stays warm.
+    Stable,
+    /// By the bytes of the path.
+    Path,
+    /// As the request named them; the rest by path.
+    Given,
+}
+
+impl Order {
+    /// Every order there is.
+    pub const ALL: [Self; 3] = [Self::Stable, Self::Path, Self::Given];
+
+    /// Returns the stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stable => "stable",
+            Self::Path => "path",
+            Self::Given => "given",
+        }
+    }
+
+    /// Returns the order of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|order| order.name() == name)
+    }
+}
+
+/// What stands below the words of a summary view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SummaryDetail {
+    /// Nothing.
+    Words,
+    /// The symbols of the top level, one a line.
+    TopLevel,
+    /// The signatures of the symbols of the top level, one a line.
+    Signatures,
+}
+
+impl SummaryDetail {
+    /// Every detail there is.
+    pub const ALL: [Self; 3] = [Self::Words, Self::TopLevel, Self::Signatures];
+
+    /// Returns the stable name, as in settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::TopLevel => "top_level",
+            Self::Signatures => "signatures",
+        }
+    }
+
+    /// Returns the detail of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|detail| detail.name() == name)
+    }
+}

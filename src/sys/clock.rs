@@ -1,0 +1,40 @@
+//! The time of day.
+
+use std::time::Duration;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
+
+/// Tells the time, and lets it pass.
+pub trait Clock: Sync {
+    /// Returns the time of day.
+    fn now(&self) -> SystemTime;
+
+    /// Waits.
+    fn sleep(&self, time: Duration);
+
+    /// Returns the time of day in nanoseconds since the epoch; 0 before it.
+    fn now_ns(&self) -> i64 {
+        let since = self.now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+    }
+
+    /// Returns the time of day in whole seconds since the epoch; 0 before it.
+    fn now_s(&self) -> i64 {
+        self.now_ns() / 1_000_000_000
+    }
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy)]
+pub struct WallClock;
+
+impl Clock for WallClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the window")]
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn sleep(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+}

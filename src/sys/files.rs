@@ -1,0 +1,219 @@
+//! The project's tree, opened so that nothing outside of it is ever read.
+
+use std::fs::File;
+use std::io;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::AtFlags;
+use rustix::fs::FileType as InodeType;
+use rustix::fs::Mode;
+use rustix::fs::OFlags;
+
+use crate::model::RelPath;
+use crate::model::Stamp;
+
+/// What a name in the tree stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// Bytes.
+    Regular,
+    /// A folder.
+    Directory,
+    /// A symbolic link, not followed.
+    Symlink,
+    /// A FIFO, a socket or a device.
+    Special,
+}
+
+/// What `lstat` says of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// What it stands for.
+    pub kind: FileKind,
+    /// Its stamp.
+    pub stamp: Stamp,
+}
+
+/// The bytes of a file, and the stamp that it had both before and after they were read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The stamp.
+    pub stamp: Stamp,
+}
+
+/// Why a file's bytes could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The name stands for no regular file.
+    #[error("read what is no regular file")]
+    NotRegular(FileKind),
+    /// It is larger than was asked for.
+    #[error("read a file of {size} bytes, over the limit")]
+    TooLarge {
+        /// Its size in bytes.
+        size: u64,
+        /// Its stamp.
+        stamp: Stamp,
+    },
+    /// It changed while it was read.
+    #[error("read a file that changes meanwhile")]
+    Changing,
+    /// A system call said no.
+    #[error("read a file")]
+    Io(#[from] io::Error),
+}
+
+/// Looks at the files of one tree.
+pub trait Files: Sync {
+    /// Returns what `path` stands for, without following a link at its end.
+    fn stat(&self, path: &RelPath) -> io::Result<Stat>;
+
+    /// Reads a regular file of at most `limit` bytes, once. A change during the reading is an error.
+    fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError>;
+
+    /// Returns the names in a folder (relative to the root; empty for the root itself), in no order.
+    fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>>;
+}
+
+/// The files below a folder of the machine.
+#[derive(Debug)]
+pub struct RealFiles {
+    root: OwnedFd,
+}
+
+impl RealFiles {
+    /// Opens the folder `root`.
+    pub fn open(root: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self {
+            root: rustix::fs::open(root, flags, Mode::empty())?,
+        })
+    }
+
+    /// Opens a file for reading. Never blocks on a FIFO, never follows a link, never leaves the root.
+    #[cfg(target_os = "linux")]
+    fn open_beneath(&self, path: &Path) -> io::Result<OwnedFd> {
+        use rustix::fs::ResolveFlags;
+        use rustix::io::Errno;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        match rustix::fs::openat2(&self.root, path, OPEN_FLAGS, Mode::empty(), resolve) {
+            // An old kernel, or a sandbox that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => self.open_plainly(path),
+            other => Ok(other?),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_beneath(&self, path: &Path) -> io::Result<OwnedFd> {
+        self.open_plainly(path)
+    }
+
+    fn open_plainly(&self, path: &Path) -> io::Result<OwnedFd> {
+        Ok(rustix::fs::openat(&self.root, path, OPEN_FLAGS, Mode::empty())?)
+    }
+}
+
+const OPEN_FLAGS: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+
+impl Files for RealFiles {
+    fn stat(&self, path: &RelPath) -> io::Result<Stat> {
+        Ok(to_stat(&rustix::fs::statat(
+            &self.root,
+            path.as_path(),
+            AtFlags::SYMLINK_NOFOLLOW,
+        )?))
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError> {
+        let file = match self.open_beneath(path.as_path()) {
+            // With NOFOLLOW a link at the path's end is a loop; so is a socket no device.
+            Err(error) => return Err(self.explain_open(path, error)),
+            Ok(file) => file,
+        };
+        let before = to_stat(&rustix::fs::fstat(file.as_fd()).map_err(io::Error::from)?);
+        if before.kind != FileKind::Regular {
+            return Err(ReadError::NotRegular(before.kind));
+        }
+        let size = before.stamp.size;
+        if limit < size {
+            return Err(ReadError::TooLarge {
+                size,
+                stamp: before.stamp,
+            });
+        }
+        // One byte more than the size says: a file that grows shows it by that byte.
+        let capacity = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
+        let mut bytes = Vec::with_capacity(capacity);
+        let mut file = File::from(file);
+        io::Read::by_ref(&mut file)
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)?;
+        let after = to_stat(&rustix::fs::fstat(file.as_fd()).map_err(io::Error::from)?);
+        // And the name must still stand for what was opened: an atomic save puts another file in its place.
+        let named = self.stat(path)?;
+        if after != before || named != before || bytes.len() as u64 != size {
+            return Err(ReadError::Changing);
+        }
+        Ok(Reading {
+            bytes,
+            stamp: before.stamp,
+        })
+    }
+
+    fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        let path = RelPath::new(folder).ok();
+        let path = path.as_ref().map_or(Path::new("."), |path| path.as_path());
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let directory = rustix::fs::openat(&self.root, path, flags, Mode::empty())?;
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::new(directory)? {
+            let name = entry?.file_name().to_bytes().to_vec();
+            if name != b"." && name != b".." {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+}
+
+impl RealFiles {
+    fn explain_open(&self, path: &RelPath, error: io::Error) -> ReadError {
+        match self.stat(path) {
+            Ok(stat) if stat.kind != FileKind::Regular => ReadError::NotRegular(stat.kind),
+            Ok(_) | Err(_) => ReadError::Io(error),
+        }
+    }
+}
+
+#[expect(clippy::unnecessary_cast, reason = "the fields' types differ between systems")]
+#[expect(clippy::cast_sign_loss, reason = "sizes are not negative")]
+#[expect(clippy::cast_possible_wrap, reason = "nanoseconds are below a billion")]
+fn to_stat(stat: &rustix::fs::Stat) -> Stat {
+    let kind = match InodeType::from_raw_mode(stat.st_mode) {
+        InodeType::RegularFile => FileKind::Regular,
+        InodeType::Directory => FileKind::Directory,
+        InodeType::Symlink => FileKind::Symlink,
+        InodeType::Fifo
+        | InodeType::Socket
+        | InodeType::CharacterDevice
+        | InodeType::BlockDevice
+        | InodeType::Unknown => FileKind::Special,
+    };
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    let stamp = Stamp {
+        dev: stat.st_dev as u64,
+        ino: stat.st_ino as u64,
+        size: stat.st_size as u64,
+        mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+    };
+    Stat { kind, stamp }
+}

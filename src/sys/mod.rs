@@ -1,0 +1,27 @@
+//! The windows to the world: clock, files, processes.
+//!
+//! Knows: system calls. Does not know: what any file means. Each window is a small object-safe trait with the real
+//! one beside it, so that a test can put another in its place. Three more windows exist elsewhere, for their
+//! libraries open them themselves: the tree walk (`discover/walk.rs`) and the database file (`store/open.rs`);
+//! the watcher will be the third.
+//!
+//! Start with [`Files`].
+
+mod clock;
+mod disk;
+mod files;
+mod processes;
+
+pub use clock::Clock;
+pub use clock::WallClock;
+pub use disk::Disk;
+pub use disk::RealDisk;
+pub use files::FileKind;
+pub use files::Files;
+pub use files::ReadError;
+pub use files::Reading;
+pub use files::RealFiles;
+pub use files::Stat;
+pub use processes::Finished;
+pub use processes::Processes;
+pub use processes::RealProcesses;
