@@ -3,4 +3,5 @@
 //! ARCHITECTURE.md draws the floor plan; each room's `mod.rs` says what the room is for.
 
 pub mod model;
+pub mod syntax;
 pub mod sys;

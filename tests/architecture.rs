@@ -3,7 +3,11 @@
 //! A new room starts by a line in [`ROOMS`]. For the sake of this test each import is a line of its own
 //! (`use crate::room::Item;`), never `crate::{…}`.
 
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test looks at real files and may stop")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test looks at real files and may stop"
+)]
 
 use std::fs;
 use std::path::Path;
@@ -19,19 +23,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("store", 1, &["model"]),
     ("aggregate", 1, &["model"]),
     ("render", 1, &["model"]),
-    (
-        "engine",
-        2,
-        &[
-            "model",
-            "sys",
-            "discover",
-            "syntax",
-            "summarize",
-            "store",
-            "aggregate",
-        ],
-    ),
+    ("engine", 2, &["model", "sys", "discover", "syntax", "summarize", "store", "aggregate"]),
     ("api", 3, &["model", "engine", "render"]),
     ("config", 3, &["model", "sys", "discover", "aggregate", "engine"]),
     ("cli", 5, &["model", "sys", "config", "api", "render"]),
@@ -43,21 +35,14 @@ fn every_room_imports_only_what_the_floor_plan_allows() {
     for file in sources(Path::new("src")) {
         let Some(room) = room_of(&file) else { continue };
         let Some((_, _, allowed)) = ROOMS.iter().find(|(name, ..)| *name == room) else {
-            wrong.push(format!(
-                "{}: the room `{room}` is not in the floor plan",
-                file.display()
-            ));
+            wrong.push(format!("{}: the room `{room}` is not in the floor plan", file.display()));
             continue;
         };
         let text = fs::read_to_string(&file).unwrap();
         for (number, line) in text.lines().enumerate() {
             for imported in imports(line) {
                 if imported != room && !allowed.contains(&imported) {
-                    wrong.push(format!(
-                        "{}:{}: `{room}` imports `{imported}`",
-                        file.display(),
-                        number + 1
-                    ));
+                    wrong.push(format!("{}:{}: `{room}` imports `{imported}`", file.display(), number + 1));
                 }
             }
         }
@@ -69,39 +54,22 @@ fn every_room_imports_only_what_the_floor_plan_allows() {
 fn the_floor_plan_itself_points_only_downward() {
     for (room, floor, allowed) in ROOMS {
         for other in *allowed {
-            let below = ROOMS
-                .iter()
-                .find(|(name, ..)| name == other)
-                .map(|(_, floor, _)| *floor);
+            let below = ROOMS.iter().find(|(name, ..)| name == other).map(|(_, floor, _)| *floor);
             // Two pairs share a floor by the house page: `sys` stands on `model`, and `config` beside `api`.
             let stands_on_model = *room == "sys" && *other == "model";
-            assert!(
-                below < Some(*floor) || stands_on_model,
-                "{room} on floor {floor} imports {other}"
-            );
+            assert!(below < Some(*floor) || stands_on_model, "{room} on floor {floor} imports {other}");
         }
     }
 }
 
 #[test]
 fn a_face_has_no_logic() {
-    for file in sources(Path::new("src"))
-        .into_iter()
-        .filter(|file| file.ends_with("mod.rs"))
-    {
+    for file in sources(Path::new("src")).into_iter().filter(|file| file.ends_with("mod.rs")) {
         let text = fs::read_to_string(&file).unwrap();
         for line in text.lines() {
-            assert!(
-                !line.trim_start().starts_with("fn "),
-                "{}: {line}",
-                file.display()
-            );
+            assert!(!line.trim_start().starts_with("fn "), "{}: {line}", file.display());
         }
-        assert!(
-            text.starts_with("//!"),
-            "{} does not say what it is for",
-            file.display()
-        );
+        assert!(text.starts_with("//!"), "{} does not say what it is for", file.display());
     }
 }
 
@@ -111,19 +79,13 @@ fn sql_is_written_in_the_store_alone() {
     for file in sources(Path::new("src")) {
         let text = fs::read_to_string(&file).unwrap();
         let spoken = words.iter().any(|word| text.contains(word));
-        assert!(
-            !spoken || room_of(&file).as_deref() == Some("store"),
-            "{} holds SQL",
-            file.display()
-        );
+        assert!(!spoken || room_of(&file).as_deref() == Some("store"), "{} holds SQL", file.display());
     }
 }
 
 fn imports(line: &str) -> impl Iterator<Item = &str> {
     line.split("crate::").skip(1).map(|rest| {
-        let end = rest
-            .find(|c: char| !c.is_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         &rest[..end]
     })
 }

@@ -89,10 +89,7 @@ mod tests {
     #[test]
     fn the_digest_is_sha_256_and_reads_back() {
         let hash = ContentHash::of(b"abc");
-        assert_eq!(
-            hash.to_string(),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(hash.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(hash.short(), "ba7816bf8f01");
         assert_eq!(hash.to_string().parse(), Ok(hash));
     }

@@ -124,18 +124,12 @@ impl SymbolKind {
 
     /// Says whether it can be called.
     pub const fn is_callable(self) -> bool {
-        matches!(
-            self,
-            Self::Function | Self::Method | Self::Constructor | Self::Destructor | Self::Prototype
-        )
+        matches!(self, Self::Function | Self::Method | Self::Constructor | Self::Destructor | Self::Prototype)
     }
 
     /// Says whether it is a type that holds other symbols.
     pub const fn is_type(self) -> bool {
-        matches!(
-            self,
-            Self::Class | Self::Struct | Self::Union | Self::Enum | Self::Typedef
-        )
+        matches!(self, Self::Class | Self::Struct | Self::Union | Self::Enum | Self::Typedef)
     }
 }
 
@@ -204,20 +198,12 @@ pub struct Health {
 impl Health {
     /// Returns the health of a text that was understood in full.
     pub const fn perfect(total_bytes: u64) -> Self {
-        Self {
-            broken_bytes: 0,
-            total_bytes,
-            fallback: None,
-        }
+        Self { broken_bytes: 0, total_bytes, fallback: None }
     }
 
     /// Returns the health of a text whose structure could not be had.
     pub const fn fallen_back(total_bytes: u64, fallback: Fallback) -> Self {
-        Self {
-            broken_bytes: total_bytes,
-            total_bytes,
-            fallback: Some(fallback),
-        }
+        Self { broken_bytes: total_bytes, total_bytes, fallback: Some(fallback) }
     }
 
     /// Says whether nothing was lost.
@@ -226,10 +212,7 @@ impl Health {
     }
 
     /// Returns the share that was understood, from 0 to 1.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a share of at most 8 MiB, which f64 holds exactly"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "a share of at most 8 MiB, which f64 holds exactly")]
     pub fn share(self) -> f64 {
         if self.total_bytes == 0 {
             return if self.fallback.is_none() { 1.0 } else { 0.0 };
@@ -274,11 +257,7 @@ mod tests {
 
     #[test]
     fn health_is_never_rounded_up_to_perfect() {
-        let health = Health {
-            broken_bytes: 1,
-            total_bytes: 1_000_000,
-            fallback: None,
-        };
+        let health = Health { broken_bytes: 1, total_bytes: 1_000_000, fallback: None };
         assert_eq!(health.to_string(), "99.9 %");
         assert_eq!(Health::perfect(10).to_string(), "100.0 %");
         assert_eq!(Health::fallen_back(0, Fallback::TimedOut).to_string(), "0.0 %");

@@ -42,10 +42,7 @@ impl RelPath {
         if bytes.contains(&0) {
             return Err(BadPath::Nul);
         }
-        if bytes
-            .split(|&b| b == b'/')
-            .any(|part| matches!(part, b"" | b"." | b".."))
-        {
+        if bytes.split(|&b| b == b'/').any(|part| matches!(part, b"" | b"." | b"..")) {
             return Err(BadPath::Dotted);
         }
         Ok(Self(bytes.into()))

@@ -21,14 +21,8 @@ pub enum ViewMode {
 
 impl ViewMode {
     /// Every mode there is.
-    pub const ALL: [Self; 6] = [
-        Self::Full,
-        Self::Skeleton,
-        Self::Outline,
-        Self::Summary,
-        Self::Window,
-        Self::None,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Full, Self::Skeleton, Self::Outline, Self::Summary, Self::Window, Self::None];
 
     /// Returns the stable name, as in settings, flags and receipts.
     pub const fn name(self) -> &'static str {

@@ -75,10 +75,7 @@ impl Disk for RealDisk {
     }
 
     fn make_private_folder(&self, path: &Path) -> io::Result<()> {
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
     }
 
     fn names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>> {
@@ -98,16 +95,9 @@ impl Disk for RealDisk {
     }
 
     fn stamp_now(&self, path: &Path) -> io::Result<i64> {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(path)?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
         file.write_all(b"\n")?;
         let metadata = file.metadata()?;
-        Ok(metadata
-            .mtime()
-            .saturating_mul(1_000_000_000)
-            .saturating_add(metadata.mtime_nsec()))
+        Ok(metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()))
     }
 }

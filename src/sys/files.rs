@@ -90,9 +90,7 @@ impl RealFiles {
     /// Opens the folder `root`.
     pub fn open(root: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self {
-            root: rustix::fs::open(root, flags, Mode::empty())?,
-        })
+        Ok(Self { root: rustix::fs::open(root, flags, Mode::empty())? })
     }
 
     /// Opens a file for reading. Never blocks on a FIFO, never follows a link, never leaves the root.
@@ -118,18 +116,12 @@ impl RealFiles {
     }
 }
 
-const OPEN_FLAGS: OFlags = OFlags::RDONLY
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::CLOEXEC);
+const OPEN_FLAGS: OFlags =
+    OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 impl Files for RealFiles {
     fn stat(&self, path: &RelPath) -> io::Result<Stat> {
-        Ok(to_stat(&rustix::fs::statat(
-            &self.root,
-            path.as_path(),
-            AtFlags::SYMLINK_NOFOLLOW,
-        )?))
+        Ok(to_stat(&rustix::fs::statat(&self.root, path.as_path(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError> {
@@ -144,28 +136,20 @@ impl Files for RealFiles {
         }
         let size = before.stamp.size;
         if limit < size {
-            return Err(ReadError::TooLarge {
-                size,
-                stamp: before.stamp,
-            });
+            return Err(ReadError::TooLarge { size, stamp: before.stamp });
         }
         // One byte more than the size says: a file that grows shows it by that byte.
         let capacity = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
         let mut bytes = Vec::with_capacity(capacity);
         let mut file = File::from(file);
-        io::Read::by_ref(&mut file)
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut bytes)?;
+        io::Read::by_ref(&mut file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         let after = to_stat(&rustix::fs::fstat(file.as_fd()).map_err(io::Error::from)?);
         // And the name must still stand for what was opened: an atomic save puts another file in its place.
         let named = self.stat(path)?;
         if after != before || named != before || bytes.len() as u64 != size {
             return Err(ReadError::Changing);
         }
-        Ok(Reading {
-            bytes,
-            stamp: before.stamp,
-        })
+        Ok(Reading { bytes, stamp: before.stamp })
     }
 
     fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {

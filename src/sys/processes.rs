@@ -45,16 +45,8 @@ impl Processes for RealProcesses {
         input: &[u8],
     ) -> io::Result<Finished> {
         let mut command = std::process::Command::new(program);
-        command
-            .args(arguments)
-            .current_dir(folder)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command.stdin(if input.is_empty() {
-            Stdio::null()
-        } else {
-            Stdio::piped()
-        });
+        command.args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
         for name in without {
             command.env_remove(name);
         }
@@ -67,11 +59,7 @@ impl Processes for RealProcesses {
                 scope.spawn(move || io::Write::write_all(&mut pipe, input));
             }
             let output = child.wait_with_output()?;
-            Ok(Finished {
-                success: output.status.success(),
-                stdout: output.stdout,
-                stderr: output.stderr,
-            })
+            Ok(Finished { success: output.status.success(), stdout: output.stdout, stderr: output.stderr })
         })
     }
 }

@@ -1,0 +1,44 @@
+//! How much of a text its grammar did not understand.
+
+use tree_sitter::Node;
+
+use crate::model::Health;
+
+/// Returns the share of bytes in error nodes below `root`.
+pub(super) fn health(root: Node<'_>, total_bytes: usize) -> Health {
+    let mut broken = 0;
+    each_error(root, &mut |node| broken += node.byte_range().len());
+    let total = total_bytes as u64;
+    Health { broken_bytes: (broken as u64).min(total), total_bytes: total, fallback: None }
+}
+
+/// Returns how many error nodes and missing tokens stand below `root`.
+pub(super) fn error_count(root: Node<'_>) -> usize {
+    let mut count = 0;
+    each_error(root, &mut |_| count += 1);
+    count
+}
+
+/// Calls `report` with each outermost error node and each missing token. Only branches that hold one are entered,
+/// and without recursion: a tree may be deeper than a stack.
+fn each_error<'t>(root: Node<'t>, report: &mut dyn FnMut(Node<'t>)) {
+    if !root.has_error() {
+        return;
+    }
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        let is_error = node.is_error() || node.is_missing();
+        if is_error {
+            report(node);
+        }
+        if node.has_error() && !is_error && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What a declarator declares: `*(*name[3])(int)` is turned inside out.
+
+use tree_sitter::Node;
+
+use crate::syntax::language::Field;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::walk::Walk;
+
+/// A declarator's name, and whether it is a function's.
+pub(super) struct Declared<'t> {
+    /// The node that spells the name: an identifier, a qualified one, an operator's or a destructor's name.
+    pub(super) name: Node<'t>,
+    /// Whether a function is declared, and not a pointer to one.
+    pub(super) is_function: bool,
+}
+
+/// Follows a declarator down to its name.
+pub(super) fn declared<'t>(walk: &Walk<'t>, declarator: Node<'t>) -> Option<Declared<'t>> {
+    let mut node = declarator;
+    let mut is_function = false;
+    // Each step goes one level down, so the loop ends with the tree.
+    loop {
+        node = match node.kind() {
+            "function_declarator" => {
+                is_function = true;
+                walk.field(node, Field::Declarator)?
+            }
+            // `(*f)(int)` is a pointer: what stands nearest to the name decides.
+            "pointer_declarator" | "reference_declarator" | "array_declarator" => {
+                if in_parentheses(node) {
+                    is_function = false;
+                }
+                walk.field(node, Field::Declarator).or_else(|| last_named(node))?
+            }
+            "init_declarator" => walk.field(node, Field::Declarator)?,
+            "parenthesized_declarator" | "attributed_declarator" | "variadic_declarator" => {
+                first_declarator(node)?
+            }
+            "operator_cast" => {
+                return Some(Declared { name: node, is_function: true });
+            }
+            "qualified_identifier" => {
+                let is_cast = innermost_name(walk, node).kind() == "operator_cast";
+                return Some(Declared { name: node, is_function: is_function || is_cast });
+            }
+            "identifier" | "field_identifier" | "type_identifier" | "primitive_type" | "destructor_name"
+            | "operator_name" | "template_function" | "template_method" | "template_type" => {
+                return Some(Declared { name: node, is_function });
+            }
+            _ => return None,
+        };
+    }
+}
+
+fn in_parentheses(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| parent.kind() == "parenthesized_declarator")
+}
+
+fn first_declarator(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).find(|child| {
+        let kind = child.kind();
+        kind.ends_with("declarator") || kind.ends_with("identifier") || kind.ends_with("_name")
+    })
+}
+
+fn last_named(node: Node<'_>) -> Option<Node<'_>> {
+    let count = u32::try_from(node.named_child_count()).ok()?;
+    node.named_child(count.checked_sub(1)?)
+}
+
+/// Returns the last part of a qualified name.
+fn innermost_name<'t>(walk: &Walk<'t>, name: Node<'t>) -> Node<'t> {
+    let mut node = name;
+    while node.kind() == "qualified_identifier" {
+        match walk.field(node, Field::Name) {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
+}
+
+/// A name as the text spells it, split into what qualifies it and itself.
+pub(super) struct Spelled {
+    /// `a::B` of `a::B::c`; empty where nothing qualifies the name.
+    pub(super) scope: String,
+    /// `c` of `a::B::c<int>`.
+    pub(super) name: String,
+}
+
+/// Returns how the text spells a name.
+pub(super) fn spelled<'t>(walk: &Walk<'t>, name: Node<'t>) -> Spelled {
+    let inner = innermost_name(walk, name);
+    let (whole, own) = (walk.range(name), walk.range(inner));
+    let scope = if inner == name { "" } else { walk.source.text(whole.start..own.start.max(whole.start)) };
+    let scope: String = scope.split_whitespace().collect();
+    Spelled { scope: scope.trim_matches(':').to_owned(), name: bare_name(walk, inner) }
+}
+
+fn bare_name<'t>(walk: &Walk<'t>, name: Node<'t>) -> String {
+    match name.kind() {
+        "template_function" | "template_method" | "template_type" => {
+            walk.field(name, Field::Name).map_or(String::new(), |inner| walk.text(inner).to_owned())
+        }
+        // `operator bool() const`: the name ends where its parameters begin.
+        "operator_cast" => {
+            let end = child_of_kind(name, "abstract_function_declarator")
+                .or_else(|| walk.field(name, Field::Declarator))
+                .map_or(walk.range(name).end, |declarator| walk.range(declarator).start);
+            words(walk.source.text(walk.range(name).start..end))
+        }
+        "operator_name" => words(walk.text(name)).replacen("operator ", "operator", 1),
+        "destructor_name" => walk.text(name).split_whitespace().collect(),
+        _ => walk.text(name).to_owned(),
+    }
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,139 @@
+//! Function definitions.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::declarators::declared;
+use super::declarators::spelled;
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+use crate::syntax::language::Field;
+use crate::syntax::nodes::children;
+use crate::syntax::skeleton::Cut;
+use crate::syntax::walk::Walk;
+use crate::syntax::walk::count_lines;
+
+/// Reads a function's definition, and takes its body out.
+pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(declared) = walk.field(node, Field::Declarator).and_then(|node| declared(walk, node)) else {
+        return;
+    };
+    let spelled = spelled(walk, declared.name);
+    if is_keyword(&spelled.name) || spelled.name.is_empty() {
+        // The grammar lost its way inside of a function, and takes `if (…) {` for another.
+        return;
+    }
+    let range = walk.range(node);
+    let body = body_of(node);
+    let head_end = body.as_ref().map_or(range.end, |body| body.start);
+    let signature = walk.head(node, range.start..head_end);
+    let qualified = if spelled.scope.is_empty() {
+        walk.qualified(&spelled.name)
+    } else {
+        walk.qualified(&format!("{}::{}", spelled.scope, spelled.name))
+    };
+    let symbol = Symbol {
+        kind: function_kind(walk, &spelled.scope, &spelled.name),
+        name: spelled.name,
+        qualified_name: qualified,
+        span: walk.span(node, range.end),
+        signature: signature.trim_end_matches([';', ' ']).to_owned(),
+        doc: walk.doc_above(),
+        children: Vec::new(),
+    };
+    walk.symbols.push(symbol);
+    if let Some(body) = body {
+        cut_body(walk, node, body);
+    }
+}
+
+/// Returns what kind of function a name is, by what stands around it.
+pub(super) fn function_kind(walk: &Walk<'_>, scope: &str, name: &str) -> SymbolKind {
+    let class = if scope.is_empty() {
+        let inside = walk.scopes.last().filter(|scope| scope.kind.is_type());
+        inside.map(|scope| scope.name.as_str())
+    } else {
+        Some(scope.rsplit("::").next().unwrap_or(scope))
+    };
+    let Some(class) = class else {
+        return SymbolKind::Function;
+    };
+    let class = class.split('<').next().unwrap_or(class);
+    if name == class {
+        SymbolKind::Constructor
+    } else if name.starts_with('~') {
+        SymbolKind::Destructor
+    } else {
+        SymbolKind::Method
+    }
+}
+
+/// Returns what a prototype does without: the body, an initializer list before it, and the parameters' types of a
+/// head in the style of K&R. It begins where the head ends.
+fn body_of(function: Node<'_>) -> Option<Range<usize>> {
+    let mut head_end = function.start_byte();
+    for child in children(function) {
+        match child.kind() {
+            // `= default`, `= delete` and `= 0` are part of the head, and there is no body then.
+            "default_method_clause" | "delete_method_clause" | "pure_virtual_clause" => return None,
+            "compound_statement"
+            | "field_initializer_list"
+            | "try_statement"
+            | "constructor_try_statement"
+            | "declaration" => return Some(head_end..function.end_byte()),
+            "comment" => {}
+            _ => head_end = child.end_byte(),
+        }
+    }
+    None
+}
+
+/// Takes out a body. A comment to the end of the line would swallow what follows on it, so that there is another mark
+/// for a body that something follows.
+fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Range<usize>) {
+    let body = walk.source.original_range(body);
+    let text = walk.source.text(body.clone());
+    let is_empty = text.split_whitespace().eq(["{", "}"]) || text.trim() == "{}";
+    if is_empty {
+        return;
+    }
+    let lines = count_lines(text.trim().lines().count());
+    let is_last = walk.source.after_on_line(body.end).trim().is_empty();
+    let size = if is_last { format!("  // {lines}") } else { format!(" /* {lines} */") };
+    // A constructor outside of its class has no type before its name: as a prototype it would read as a call.
+    let is_typed =
+        walk.field(function, Field::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type);
+    let end = if is_typed { ";" } else { " {}" };
+    walk.cuts.push(Cut::new(body, format!("{end}{size}")).or_carefully(format!(" {{}}{size}")));
+}
+
+/// Says whether a name can be no function's, whatever the grammar made of it.
+pub(super) fn is_keyword(name: &str) -> bool {
+    const KEYWORDS: [&str; 23] = [
+        "if",
+        "for",
+        "while",
+        "switch",
+        "return",
+        "sizeof",
+        "else",
+        "do",
+        "case",
+        "catch",
+        "defined",
+        "alignas",
+        "decltype",
+        "noexcept",
+        "goto",
+        "typeof",
+        "__typeof__",
+        "__attribute__",
+        "static_assert",
+        "public",
+        "private",
+        "protected",
+        "class",
+    ];
+    KEYWORDS.contains(&name)
+}

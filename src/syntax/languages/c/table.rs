@@ -1,0 +1,50 @@
+//! What C's nodes mean.
+
+use super::declarations::declaration;
+use super::declarations::field_declaration;
+use super::declarations::type_definition;
+use super::functions::function_definition;
+use super::preprocessor::include;
+use super::preprocessor::macro_definition;
+use super::preprocessor::object_macro;
+use super::types::enum_specifier;
+use super::types::enumerator;
+use super::types::record;
+use crate::syntax::language::Language;
+use crate::syntax::language::Visit;
+
+/// C, with the extensions of GCC and of Microsoft that the grammar knows.
+pub(in crate::syntax::languages) static C: Language = Language {
+    id: "c",
+    grammar: tree_sitter_c::LANGUAGE,
+    grammar_version: "tree-sitter-c 0.24.2",
+    separator: "::",
+    cuts_detached_comments: true,
+    checks_skeleton: true,
+    nodes: &[
+        ("comment", Visit::Comment),
+        ("function_definition", Visit::Read(function_definition)),
+        ("declaration", Visit::Read(declaration)),
+        ("field_declaration", Visit::Read(field_declaration)),
+        ("type_definition", Visit::Read(type_definition)),
+        ("struct_specifier", Visit::Read(record)),
+        ("union_specifier", Visit::Read(record)),
+        ("enum_specifier", Visit::Read(enum_specifier)),
+        ("enumerator", Visit::Read(enumerator)),
+        ("preproc_include", Visit::Read(include)),
+        ("preproc_def", Visit::Read(object_macro)),
+        ("preproc_function_def", Visit::Read(macro_definition)),
+        // Both branches of a condition are looked into: nobody here knows what is defined.
+        ("preproc_if", Visit::Enter),
+        ("preproc_ifdef", Visit::Enter),
+        ("preproc_else", Visit::Enter),
+        ("preproc_elif", Visit::Enter),
+        ("preproc_elifdef", Visit::Enter),
+        ("linkage_specification", Visit::Enter),
+        ("declaration_list", Visit::Enter),
+        ("field_declaration_list", Visit::Enter),
+        ("enumerator_list", Visit::Enter),
+        ("attributed_statement", Visit::Enter),
+    ],
+    root: None,
+};

@@ -1,0 +1,7 @@
+//! Python.
+
+mod skeleton;
+mod symbols;
+mod table;
+
+pub(super) use table::PYTHON;

@@ -1,0 +1,152 @@
+//! Python's classes, functions, constants, imports and docstrings.
+
+use tree_sitter::Node;
+
+use super::skeleton::cut_body;
+use super::skeleton::cut_literals;
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+use crate::syntax::language::Field;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::nodes::children;
+use crate::syntax::nodes::end_without_comments;
+use crate::syntax::walk::Scope;
+use crate::syntax::walk::Walk;
+use crate::syntax::words::first_paragraph;
+
+/// Reads a module: its docstring.
+pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    walk.doc = docstring(walk, node);
+}
+
+/// Reads a class.
+pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(mut symbol) = definition(walk, node, SymbolKind::Class) else {
+        return;
+    };
+    if let Some(body) = walk.field(node, Field::Body) {
+        symbol.doc = docstring(walk, body);
+        let scope = Scope { name: symbol.name.clone(), kind: SymbolKind::Class };
+        symbol.children = walk.inside(scope, body);
+    }
+    walk.symbols.push(symbol);
+}
+
+/// Reads a function or a method; its body is not looked into.
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let is_method = walk.scope_kind() == Some(SymbolKind::Class);
+    let kind = if is_method { SymbolKind::Method } else { SymbolKind::Function };
+    let Some(mut symbol) = definition(walk, node, kind) else {
+        return;
+    };
+    if let Some(body) = walk.field(node, Field::Body) {
+        symbol.doc = docstring(walk, body);
+        if !is_hot(walk, node, body) {
+            cut_body(walk, node, body);
+        }
+    }
+    walk.symbols.push(symbol);
+}
+
+/// Reads an assignment of a constant: a name in capitals, or one like `__all__`.
+pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    cut_literals(walk, node);
+    let Some(assignment) = child_of_kind(node, "assignment") else {
+        return;
+    };
+    let Some(left) = walk.field(assignment, Field::Left).filter(|left| left.kind() == "identifier") else {
+        return;
+    };
+    let name = walk.text(left);
+    if !walk.scopes.is_empty() || !is_constant(name) {
+        return;
+    }
+    let range = walk.range(node);
+    let symbol = Symbol {
+        kind: SymbolKind::Constant,
+        name: name.to_owned(),
+        qualified_name: walk.qualified(name),
+        span: walk.span(node, range.end),
+        signature: walk.head(node, range),
+        doc: None,
+        children: Vec::new(),
+    };
+    walk.symbols.push(symbol);
+}
+
+/// Reads `import a, b.c as d`.
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    for name in children(node).into_iter().filter(tree_sitter::Node::is_named) {
+        let name = walk.field(name, Field::Name).unwrap_or(name);
+        if name.kind() == "dotted_name" {
+            walk.import(walk.text(name));
+        }
+    }
+}
+
+/// Reads `from a import b`.
+pub(super) fn import_from<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if let Some(name) = walk.field(node, Field::ModuleName) {
+        walk.import(walk.text(name));
+    }
+}
+
+fn definition<'t>(walk: &Walk<'t>, node: Node<'t>, kind: SymbolKind) -> Option<Symbol> {
+    let name = walk.text(walk.field(node, Field::Name)?);
+    let body = walk.field(node, Field::Body);
+    let range = walk.range(node);
+    let head_end = body.map_or(range.end, |body| walk.range(body).start);
+    let head = walk.head(node, range.start..head_end);
+    let end = walk.source.original_range(0..end_without_comments(node)).end;
+    Some(Symbol {
+        kind,
+        name: name.to_owned(),
+        qualified_name: walk.qualified(name),
+        span: walk.span(node, end),
+        signature: head.trim_end().trim_end_matches(':').trim_end().to_owned(),
+        doc: None,
+        children: Vec::new(),
+    })
+}
+
+fn is_constant(name: &str) -> bool {
+    let is_capitals = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
+    is_capitals || (name.starts_with("__") && name.ends_with("__"))
+}
+
+/// Returns the statement that documents a block: a string that stands first in it.
+pub(super) fn docstring_statement(block: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = block.walk();
+    let first = block.named_children(&mut cursor).find(|child| child.kind() != "comment")?;
+    let string = first.named_child(0)?;
+    let is_string = matches!(string.kind(), "string" | "concatenated_string");
+    (first.kind() == "expression_statement" && first.named_child_count() == 1 && is_string).then_some(first)
+}
+
+fn docstring<'t>(walk: &Walk<'t>, block: Node<'t>) -> Option<String> {
+    let string = docstring_statement(block)?.named_child(0)?;
+    let text = walk.text(string);
+    let quote = text.find(['"', '\''])?;
+    let prefix = text[..quote].to_ascii_lowercase();
+    // Neither bytes nor what is computed document anything.
+    if prefix.contains(['b', 'f', 't']) || string.kind() == "concatenated_string" {
+        return None;
+    }
+    let content = text[quote..].trim_matches(['"', '\'']);
+    first_paragraph(content)
+}
+
+/// Says whether the author asked for the body to be kept: `# [HOT]` above the head, in it or first in the body, or a
+/// decorator named `core_logic`.
+fn is_hot<'t>(walk: &Walk<'t>, node: Node<'t>, body: Node<'t>) -> bool {
+    let start = walk.start(node);
+    let head = walk.source.text(start..walk.range(body).start);
+    let above = walk.comment_above();
+    let first_line = walk.source.after_on_line(walk.range(body).start);
+    let has_mark = |text: &str| text.contains("# [HOT]") || text.contains("#[HOT]");
+    let is_decorated = head.lines().map(str::trim).any(|line| {
+        let name = line.strip_prefix('@').and_then(|rest| rest.split(['(', ' ', '#']).next());
+        name.is_some_and(|name| name.rsplit('.').next() == Some("core_logic"))
+    });
+    has_mark(above) || has_mark(head) || (first_line.starts_with('#') && has_mark(first_line)) || is_decorated
+}

@@ -1,0 +1,44 @@
+//! What Python's nodes mean.
+
+use super::symbols::assignment;
+use super::symbols::class;
+use super::symbols::function;
+use super::symbols::import;
+use super::symbols::import_from;
+use super::symbols::module;
+use crate::syntax::language::Language;
+use crate::syntax::language::Visit;
+
+/// Python 3, with what the grammar still knows of Python 2.
+pub(in crate::syntax::languages) static PYTHON: Language = Language {
+    id: "python",
+    grammar: tree_sitter_python::LANGUAGE,
+    grammar_version: "tree-sitter-python 0.25.0",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: false,
+    nodes: &[
+        ("comment", Visit::Comment),
+        ("decorated_definition", Visit::Wrap),
+        ("class_definition", Visit::Read(class)),
+        ("function_definition", Visit::Read(function)),
+        ("expression_statement", Visit::Read(assignment)),
+        ("import_statement", Visit::Read(import)),
+        ("import_from_statement", Visit::Read(import_from)),
+        ("future_import_statement", Visit::Read(import)),
+        // Symbols stand under any block statement.
+        ("block", Visit::Enter),
+        ("if_statement", Visit::Enter),
+        ("elif_clause", Visit::Enter),
+        ("else_clause", Visit::Enter),
+        ("for_statement", Visit::Enter),
+        ("while_statement", Visit::Enter),
+        ("try_statement", Visit::Enter),
+        ("except_clause", Visit::Enter),
+        ("finally_clause", Visit::Enter),
+        ("with_statement", Visit::Enter),
+        ("match_statement", Visit::Enter),
+        ("case_clause", Visit::Enter),
+    ],
+    root: Some(module),
+};

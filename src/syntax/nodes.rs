@@ -1,0 +1,50 @@
+//! Small questions to nodes of a tree.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+/// Returns where the last token below `node` ends that is no comment: what trails after a body belongs to nobody.
+pub(super) fn end_without_comments(node: Node<'_>) -> usize {
+    let mut node = node;
+    'deeper: loop {
+        for at in (0..node.child_count()).rev() {
+            let Some(child) = node.child(at) else { continue };
+            if child.kind() != "comment" && child.start_byte() < child.end_byte() {
+                node = child;
+                continue 'deeper;
+            }
+        }
+        return node.end_byte();
+    }
+}
+
+/// Returns the children of `node`, named or not.
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.children(&mut node.walk()).collect()
+}
+
+/// Returns the first child of that kind.
+pub(super) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+    node.children(&mut node.walk()).find(|child| child.kind() == kind)
+}
+
+/// Returns the ranges of the comments within `range` below `node`, in order.
+pub(super) fn comments_within(node: Node<'_>, range: &Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut cursor = node.walk();
+    loop {
+        let node = cursor.node();
+        let inside = node.start_byte() < range.end && range.start < node.end_byte();
+        if inside && node.kind() == "comment" {
+            found.push(node.byte_range());
+        } else if inside && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}

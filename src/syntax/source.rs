@@ -1,0 +1,104 @@
+//! A text, and where in it things stand.
+//!
+//! Everything that leaves this room speaks of the original text. A language may one day be parsed from a reduced
+//! or repaired copy of it; then this file, and no other, learns to translate.
+
+use std::ops::Range;
+
+use crate::model::Span;
+
+/// The text of one file.
+pub(super) struct Source<'a> {
+    original: &'a str,
+    line_starts: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(original: &'a str) -> Self {
+        let mut line_starts = vec![0];
+        let ends = original.match_indices('\n');
+        line_starts.extend(ends.map(|(at, _)| at + 1));
+        Self { original, line_starts }
+    }
+
+    /// Returns the text that a parser is given.
+    pub(super) fn parsed(&self) -> &'a str {
+        self.original
+    }
+
+    /// Returns where a range of the parsed text stands in the original.
+    pub(super) fn original_range(&self, parsed: Range<usize>) -> Range<usize> {
+        let end = parsed.end.min(self.original.len());
+        parsed.start.min(end)..end
+    }
+
+    /// Returns the original text of a range of the original; nothing where the range cuts a character.
+    pub(super) fn text(&self, range: Range<usize>) -> &'a str {
+        self.original.get(range).unwrap_or_default()
+    }
+
+    /// Returns the whole original text.
+    pub(super) fn whole(&self) -> &'a str {
+        self.original
+    }
+
+    /// Returns the number, from 1, of the line that holds the byte at `offset`.
+    pub(super) fn line(&self, offset: usize) -> u32 {
+        let line = self.line_starts.partition_point(|&start| start <= offset);
+        u32::try_from(line).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the offset of the first byte of the line that holds `offset`.
+    pub(super) fn line_start(&self, offset: usize) -> usize {
+        let line = self.line_starts.partition_point(|&start| start <= offset);
+        self.line_starts[line - 1]
+    }
+
+    /// Returns what stands before `offset` on its line.
+    pub(super) fn before_on_line(&self, offset: usize) -> &'a str {
+        self.text(self.line_start(offset)..offset)
+    }
+
+    /// Returns what stands after `offset` on its line, without the line's end.
+    pub(super) fn after_on_line(&self, offset: usize) -> &'a str {
+        let line = self.line_starts.partition_point(|&start| start <= offset);
+        let end = self.line_starts.get(line).copied().unwrap_or(self.original.len());
+        self.text(offset..end).trim_end_matches(['\n', '\r'])
+    }
+
+    /// Returns the span of a range of the original. A range that ends with a line's end ends on that line.
+    pub(super) fn span(&self, range: Range<usize>) -> Span {
+        let last = range.end.saturating_sub(1).max(range.start);
+        Span {
+            start_byte: range.start,
+            end_byte: range.end,
+            start_line: self.line(range.start),
+            end_line: self.line(last),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_line_feeds_alone() {
+        let source = Source::new("a\r\nb\rc\nd");
+        assert_eq!(source.line(0), 1);
+        assert_eq!(source.line(2), 1);
+        assert_eq!(source.line(3), 2);
+        assert_eq!(source.line(7), 3);
+        assert_eq!(source.after_on_line(0), "a");
+        assert_eq!(source.before_on_line(5), "b\r");
+    }
+
+    #[test]
+    fn a_span_that_takes_its_line_end_along_ends_on_that_line() {
+        let source = Source::new("one\ntwo\n");
+        let span = source.span(0..4);
+        assert_eq!((span.start_line, span.end_line), (1, 1));
+        let empty = source.span(8..8);
+        assert_eq!((empty.start_line, empty.end_line), (3, 3));
+    }
+}

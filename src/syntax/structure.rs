@@ -1,0 +1,129 @@
+//! All that is derived from one text's structure, in one pass.
+//!
+//! The key of an outline and of a skeleton:
+//!
+//! | enters | why |
+//! |---|---|
+//! | SHA-256 of the file's bytes | what is derived from |
+//! | id of the language | the same bytes read as C and as C++ differ |
+//! | [`OUTLINE_VERSION`] / [`SKELETON_VERSION`] | raised whenever the code here would give other results |
+//! | name and version of the grammar | another grammar gives another tree |
+//!
+//! | must not enter | why |
+//! |---|---|
+//! | path, time, size, budget | a renamed or touched file costs nothing |
+//! | the limits of the parse | a fallback says itself that it is one |
+
+use super::health::error_count;
+use super::health::health;
+use super::language::Compiled;
+use super::language::compiled;
+use super::language::grammar_version;
+use super::parse::parse;
+use super::skeleton::Care;
+use super::skeleton::Cut;
+use super::skeleton::skeleton;
+use super::skeleton::sort;
+use super::source::Source;
+use super::walk::Walk;
+use crate::model::Artifact;
+use crate::model::Fallback;
+use crate::model::Health;
+use crate::model::Outline;
+use crate::model::Producer;
+
+/// Version of the code that makes outlines.
+const OUTLINE_VERSION: u32 = 1;
+/// Version of the code that makes skeletons.
+const SKELETON_VERSION: u32 = 1;
+
+/// What a text's structure gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Structure {
+    /// The symbols.
+    pub outline: Outline,
+    /// The text with the bodies taken out.
+    pub skeleton: String,
+}
+
+/// Returns the producer of outlines of that language, if it has structure.
+pub fn outline_producer(language: &'static str) -> Option<Producer> {
+    producer(Artifact::Outline, OUTLINE_VERSION, language)
+}
+
+/// Returns the producer of skeletons of that language, if it has structure.
+pub fn skeleton_producer(language: &'static str) -> Option<Producer> {
+    producer(Artifact::Skeleton, SKELETON_VERSION, language)
+}
+
+fn producer(artifact: Artifact, version: u32, language: &'static str) -> Option<Producer> {
+    let grammar = grammar_version(language)?;
+    Some(Producer { artifact, language, version: format!("{}/{version} {grammar}", artifact.name()) })
+}
+
+/// Returns the structure of `text`; `None` where the language has none. `give_up` is asked every now and then, and
+/// once it says yes the text falls back to no symbols and a skeleton that is the text itself.
+pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Structure> {
+    let compiled = compiled(language)?;
+    let source = Source::new(text);
+    let structure = match parse(compiled, source.parsed(), give_up) {
+        Ok(tree) => understand(compiled, &source, &tree, give_up),
+        Err(fallback) => fall_back(text, fallback),
+    };
+    Some(structure)
+}
+
+/// Returns how many error nodes and missing tokens the grammar of `language` finds in `text`; `None` where there is
+/// no such grammar, or it gave up.
+pub fn count_errors(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<usize> {
+    let tree = parse(compiled(language)?, text, give_up).ok()?;
+    Some(error_count(tree.root_node()))
+}
+
+fn understand(
+    compiled: &Compiled,
+    source: &Source<'_>,
+    tree: &tree_sitter::Tree,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Structure {
+    let root = tree.root_node();
+    let mut walk = Walk::new(source, compiled);
+    if let Some(read) = compiled.language.root {
+        read(&mut walk, root);
+    }
+    walk.enter(root);
+    let Walk { symbols, imports, doc, mut cuts, .. } = walk;
+    let health = health(root, source.parsed().len());
+    sort(&mut cuts);
+    let skeleton = if compiled.language.checks_skeleton {
+        checked_skeleton(compiled, source.whole(), &cuts, error_count(root), give_up)
+    } else {
+        skeleton(source.whole(), &cuts, Care::Plain)
+    };
+    Structure { outline: Outline { health, doc, imports, symbols }, skeleton }
+}
+
+/// Returns a skeleton that has no more errors than its source. Where the grammar guessed, taking a body away can make
+/// it guess worse; then less is taken away, and in the end nothing.
+fn checked_skeleton(
+    compiled: &Compiled,
+    text: &str,
+    cuts: &[Cut],
+    errors: usize,
+    give_up: &mut dyn FnMut() -> bool,
+) -> String {
+    for care in [Care::Plain, Care::Careful] {
+        let skeleton = skeleton(text, cuts, care);
+        let now = parse(compiled, &skeleton, give_up).map(|tree| error_count(tree.root_node()));
+        if now.is_ok_and(|now| now <= errors) {
+            return skeleton;
+        }
+    }
+    text.to_owned()
+}
+
+fn fall_back(text: &str, fallback: Fallback) -> Structure {
+    let health = Health::fallen_back(text.len() as u64, fallback);
+    let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
+    Structure { outline, skeleton: text.to_owned() }
+}
