@@ -1,0 +1,159 @@
+//! The text of each view.
+
+use std::fmt::Write as _;
+
+use super::focus::FocusLines;
+use crate::model::Outline;
+use crate::model::RelPath;
+use crate::model::SummaryDetail;
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+use crate::model::ViewMode;
+
+/// What stands in place of a file that is not to be shown.
+pub const EXCLUDED: &str = "(context excluded)";
+
+/// Returns the line that stands in place of a file that cannot be shown.
+pub fn error_line(path: &RelPath, view: ViewMode, reason: &str) -> String {
+    if reason == "file not found" {
+        format!("ERROR: file not found: {path}")
+    } else {
+        format!("ERROR in {view} view mode for {path}: {reason}")
+    }
+}
+
+/// Returns the symbols, one a line: `[Class] Foo (Lines 10-50)`, children indented two spaces.
+pub fn view_outline(outline: &Outline) -> String {
+    let mut text = String::new();
+    outline.walk(|symbol, depth| line(&mut text, symbol, depth));
+    if text.is_empty() {
+        text.push_str("(no symbols)\n");
+    }
+    text
+}
+
+fn line(text: &mut String, symbol: &Symbol, depth: usize) {
+    let (start, end) = (symbol.span.start_line, symbol.span.end_line);
+    let title = symbol.kind.title();
+    let _ =
+        writeln!(text, "{:indent$}[{title}] {} (Lines {start}-{end})", "", symbol.name, indent = depth * 2);
+}
+
+/// Returns the words about a file, and below them as much of its structure as the tier wants. No line numbers: those
+/// change with every edit, and what a summary says should change when its meaning does.
+pub fn view_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> String {
+    let mut text = words.trim_end().to_owned();
+    text.push('\n');
+    let Some(outline) = outline else { return text };
+    match detail {
+        SummaryDetail::Words => {}
+        SummaryDetail::TopLevel => {
+            for symbol in top_level(outline) {
+                let _ = writeln!(text, "[{}] {}", symbol.kind.title(), symbol.name);
+            }
+        }
+        SummaryDetail::Signatures => {
+            for symbol in top_level(outline) {
+                let _ = writeln!(text, "{}", symbol.signature);
+            }
+        }
+    }
+    text
+}
+
+/// Returns what a reader from afar wants to know of: the types and functions of the top level and of its namespaces.
+fn top_level(outline: &Outline) -> Vec<&Symbol> {
+    let mut found = Vec::new();
+    let mut stack: Vec<&Symbol> = outline.symbols.iter().rev().collect();
+    while let Some(symbol) = stack.pop() {
+        match symbol.kind {
+            SymbolKind::Namespace => stack.extend(symbol.children.iter().rev()),
+            kind if kind.is_callable() || kind.is_type() => found.push(symbol),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns `margin` lines on each side of the lines that were named, each with its number; what is left out between
+/// them is a line of its own. The whole text where no line was named.
+pub fn view_window(text: &str, lines: &FocusLines, margin: u32) -> String {
+    if lines.0.is_empty() {
+        return text.to_owned();
+    }
+    let is_shown = |number: u32| lines.0.iter().any(|line| number.abs_diff(*line) <= margin);
+    let mut out = String::new();
+    let mut left_out = 0;
+    for (number, row) in (1..).zip(text.lines()) {
+        if !is_shown(number) {
+            left_out += 1;
+            continue;
+        }
+        tell_gap(&mut out, &mut left_out);
+        let _ = writeln!(out, "{number:>6}  {row}");
+    }
+    tell_gap(&mut out, &mut left_out);
+    out
+}
+
+fn tell_gap(out: &mut String, left_out: &mut u32) {
+    if 0 < *left_out {
+        let _ = writeln!(out, "     …  ({left_out} lines)");
+        *left_out = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Health;
+    use crate::model::Span;
+
+    fn symbol(kind: SymbolKind, name: &str, children: Vec<Symbol>) -> Symbol {
+        Symbol {
+            kind,
+            name: name.to_owned(),
+            qualified_name: name.to_owned(),
+            span: Span { start_byte: 0, end_byte: 0, start_line: 10, end_line: 50 },
+            signature: format!("{} {name}", kind.name()),
+            doc: None,
+            children,
+        }
+    }
+
+    fn outline() -> Outline {
+        let run = symbol(SymbolKind::Method, "run", vec![]);
+        let engine = symbol(SymbolKind::Class, "Engine", vec![run]);
+        let space = symbol(SymbolKind::Namespace, "space", vec![engine]);
+        let symbols = vec![space, symbol(SymbolKind::Constant, "LIMIT", vec![])];
+        Outline { health: Health::perfect(1), doc: None, imports: vec![], symbols }
+    }
+
+    #[test]
+    fn an_outline_is_a_line_a_symbol() {
+        let text = view_outline(&outline());
+        let expected = "[Namespace] space (Lines 10-50)\n  [Class] Engine (Lines 10-50)\n    [Method] run (Lines 10-50)\n[Constant] LIMIT (Lines 10-50)\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_summary_carries_the_detail_that_is_asked_for() {
+        let outline = outline();
+        let view = |detail| view_summary("Words.\n", Some(&outline), detail);
+        assert_eq!(view(SummaryDetail::Words), "Words.\n");
+        assert_eq!(view(SummaryDetail::TopLevel), "Words.\n[Class] Engine\n");
+        assert_eq!(view(SummaryDetail::Signatures), "Words.\nclass Engine\n");
+        assert_eq!(view_summary("Words.", None, SummaryDetail::TopLevel), "Words.\n");
+    }
+
+    #[test]
+    fn a_window_shows_the_lines_around_and_counts_the_rest() {
+        let text: String = (1..=20).map(|n| format!("row {n}\n")).collect();
+        let view = view_window(&text, &FocusLines(vec![10]), 1);
+        assert_eq!(
+            view,
+            "     …  (8 lines)\n     9  row 9\n    10  row 10\n    11  row 11\n     …  (9 lines)\n"
+        );
+        assert_eq!(view_window("a\n", &FocusLines(vec![]), 1), "a\n");
+    }
+}
