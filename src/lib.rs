@@ -3,6 +3,7 @@
 //! ARCHITECTURE.md draws the floor plan; each room's `mod.rs` says what the room is for.
 
 pub mod aggregate;
+pub mod config;
 pub mod model;
 pub mod syntax;
 pub mod sys;

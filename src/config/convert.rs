@@ -1,0 +1,183 @@
+//! From merged values to the typed [`Settings`]: what each may be stands here, once.
+
+use std::collections::BTreeMap;
+use std::path::Component;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::model::Order;
+use crate::model::RelPath;
+use crate::model::Strategy;
+use crate::model::SummaryDetail;
+use crate::model::Tier;
+use crate::model::ViewMode;
+
+use super::AggregationSettings;
+use super::Error;
+use super::ExecutionMode;
+use super::LimitSettings;
+use super::ProjectSettings;
+use super::SecretSettings;
+use super::Settings;
+use super::SummarySource;
+use super::TierSettings;
+use super::merged::Merged;
+
+const DEFAULT_MODES: [(&str, ViewMode); 3] =
+    [("full", ViewMode::Full), ("summarize", ViewMode::Summary), ("outline", ViewMode::Outline)];
+
+const EXECUTION_MODES: [(&str, ExecutionMode); 2] =
+    [("native", ExecutionMode::Native), ("beads", ExecutionMode::Beads)];
+
+const SUMMARY_SOURCES: [(&str, SummarySource); 2] =
+    [("heuristic", SummarySource::Heuristic), ("agent", SummarySource::Agent)];
+
+const VIEWS: [ViewMode; 5] =
+    [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::None];
+
+const FOCUS_VIEWS: [ViewMode; 5] =
+    [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Window];
+
+/// Above this a parser's 32-bit offsets come near their end.
+const MOST_BYTES: u32 = 1 << 30;
+
+/// A name of output files leaves room for its number within the 255 bytes of a file's name.
+const LONGEST_NAME: usize = 200;
+
+/// Checks every value by itself and returns the settings.
+pub(super) fn settings(merged: &Merged) -> Result<Settings, Error> {
+    let [one, two, three, four] = Tier::ALL.map(|tier| tier_settings(merged, tier));
+    Ok(Settings {
+        aggregation: aggregation(merged)?,
+        project: project(merged)?,
+        limits: limits(merged)?,
+        secrets: SecretSettings {
+            names: merged.list("secrets.names")?,
+            allow: merged.list("secrets.allow")?,
+        },
+        tiers: [one?, two?, three?, four?],
+    })
+}
+
+/// Checks what only several values together can get wrong, and returns what deserves a warning.
+pub(super) fn check_together(merged: &Merged, settings: &Settings) -> Result<Vec<String>, Error> {
+    let cache = &settings.aggregation.cache_dir;
+    if settings.project.output_dir.starts_with(cache.as_path()) {
+        let origin = &merged.setting("aggregation.cache_dir").origin;
+        let allowed = format!("a folder outside of aggregation.cache_dir ({cache}, {origin})");
+        return Err(merged.refused("project.output_dir", allowed));
+    }
+    let mut warnings = Vec::new();
+    if settings.limits.structure_max_bytes < settings.limits.max_bytes {
+        let origin = &merged.setting("limits.max_bytes").origin;
+        warnings.push(format!(
+            "limits.max_bytes ({origin}) is over limits.structure_max_bytes, above which no file is read"
+        ));
+    }
+    if merged.switch("project.summary_only")
+        && merged.text("project.aggregation_strategy") == Strategy::Full.name()
+    {
+        let origin = &merged.setting("project.aggregation_strategy").origin;
+        warnings.push(format!(
+            "project.aggregation_strategy ({origin}) has no effect beside project.summary_only"
+        ));
+    }
+    Ok(warnings)
+}
+
+fn aggregation(merged: &Merged) -> Result<AggregationSettings, Error> {
+    Ok(AggregationSettings {
+        default_mode: merged.word("aggregation.default_mode", &DEFAULT_MODES)?,
+        cache_enabled: merged.switch("aggregation.cache_enabled"),
+        cache_dir: folder_within(merged, "aggregation.cache_dir")?,
+        order: merged.word("aggregation.order", &Order::ALL.map(|order| (order.name(), order)))?,
+        window_lines: merged.number("aggregation.window_lines", 0..=100_000)?,
+    })
+}
+
+fn project(merged: &Merged) -> Result<ProjectSettings, Error> {
+    let strategies = Strategy::ALL.map(|strategy| (strategy.name(), strategy));
+    let strategy = merged.word("project.aggregation_strategy", &strategies)?;
+    Ok(ProjectSettings {
+        name: file_name(merged, "project.name")?,
+        output_dir: folder(merged, "project.output_dir")?,
+        aggregation_strategy: if merged.switch("project.summary_only") {
+            Strategy::Summarize
+        } else {
+            strategy
+        },
+        execution_mode: merged.word("project.execution_mode", &EXECUTION_MODES)?,
+    })
+}
+
+fn limits(merged: &Merged) -> Result<LimitSettings, Error> {
+    let parse_timeout_ms = merged.number("limits.parse_timeout_ms", 1..=600_000)?;
+    Ok(LimitSettings {
+        max_bytes: merged.number("limits.max_bytes", 1..=MOST_BYTES)?.into(),
+        structure_max_bytes: merged.number("limits.structure_max_bytes", 1..=MOST_BYTES)?.into(),
+        parse_timeout: Duration::from_millis(parse_timeout_ms.into()),
+    })
+}
+
+fn tier_settings(merged: &Merged, tier: Tier) -> Result<TierSettings, Error> {
+    let key = |name: &str| format!("tiers.{}.{name}", tier.number());
+    let details = SummaryDetail::ALL.map(|detail| (detail.name(), detail));
+    let views = VIEWS.map(|view| (view.name(), view));
+    let focus_views = FOCUS_VIEWS.map(|view| (view.name(), view));
+    let languages = key("languages");
+    let mut language_views = BTreeMap::new();
+    for (view_key, _) in merged.below(&languages) {
+        let id =
+            view_key[languages.len() + 1..].strip_suffix(".view").expect("a language has nothing but a view");
+        language_views.insert(id.to_owned(), merged.word(view_key, &views)?);
+    }
+    Ok(TierSettings {
+        role: merged.text(&key("role")).to_owned(),
+        view: merged.word(&key("view"), &views)?,
+        focus_view: merged.word(&key("focus_view"), &focus_views)?,
+        summary: merged.word(&key("summary"), &SUMMARY_SOURCES)?,
+        summary_detail: merged.word(&key("summary_detail"), &details)?,
+        tree: merged.switch(&key("tree")),
+        languages: language_views,
+    })
+}
+
+/// Returns a name that files' names may begin with.
+fn file_name(merged: &Merged, key: &str) -> Result<String, Error> {
+    let name = merged.text(key);
+    let is_odd = |c: char| c == '/' || c.is_control();
+    if LONGEST_NAME < name.len() || name.contains(is_odd) {
+        let allowed = format!("a part of a file's name: at most {LONGEST_NAME} bytes, no `/`, one line");
+        return Err(merged.refused(key, allowed));
+    }
+    Ok(name.to_owned())
+}
+
+/// Returns a folder within the project, and not the project's folder itself.
+fn folder_within(merged: &Merged, key: &str) -> Result<RelPath, Error> {
+    let plain = without_dots(merged.text(key));
+    RelPath::new(plain.as_os_str().as_encoded_bytes())
+        .map_err(|_| merged.refused(key, "a folder within the project".to_owned()))
+}
+
+/// Returns a folder that is not the project's own.
+fn folder(merged: &Merged, key: &str) -> Result<PathBuf, Error> {
+    let text = merged.text(key);
+    let plain = without_dots(text);
+    // The output folder is left out of the project: were it the project's own, nothing would be in. A `..` below
+    // another part could lead back there.
+    let mut below = plain.components().skip_while(|part| *part == Component::ParentDir);
+    let climbs_late = below.any(|part| part == Component::ParentDir);
+    if plain.as_os_str().is_empty() || climbs_late || text.contains('\0') {
+        let allowed = "a folder other than the project's own, with `..` at its beginning alone";
+        return Err(merged.refused(key, allowed.to_owned()));
+    }
+    Ok(plain)
+}
+
+/// Returns the path without the parts that mean nothing: `./a//b/` is `a/b`.
+fn without_dots(path: &str) -> PathBuf {
+    let parts = Path::new(path).components();
+    parts.filter(|part| *part != Component::CurDir).collect()
+}

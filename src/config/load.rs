@@ -1,0 +1,110 @@
+//! The way in: all layers, from the defaults up to the flags.
+
+use std::path::PathBuf;
+
+use super::Error;
+use super::Origin;
+use super::Settings;
+use super::convert;
+use super::layers;
+use super::merged::Merged;
+use super::merged::Setting;
+use super::schema::Kind;
+use super::schema::Schema;
+
+/// What the layers above the defaults hold; the caller reads files and environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inputs {
+    /// The user's own file, by the name that messages give it, and its bytes.
+    pub user_file: Option<(PathBuf, Vec<u8>)>,
+    /// The project's `slop.toml`, by the name that messages give it, and its bytes.
+    pub project_file: Option<(PathBuf, Vec<u8>)>,
+    /// Environment variables; those that do not begin with `SLOP_` are passed over.
+    pub environment: Vec<(String, String)>,
+    /// Dotted keys with values in TOML, strings with or without quotes; the last of several wins.
+    pub flags: Vec<(String, String)>,
+}
+
+/// The settings, and how they came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// The settings.
+    pub settings: Settings,
+    /// Every setting with its origin, in the order of [`super::DEFAULT_TOML`].
+    pub values: Vec<Value>,
+    /// What is odd but stops nothing, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// One setting as it stands after all layers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value {
+    /// The dotted key.
+    pub key: String,
+    /// The value in TOML.
+    pub value: String,
+    /// Where it came from.
+    pub origin: Origin,
+    /// One sentence on what it does.
+    pub help: String,
+}
+
+/// Lays the layers over one another, the defaults lowest and the flags on top, and checks the result.
+pub fn load(inputs: &Inputs) -> Result<Loaded, Error> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("settings".to_owned()).stack_size(STACK_BYTES);
+        let loading = thread.spawn_scoped(scope, || load_here(inputs))?;
+        loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// The parser allows 80 levels of brackets with keys of 80 parts in each, and takes such a tree down by recursion:
+/// in a debug build a hostile file needs some 10 MiB, where a thread has 2. What is not touched costs nothing.
+const STACK_BYTES: usize = 64 << 20;
+
+fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
+    let schema = Schema::built_in();
+    let mut merged = Merged::built_in(&schema);
+    let mut settings = convert::settings(&merged)?;
+    let mut layers = Vec::new();
+    if let Some((path, bytes)) = &inputs.user_file {
+        let path = path.clone();
+        let origin = |line| Origin::UserFile { path: path.clone(), line };
+        layers.push(layers::from_file(bytes, &origin, &schema)?);
+    }
+    if let Some((path, bytes)) = &inputs.project_file {
+        let origin = |line| Origin::ProjectFile { path: path.clone(), line };
+        layers.push(layers::from_file(bytes, &origin, &schema)?);
+    }
+    let (from_environment, mut warnings) = layers::from_environment(&inputs.environment, &schema)?;
+    layers.push(from_environment);
+    layers.push(layers::from_flags(&inputs.flags, &schema)?);
+    for layer in layers {
+        merged.put(layer);
+        // After each layer, so that a wrong value is told of even where a higher layer covers it.
+        settings = convert::settings(&merged)?;
+    }
+    warnings.extend(convert::check_together(&merged, &settings)?);
+    Ok(Loaded { values: values(&schema, &merged), settings, warnings })
+}
+
+fn values(schema: &Schema, merged: &Merged) -> Vec<Value> {
+    let mut values = Vec::new();
+    for known in &schema.keys {
+        let mut add = |key: &str, setting: &Setting| {
+            values.push(Value {
+                key: key.to_owned(),
+                value: setting.value.to_string(),
+                origin: setting.origin.clone(),
+                help: known.help.clone(),
+            });
+        };
+        match known.kind {
+            Kind::Languages => merged.below(&known.key).for_each(|(key, setting)| add(key, setting)),
+            Kind::Text | Kind::Switch | Kind::Number | Kind::List => {
+                add(&known.key, merged.setting(&known.key));
+            }
+        }
+    }
+    values
+}

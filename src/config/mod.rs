@@ -1,0 +1,40 @@
+//! The settings: layers in, checked [`Settings`] out.
+//!
+//! Knows: which settings there are (`config/default.toml`, the only place of defaults), which layer wins, what a
+//! value may be, where each value came from. Does not know: where the files lie, what the environment holds (both
+//! are handed in as [`Inputs`]), nor what any setting brings about. A new setting is a line with its sentence in
+//! `config/default.toml`, a field in `settings.rs` and its conversion in `convert.rs`.
+//!
+//! Start with [`load`].
+
+mod convert;
+mod error;
+mod layers;
+mod load;
+mod merged;
+mod nearest;
+mod origin;
+mod pages;
+mod schema;
+mod settings;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use error::Error;
+pub use load::Inputs;
+pub use load::Loaded;
+pub use load::Value;
+pub use load::load;
+pub use origin::Origin;
+pub use pages::commented_template;
+pub use pages::reference;
+pub use schema::DEFAULT_TOML;
+pub use settings::AggregationSettings;
+pub use settings::ExecutionMode;
+pub use settings::LimitSettings;
+pub use settings::ProjectSettings;
+pub use settings::SecretSettings;
+pub use settings::Settings;
+pub use settings::SummarySource;
+pub use settings::TierSettings;

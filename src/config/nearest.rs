@@ -1,0 +1,73 @@
+//! Which known name a misspelled one is most like.
+
+/// Only so much of a name is compared: more is no typing error, and a hostile key may be a megabyte long.
+const LONGEST: usize = 64;
+
+/// What it costs that two keys with like last parts stand in different sections.
+const OTHER_SECTION: usize = 2;
+
+/// Returns the candidate that is most like `word`, the first among equals; `None` where there are none.
+///
+/// Dotted keys are compared as a whole and by their last parts, so that a key in the wrong section is found too.
+pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates.min_by_key(|candidate| unlikeness(word, candidate))
+}
+
+fn unlikeness(word: &str, candidate: &str) -> usize {
+    let whole = edit_distance(word, candidate);
+    let (section, last) = split_last(word);
+    let (candidate_section, candidate_last) = split_last(candidate);
+    let moved = if section == candidate_section { 0 } else { OTHER_SECTION };
+    whole.min(edit_distance(last, candidate_last) + moved)
+}
+
+fn split_last(key: &str) -> (&str, &str) {
+    key.rsplit_once('.').unwrap_or(("", key))
+}
+
+/// Returns how many letters must be put in, taken out or replaced to make `b` of `a`.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(LONGEST).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (above, letter) in a.chars().take(LONGEST).enumerate() {
+        let mut diagonal = above;
+        row[0] = above + 1;
+        for (column, other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        let cases = [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("view", "view", 0),
+            ("veiw", "view", 2),
+            ("kitten", "sitting", 3),
+            ("über", "uber", 1),
+        ];
+        for (a, b, edits) in cases {
+            assert_eq!(edit_distance(a, b), edits, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_key_in_the_wrong_section_is_found() {
+        let known = ["project.name", "limits.max_bytes", "limits.structure_max_bytes"];
+        let find = |word| nearest(word, known.into_iter());
+        assert_eq!(find("files.max_bytes"), Some("limits.max_bytes"));
+        assert_eq!(find("name"), Some("project.name"));
+        assert_eq!(find("projekt.nmae"), Some("project.name"));
+        assert_eq!(nearest("x", [].into_iter()), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! What is written out of the page of defaults: a first `slop.toml` and the reference.
+
+use std::fmt::Write as _;
+
+use super::schema::DEFAULT_TOML;
+use super::schema::Schema;
+
+/// Returns a `slop.toml` that holds every setting as a comment, and so changes nothing.
+///
+/// Sentences keep the space after their `#`; a line without one is a setting that waits for its `#` to be deleted.
+pub fn commented_template() -> String {
+    let mut template = String::new();
+    for line in DEFAULT_TOML.lines() {
+        let is_setting = !line.is_empty() && !line.starts_with(['#', '[']);
+        template.push_str(if is_setting { "#" } else { "" });
+        template.push_str(line);
+        template.push('\n');
+    }
+    template
+}
+
+/// Returns the reference of all settings as a page of Markdown.
+pub fn reference() -> String {
+    let mut page = String::from(INTRODUCTION);
+    let mut section = "";
+    let schema = Schema::built_in();
+    for known in &schema.keys {
+        if known.section() != section {
+            section = known.section();
+            put(
+                &mut page,
+                format_args!("\n## `[{section}]`\n\n| key | default | meaning |\n|---|---|---|\n"),
+            );
+        }
+        let name = &known.key[section.len() + 1..];
+        let default = cell(&known.default.to_string());
+        put(&mut page, format_args!("| `{name}` | `{default}` | {} |\n", cell(&known.help)));
+    }
+    page
+}
+
+const INTRODUCTION: &str = "\
+# Settings
+
+Generated from `config/default.toml`, the only place where a default is written.
+
+A value is taken from the last of these that sets it: the built-in defaults, the user's own file, the project's
+`slop.toml`, the environment, the flags of a command. The environment variable of a setting is its key in upper case
+with `SLOP_` before it and `_` for all that is no letter or digit: `SLOP_AGGREGATION_CACHE_DIR` for
+`aggregation.cache_dir`. `slop config show --origin` says where each value came from.
+";
+
+fn put(page: &mut String, text: std::fmt::Arguments<'_>) {
+    page.write_fmt(text).expect("writing to memory does not fail");
+}
+
+/// Returns `text` fit for a cell of a Markdown table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}

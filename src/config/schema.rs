@@ -1,0 +1,207 @@
+//! Which settings there are, read from the page of their defaults.
+
+use toml::de::DeTable;
+use toml::de::DeValue;
+
+use super::error::shown;
+use super::nearest::nearest;
+use super::table;
+
+/// Every setting with its default and a sentence: the only place where a default is written.
+pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
+
+/// What type a setting's value has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Any words.
+    Text,
+    /// True or false.
+    Switch,
+    /// A whole number.
+    Number,
+    /// Some texts.
+    List,
+    /// A table from the ids of languages to tables that hold nothing but `view`.
+    Languages,
+}
+
+impl Kind {
+    /// Returns the kind of settings that a plain value is good for, if there is one.
+    pub(super) fn of(value: &toml::Value) -> Option<Self> {
+        match value {
+            toml::Value::String(_) => Some(Self::Text),
+            toml::Value::Boolean(_) => Some(Self::Switch),
+            toml::Value::Integer(_) => Some(Self::Number),
+            toml::Value::Array(_) => Some(Self::List),
+            toml::Value::Table(_) => Some(Self::Languages),
+            toml::Value::Float(_) | toml::Value::Datetime(_) => None,
+        }
+    }
+
+    /// Returns in words what a value of this kind is.
+    pub(super) const fn in_words(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Switch => "true or false",
+            Self::Number => "a whole number",
+            Self::List => "a list of strings",
+            Self::Languages => "a table such as { markdown.view = \"full\" }",
+        }
+    }
+}
+
+/// A setting that has a default.
+pub(super) struct Known {
+    /// The dotted key.
+    pub(super) key: String,
+    /// The type of its value.
+    pub(super) kind: Kind,
+    /// Its default.
+    pub(super) default: toml::Value,
+    /// One sentence on what it does.
+    pub(super) help: String,
+}
+
+impl Known {
+    /// Returns the section that the key stands in.
+    pub(super) fn section(&self) -> &str {
+        self.key.rsplit_once('.').map_or("", |(section, _)| section)
+    }
+
+    /// Says whether `key` sets the view of a language in this table of languages.
+    fn has_language(&self, key: &str) -> bool {
+        let inside = key.strip_prefix(&self.key).and_then(|inside| inside.strip_prefix('.'));
+        let id = inside.and_then(|inside| inside.strip_suffix(".view"));
+        self.kind == Kind::Languages && id.is_some_and(table::is_bare)
+    }
+
+    /// Returns the key, and its kind, that the environment variable `name` sets, if it is one of this setting's.
+    fn key_of_variable(&self, name: &str) -> Option<(String, Kind)> {
+        let rest = name.strip_prefix(&variable(&self.key))?;
+        if self.kind != Kind::Languages {
+            return rest.is_empty().then(|| (self.key.clone(), self.kind));
+        }
+        let id = rest.strip_prefix('_')?.strip_suffix("_VIEW")?;
+        // Ids of languages are lower case and join their words by hyphens, which no variable can hold.
+        let id = id.to_ascii_lowercase().replace('_', "-");
+        let key = format!("{}.{id}.view", self.key);
+        self.has_language(&key).then_some((key, Kind::Text))
+    }
+
+    /// Returns the key that `key` may have been meant for, if it stands in this table of languages.
+    fn language_view_like(&self, key: &str) -> Option<String> {
+        let inside = key.strip_prefix(&self.key)?.strip_prefix('.')?;
+        let id = inside.split('.').next().filter(|id| table::is_bare(id))?;
+        (self.kind == Kind::Languages).then(|| format!("{}.{id}.view", self.key))
+    }
+}
+
+/// Every setting there is, in the order of [`DEFAULT_TOML`].
+pub(super) struct Schema {
+    /// The settings.
+    pub(super) keys: Vec<Known>,
+}
+
+impl Schema {
+    /// Reads [`DEFAULT_TOML`].
+    pub(super) fn built_in() -> Self {
+        let parsed = DeTable::parse(DEFAULT_TOML).expect("the page of defaults is TOML");
+        let lines: Vec<&str> = DEFAULT_TOML.lines().collect();
+        let to_known = |leaf: table::Leaf<'_>| {
+            let default = plain(leaf.value.get_ref()).expect("a default is a plain value");
+            Known {
+                kind: Kind::of(&default).expect("a default has the type of a setting"),
+                help: comment_above(&lines[..leaf.line - 1]),
+                key: leaf.key,
+                default,
+            }
+        };
+        let leaves = table::leaves(parsed.get_ref(), DEFAULT_TOML);
+        Self { keys: leaves.into_iter().map(to_known).collect() }
+    }
+
+    /// Returns the kind of the setting `key`, if there is such a setting.
+    pub(super) fn kind(&self, key: &str) -> Option<Kind> {
+        for known in &self.keys {
+            if known.key == key {
+                return Some(known.kind);
+            }
+            if known.has_language(key) {
+                return Some(Kind::Text);
+            }
+        }
+        None
+    }
+
+    /// Says whether settings stand below `key`: `tiers` and `tiers.1` are sections.
+    pub(super) fn is_section(&self, key: &str) -> bool {
+        self.sections().any(|section| section == key)
+    }
+
+    /// Returns the known key or section that is most like `key`.
+    pub(super) fn nearest(&self, key: &str) -> String {
+        // `languages.markdown = "full"` is an easy slip, and no edit distance sees what was meant.
+        if let Some(meant) = self.keys.iter().find_map(|known| known.language_view_like(key)) {
+            return shown(&meant);
+        }
+        let keys = self.keys.iter().map(|known| known.key.as_str());
+        let nearest = nearest(key, keys.chain(self.sections()));
+        nearest.expect("there are settings").to_owned()
+    }
+
+    /// Returns the key, and its kind, that the environment variable `name` sets.
+    pub(super) fn key_of_variable(&self, name: &str) -> Option<(String, Kind)> {
+        self.keys.iter().find_map(|known| known.key_of_variable(name))
+    }
+
+    /// Returns the variable of a setting that is most like `name`.
+    pub(super) fn nearest_variable(&self, name: &str) -> String {
+        let single = self.keys.iter().filter(|known| known.kind != Kind::Languages);
+        let variables: Vec<String> = single.map(|known| variable(&known.key)).collect();
+        let nearest = nearest(name, variables.iter().map(String::as_str));
+        nearest.expect("there are settings").to_owned()
+    }
+
+    fn sections(&self) -> impl Iterator<Item = &str> {
+        let keys = self.keys.iter().map(|known| known.key.as_str());
+        keys.flat_map(|key| key.match_indices('.').map(|(dot, _)| &key[..dot]))
+    }
+}
+
+/// Returns the name of the environment variable that sets `key`.
+fn variable(key: &str) -> String {
+    let letter = |c: char| {
+        if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }
+    };
+    "SLOP_".chars().chain(key.chars().map(letter)).collect()
+}
+
+/// Returns a parsed value as a plain one; `None` for what no setting holds, such as a date or a number beyond 64 bits.
+pub(super) fn plain(value: &DeValue<'_>) -> Option<toml::Value> {
+    match value {
+        DeValue::String(text) => Some(toml::Value::String(text.to_string())),
+        DeValue::Boolean(switch) => Some(toml::Value::Boolean(*switch)),
+        DeValue::Integer(number) => {
+            let number = i64::from_str_radix(number.as_str(), number.radix());
+            number.ok().map(toml::Value::Integer)
+        }
+        DeValue::Array(items) => {
+            let texts = items.iter().map(|item| match item.get_ref() {
+                DeValue::String(text) => Some(toml::Value::String(text.to_string())),
+                _ => None,
+            });
+            texts.collect::<Option<_>>().map(toml::Value::Array)
+        }
+        // One that is not empty is looked into, and never a value of its own.
+        DeValue::Table(table) if table.is_empty() => Some(toml::Value::Table(toml::Table::new())),
+        DeValue::Table(_) | DeValue::Float(_) | DeValue::Datetime(_) => None,
+    }
+}
+
+/// Returns the comment that ends with the last of `lines`, as one line.
+fn comment_above(lines: &[&str]) -> String {
+    let mut words: Vec<&str> =
+        lines.iter().rev().map_while(|line| line.strip_prefix('#')).map(str::trim).collect();
+    words.reverse();
+    words.join(" ")
+}

@@ -1,0 +1,119 @@
+//! What the settings are once they are checked.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::model::Order;
+use crate::model::RelPath;
+use crate::model::Strategy;
+use crate::model::SummaryDetail;
+use crate::model::Tier;
+use crate::model::ViewMode;
+
+/// Every setting, checked; `config/default.toml` tells what each is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// How files become one document.
+    pub aggregation: AggregationSettings,
+    /// The project as a whole.
+    pub project: ProjectSettings,
+    /// What one file may cost.
+    pub limits: LimitSettings,
+    /// Files that are never shown.
+    pub secrets: SecretSettings,
+    /// The tiers, from 1 to 4; [`Settings::tier`] picks one.
+    pub tiers: [TierSettings; 4],
+}
+
+impl Settings {
+    /// Returns the settings of a tier.
+    pub fn tier(&self, tier: Tier) -> &TierSettings {
+        &self.tiers[usize::from(tier.number()) - 1]
+    }
+}
+
+/// How files become one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AggregationSettings {
+    /// How a file is shown where nothing else decides.
+    pub default_mode: ViewMode,
+    /// Whether what is derived is kept.
+    pub cache_enabled: bool,
+    /// The cache's folder, from the project's root.
+    pub cache_dir: RelPath,
+    /// In which order files stand.
+    pub order: Order,
+    /// Lines on each side of the one that a window is about.
+    pub window_lines: u32,
+}
+
+/// The project as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectSettings {
+    /// What output files' names begin with; empty for the name of the project's folder.
+    pub name: String,
+    /// The folder of output files: absolute, or from the project's root; never the root itself.
+    pub output_dir: PathBuf,
+    /// How views are picked. Where `summary_only` is set, this is [`Strategy::Summarize`] already.
+    pub aggregation_strategy: Strategy,
+    /// Where the work to be done is tracked.
+    pub execution_mode: ExecutionMode,
+}
+
+/// What one file may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitSettings {
+    /// A larger file is not shown in full.
+    pub max_bytes: u64,
+    /// A larger file is not read.
+    pub structure_max_bytes: u64,
+    /// How long the parse of one file may take.
+    pub parse_timeout: Duration,
+}
+
+/// Files that are never shown, by their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretSettings {
+    /// Patterns of names or paths that hold secrets.
+    pub names: Vec<String>,
+    /// Patterns of names or paths that are harmless all the same.
+    pub allow: Vec<String>,
+}
+
+/// What an agent of one tier is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TierSettings {
+    /// Its role in words.
+    pub role: String,
+    /// How a file is shown that nothing else decides on.
+    pub view: ViewMode,
+    /// How a file in focus is shown.
+    pub focus_view: ViewMode,
+    /// Who writes the summaries.
+    pub summary: SummarySource,
+    /// What stands below a summary's words.
+    pub summary_detail: SummaryDetail,
+    /// Whether the tree of all files is included.
+    pub tree: bool,
+    /// Other views, by the id of the file type. That there is such a type is not checked.
+    pub languages: BTreeMap<String, ViewMode>,
+}
+
+/// Where the work to be done is tracked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ExecutionMode {
+    /// Nowhere that slop knows of.
+    Native,
+    /// By the issue tracker Beads.
+    Beads,
+}
+
+/// Who writes summaries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SummarySource {
+    /// The heuristic.
+    Heuristic,
+    /// The sub-agent where its summary is cached, else the heuristic.
+    Agent,
+}
