@@ -4,6 +4,7 @@
 
 pub mod aggregate;
 pub mod config;
+pub mod discover;
 pub mod model;
 pub mod syntax;
 pub mod sys;

@@ -1,0 +1,466 @@
+//! What the text of a C-like header says about its language.
+//!
+//! One pass over the text, in the tokens of C. It need not understand the header: a few sequences of tokens are
+//! possible in C++ alone, and one of them is enough. What stands between `#ifdef __cplusplus` and its `#endif` is
+//! not looked at, for that is how a C header serves both.
+
+use self::Token::Scope;
+use self::Token::Start;
+use self::Token::Symbol;
+use self::Token::Word;
+use crate::model::Dialect;
+
+/// Says whether a header holds what only C++ has.
+pub(super) fn dialect(text: &str) -> Dialect {
+    let scanner = Scanner {
+        bytes: text.as_bytes(),
+        at: 0,
+        is_line_start: true,
+        branches: Vec::new(),
+        hidden: 0,
+        last: [Start; 4],
+    };
+    if scanner.meets_cpp() { Dialect::Cpp } else { Dialect::Neutral }
+}
+
+/// An attribute is looked for no farther, so that a line of brackets does not take its length squared.
+const ATTRIBUTE_MAX_BYTES: usize = 200;
+
+/// The tokens that matter; numbers and literals are symbols like any other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token<'a> {
+    /// Before the first token.
+    Start,
+    Word(&'a [u8]),
+    Symbol(u8),
+    /// `::`.
+    Scope,
+}
+
+/// A conditional of the preprocessor that is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Branch {
+    Shown,
+    /// Of `#if 0`; hidden until its `#else`.
+    Zero,
+    /// Its conditions speak of `__cplusplus`; hidden to its end, whichever branch it is.
+    AboutCpp,
+    /// Of `#ifndef __cplusplus`; hidden too, but an `#error` there says that C is not welcome.
+    WithoutCpp,
+}
+
+impl Branch {
+    fn is_hidden(self) -> bool {
+        self != Self::Shown
+    }
+}
+
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Whether only blanks and comments came since the line began: there a `#` begins a directive.
+    is_line_start: bool,
+    branches: Vec<Branch>,
+    /// How many of `branches` are hidden.
+    hidden: usize,
+    /// The last tokens, the newest at the end.
+    last: [Token<'a>; 4],
+}
+
+impl Scanner<'_> {
+    fn meets_cpp(mut self) -> bool {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            let met = match byte {
+                b'\n' => {
+                    self.is_line_start = true;
+                    self.at += 1;
+                    false
+                }
+                _ if byte.is_ascii_whitespace() || byte == b'\\' => {
+                    self.at += 1;
+                    false
+                }
+                b'/' if matches!(self.next_byte(), Some(b'/' | b'*')) => {
+                    self.skip_comment();
+                    false
+                }
+                b'#' if self.is_line_start => self.directive(),
+                _ => {
+                    self.is_line_start = false;
+                    self.token(byte)
+                }
+            };
+            if met {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn next_byte(&self) -> Option<u8> {
+        self.bytes.get(self.at + 1).copied()
+    }
+
+    /// Reads a token, and says whether it ends what only C++ has.
+    fn token(&mut self, byte: u8) -> bool {
+        let start = self.at;
+        let token = match byte {
+            b'"' | b'\'' => {
+                self.skip_literal(byte);
+                Symbol(byte)
+            }
+            b'0'..=b'9' => {
+                self.skip_while(|b| is_word_byte(b) || matches!(b, b'.' | b'\''));
+                Symbol(b'0')
+            }
+            _ if is_word_byte(byte) => {
+                self.skip_while(is_word_byte);
+                Word(&self.bytes[start..self.at])
+            }
+            b':' if self.next_byte() == Some(b':') => {
+                self.at += 2;
+                Scope
+            }
+            b'[' if self.next_byte() == Some(b'[') && self.skip_attribute() => return false,
+            _ => {
+                self.at += 1;
+                Symbol(byte)
+            }
+        };
+        if 0 < self.hidden {
+            return false;
+        }
+        self.last.rotate_left(1);
+        self.last[3] = token;
+        is_cpp(&self.last) || self.is_raw_string(token)
+    }
+
+    /// `R"(…)"`: in C no name stands right before a string but the prefixes `L`, `u`, `U` and `u8`.
+    fn is_raw_string(&self, token: Token<'_>) -> bool {
+        matches!(token, Word(b"R" | b"LR" | b"uR" | b"UR" | b"u8R")) && self.bytes.get(self.at) == Some(&b'"')
+    }
+
+    fn skip_while(&mut self, belongs: impl Fn(u8) -> bool) {
+        let rest = &self.bytes[self.at..];
+        self.at += rest.iter().position(|&byte| !belongs(byte)).unwrap_or(rest.len());
+    }
+
+    /// Skips a string or a character. It ends with its line at the latest: in text that is switched off, an
+    /// apostrophe is just that.
+    fn skip_literal(&mut self, quote: u8) {
+        self.at += 1;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' => return,
+                b'\\' => self.at += 2,
+                _ if byte == quote => {
+                    self.at += 1;
+                    return;
+                }
+                _ => self.at += 1,
+            }
+        }
+        self.at = self.bytes.len();
+    }
+
+    fn skip_comment(&mut self) {
+        if self.next_byte() == Some(b'/') {
+            self.skip_while(|byte| byte != b'\n');
+            return;
+        }
+        let rest = &self.bytes[self.at + 2..];
+        let end = rest.windows(2).position(|pair| pair == b"*/");
+        self.at = end.map_or(self.bytes.len(), |end| self.at + 2 + end + 2);
+    }
+
+    /// Skips `[[gnu::packed]]`, whose `::` is C's too. One without a near end is none.
+    fn skip_attribute(&mut self) -> bool {
+        let rest = &self.bytes[self.at..];
+        let near = &rest[..rest.len().min(ATTRIBUTE_MAX_BYTES)];
+        match near.windows(2).position(|pair| pair == b"]]") {
+            Some(end) => {
+                self.at += end + 2;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Reads a directive to the end of its last line, and says whether it shows C++.
+    fn directive(&mut self) -> bool {
+        let start = self.at + 1;
+        self.skip_directive();
+        let line = self.bytes[start..self.at].trim_ascii();
+        let end = line.iter().position(|&byte| !is_word_byte(byte)).unwrap_or(line.len());
+        let (name, rest) = (&line[..end], line[end..].trim_ascii());
+        match name {
+            b"if" | b"ifdef" | b"ifndef" => self.open(branch_of(name, rest)),
+            b"elif" | b"elifdef" | b"elifndef" | b"else" => self.turn(rest),
+            b"endif" => {
+                let closed = self.branches.pop().is_some_and(Branch::is_hidden);
+                self.hidden -= usize::from(closed);
+            }
+            b"include" | b"import" => return self.hidden == 0 && includes_cpp(rest),
+            // Only where nothing around it is hidden.
+            b"error" => return self.hidden == 1 && self.branches.last() == Some(&Branch::WithoutCpp),
+            _ => {}
+        }
+        false
+    }
+
+    fn skip_directive(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' => return,
+                b'/' if matches!(self.next_byte(), Some(b'/' | b'*')) => self.skip_comment(),
+                b'\\' if self.next_byte() == Some(b'\r') => self.at += 3,
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+        self.at = self.bytes.len();
+    }
+
+    fn open(&mut self, branch: Branch) {
+        self.hidden += usize::from(branch.is_hidden());
+        self.branches.push(branch);
+    }
+
+    /// Goes on to another branch of the innermost conditional.
+    fn turn(&mut self, condition: &[u8]) {
+        let Some(branch) = self.branches.pop() else {
+            return;
+        };
+        self.hidden -= usize::from(branch.is_hidden());
+        let next = match branch {
+            Branch::AboutCpp | Branch::WithoutCpp => Branch::AboutCpp,
+            Branch::Shown | Branch::Zero if speaks_of_cpp(condition) => Branch::AboutCpp,
+            Branch::Shown | Branch::Zero => Branch::Shown,
+        };
+        self.open(next);
+    }
+}
+
+/// Says whether these tokens, the last ones met, are C++ and cannot be C.
+fn is_cpp(last: &[Token<'_>; 4]) -> bool {
+    !is_plain_name(last) && (declares_cpp(last) || names_operator(last))
+}
+
+/// A tag or a member may bear any of these names in C: `struct class *cls`, `p.virtual`.
+fn is_plain_name(last: &[Token<'_>; 4]) -> bool {
+    let before_tag = |token| matches!(token, Word(b"struct" | b"union") | Symbol(b'@' | b'.'));
+    match *last {
+        [before, Word(b"class" | b"namespace" | b"using"), ..] => before_tag(before),
+        [_, before, Word(b"virtual" | b"typename" | b"namespace"), _] => {
+            before_tag(before) || before == Word(b"enum")
+        }
+        _ => false,
+    }
+}
+
+fn declares_cpp(last: &[Token<'_>; 4]) -> bool {
+    match *last {
+        [_, Word(b"namespace"), Word(_), end] => matches!(end, Symbol(b'{' | b':' | b'=') | Scope),
+        [_, Word(b"class"), Word(_), end] => {
+            matches!(end, Symbol(b'{' | b':' | b';' | b'<' | b'(') | Word(_))
+        }
+        [Word(b"struct"), Word(_), Symbol(b':'), Word(_)]
+        | [_, Word(_), Scope, Word(_)]
+        | [_, Word(b"using"), Word(_), Symbol(b'=')]
+        | [_, _, Word(b"using"), Word(b"namespace")]
+        | [_, _, Word(b"namespace"), Symbol(b'{')]
+        | [_, _, Word(b"virtual"), Word(_) | Symbol(b'~')]
+        | [_, _, Word(b"constexpr" | b"typename"), Word(_)] => true,
+        [_, before, Word(b"template"), Symbol(b'<')] => !is_amid_expression(before),
+        [_, before, Word(name), Symbol(b':')] => ACCESS.contains(&name) && may_precede_access(before),
+        [_, _, Word(name), Symbol(b'<')] => CASTS.contains(&name),
+        _ => false,
+    }
+}
+
+const ACCESS: [&[u8]; 3] = [b"public", b"private", b"protected"];
+
+const CASTS: [&[u8]; 4] = [b"static_cast", b"dynamic_cast", b"reinterpret_cast", b"const_cast"];
+
+/// After a type, such as in `unsigned private : 1`, the name is a bit field's.
+fn may_precede_access(before: Token<'_>) -> bool {
+    matches!(before, Start | Symbol(b'{' | b'}' | b';' | b':'))
+}
+
+/// `operator+(`, `operator==(`, `operator()(`, `operator new`.
+fn names_operator(last: &[Token<'_>; 4]) -> bool {
+    match *last {
+        [_, _, Word(b"operator"), Word(b"new" | b"delete" | b"bool")]
+        | [Word(b"operator"), Symbol(b'('), Symbol(b')'), Symbol(b'(')]
+        | [Word(b"operator"), Symbol(b'['), Symbol(b']'), Symbol(b'(')] => true,
+        [_, Word(b"operator"), Symbol(symbol), Symbol(b'(')] => is_operator(symbol),
+        [Word(b"operator"), Symbol(one), Symbol(two), Symbol(b'(')] => is_operator(one) && is_operator(two),
+        _ => false,
+    }
+}
+
+fn is_amid_expression(before: Token<'_>) -> bool {
+    match before {
+        Symbol(symbol) => b"(,=&|!.->".contains(&symbol),
+        Word(word) => word == b"return",
+        Start | Scope => false,
+    }
+}
+
+fn is_operator(symbol: u8) -> bool {
+    b"=+-*/<>!&|^~%,".contains(&symbol)
+}
+
+/// Bytes beyond ASCII belong to words, as compilers have it.
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+}
+
+fn branch_of(name: &[u8], condition: &[u8]) -> Branch {
+    match (name, condition) {
+        (b"ifndef", b"__cplusplus") | (b"if", b"!defined(__cplusplus)" | b"!defined __cplusplus") => {
+            Branch::WithoutCpp
+        }
+        _ if speaks_of_cpp(condition) => Branch::AboutCpp,
+        (b"if", b"0") => Branch::Zero,
+        _ => Branch::Shown,
+    }
+}
+
+fn speaks_of_cpp(condition: &[u8]) -> bool {
+    let name = b"__cplusplus";
+    condition.windows(name.len()).any(|window| window == name)
+}
+
+/// `<vector>`, `<QString>`, `"a.hpp"`: no header of C has such a name.
+fn includes_cpp(what: &[u8]) -> bool {
+    let (close, is_angled) = match what.first() {
+        Some(b'<') => (b'>', true),
+        Some(b'"') => (b'"', false),
+        Some(_) | None => return false,
+    };
+    let Some(end) = what[1..].iter().position(|&byte| byte == close) else {
+        return false;
+    };
+    let name = &what[1..=end];
+    match name.iter().rposition(|&byte| byte == b'.') {
+        Some(dot) => matches!(&name[dot + 1..], b"hpp" | b"hh" | b"hxx" | b"h++" | b"H"),
+        None => is_angled && !name.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn cpp(text: &str) {
+        assert_eq!(dialect(text), Dialect::Cpp, "{text}");
+    }
+
+    #[track_caller]
+    fn neutral(text: &str) {
+        assert_eq!(dialect(text), Dialect::Neutral, "{text}");
+    }
+
+    #[test]
+    fn what_only_cpp_has_is_seen() {
+        for text in [
+            "namespace a { }",
+            "namespace a::b { }",
+            "namespace fs = x;",
+            "namespace {\n}",
+            "inline namespace v1 {",
+            "template <typename T> T f(T);",
+            "EXPORT\ntemplate<int N> struct A;",
+            "class A;",
+            "class A { };",
+            "class A : B { };",
+            "class EXPORT A",
+            "class EXPORT(3) A",
+            "class [[nodiscard]] A {",
+            "enum class Color { red };",
+            "struct A {\npublic:\n int x; };",
+            "struct A { int x;\nprotected : int y; };",
+            "std::string f();",
+            "using namespace std;",
+            "using A = int;",
+            "struct A { virtual ~A(); };",
+            "struct A { virtual void f() = 0; };",
+            "bool operator==(A, A);",
+            "A operator + (A, A);",
+            "int operator()(int);",
+            "int &operator[](int);",
+            "void *operator new(size_t);",
+            "constexpr int a = 1;",
+            "typename T x;",
+            "int x = static_cast<int>(y);",
+            "struct A : B { };",
+            "const char *s = R\"(\")\";",
+            "#include <vector>",
+            "#  include <QString> // strings",
+            "#include \"a.hpp\"",
+            "#ifndef __cplusplus\n#error \"C++ only\"\n#endif",
+        ] {
+            cpp(text);
+        }
+    }
+
+    #[test]
+    fn a_header_of_c_is_neutral() {
+        for text in [
+            "",
+            "#include <stdio.h>\n#include \"a\"\n#include MACRO\n#include <",
+            "struct class *cls; extern struct class block_class;",
+            "struct namespace n = 3; int class; int namespace; bool using; void *virtual; int template, operator;",
+            "struct virtual *v; enum typename t; int x = p->virtual;",
+            "struct s { unsigned private:1; unsigned b : 3; };",
+            "int f(int template) { return template < 3; }",
+            "[[gnu::packed]] struct a { int x; };",
+            "#define class struct\n#define CAST(x) \\\n static_cast<int>(x)\n#define N std::x",
+            "#pragma GCC a::b\n#error don't use namespace a { }",
+            "@class NSString;",
+            "#ifdef PROTOTYPES_OF_ISO_CPP\nextern \"C++\" {\n#endif",
+            "int a = 1'000; char c = '\\''; char d = '\"'; // namespace a {",
+            "int a = x ? y : z; switch (a) { case 1: default: ; }",
+        ] {
+            neutral(text);
+        }
+    }
+
+    #[test]
+    fn comments_and_strings_say_nothing() {
+        neutral("/* class A { }; */ // std::x\nconst char *s = \"class A {\\\" class B;\";");
+        neutral("/* never closed class A {");
+        neutral("\"never closed class A {\n");
+        cpp("/**/class/**/A/**/;");
+    }
+
+    #[test]
+    fn what_is_for_cpp_alone_says_nothing() {
+        neutral("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif\n");
+        neutral("#if defined(__cplusplus) && X\nclass A;\n#if Y\nclass B;\n#endif\nclass C;\n#endif");
+        neutral("#ifndef __cplusplus\ntypedef int bool;\n#else\nclass A;\n#endif");
+        neutral("#if X\n#elif defined __cplusplus\nclass A;\n#else\n#endif");
+        neutral("#if __cplusplus >= \\\n 201103L\nclass A;\n#endif");
+        neutral("#if 0\nclass A; don't\n#endif");
+        neutral("#if X\n#ifdef __cplusplus\n#ifndef __cplusplus\n#error no\n#endif\n#endif\n#endif");
+        cpp("#ifdef __cplusplus\n#endif\nclass A;");
+        cpp("#if 0\n#else\nclass A;\n#endif");
+        cpp("#ifndef A_H\n#define A_H\nclass A;\n#endif");
+        cpp("#if X /* a\n comment */\nclass A;\n#endif");
+    }
+
+    #[test]
+    fn hostile_text_is_stood() {
+        neutral("#endif\n#endif\n#else\n#elif\n#");
+        neutral("\\");
+        neutral("'\\");
+        neutral("#if \\");
+        neutral("/");
+        neutral("[[");
+        neutral(&"#if X\n".repeat(10_000));
+        neutral(&"[[".repeat(10_000));
+        cpp("\u{fe0f}ü::ö");
+    }
+}

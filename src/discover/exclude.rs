@@ -1,0 +1,209 @@
+//! What a file's name alone says: that it is no part of the project, holds secrets, or records a discussion.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use globset::GlobBuilder;
+use globset::GlobSet;
+use globset::GlobSetBuilder;
+
+use super::Error;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+
+/// What the settings say of names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Folders, relative to the root, that are no part of the project at all: the cache, the output folder.
+    pub apart: Vec<Vec<u8>>,
+    /// Globs of names that hold secrets. One without `/` is compared with the file's name, one with `/` with its
+    /// whole path; one that ends in `/` stands for all that lies in that folder.
+    pub secret_names: Vec<String>,
+    /// Globs of the same kind for files that are rendered though their names say that they hold secrets.
+    pub secrets_allowed: Vec<String>,
+}
+
+/// [`Options`], made ready to judge many names.
+#[derive(Debug, Clone)]
+pub struct Names {
+    apart: Vec<Vec<u8>>,
+    secret: Globs,
+    allowed: Globs,
+}
+
+impl Names {
+    /// Compiles the globs.
+    pub fn new(options: &Options) -> Result<Self, Error> {
+        // An empty folder is the root itself: were it apart, nothing would be left.
+        let trimmed = options.apart.iter().map(|folder| trim_slashes(folder));
+        Ok(Self {
+            apart: trimmed.filter(|folder| !folder.is_empty()).map(<[u8]>::to_vec).collect(),
+            secret: Globs::new(&options.secret_names)?,
+            allowed: Globs::new(&options.secrets_allowed)?,
+        })
+    }
+
+    /// Says whether the file belongs to git, to another version control system, to the cache or to the output
+    /// folder, and so is not even listed.
+    pub fn is_apart(&self, file: &RelPath) -> bool {
+        self.is_in_folder_apart(file.as_bytes())
+            || file.file_name() == b".git"
+            || file.parts().rev().skip(1).any(is_version_control)
+    }
+
+    /// Says whether the walk need not enter a folder, given that it entered those above.
+    pub(super) fn is_folder_apart(&self, folder: &RelPath) -> bool {
+        self.is_in_folder_apart(folder.as_bytes()) || is_version_control(folder.file_name())
+    }
+
+    /// Returns why a file is left out by its name alone, if it is.
+    pub fn left_out(&self, file: &RelPath) -> Option<LeftOut> {
+        let name = file.file_name();
+        if name == b"history.toml" || name.ends_with(b"_history.toml") {
+            return Some(LeftOut::History);
+        }
+        (self.secret.matches(file) && !self.allowed.matches(file)).then_some(LeftOut::Secret)
+    }
+
+    fn is_in_folder_apart(&self, path: &[u8]) -> bool {
+        let holds = |folder: &Vec<u8>| match path.strip_prefix(folder.as_slice()) {
+            Some(rest) => matches!(rest.first(), None | Some(b'/')),
+            None => false,
+        };
+        self.apart.iter().any(holds)
+    }
+}
+
+/// Folders in which version control systems keep what they know.
+fn is_version_control(name: &[u8]) -> bool {
+    matches!(name, b".git" | b".hg" | b".svn" | b".bzr" | b"_darcs" | b"CVS" | b".jj" | b".pijul")
+}
+
+fn trim_slashes(folder: &[u8]) -> &[u8] {
+    let folder = folder.strip_prefix(b"./").unwrap_or(folder);
+    let end = folder.iter().rposition(|&byte| byte != b'/');
+    end.map_or(&[], |end| &folder[..=end])
+}
+
+/// Globs, apart by what they are compared with.
+#[derive(Debug, Clone)]
+struct Globs {
+    of_names: GlobSet,
+    of_paths: GlobSet,
+}
+
+impl Globs {
+    fn new(globs: &[String]) -> Result<Self, Error> {
+        let (paths, names): (Vec<&String>, Vec<&String>) = globs.iter().partition(|glob| glob.contains('/'));
+        Ok(Self { of_names: compile(&names)?, of_paths: compile(&paths)? })
+    }
+
+    fn matches(&self, file: &RelPath) -> bool {
+        self.of_names.is_match(Path::new(OsStr::from_bytes(file.file_name())))
+            || self.of_paths.is_match(file.as_path())
+    }
+}
+
+fn compile(globs: &[&String]) -> Result<GlobSet, Error> {
+    let wrong = |glob: &str, source| Error::Glob { glob: glob.to_owned(), source };
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let everything_in_it = if glob.ends_with('/') { "**" } else { "" };
+        let pattern = format!("{glob}{everything_in_it}");
+        // `.ENV` is as secret as `.env`, on file systems that tell them apart too.
+        let compiled = GlobBuilder::new(&pattern).case_insensitive(true).literal_separator(true).build();
+        set.add(compiled.map_err(|source| wrong(glob, source))?);
+    }
+    set.build().map_err(|source| wrong("all of them together", source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(bytes: &[u8]) -> RelPath {
+        RelPath::new(bytes).unwrap()
+    }
+
+    fn names(secret: &[&str], allowed: &[&str]) -> Names {
+        let owned = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect();
+        Names::new(&Options {
+            apart: vec![b".slop_cache".to_vec(), b"out/slop/".to_vec(), Vec::new()],
+            secret_names: owned(secret),
+            secrets_allowed: owned(allowed),
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_name_without_a_slash_is_secret_in_every_folder_and_in_any_case() {
+        let names = names(&[".env", ".env.*", "*.pem"], &[]);
+        for secret in [".env", "a/b/.ENV", ".env.local", "x/Key.PEM"] {
+            assert_eq!(names.left_out(&path(secret.as_bytes())), Some(LeftOut::Secret), "{secret}");
+        }
+        for harmless in ["env", ".environment", "pem", "a.pem.txt", ".env/readme"] {
+            assert_eq!(names.left_out(&path(harmless.as_bytes())), None, "{harmless}");
+        }
+    }
+
+    #[test]
+    fn a_name_with_a_slash_is_compared_with_the_whole_path() {
+        let names = names(&["**/.aws/credentials", "private/", "keys/*.txt"], &[]);
+        for secret in [".aws/credentials", "home/.aws/credentials", "private/a/b", "keys/a.txt"] {
+            assert_eq!(names.left_out(&path(secret.as_bytes())), Some(LeftOut::Secret), "{secret}");
+        }
+        for harmless in ["credentials", "a/private/b", "keys/deep/a.txt"] {
+            assert_eq!(names.left_out(&path(harmless.as_bytes())), None, "{harmless}");
+        }
+    }
+
+    #[test]
+    fn what_is_allowed_is_rendered_though_its_name_is_secret() {
+        let names = names(&[".env.*", "*.key"], &["*.example", "tests/data/*.key"]);
+        assert_eq!(names.left_out(&path(b"a/.env.example")), None);
+        assert_eq!(names.left_out(&path(b"tests/data/a.key")), None);
+        assert_eq!(names.left_out(&path(b"tests/a.key")), Some(LeftOut::Secret));
+    }
+
+    #[test]
+    fn names_that_are_no_text_are_judged_too() {
+        let names = names(&["*.pem"], &[]);
+        assert_eq!(names.left_out(&path(b"\xff\n\xfe.pem")), Some(LeftOut::Secret));
+        assert_eq!(names.left_out(&path(b"\xff\n\xfe.txt")), None);
+    }
+
+    #[test]
+    fn a_history_is_left_out_as_such() {
+        let names = names(&["*.toml"], &["*.toml"]);
+        assert_eq!(names.left_out(&path(b"history.toml")), Some(LeftOut::History));
+        assert_eq!(names.left_out(&path(b"a/my_history.toml")), Some(LeftOut::History));
+        assert_eq!(names.left_out(&path(b"prehistory.toml")), None);
+    }
+
+    #[test]
+    fn what_is_apart_is_known_by_its_folder() {
+        let names = names(&[], &[]);
+        for apart in [
+            ".git",
+            ".git/config",
+            "sub/.git",
+            "a/CVS/Entries",
+            ".hg/store",
+            ".slop_cache/index.db",
+            "out/slop/a.md",
+        ] {
+            assert!(names.is_apart(&path(apart.as_bytes())), "{apart}");
+        }
+        for inside in ["CVS", ".gitignore", ".slop_cache2/a", "out/sloppy", "sub/.slop_cache/a", "a"] {
+            assert!(!names.is_apart(&path(inside.as_bytes())), "{inside}");
+        }
+    }
+
+    #[test]
+    fn a_glob_that_is_none_is_named() {
+        let options =
+            Options { apart: Vec::new(), secret_names: vec!["[a".to_owned()], secrets_allowed: Vec::new() };
+        assert_eq!(Names::new(&options).unwrap_err().to_string(), "read the glob `[a`");
+    }
+}

@@ -1,0 +1,247 @@
+//! What kind of file a name, a first line and a folder's other files make of a content.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::Neighbors;
+use super::file_types::C;
+use super::file_types::CPP;
+use super::file_types::FILE_TYPES;
+use super::file_types::Row;
+use super::file_types::UNKNOWN;
+use crate::model::Dialect;
+use crate::model::Facts;
+use crate::model::FileType;
+use crate::model::RelPath;
+
+/// Returns the file type of that id.
+pub fn file_type(id: &str) -> Option<&'static FileType> {
+    INDEX.ids.get(id.as_bytes()).copied()
+}
+
+/// Returns what a file is: by its whole name, the end of its name, its extension, its first line, the first word of
+/// its name, in this order; else the type `unknown`.
+pub fn file_type_of(path: &RelPath, facts: &Facts, neighbors: &Neighbors) -> &'static FileType {
+    if is_header(path) {
+        return header(path, facts, neighbors);
+    }
+    let by_first_line = || file_type(facts.claims.as_deref()?);
+    by_name(path).or_else(by_first_line).or_else(|| by_first_word(path)).unwrap_or(&UNKNOWN)
+}
+
+/// Says whether a name is that of a header that may be C or C++; its text and its neighbors tell which.
+pub fn is_header(path: &RelPath) -> bool {
+    path.extension() == Some(b"h")
+}
+
+/// Returns the type of what a program of that name, without version, reads.
+pub(super) fn file_type_of_interpreter(name: &str) -> Option<&'static FileType> {
+    INDEX.interpreters.get(name.as_bytes()).copied()
+}
+
+fn header(path: &RelPath, facts: &Facts, neighbors: &Neighbors) -> &'static FileType {
+    let is_cpp = match facts.dialect {
+        Dialect::Cpp => true,
+        Dialect::Neutral => neighbors.suggest_cpp(path),
+    };
+    file_type(if is_cpp { CPP } else { C }).expect("the table has a row for C and one for C++")
+}
+
+fn by_name(path: &RelPath) -> Option<&'static FileType> {
+    let name = path.file_name();
+    if let Some(file_type) = INDEX.names.get(name) {
+        return Some(file_type);
+    }
+    // Upper case alone is C++ by old custom; on its own `.c` is C.
+    let extension = match path.extension() {
+        Some(b"C" | b"H") => return file_type(CPP),
+        Some(extension) => extension.to_ascii_lowercase(),
+        None => Vec::new(),
+    };
+    let name = name.to_ascii_lowercase();
+    let mut endings = INDEX.endings.iter();
+    match endings.find(|(ending, _)| name.ends_with(ending)) {
+        Some((_, file_type)) => Some(file_type),
+        None => INDEX.extensions.get(extension.as_slice()).copied(),
+    }
+}
+
+/// `LICENSE-MIT`, `Dockerfile.dev`, `.env.local`: a known word that ends where the name does, or at a sign.
+fn by_first_word(path: &RelPath) -> Option<&'static FileType> {
+    let name = path.file_name().to_ascii_lowercase();
+    // The dot of `.env` is part of its word.
+    let behind_first = name.iter().skip(1).position(|byte| !byte.is_ascii_alphanumeric());
+    let end = behind_first.map_or(name.len(), |behind| behind + 1);
+    INDEX.beginnings.get(&name[..end]).copied()
+}
+
+type Types = HashMap<&'static [u8], &'static FileType>;
+
+/// The table's columns, each made ready to be looked up.
+struct Index {
+    ids: Types,
+    names: Types,
+    /// Few, and compared one by one.
+    endings: Vec<(&'static [u8], &'static FileType)>,
+    extensions: Types,
+    interpreters: Types,
+    beginnings: Types,
+}
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| Index {
+    ids: column(|row| row.file_type.id).chain([(UNKNOWN.id.as_bytes(), &UNKNOWN)]).collect(),
+    names: column(|row| row.names).collect(),
+    endings: column(|row| row.endings).collect(),
+    extensions: column(|row| row.extensions).collect(),
+    interpreters: column(|row| row.interpreters).collect(),
+    beginnings: column(|row| row.beginnings).collect(),
+});
+
+fn column(
+    words: fn(&'static Row) -> &'static str,
+) -> impl Iterator<Item = (&'static [u8], &'static FileType)> {
+    FILE_TYPES.iter().flat_map(move |row| {
+        let words = words(row).split_ascii_whitespace();
+        words.map(|word| (word.as_bytes(), &row.file_type))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::model::Role;
+
+    fn facts(claims: Option<&str>, dialect: Dialect) -> Facts {
+        Facts { size: 0, encoding: None, lines: 0, dialect, claims: claims.map(str::to_owned) }
+    }
+
+    fn type_of(name: &[u8], claims: Option<&str>) -> &'static str {
+        let path = RelPath::new(name).unwrap();
+        file_type_of(&path, &facts(claims, Dialect::Neutral), &Neighbors::default()).id
+    }
+
+    #[track_caller]
+    fn check(id: &str, names: &[&str]) {
+        for name in names {
+            assert_eq!(type_of(name.as_bytes(), None), id, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_word_stands_twice_in_a_column() {
+        let columns: [fn(&'static Row) -> &'static str; 6] = [
+            |row| row.file_type.id,
+            |row| row.names,
+            |row| row.endings,
+            |row| row.extensions,
+            |row| row.interpreters,
+            |row| row.beginnings,
+        ];
+        for words in columns {
+            let mut seen = HashSet::new();
+            for (word, file_type) in column(words) {
+                assert!(seen.insert(word), "{} twice: {}", word.escape_ascii(), file_type.id);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_compared_in_lower_case_is_lower_case() {
+        let lower: [fn(&'static Row) -> &'static str; 3] =
+            [|row| row.endings, |row| row.extensions, |row| row.beginnings];
+        for words in lower {
+            for (word, _) in column(words) {
+                assert_eq!(word, word.to_ascii_lowercase());
+            }
+        }
+    }
+
+    #[test]
+    fn an_extension_tells_the_type_in_any_case() {
+        check("python", &["a.py", "x/a.PYI", "a.b.pyw"]);
+        check("c", &["a.c", "a/c.c"]);
+        check("cpp", &["a.cc", "a.hpp", "a.C", "a.H", "a.c++", "a.CPP", "a.ixx"]);
+        check("assembly", &["a.s", "a.S"]);
+        check("markdown", &["README.md", "LICENSE.md"]);
+        check("json", &["a.jsonc", "package.json"]);
+    }
+
+    #[test]
+    fn a_whole_name_says_more_than_an_extension() {
+        check(
+            "lock",
+            &["Cargo.lock", "package-lock.json", "go.sum", "uv.lock", "pnpm-lock.yaml", "yarn.lock"],
+        );
+        check("cmake", &["CMakeLists.txt", "a.cmake"]);
+        check("meson", &["meson.build"]);
+        check("python", &["SConstruct"]);
+        check("ini", &[".editorconfig", "setup.cfg", ".gitconfig"]);
+    }
+
+    #[test]
+    fn the_end_of_a_name_says_more_than_an_extension() {
+        check("minified-javascript", &["jquery.min.js", "A.MIN.JS"]);
+        check("minified-css", &["a.min.css"]);
+        check("source-map", &["a.js.map"]);
+        check("make", &["Makefile.in", "Makefile.am"]);
+        check("javascript", &["min.js"]);
+    }
+
+    #[test]
+    fn the_first_word_of_a_name_counts_where_its_extension_says_nothing() {
+        check("text", &["README", "readme", "LICENSE-MIT", "COPYING.LESSER", "Changes", "AUTHORS"]);
+        check("dockerfile", &["Dockerfile", "Dockerfile.dev"]);
+        check("make", &["Makefile", "GNUmakefile", "makefile.linux"]);
+        check("env", &[".env", ".env.local", ".envrc", "prod.env"]);
+        check("unknown", &["newsletter", "environment", "a.readme.b", ".environment"]);
+    }
+
+    #[test]
+    fn a_first_line_counts_where_the_extension_says_nothing() {
+        assert_eq!(type_of(b"configure", Some("shell")), "shell");
+        assert_eq!(type_of(b"install-sh", Some("shell")), "shell");
+        assert_eq!(type_of(b"a.py", Some("shell")), "python");
+        assert_eq!(type_of(b"a.unheard", Some("python")), "python");
+        assert_eq!(type_of(b"a", Some("no such id")), "unknown");
+    }
+
+    #[test]
+    fn any_name_has_a_type() {
+        for name in [&b"\xff\xfe"[..], b"...", b"a.", b".", b"\n", b"-", b"a.\xff"] {
+            if RelPath::new(name).is_ok() {
+                assert_eq!(type_of(name, None), "unknown");
+            }
+        }
+        assert_eq!(type_of(&[b'x'; 255], None), "unknown");
+    }
+
+    #[test]
+    fn a_header_is_what_its_text_says_and_else_what_its_neighbors_say() {
+        let header = RelPath::new(b"a/x.h").unwrap();
+        let source = RelPath::new(b"a/x.c").unwrap();
+        let cpp_source = RelPath::new(b"a/x.cc").unwrap();
+        let of = |dialect, neighbors: &Neighbors| file_type_of(&header, &facts(None, dialect), neighbors).id;
+        assert_eq!(of(Dialect::Neutral, &Neighbors::default()), "c");
+        assert_eq!(of(Dialect::Neutral, &Neighbors::of([&cpp_source].into_iter())), "cpp");
+        assert_eq!(of(Dialect::Cpp, &Neighbors::of([&source].into_iter())), "cpp");
+        assert!(is_header(&header) && !is_header(&source));
+        assert!(!is_header(&RelPath::new(b"a.H").unwrap()));
+    }
+
+    #[test]
+    fn an_id_is_found_and_an_unheard_one_is_not() {
+        assert_eq!(file_type("python").map(|found| found.name), Some("Python"));
+        assert_eq!(file_type("unknown").map(|found| found.role), Some(Role::Data));
+        assert_eq!(file_type(""), None);
+    }
+
+    #[test]
+    fn an_interpreter_tells_the_type() {
+        let id = |name| file_type_of_interpreter(name).map(|found| found.id);
+        assert_eq!(id("bash"), Some("shell"));
+        assert_eq!(id("Rscript"), Some("r"));
+        assert_eq!(id("nothing"), None);
+    }
+}

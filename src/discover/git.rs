@@ -1,0 +1,525 @@
+//! What git says of a checkout's files.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+
+use super::Found;
+use super::Listing;
+use super::Names;
+use super::Source;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+use crate::sys::Finished;
+use crate::sys::Processes;
+
+/// One call for all: `-t --stage` marks what is not tracked by `?` and gives the mode of what is.
+const ARGUMENTS: &[&str] = &[
+    // A checkout may name a program of its own there; an empty value turns it off in every version of git, where
+    // `false` is the name of a program to some.
+    "-c",
+    "core.fsmonitor=",
+    "ls-files",
+    "-z",
+    "-t",
+    "--stage",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+];
+
+/// Variables by which a caller, such as a git hook, may speak of another repository than the one around the folder.
+const FOREIGN_VARIABLES: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+];
+
+/// Mode of an entry that stands for another repository.
+const SUBMODULE: &[u8] = b"160000";
+
+/// Lists what git lists in `root`; else says in words for the user why git's answer could not be had.
+pub(super) fn ls_files(root: &Path, names: &Names, processes: &dyn Processes) -> Result<Listing, String> {
+    let arguments: Vec<&OsStr> = ARGUMENTS.iter().map(OsStr::new).collect();
+    let finished = processes
+        .run("git", &arguments, root, FOREIGN_VARIABLES, &[])
+        .map_err(|error| explain_missing(&error))?;
+    if !finished.success {
+        return Err(explain_refusal(&finished));
+    }
+    let mut files = Vec::new();
+    for record in finished.stdout.split(|&byte| byte == 0) {
+        if record.is_empty() {
+            continue;
+        }
+        let entry = parse(record).ok_or_else(|| explain_unknown(record))?;
+        if !names.is_apart(&entry.path) {
+            files.push(Found {
+                left_out: entry.repository.or_else(|| names.left_out(&entry.path)),
+                path: entry.path,
+                tracked: entry.tracked,
+            });
+        }
+    }
+    // An ignored folder is empty to git. It is its answer, but hardly what was hoped for.
+    let is_suspicious = finished.stdout.is_empty() && !root.join(".git").exists();
+    let notes = is_suspicious.then(|| IGNORED_FOLDER.to_owned());
+    Ok(Listing { files, source: Source::Git, notes: notes.into_iter().collect() })
+}
+
+const IGNORED_FOLDER: &str = "git lists no file in this folder: the repository around it seems to ignore it; \
+                              `git init` in the folder makes it a project of its own";
+
+/// A record of git's list.
+struct Entry {
+    path: RelPath,
+    /// The reason to leave it out, if it is a repository of its own.
+    repository: Option<LeftOut>,
+    tracked: bool,
+}
+
+/// Reads `? path` or `H mode object stage<TAB>path`.
+fn parse(record: &[u8]) -> Option<Entry> {
+    if let Some(path) = record.strip_prefix(b"? ") {
+        // Of what it does not track, git lists a folder only where that is a repository.
+        let folder = path.strip_suffix(b"/");
+        return Some(Entry {
+            path: RelPath::new(folder.unwrap_or(path)).ok()?,
+            repository: folder.map(|_| LeftOut::NestedRepository),
+            tracked: false,
+        });
+    }
+    let tab = record.iter().position(|&byte| byte == b'\t')?;
+    let mode = record[..tab].split(|&byte| byte == b' ').nth(1)?;
+    Some(Entry {
+        path: RelPath::new(&record[tab + 1..]).ok()?,
+        repository: (mode == SUBMODULE).then_some(LeftOut::Submodule),
+        tracked: true,
+    })
+}
+
+fn explain_missing(error: &io::Error) -> String {
+    let mend = match error.kind() {
+        io::ErrorKind::NotFound => {
+            "install git, or put it on the PATH, so that its ignore rules count in full"
+        }
+        _ => "see whether git runs at all",
+    };
+    format!("the tree was walked, for git could not be started ({error}): {mend}")
+}
+
+fn explain_refusal(finished: &Finished) -> String {
+    let said = String::from_utf8_lossy(&finished.stderr);
+    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+    // Warnings may come before it.
+    let fatal = lines().find(|line| line.starts_with("fatal: "));
+    let reason = fatal.or_else(|| lines().next()).unwrap_or("git gave no reason");
+    // Where git doubts who owns the repository, it says itself which command mends it.
+    let offered = lines().find(|line| line.starts_with("git config --global --add safe.directory"));
+    let mend = offered.unwrap_or("git status");
+    format!(
+        "the tree was walked, for git refused to list it: {}; try `{}` in the project's folder",
+        printable(reason),
+        printable(mend)
+    )
+}
+
+fn explain_unknown(record: &[u8]) -> String {
+    let record = String::from_utf8_lossy(record);
+    format!("the tree was walked, for git's list holds what this slop cannot read: `{}`", printable(&record))
+}
+
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use expect_test::Expect;
+    use expect_test::expect;
+
+    use super::super::list;
+    use super::super::testing::Sandbox;
+    use super::super::testing::lines;
+    use super::super::testing::options;
+    use super::*;
+
+    /// Compares with a plain `git ls-files`, and then with what is expected.
+    #[track_caller]
+    fn check(sandbox: &Sandbox, folder: &str, expected: &Expect) {
+        let listing = sandbox.list(folder);
+        assert_eq!((listing.source, &listing.notes[..]), (Source::Git, &[][..]));
+
+        let plain = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+        let plain = sandbox.try_git(folder, &plain).stdout;
+        let mut plain: Vec<&[u8]> = plain
+            .split(|&byte| byte == 0)
+            .map(|path| path.strip_suffix(b"/").unwrap_or(path))
+            .filter(|path| !path.is_empty())
+            .collect();
+        plain.sort_unstable();
+        plain.dedup();
+        let ours: Vec<&[u8]> = listing.files.iter().map(|found| found.path.as_bytes()).collect();
+        assert_eq!(ours, plain);
+        expected.assert_eq(&lines(&listing.files));
+    }
+
+    #[test]
+    fn nested_ignore_files_and_their_exceptions_count() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write(".gitignore", "*.log\n/build/\n");
+        sandbox.write("a/.gitignore", "!keep.log\n*.tmp\n");
+        sandbox.write(".git/info/exclude", "private\n");
+        sandbox.write_all(&[
+            "x.log",
+            "a/keep.log",
+            "a/b/keep.log",
+            "a/x.tmp",
+            "build/x",
+            "a/build/x",
+            "private",
+        ]);
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                .gitignore
+                a/.gitignore
+                a/b/keep.log
+                a/build/x
+                a/keep.log
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_tracked_file_that_a_rule_ignores_is_in_and_so_are_hidden_ones() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write_all(&["forced.log", "new.txt", ".hidden/a"]);
+        sandbox.git(".", &["add", "forced.log"]);
+        sandbox.write(".gitignore", "*.log\n");
+        sandbox.write("other.log", "");
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                .gitignore
+                .hidden/a
+                forced.log tracked
+                new.txt
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_deleted_file_is_listed_while_git_tracks_it() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write_all(&["gone", "here"]);
+        sandbox.commit_all(".");
+        std::fs::remove_file(sandbox.path("gone")).unwrap();
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                gone tracked
+                here tracked
+            "]],
+        );
+    }
+
+    #[test]
+    fn an_unmerged_file_is_listed_once() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write("a", "1\n");
+        sandbox.commit_all(".");
+        sandbox.git(".", &["branch", "-m", "main"]);
+        for (branch, text) in [("one", "2\n"), ("two", "3\n")] {
+            sandbox.git(".", &["checkout", "-q", "-b", branch, "main"]);
+            sandbox.write("a", text);
+            sandbox.commit_all(".");
+        }
+        assert!(!sandbox.try_git(".", &["merge", "-q", "one"]).success);
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                a tracked
+            "]],
+        );
+    }
+
+    #[test]
+    fn submodules_and_untracked_repositories_are_listed_as_such() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write("lib/a", "x");
+        sandbox.git("lib", &["init", "-q"]);
+        sandbox.commit_all("lib");
+        sandbox.git(".", &["submodule", "--quiet", "add", "./lib", "vendor/lib"]);
+        sandbox.write_all(&["empty/a"]);
+        sandbox.git("empty", &["init", "-q"]);
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                .gitmodules tracked
+                empty [nested_repository]
+                lib [nested_repository]
+                vendor/lib tracked [submodule]
+            "]],
+        );
+        check(
+            &sandbox,
+            "vendor/lib",
+            &expect![[r"
+                a tracked
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_tracked_file_in_whose_place_a_repository_came_is_listed_once() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write_all(&["a"]);
+        sandbox.commit_all(".");
+        std::fs::remove_file(sandbox.path("a")).unwrap();
+        sandbox.write_all(&["a/b"]);
+        sandbox.git("a", &["init", "-q"]);
+        sandbox.commit_all("a");
+        check(
+            &sandbox,
+            ".",
+            &expect![[r"
+                a tracked
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_linked_worktree_is_a_checkout() {
+        let sandbox = Sandbox::new();
+        sandbox.write_all(&["main/a"]);
+        sandbox.git("main", &["init", "-q"]);
+        sandbox.commit_all("main");
+        sandbox.git("main", &["worktree", "add", "-q", "../linked"]);
+        sandbox.write_all(&["linked/b"]);
+        check(
+            &sandbox,
+            "linked",
+            &expect![[r"
+                a tracked
+                b
+            "]],
+        );
+    }
+
+    #[test]
+    fn a_folder_of_a_checkout_is_listed_from_there() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write(".gitignore", "*.log\n");
+        sandbox.write_all(&["top", "sub/a", "sub/deep/b", "sub/x.log"]);
+        sandbox.git(".", &["add", "sub/a"]);
+        check(
+            &sandbox,
+            "sub",
+            &expect![[r"
+                a tracked
+                deep/b
+            "]],
+        );
+        symlink(sandbox.path("sub"), sandbox.path("link")).unwrap();
+        assert_eq!(sandbox.list("link").files, sandbox.list("sub").files);
+    }
+
+    #[test]
+    fn odd_names_are_listed_as_they_are() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write(".gitignore", "");
+        sandbox.write(b"new\nline\ttab", "");
+        sandbox.write(b"not\xffutf8", "");
+        sandbox.write([b'n'; 255], "");
+        sandbox.write("? mark", "");
+        sandbox.write("100644 0 0\tx", "");
+        sandbox.write("\"quoted\" ü", "");
+        sandbox.git(".", &["add", "? mark"]);
+        symlink("nowhere", sandbox.path("link")).unwrap();
+        let name = "n".repeat(255);
+        let listing = sandbox.list(".");
+        assert!(listing.files.iter().any(|found| found.path.as_bytes() == name.as_bytes()));
+        std::fs::remove_file(sandbox.path(&name)).unwrap();
+        check(
+            &sandbox,
+            ".",
+            &expect![[r#"
+                "quoted" ü
+                .gitignore
+                100644 0 0\u{9}x
+                ? mark tracked
+                link
+                new\u{a}line\u{9}tab
+                not\xffutf8
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_thousand_folders_deep_is_not_too_deep() {
+        let sandbox = Sandbox::with_git();
+        let deep = format!("{}a", "d/".repeat(1000));
+        sandbox.write(&deep, "x");
+        assert_eq!(sandbox.list(".").files[0].path.as_bytes(), deep.as_bytes());
+    }
+
+    #[test]
+    fn what_is_apart_is_not_listed_though_git_lists_it() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write_all(&[".slop_cache/a", "out/b", "CVS/Entries", "sub/.hg/x", "outer"]);
+        sandbox.write_all(&[".env", "k.pem", "allowed.pem", "history.toml", "a_history.toml"]);
+        sandbox.git(".", &["add", "-A"]);
+        let listing = sandbox.list(".");
+        expect![[r"
+            .env tracked [secret]
+            a_history.toml tracked [history]
+            allowed.pem tracked
+            history.toml tracked [history]
+            k.pem tracked [secret]
+            outer tracked
+        "]]
+        .assert_eq(&lines(&listing.files));
+    }
+
+    #[test]
+    fn an_empty_repository_is_an_empty_listing() {
+        check(&Sandbox::with_git(), ".", &expect![""]);
+    }
+
+    #[test]
+    fn a_folder_that_the_repository_ignores_is_empty_and_says_why() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write(".gitignore", "unpacked/\n");
+        sandbox.write_all(&["unpacked/a"]);
+        let listing = sandbox.list("unpacked");
+        assert_eq!((listing.source, listing.files.len()), (Source::Git, 0));
+        assert_eq!(listing.notes, [IGNORED_FOLDER]);
+    }
+
+    #[test]
+    fn a_broken_repository_is_walked_and_the_note_says_why() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write_all(&["a"]);
+        sandbox.git(".", &["add", "-A"]);
+        sandbox.write(".git/index", "this is no index, nor was it ever");
+        let listing = sandbox.list(".");
+        assert_eq!((listing.source, lines(&listing.files)), (Source::Walk, "a\n".to_owned()));
+        assert!(listing.notes[0].starts_with("the tree was walked, for git refused to list it: "));
+        assert!(listing.notes[0].ends_with("; try `git status` in the project's folder"));
+    }
+
+    #[test]
+    fn a_program_that_the_checkout_names_is_not_run() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write_all(&["a"]);
+        sandbox.git(".", &["config", "core.fsmonitor", "touch ran; false"]);
+        sandbox.list(".");
+        assert!(!sandbox.path("ran").exists());
+    }
+
+    /// A git that always answers the same; `None`: there is none.
+    struct Fake(fn() -> Option<Finished>);
+
+    impl Processes for Fake {
+        fn run(
+            &self,
+            program: &str,
+            _: &[&OsStr],
+            _: &Path,
+            without: &[&str],
+            _: &[u8],
+        ) -> io::Result<Finished> {
+            assert_eq!(program, "git");
+            assert!(without.contains(&"GIT_DIR"));
+            (self.0)().ok_or_else(|| io::ErrorKind::NotFound.into())
+        }
+    }
+
+    fn answer(success: bool, stdout: &[u8], stderr: &[u8]) -> Finished {
+        Finished { success, stdout: stdout.to_vec(), stderr: stderr.to_vec() }
+    }
+
+    #[track_caller]
+    fn check_note(fake: fn() -> Option<Finished>, expected: &Expect) {
+        let sandbox = Sandbox::new();
+        sandbox.write_all(&[".git/HEAD", "a"]);
+        let listing = list(&sandbox.path("."), &options(), &Fake(fake)).unwrap();
+        assert_eq!((listing.source, lines(&listing.files)), (Source::Walk, "a\n".to_owned()));
+        expected.assert_eq(&listing.notes.join("\n"));
+    }
+
+    #[test]
+    fn without_git_the_tree_is_walked() {
+        check_note(
+            || None,
+            &expect![
+                "the tree was walked, for git could not be started (entity not found): install git, or put it on the PATH, so that its ignore rules count in full"
+            ],
+        );
+    }
+
+    #[test]
+    fn doubts_of_the_owner_come_with_the_command_that_mends_them() {
+        check_note(
+            || {
+                let said = "warning: x\nfatal: detected dubious ownership in repository at '/r'\nTo add, call:\n\n\
+                            \tgit config --global --add safe.directory /r\n";
+                Some(answer(false, b"", said.as_bytes()))
+            },
+            &expect![
+                "the tree was walked, for git refused to list it: fatal: detected dubious ownership in repository at '/r'; try `git config --global --add safe.directory /r` in the project's folder"
+            ],
+        );
+    }
+
+    #[test]
+    fn a_silent_refusal_is_told_of_too() {
+        check_note(
+            || Some(answer(false, b"", b"")),
+            &expect![
+                "the tree was walked, for git refused to list it: git gave no reason; try `git status` in the project's folder"
+            ],
+        );
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_no_answer() {
+        check_note(
+            || Some(answer(true, b"? b\0H 100644 \x1b[31m\0", b"")),
+            &expect![[r"
+                the tree was walked, for git's list holds what this slop cannot read: `H 100644 [31m`"]],
+        );
+        check_note(
+            || Some(answer(true, b"? ../b\0", b"")),
+            &expect![[r"
+                the tree was walked, for git's list holds what this slop cannot read: `? ../b`"]],
+        );
+    }
+
+    #[test]
+    fn outside_of_a_checkout_git_is_not_asked() {
+        let sandbox = Sandbox::new();
+        sandbox.write_all(&["a"]);
+        let asked = Fake(|| panic!("git was asked"));
+        let listing = list(&sandbox.path("."), &options(), &asked).unwrap();
+        assert_eq!(listing.source, Source::Walk);
+    }
+}

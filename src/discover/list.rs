@@ -1,0 +1,90 @@
+//! The files of a project: git's answer in a checkout, a walk elsewhere.
+
+use std::path::Path;
+
+use super::Error;
+use super::Names;
+use super::Options;
+use super::git;
+use super::walk;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+use crate::sys::Processes;
+
+/// A file that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where it lies.
+    pub path: RelPath,
+    /// Why it is not rendered, as far as a look at its name and kind tells.
+    pub left_out: Option<LeftOut>,
+    /// Whether git tracks it; never outside of git.
+    pub tracked: bool,
+}
+
+/// Who listed the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// `git ls-files`.
+    Git,
+    /// The walk.
+    Walk,
+}
+
+/// The files of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// The files by path, each once.
+    pub files: Vec<Found>,
+    /// Who listed them.
+    pub source: Source,
+    /// What a user may want to know of the listing: why git was not heard, which folders could not be read.
+    pub notes: Vec<String>,
+}
+
+/// Lists the files below the folder `root`.
+///
+/// In a git checkout these are exactly the files that `git ls-files --cached --others --exclude-standard` lists
+/// there. Elsewhere, and where git refuses to answer, the tree is walked. What is apart by [`Names::is_apart`] is in
+/// neither.
+pub fn list(root: &Path, options: &Options, processes: &dyn Processes) -> Result<Listing, Error> {
+    let names = Names::new(options)?;
+    // The real path, so that a link to a folder within a checkout is known to be in it.
+    let root = root.canonicalize().map_err(Error::Root)?;
+    // Asked for its error alone: to git and to the walk a folder that cannot be read is an empty one.
+    root.read_dir().map_err(Error::Root)?;
+
+    let mut listing = answer(&root, &names, processes)?;
+    listing.files.sort_by(|one, other| one.path.cmp(&other.path));
+    listing.files.dedup_by(merge_into);
+    Ok(listing)
+}
+
+fn answer(root: &Path, names: &Names, processes: &dyn Processes) -> Result<Listing, Error> {
+    if !is_in_checkout(root) {
+        return walk::walk(root, names);
+    }
+    match git::ls_files(root, names, processes) {
+        Ok(listing) => Ok(listing),
+        Err(why_not) => {
+            let mut listing = walk::walk(root, names)?;
+            listing.notes.insert(0, why_not);
+            Ok(listing)
+        }
+    }
+}
+
+/// Looks for `.git`, which is a file in worktrees and submodules. Whether git takes it for a repository, git says.
+fn is_in_checkout(root: &Path) -> bool {
+    root.ancestors().any(|folder| folder.join(".git").exists())
+}
+
+/// Drops `later` if it is the same file as the one before it: an unmerged file has an entry for each side.
+fn merge_into(later: &mut Found, kept: &mut Found) -> bool {
+    if later.path != kept.path {
+        return false;
+    }
+    kept.left_out = kept.left_out.or(later.left_out);
+    kept.tracked |= later.tracked;
+    true
+}

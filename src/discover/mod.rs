@@ -1,0 +1,36 @@
+//! Which files of a folder count, and what each one is.
+//!
+//! Knows: git's list, the walk outside of git, names that hold secrets, text encodings, the table of file types.
+//! Does not know: what a file's structure is, what is stored of it, where settings come from. It opens no file of
+//! the project itself, ignore files excepted: bytes are handed in.
+//!
+//! Start with [`list`]; then [`read_as_text`] and [`file_type_of`] for a file that it found.
+
+mod dialect;
+mod error;
+mod exclude;
+mod file_type;
+mod file_types;
+mod git;
+mod list;
+mod neighbors;
+mod shebang;
+#[cfg(test)]
+mod testing;
+mod text;
+mod walk;
+
+pub use error::Error;
+pub use exclude::Names;
+pub use exclude::Options;
+pub use file_type::file_type;
+pub use file_type::file_type_of;
+pub use file_type::is_header;
+pub use list::Found;
+pub use list::Listing;
+pub use list::Source;
+pub use list::list;
+pub use neighbors::Neighbors;
+pub use text::Text;
+pub use text::facts;
+pub use text::read_as_text;

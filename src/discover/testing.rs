@@ -1,0 +1,106 @@
+//! A folder of its own for each test, with real files and a real git.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use super::Error;
+use super::Found;
+use super::Listing;
+use super::Options;
+use super::list;
+use crate::sys::Disk;
+use crate::sys::Finished;
+use crate::sys::Processes;
+use crate::sys::RealDisk;
+use crate::sys::RealProcesses;
+
+/// Options of which the tests know the effect.
+pub(super) fn options() -> Options {
+    Options {
+        apart: vec![b".slop_cache".to_vec(), b"out".to_vec()],
+        secret_names: vec![".env".to_owned(), "*.pem".to_owned()],
+        secrets_allowed: vec!["allowed.pem".to_owned()],
+    }
+}
+
+/// A folder that goes away with the test.
+pub(super) struct Sandbox(tempfile::TempDir);
+
+impl Sandbox {
+    /// An empty folder outside of any checkout.
+    pub(super) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// A folder with a repository in it.
+    pub(super) fn with_git() -> Self {
+        let sandbox = Self::new();
+        sandbox.git(".", &["init", "-q"]);
+        sandbox
+    }
+
+    pub(super) fn path(&self, below: impl AsRef<[u8]>) -> PathBuf {
+        self.0.path().join(OsStr::from_bytes(below.as_ref()))
+    }
+
+    /// Writes a file, in the place of any other, and makes its folders.
+    pub(super) fn write(&self, file: impl AsRef<[u8]>, bytes: impl AsRef<[u8]>) {
+        let path = self.path(file);
+        let _ = std::fs::remove_file(&path);
+        RealDisk.create_new(&path, bytes.as_ref()).unwrap();
+    }
+
+    pub(super) fn write_all(&self, files: &[&str]) {
+        for file in files {
+            self.write(file, "x\n");
+        }
+    }
+
+    pub(super) fn fifo(&self, file: &str) {
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, self.path(file), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    }
+
+    /// Runs git in a folder below, whatever the user's own configuration says.
+    #[track_caller]
+    pub(super) fn git(&self, folder: &str, arguments: &[&str]) {
+        let finished = self.try_git(folder, arguments);
+        assert!(finished.success, "{arguments:?}: {}", String::from_utf8_lossy(&finished.stderr));
+    }
+
+    /// Runs git as [`Self::git`] does, for a command that fails or is a question.
+    pub(super) fn try_git(&self, folder: &str, arguments: &[&str]) -> Finished {
+        let known = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"];
+        let quiet = ["-c", "advice.defaultBranchName=false", "-c", "commit.gpgSign=false"];
+        let words = known.iter().chain(&quiet).chain(arguments);
+        let words: Vec<&OsStr> = words.map(OsStr::new).collect();
+        let without = ["HOME", "XDG_CONFIG_HOME", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
+        let run = RealProcesses.run("git", &words, &self.path(folder), &without, &[]);
+        run.unwrap()
+    }
+
+    pub(super) fn commit_all(&self, folder: &str) {
+        self.git(folder, &["add", "-A"]);
+        self.git(folder, &["commit", "-q", "-m", "x"]);
+    }
+
+    #[track_caller]
+    pub(super) fn list(&self, folder: &str) -> Listing {
+        self.try_list(folder).unwrap()
+    }
+
+    pub(super) fn try_list(&self, folder: &str) -> Result<Listing, Error> {
+        list(&self.path(folder), &options(), &RealProcesses)
+    }
+}
+
+/// One line for each file: its name, whether git tracks it, why it is left out.
+pub(super) fn lines(files: &[Found]) -> String {
+    let line = |found: &Found| {
+        let tracked = if found.tracked { " tracked" } else { "" };
+        let reason = found.left_out.map_or(String::new(), |reason| format!(" [{reason}]"));
+        format!("{}{tracked}{reason}\n", found.path)
+    };
+    files.iter().map(line).collect()
+}
