@@ -6,5 +6,7 @@ pub mod aggregate;
 pub mod config;
 pub mod discover;
 pub mod model;
+pub mod store;
+pub mod summarize;
 pub mod syntax;
 pub mod sys;

@@ -1,0 +1,472 @@
+//! The table `artifact`: what was derived from a content.
+
+use rusqlite::Connection;
+use rusqlite::Row;
+use rusqlite::params;
+
+use super::Error;
+use super::FileState;
+use super::Store;
+use super::Verdict;
+use super::checksum::Checksum;
+use super::checksum::Summer;
+use super::codec;
+use super::content;
+use crate::model::Artifact;
+use crate::model::ContentHash;
+use crate::model::Outline;
+use crate::model::Producer;
+use crate::model::RelPath;
+
+/// An outline that speaks of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedOutline<'a> {
+    /// The files that hold the content, by path; at least one.
+    pub paths: Vec<RelPath>,
+    /// The content.
+    pub hash: ContentHash,
+    /// Who made the outline.
+    pub producer: &'a Producer,
+    /// The outline.
+    pub outline: Outline,
+}
+
+impl Store {
+    /// Says whether each of the producers has made its artifact of a content, and it can be read.
+    pub fn has_all(&self, hash: &ContentHash, producers: &[Producer]) -> Result<bool, Error> {
+        for producer in producers {
+            if self.artifact(producer, hash, |_| Some(()))?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the outline of a content.
+    pub fn outline(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<Outline>, Error> {
+        let made = self.outline_made(producer, hash)?;
+        Ok(made.map(|made| made.what))
+    }
+
+    /// Returns the skeleton of a content.
+    pub fn skeleton(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<String>, Error> {
+        let made = self.artifact_of(Artifact::Skeleton, producer, hash, codec::decode_text)?;
+        Ok(made.map(|made| made.what))
+    }
+
+    /// Returns the summary of a content.
+    pub fn summary(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<String>, Error> {
+        let made = self.summary_made(producer, hash)?;
+        Ok(made.map(|made| made.what))
+    }
+
+    /// Calls `each` with every outline of a file's content, made by one of `producers` for that file's language, that
+    /// holds the bytes of `name` anywhere; all of them for an empty name. In no order that means anything.
+    ///
+    /// The store stays at one state of things until the last call, so `each` should be quick.
+    pub fn outlines_with_name<'a>(
+        &self,
+        name: &str,
+        producers: &'a [Producer],
+        each: &mut dyn FnMut(NamedOutline<'a>),
+    ) -> Result<(), Error> {
+        let outlines = producers
+            .iter()
+            .filter(|producer| producer.artifact == Artifact::Outline);
+        for producer in outlines {
+            self.outlines_of(producer, name, each)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn outline_made(
+        &self,
+        producer: &Producer,
+        hash: &ContentHash,
+    ) -> Result<Option<Made<Outline>>, Error> {
+        self.artifact_of(Artifact::Outline, producer, hash, codec::decode_outline)
+    }
+
+    pub(super) fn summary_made(
+        &self,
+        producer: &Producer,
+        hash: &ContentHash,
+    ) -> Result<Option<Made<String>>, Error> {
+        self.artifact_of(Artifact::Summary, producer, hash, codec::decode_text)
+    }
+
+    /// Reads an artifact, unless its producer makes another kind: the bytes of one kind may pass for another's.
+    fn artifact_of<T>(
+        &self,
+        kind: Artifact,
+        producer: &Producer,
+        hash: &ContentHash,
+        decode: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Result<Option<Made<T>>, Error> {
+        if producer.artifact != kind {
+            return Ok(None);
+        }
+        self.artifact(producer, hash, decode)
+    }
+
+    fn artifact<T>(
+        &self,
+        producer: &Producer,
+        hash: &ContentHash,
+        decode: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Result<Option<Made<T>>, Error> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT made_at, body, ck FROM artifact
+             WHERE key = (SELECT id FROM producer WHERE artifact = ?1 AND language = ?2 AND version = ?3) << 40
+                       | (SELECT id FROM content WHERE sha = ?4)",
+        )?;
+        let kind = producer.artifact.name();
+        let mut rows = statement.query(params![
+            kind,
+            producer.language,
+            producer.version,
+            hash.as_bytes()
+        ])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        let made = read(row, 0, &Origin::of(producer, hash), decode);
+        if made.is_none() {
+            self.note_damage();
+        }
+        Ok(made)
+    }
+
+    fn outlines_of<'a>(
+        &self,
+        producer: &'a Producer,
+        name: &str,
+        each: &mut dyn FnMut(NamedOutline<'a>),
+    ) -> Result<(), Error> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT content.id, sha, made_at, body, artifact.ck
+             FROM producer
+             JOIN artifact ON key BETWEEN producer.id << 40 AND producer.id << 40 | 0xFFFFFFFFFF
+             JOIN content ON content.id = key & 0xFFFFFFFFFF
+             WHERE producer.artifact = ?1 AND language = ?2 AND version = ?3 AND instr(body, ?4)",
+        )?;
+        let kind = producer.artifact.name();
+        let mut rows = statement.query(params![
+            kind,
+            producer.language,
+            producer.version,
+            name.as_bytes()
+        ])?;
+        while let Some(row) = rows.next()? {
+            let made = content::read_hash(row, 1).and_then(|hash| {
+                let made = read(row, 2, &Origin::of(producer, &hash), codec::decode_outline)?;
+                Some((hash, made.what))
+            });
+            let Some((hash, outline)) = made else {
+                self.note_damage();
+                continue;
+            };
+            let paths = self.paths_of(row.get(0)?, producer.language, &hash)?;
+            if !paths.is_empty() {
+                each(NamedOutline {
+                    paths,
+                    hash,
+                    producer,
+                    outline,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the files of that language that hold a content.
+    fn paths_of(&self, content_id: i64, language: &str, hash: &ContentHash) -> Result<Vec<RelPath>, Error> {
+        let files = self.files_of(content_id)?;
+        let fitting = files.into_iter().filter(|file| match &file.state {
+            FileState::Content {
+                hash: held,
+                language: read_as,
+                ..
+            } => held == hash && read_as == language,
+            FileState::LeftOut(_) => false,
+        });
+        Ok(fitting.map(|file| file.path).collect())
+    }
+}
+
+/// What was made, and when.
+pub(super) struct Made<T> {
+    pub(super) at_s: i64,
+    pub(super) what: T,
+}
+
+/// What an artifact was made of, and by whom.
+pub(super) struct Origin<'a> {
+    hash: &'a ContentHash,
+    kind: &'a str,
+    language: &'a str,
+    version: &'a str,
+}
+
+impl<'a> Origin<'a> {
+    pub(super) fn of(producer: &'a Producer, hash: &'a ContentHash) -> Self {
+        Self {
+            hash,
+            kind: producer.artifact.name(),
+            language: producer.language,
+            version: &producer.version,
+        }
+    }
+
+    fn checksum(&self, made_at_s: i64, body: &[u8]) -> Checksum {
+        Summer::new("artifact/1")
+            .bytes(self.hash.as_bytes())
+            .text(self.kind)
+            .text(self.language)
+            .text(self.version)
+            .number(made_at_s)
+            .bytes(body)
+            .finish()
+    }
+}
+
+/// Writes an artifact in place of the one there may be.
+pub(super) fn put(
+    connection: &Connection,
+    producer_id: i64,
+    content_id: i64,
+    origin: &Origin<'_>,
+    made_at_s: i64,
+    body: &[u8],
+) -> Result<(), Error> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO artifact (key, made_at, body, ck) VALUES (?1 << 40 | ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![
+            producer_id,
+            content_id,
+            made_at_s,
+            body,
+            origin.checksum(made_at_s, body)
+        ])?;
+    Ok(())
+}
+
+/// Deletes the artifacts of a producer; says how many there were.
+pub(super) fn remove_of_producer(connection: &Connection, producer_id: i64) -> Result<u64, Error> {
+    let removed = connection
+        .prepare_cached("DELETE FROM artifact WHERE key BETWEEN ?1 << 40 AND ?1 << 40 | 0xFFFFFFFFFF")?
+        .execute([producer_id])?;
+    Ok(removed as u64)
+}
+
+/// Deletes the artifacts of a content; says how many there were.
+pub(super) fn remove_of_content(connection: &Connection, content_id: i64) -> Result<u64, Error> {
+    let removed = connection
+        .prepare_cached("DELETE FROM artifact WHERE key IN (SELECT id << 40 | ?1 FROM producer)")?
+        .execute([content_id])?;
+    Ok(removed as u64)
+}
+
+/// Deletes the rows that are damaged, cannot be understood, or belong to no content or producer.
+pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(), Error> {
+    let mut doomed: Vec<i64> = Vec::new();
+    let mut statement = connection.prepare(
+        "SELECT key, made_at, body, artifact.ck, sha, producer.artifact, language, version
+         FROM artifact
+         LEFT JOIN content ON content.id = key & 0xFFFFFFFFFF
+         LEFT JOIN producer ON producer.id = key >> 40",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        verdict.rows += 1;
+        if !is_sound(row) {
+            verdict.damaged.push(name_of(row));
+            doomed.push(row.get(0)?);
+        }
+    }
+    for key in doomed {
+        connection
+            .prepare_cached("DELETE FROM artifact WHERE key = ?1")?
+            .execute([key])?;
+    }
+    Ok(())
+}
+
+/// Reads an artifact from three columns: `made_at, body, ck`. `None` where they are not what was once written.
+fn read<T>(
+    row: &Row<'_>,
+    first: usize,
+    origin: &Origin<'_>,
+    decode: impl FnOnce(&[u8]) -> Option<T>,
+) -> Option<Made<T>> {
+    let at_s = row.get(first).ok()?;
+    let body = row.get_ref(first + 1).ok()?.as_blob().ok()?;
+    let stored: Checksum = row.get(first + 2).ok()?;
+    if stored != origin.checksum(at_s, body) {
+        return None;
+    }
+    let what = decode(body)?;
+    Some(Made { at_s, what })
+}
+
+fn is_sound(row: &Row<'_>) -> bool {
+    let text = |column| row.get_ref(column).ok()?.as_str().ok();
+    let origin = || Some((content::read_hash(row, 4)?, text(5)?, text(6)?, text(7)?));
+    let Some((hash, kind, language, version)) = origin() else {
+        return false;
+    };
+    let origin = Origin {
+        hash: &hash,
+        kind,
+        language,
+        version,
+    };
+    read(row, 1, &origin, |body| decodes(kind, body).then_some(())).is_some()
+}
+
+fn decodes(kind: &str, body: &[u8]) -> bool {
+    match Artifact::ALL.into_iter().find(|artifact| artifact.name() == kind) {
+        Some(Artifact::Outline) => codec::decode_outline(body).is_some(),
+        Some(Artifact::Skeleton | Artifact::Summary) => codec::decode_text(body).is_some(),
+        None => false,
+    }
+}
+
+fn name_of(row: &Row<'_>) -> String {
+    let kind = row.get_ref(5).ok().and_then(|kind| kind.as_str().ok());
+    let kind = kind.unwrap_or("artifact");
+    match content::read_hash(row, 4) {
+        Some(hash) => format!("{kind} of {}", hash.short()),
+        None => format!("{kind} of no content"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::Sandbox;
+    use super::super::samples::batch;
+    use super::super::samples::hash;
+    use super::super::samples::outline;
+    use super::super::samples::path;
+    use super::super::samples::producer;
+    use super::super::samples::producers;
+    use super::super::samples::removal;
+    use super::*;
+
+    fn named(store: &Store, name: &str) -> Vec<(Vec<RelPath>, Outline)> {
+        let mut found = Vec::new();
+        let producers = producers();
+        let mut each = |named: NamedOutline<'_>| found.push((named.paths, named.outline));
+        store.outlines_with_name(name, &producers, &mut each).unwrap();
+        found
+    }
+
+    #[test]
+    fn another_version_or_language_is_another_artifact() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+        let known = producer(Artifact::Outline);
+        assert!(store.has_all(&hash("a"), std::slice::from_ref(&known)).unwrap());
+        let version = "outline/2".to_owned();
+        let newer = Producer {
+            version,
+            ..known.clone()
+        };
+        let other = Producer {
+            language: "c",
+            ..known
+        };
+        for stranger in [newer, other] {
+            assert_eq!(store.outline(&stranger, &hash("a")).unwrap(), None);
+            assert!(
+                !store
+                    .has_all(&hash("a"), &[producer(Artifact::Summary), stranger])
+                    .unwrap()
+            );
+        }
+        assert!(store.has_all(&hash("a"), &[]).unwrap());
+        assert_eq!(store.damaged_rows(), 0);
+    }
+
+    #[test]
+    fn one_kind_is_never_read_as_another() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+        let skeleton = producer(Artifact::Skeleton);
+        assert_eq!(store.summary(&skeleton, &hash("a")).unwrap(), None);
+        assert_eq!(store.outline(&skeleton, &hash("a")).unwrap(), None);
+    }
+
+    #[test]
+    fn a_flipped_byte_in_a_body_is_a_miss_until_it_is_saved_again() {
+        for kind in Artifact::ALL {
+            let sandbox = Sandbox::new();
+            let mut store = sandbox.open();
+            store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+            let changed = sandbox.raw().execute(
+                "UPDATE artifact SET body = CAST(x'58' || substr(body, 2) AS BLOB)
+                 WHERE key >> 40 = (SELECT id FROM producer WHERE artifact = ?1)",
+                [kind.name()],
+            );
+            assert_eq!(changed.unwrap(), 1);
+            let one = [producer(kind)];
+            assert!(!store.has_all(&hash("a"), &one).unwrap());
+            assert_eq!(store.damaged_rows(), 1);
+            store.save(&batch(&[("a.py", "a")], 2)).unwrap();
+            assert!(store.has_all(&hash("a"), &one).unwrap());
+        }
+    }
+
+    #[test]
+    fn bodies_that_were_swapped_are_served_to_nobody() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();
+        sandbox
+            .raw()
+            .execute_batch(
+                "CREATE TEMP TABLE old AS SELECT * FROM artifact;
+                 UPDATE artifact SET (body, ck, made_at) = (
+                     SELECT body, ck, made_at FROM old
+                     WHERE old.key >> 40 = artifact.key >> 40 AND old.key & 3 = 3 - (artifact.key & 3))",
+            )
+            .unwrap();
+        for text in ["a", "b"] {
+            for kind in Artifact::ALL {
+                assert!(!store.has_all(&hash(text), &[producer(kind)]).unwrap());
+            }
+        }
+        assert_eq!(named(&store, ""), []);
+        assert!(0 < store.damaged_rows());
+    }
+
+    #[test]
+    fn outlines_are_found_by_a_name_in_them() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        let files = [("b.py", "find_me"), ("a.py", "find_me"), ("c.py", "other")];
+        store.save(&batch(&files, 1)).unwrap();
+        let both = vec![path("a.py"), path("b.py")];
+        assert_eq!(named(&store, "find_me"), [(both, outline("find_me"))]);
+        assert_eq!(named(&store, "nowhere"), []);
+        assert_eq!(named(&store, "").len(), 2);
+        store.save(&removal(&["a.py", "b.py"], 2)).unwrap();
+        assert_eq!(named(&store, "find_me"), []);
+    }
+
+    #[test]
+    fn an_outline_for_another_language_is_not_found() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        let mut batch = batch(&[("a.h", "both")], 1);
+        if let FileState::Content { language, .. } = &mut batch.files[0].state {
+            "c".clone_into(language);
+        }
+        store.save(&batch).unwrap();
+        assert_eq!(named(&store, "both"), []);
+    }
+}

@@ -1,0 +1,200 @@
+//! Emptying the store, or a part of it, and giving the room back to the disk.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::Error;
+use super::Store;
+use super::artifact;
+use super::content;
+use super::file;
+use super::open::PATIENCE;
+use super::producer;
+use crate::model::Artifact;
+use crate::model::RelPath;
+
+/// What is to be cleared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clear {
+    /// All there is.
+    All,
+    /// The artifacts of these kinds.
+    Artifacts(Vec<Artifact>),
+    /// These files, and what was derived from contents that no other file holds.
+    Files(Vec<RelPath>),
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Freed {
+    /// Contents.
+    pub contents: u64,
+    /// Artifacts.
+    pub artifacts: u64,
+    /// Files that were known.
+    pub files: u64,
+    /// Bytes by which the database became smaller on the disk; what is freed within it is used again.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// Deletes what was asked for.
+    pub fn clear(&mut self, what: &Clear) -> Result<Freed, Error> {
+        let before = self.bytes_on_disk()?;
+        let transaction = self.begin()?;
+        let freed = match what {
+            Clear::All => clear_all(&transaction)?,
+            Clear::Artifacts(kinds) => clear_artifacts(&transaction, kinds)?,
+            Clear::Files(paths) => clear_files(&transaction, paths)?,
+        };
+        transaction.commit()?;
+        self.shrink(before, freed)
+    }
+
+    /// Gives unused pages back to the disk, if there are many and nobody is in the way.
+    pub(super) fn shrink(&self, before: u64, freed: Freed) -> Result<Freed, Error> {
+        // The rows are gone, whatever comes of this: another process may read on for long, and is not waited for.
+        self.connection.busy_timeout(Duration::from_millis(250))?;
+        let shrunk = shrink_file(&self.connection);
+        self.connection.busy_timeout(PATIENCE)?;
+        match shrunk {
+            Err(Error::Damaged(source)) => Err(Error::Damaged(source)),
+            Ok(()) | Err(_) => Ok(Freed {
+                bytes: before.saturating_sub(self.bytes_on_disk()?),
+                ..freed
+            }),
+        }
+    }
+}
+
+fn shrink_file(connection: &Connection) -> Result<(), Error> {
+    let number = |question| connection.query_row(question, [], |row| row.get::<_, i64>(0));
+    let unused = number("PRAGMA freelist_count")?;
+    // To pack the file is to write it anew.
+    if number("PRAGMA page_count")? <= unused.saturating_mul(4) {
+        connection.execute_batch("VACUUM")?;
+    }
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(())
+}
+
+fn clear_all(connection: &Connection) -> Result<Freed, Error> {
+    let delete = |statement| connection.execute(statement, []).map(|rows| rows as u64);
+    delete("DELETE FROM meta")?;
+    let freed = Freed {
+        contents: delete("DELETE FROM content")?,
+        artifacts: delete("DELETE FROM artifact")?,
+        files: delete("DELETE FROM file")?,
+        bytes: 0,
+    };
+    delete("DELETE FROM producer")?;
+    Ok(freed)
+}
+
+fn clear_artifacts(connection: &Connection, kinds: &[Artifact]) -> Result<Freed, Error> {
+    let mut freed = Freed::default();
+    for kind in kinds {
+        for id in producer::of_kind(connection, *kind)? {
+            freed.artifacts += artifact::remove_of_producer(connection, id)?;
+            producer::remove(connection, id)?;
+        }
+    }
+    Ok(freed)
+}
+
+fn clear_files(connection: &Connection, paths: &[RelPath]) -> Result<Freed, Error> {
+    let mut freed = Freed::default();
+    for path in paths {
+        let (held, was_known) = file::remove(connection, path.as_bytes())?;
+        freed.files += u64::from(was_known);
+        let Some(content_id) = held else { continue };
+        if file::holds(connection, content_id)? {
+            continue;
+        }
+        freed.artifacts += artifact::remove_of_content(connection, content_id)?;
+        freed.contents += content::remove(connection, content_id)?;
+    }
+    Ok(freed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Body;
+    use super::super::samples::Sandbox;
+    use super::super::samples::batch;
+    use super::super::samples::hash;
+    use super::super::samples::path;
+    use super::super::samples::producer;
+    use super::super::samples::row;
+    use super::*;
+
+    /// A store of two files and two megabytes.
+    fn filled(sandbox: &Sandbox) -> Store {
+        let mut store = sandbox.open();
+        let mut large = batch(&[("a.py", "a"), ("b.py", "b")], 1);
+        large.contents[0].artifacts[1].1 = Body::Skeleton("x".repeat(2_000_000));
+        store.save(&large).unwrap();
+        store
+    }
+
+    #[test]
+    fn clearing_all_leaves_nothing_and_gives_the_room_back() {
+        let sandbox = Sandbox::new();
+        let mut store = filled(&sandbox);
+        store.remember("key", b"value").unwrap();
+        let freed = store.clear(&Clear::All).unwrap();
+        assert_eq!((freed.files, freed.contents, freed.artifacts), (2, 2, 6));
+        assert!(2_000_000 < freed.bytes, "{freed:?}");
+        let size = store.size().unwrap();
+        assert_eq!((size.files, size.contents), (0, 0));
+        assert!(size.bytes_on_disk < 100_000);
+        assert_eq!(store.recall("key").unwrap(), None);
+        assert_eq!(store.clear(&Clear::All).unwrap(), Freed::default());
+        store.save(&batch(&[("a.py", "a")], 2)).unwrap();
+        assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
+    }
+
+    #[test]
+    fn one_kind_goes_and_the_others_stay() {
+        let sandbox = Sandbox::new();
+        let mut store = filled(&sandbox);
+        let freed = store.clear(&Clear::Artifacts(vec![Artifact::Summary])).unwrap();
+        assert_eq!((freed.files, freed.contents, freed.artifacts), (0, 0, 2));
+        assert_eq!(
+            store.summary(&producer(Artifact::Summary), &hash("a")).unwrap(),
+            None
+        );
+        assert!(store.has_all(&hash("a"), &[producer(Artifact::Outline)]).unwrap());
+        assert_eq!(store.files().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_file_goes_with_its_content_unless_another_holds_it() {
+        let sandbox = Sandbox::new();
+        let mut store = filled(&sandbox);
+        store.save(&batch(&[("c.py", "b")], 2)).unwrap();
+        let what = Clear::Files(vec![path("a.py"), path("b.py"), path("unknown.py")]);
+        let freed = store.clear(&what).unwrap();
+        assert_eq!((freed.files, freed.contents, freed.artifacts), (2, 1, 3));
+        assert_eq!(store.files().unwrap(), [row("c.py", "b")]);
+        assert!(store.has_all(&hash("b"), &[producer(Artifact::Outline)]).unwrap());
+        assert_eq!(store.facts(&hash("a")).unwrap(), None);
+    }
+
+    #[test]
+    fn clearing_works_beside_a_reader() {
+        let sandbox = Sandbox::new();
+        let mut store = filled(&sandbox);
+        let reader = Store::open_reader(&sandbox.file()).unwrap();
+        reader.connection.execute_batch("BEGIN").unwrap();
+        assert_eq!(reader.files().unwrap().len(), 2);
+        let freed = store.clear(&Clear::All).unwrap();
+        assert_eq!(freed.files, 2);
+        // It still sees what it saw, and after its end what is.
+        assert_eq!(reader.files().unwrap().len(), 2);
+        reader.connection.execute_batch("COMMIT").unwrap();
+        assert_eq!(reader.files().unwrap(), []);
+        assert!(store.still_there() && reader.still_there());
+    }
+}

@@ -1,0 +1,90 @@
+//! The table `meta`: small facts that are dear to find out again.
+
+use rusqlite::Connection;
+use rusqlite::Row;
+use rusqlite::params;
+use rusqlite::types::Value;
+
+use super::Error;
+use super::Store;
+use super::Verdict;
+use super::checksum::Checksum;
+use super::checksum::Summer;
+
+impl Store {
+    /// Keeps `value` under `key`, in place of what was there. The key must name all that the value depends on.
+    pub fn remember(&mut self, key: &str, value: &[u8]) -> Result<(), Error> {
+        let transaction = self.begin()?;
+        transaction
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value, ck) VALUES (?1, ?2, ?3)")?
+            .execute(params![key, value, checksum(key, value)])?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Returns what was kept under `key`.
+    pub fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, Error> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT value, ck FROM meta WHERE key = ?1")?;
+        let mut rows = statement.query([key])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        let value = read(row, key);
+        if value.is_none() {
+            self.note_damage();
+        }
+        Ok(value)
+    }
+}
+
+/// Deletes the rows that are damaged.
+pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(), Error> {
+    let mut doomed: Vec<Value> = Vec::new();
+    let mut statement = connection.prepare("SELECT value, ck, key FROM meta")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        verdict.rows += 1;
+        let key = row.get_ref(2)?.as_str().ok();
+        if key.and_then(|key| read(row, key)).is_none() {
+            let key = key.map_or_else(|| "of no name".to_owned(), |key| key.escape_debug().to_string());
+            verdict.damaged.push(format!("fact {key}"));
+            doomed.push(row.get(2)?);
+        }
+    }
+    for key in doomed {
+        connection.execute("DELETE FROM meta WHERE key = ?1", [key])?;
+    }
+    Ok(())
+}
+
+fn read(row: &Row<'_>, key: &str) -> Option<Vec<u8>> {
+    let value = row.get_ref(0).ok()?.as_blob().ok()?;
+    let stored: Checksum = row.get(1).ok()?;
+    (stored == checksum(key, value)).then(|| value.to_vec())
+}
+
+fn checksum(key: &str, value: &[u8]) -> Checksum {
+    Summer::new("meta/1").text(key).bytes(value).finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::Sandbox;
+
+    #[test]
+    fn what_was_kept_is_recalled_until_it_is_damaged() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        assert_eq!(store.recall("scores").unwrap(), None);
+        store.remember("scores", b"old").unwrap();
+        store.remember("scores", b"\x00new").unwrap();
+        assert_eq!(store.recall("scores").unwrap().as_deref(), Some(&b"\x00new"[..]));
+        sandbox
+            .raw()
+            .execute_batch("UPDATE meta SET key = 'other'")
+            .unwrap();
+        assert_eq!(store.recall("other").unwrap(), None);
+        assert_eq!(store.damaged_rows(), 1);
+    }
+}

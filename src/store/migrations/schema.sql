@@ -1,0 +1,45 @@
+CREATE TABLE artifact (
+    key     INTEGER PRIMARY KEY,    -- the producer's number, and in the lower 40 bits the content's
+    made_at INTEGER NOT NULL,       -- seconds
+    body    BLOB NOT NULL,
+    ck      BLOB NOT NULL
+) STRICT;
+CREATE TABLE content (
+    id         INTEGER PRIMARY KEY,
+    sha        BLOB NOT NULL UNIQUE CHECK (length(sha) = 32),
+    size       INTEGER NOT NULL,
+    encoding   TEXT,                -- NULL where it is not text
+    lines      INTEGER NOT NULL,
+    dialect    TEXT NOT NULL,
+    claims     TEXT,
+    idle_since INTEGER,             -- seconds; NULL while a file holds this content
+    ck         BLOB NOT NULL
+) STRICT;
+CREATE TABLE file (
+    path       BLOB PRIMARY KEY,
+    content_id INTEGER,
+    language   TEXT,
+    left_out   TEXT,                -- why it has no content
+    dev        INTEGER,             -- unsigned in the system's words; here the same 64 bits, signed
+    ino        INTEGER,
+    size       INTEGER,
+    mtime_ns   INTEGER,
+    ctime_ns   INTEGER,
+    read_at_ns INTEGER NOT NULL,
+    ck         BLOB NOT NULL,
+    CHECK ((content_id IS NULL) = (left_out IS NOT NULL)),
+    CHECK ((content_id IS NULL) = (language IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX file_by_content ON file (content_id) WHERE content_id IS NOT NULL;
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value BLOB NOT NULL,
+    ck    BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE producer (
+    id       INTEGER PRIMARY KEY,
+    artifact TEXT NOT NULL,
+    language TEXT NOT NULL,
+    version  TEXT NOT NULL,
+    UNIQUE (artifact, language, version)
+) STRICT;

@@ -1,0 +1,46 @@
+//! The SQLite room: every line of SQL in the program lives under this folder.
+//!
+//! Knows: tables, transactions, migrations, checksums, what to do with a database file that is damaged or another
+//! program's. Does not know: files of the project, how an artifact is made, what time it is (callers pass times in).
+//!
+//! Nothing in here is precious: deleting the database costs time, never truth. So a row is served only where its
+//! checksum holds; one whose checksum does not is as good as absent, and counted.
+//!
+//! Start with [`Store::open`] and [`Store::save`]; then read the file named after the table you care about. A table's
+//! reason stands in `migrations/0001_first.sql`.
+
+mod artifact;
+mod checksum;
+mod clear;
+mod codec;
+mod content;
+mod error;
+mod export;
+mod file;
+mod gc;
+mod meta;
+mod migrate;
+mod open;
+mod producer;
+#[cfg(test)]
+mod samples;
+mod save;
+mod size;
+mod verify;
+
+pub use artifact::NamedOutline;
+pub use clear::Clear;
+pub use clear::Freed;
+pub use error::Error;
+pub use export::ExportRow;
+pub use file::FileRow;
+pub use file::FileState;
+pub use open::Opened;
+pub use open::Recovery;
+pub use open::Store;
+pub use save::Batch;
+pub use save::Body;
+pub use save::Derived;
+pub use size::ArtifactSize;
+pub use size::Size;
+pub use verify::Verdict;

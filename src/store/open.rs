@@ -1,0 +1,683 @@
+//! The one window to the database file: opening it, and putting it aside when it is not fit to use.
+
+use std::cell::Cell;
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use rusqlite::OpenFlags;
+use rusqlite::Transaction;
+use rusqlite::TransactionBehavior;
+use rusqlite::config::DbConfig;
+
+use super::Error;
+use super::migrate;
+use super::migrate::State;
+
+/// How long a statement waits for other processes.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// More than there are statements in this room.
+const STATEMENTS: usize = 64;
+
+/// What must hold before the first byte of a file is trusted.
+const WARY: &str = "
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cell_size_check = ON;
+    PRAGMA mmap_size = 0;
+";
+
+// Not FULL: a commit may be lost when the power fails, but the file stays whole, and what was lost is derived again.
+const WRITER: &str = "
+    PRAGMA synchronous = NORMAL;
+    PRAGMA wal_autocheckpoint = 4000;
+    PRAGMA journal_size_limit = 67108864;
+    PRAGMA cache_size = -65536;
+";
+
+const READER: &str = "
+    PRAGMA query_only = ON;
+    PRAGMA cache_size = -8192;
+";
+
+/// The database of what was derived from files: one connection to it.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) connection: Connection,
+    file: PathBuf,
+    seen: Sighting,
+    damaged: Cell<u64>,
+    /// Keys of rows in the table `file` that were found damaged, for the next write to delete.
+    pub(super) damaged_paths: RefCell<Vec<Vec<u8>>>,
+}
+
+/// A foreign or damaged file was put aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recovery {
+    /// Where it is now.
+    pub moved_to: PathBuf,
+    /// What was wrong with it, in words.
+    pub why: String,
+}
+
+/// A store that was opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// The store.
+    pub store: Store,
+    /// Set where another file stood in its place.
+    pub recovery: Option<Recovery>,
+}
+
+impl Store {
+    /// Opens the store for writing. Makes it if there is none, and if what is there is damaged or no store at all;
+    /// the folder must exist.
+    pub fn open(file: &Path) -> Result<Opened, Error> {
+        let file = absolute(file)?;
+        if let Some(store) = Self::open_current(&file)? {
+            let recovery = None;
+            return Ok(Opened { store, recovery });
+        }
+        let _alone = lock_folder(&file, File::lock);
+        match Self::open_writer(&file) {
+            Err(error) if error.is_damage() => {
+                let moved_to = move_aside(&file)?;
+                let why = words(&error);
+                Ok(Opened {
+                    store: Self::open_writer(&file)?,
+                    recovery: Some(Recovery { moved_to, why }),
+                })
+            }
+            opened => Ok(Opened {
+                store: opened?,
+                recovery: None,
+            }),
+        }
+    }
+
+    /// Opens a store that is there for reading. Makes nothing and moves nothing.
+    pub fn open_reader(file: &Path) -> Result<Self, Error> {
+        let file = absolute(file)?;
+        let _unmoved = lock_folder(&file, File::lock_shared);
+        let connection = connect(&file, OpenFlags::empty())?;
+        if migrate::state(&connection)? == State::Behind {
+            return Err(Error::NotAStore {
+                what: "a store that is yet to be made or migrated",
+            });
+        }
+        migrate::check_schema(&connection)?;
+        Self::new(connection, file, READER)
+    }
+
+    /// Closes a store that turned out to be damaged and renames its file, in place of the one that was set aside
+    /// before. `None` where another process has been faster.
+    pub fn set_aside(self) -> Result<Option<PathBuf>, Error> {
+        let file = self.file.clone();
+        let _alone = lock_folder(&file, File::lock);
+        if Inode::of(&file)? != self.seen.main {
+            return Ok(None);
+        }
+        drop(self);
+        move_aside(&file).map(Some)
+    }
+
+    /// Says whether what is written would be found again: whether the file's name still stands for the file that
+    /// was opened, and its log's too.
+    pub fn still_there(&self) -> bool {
+        Sighting::of(&self.file).is_ok_and(|seen| seen == self.seen)
+    }
+
+    /// Returns how many rows this connection has found damaged, and served to nobody.
+    pub fn damaged_rows(&self) -> u64 {
+        self.damaged.get()
+    }
+
+    /// Returns the bytes that the database and its log take on the disk.
+    pub(super) fn bytes_on_disk(&self) -> Result<u64, Error> {
+        let mut bytes = 0;
+        for file in [&self.file, &beside(&self.file, "-wal")] {
+            bytes += look(file)?.map_or(0, |metadata| metadata.len());
+        }
+        Ok(bytes)
+    }
+
+    pub(super) fn note_damage(&self) {
+        self.damaged.set(self.damaged.get() + 1);
+    }
+
+    /// Begins to write, unless it would be in vain.
+    pub(super) fn begin(&mut self) -> Result<Transaction<'_>, Error> {
+        if !self.still_there() {
+            return Err(Error::Gone);
+        }
+        let behavior = TransactionBehavior::Immediate;
+        Ok(self.connection.transaction_with_behavior(behavior)?)
+    }
+
+    /// Opens a store with which nothing is to be done first. `None` where there is none, or a damaged one.
+    fn open_current(file: &Path) -> Result<Option<Self>, Error> {
+        let _unmoved = lock_folder(file, File::lock_shared);
+        if look(file)?.is_none() {
+            return Ok(None);
+        }
+        let open = || {
+            let connection = connect(file, OpenFlags::empty())?;
+            if migrate::state(&connection)? == State::Behind {
+                return Ok(None);
+            }
+            migrate::check_schema(&connection)?;
+            Self::new(connection, file.to_owned(), WRITER).map(Some)
+        };
+        match open() {
+            Err(error) if error.is_damage() => Ok(None),
+            opened => opened,
+        }
+    }
+
+    /// Opens a store for writing; makes or migrates it if need be. Nobody else may be at it.
+    fn open_writer(file: &Path) -> Result<Self, Error> {
+        let mut connection = connect(file, OpenFlags::SQLITE_OPEN_CREATE)?;
+        if migrate::state(&connection)? == State::Behind {
+            turn_on_log(&connection)?;
+            migrate::run(&mut connection)?;
+        }
+        migrate::check_schema(&connection)?;
+        Self::new(connection, file.to_owned(), WRITER)
+    }
+
+    fn new(connection: Connection, file: PathBuf, pragmas: &str) -> Result<Self, Error> {
+        connection.execute_batch(pragmas)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        let seen = Sighting::of(&file)?;
+        Ok(Self {
+            connection,
+            file,
+            seen,
+            damaged: Cell::new(0),
+            damaged_paths: RefCell::default(),
+        })
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // The last one out deletes the log, by its name. Where another file has taken the place of ours, the name is
+        // that of its log.
+        if !self.still_there() {
+            let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            // If even that cannot be said, the others will find their log gone and make a new one.
+            let _ = self.connection.set_db_config(keep_log, true);
+        }
+    }
+}
+
+/// What a name in the folder stands for; inode numbers are used again, but not while the file is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Inode {
+    dev: u64,
+    ino: u64,
+}
+
+impl Inode {
+    fn of(file: &Path) -> Result<Option<Self>, Error> {
+        Ok(look(file)?.map(|metadata| Self {
+            dev: metadata.dev(),
+            ino: metadata.ino(),
+        }))
+    }
+}
+
+/// The database and its log. The log is there as long as any connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sighting {
+    main: Option<Inode>,
+    log: Option<Inode>,
+}
+
+impl Sighting {
+    fn of(file: &Path) -> Result<Self, Error> {
+        Ok(Self {
+            main: Inode::of(file)?,
+            log: Inode::of(&beside(file, "-wal"))?,
+        })
+    }
+}
+
+fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, Error> {
+    // A link would have us write wherever a checked-out project points to; opening a FIFO might never end.
+    if look(file)?.is_some_and(|metadata| !metadata.is_file()) {
+        return Err(Error::NotAStore {
+            what: "no regular file",
+        });
+    }
+    let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.execute_batch(WARY)?;
+    // Or else a statement that a partial index may serve is planned anew for each value that is bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(connection)
+}
+
+fn turn_on_log(connection: &Connection) -> Result<(), Error> {
+    // A file system without shared memory stays with another journal, which is as safe, only slower.
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    Ok(())
+}
+
+/// Renames the file. The folder must be locked, and the file be the one that is meant.
+fn move_aside(file: &Path) -> Result<PathBuf, Error> {
+    let moved_to = beside(file, ".damaged");
+    // The logs go first: a new database must never meet the log of an old one, which would be played back into it.
+    remove_logs(file)?;
+    fs::rename(file, &moved_to).map_err(|source| Error::File {
+        attempt: "move aside",
+        path: file.to_owned(),
+        source,
+    })?;
+    Ok(moved_to)
+}
+
+fn remove_logs(file: &Path) -> Result<(), Error> {
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let path = beside(file, suffix);
+        match fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(source) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => {
+                return Err(Error::File {
+                    attempt: "remove",
+                    path,
+                    source,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Locks the folder until the result is dropped: shared, so that the file is not moved while it is opened, or alone, to
+/// make or to move it. `None` where the file system knows no locks: then SQLite's own must do.
+///
+/// SQLite finds a file's log by its name, some time after it has opened the file. Were the file moved in between, it
+/// would take the next one's log for its own, and delete it in the end.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the window to the database file"
+)]
+fn lock_folder(file: &Path, lock: fn(&File) -> io::Result<()>) -> Option<File> {
+    let folder = File::open(file.parent()?).ok()?;
+    lock(&folder).ok()?;
+    Some(folder)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the window to the database file"
+)]
+fn look(file: &Path) -> Result<Option<fs::Metadata>, Error> {
+    match fs::symlink_metadata(file) {
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::File {
+            attempt: "look at",
+            path: file.to_owned(),
+            source,
+        }),
+    }
+}
+
+/// Returns the path with the folders before it, for SQLite takes some relative ones for something else: `:memory:`,
+/// `file:…`.
+fn absolute(file: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(file).map_err(|source| Error::File {
+        attempt: "find",
+        path: file.to_owned(),
+        source,
+    })
+}
+
+fn beside(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(file);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn words(error: &Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test does to the file what a store must stand"
+)]
+mod tests {
+    use super::super::samples::Sandbox;
+    use super::super::samples::batch;
+    use super::super::samples::hash;
+    use super::super::samples::path;
+    use super::super::samples::producer;
+    use super::super::samples::producers;
+    use super::*;
+    use crate::model::Artifact;
+
+    /// Opens what is there, which must be set aside, and makes sure that the new store works.
+    #[track_caller]
+    fn check_recovery(sandbox: &Sandbox, why: &str) {
+        let opened = Store::open(&sandbox.file()).unwrap();
+        let recovery = opened.recovery.unwrap();
+        assert!(recovery.why.contains(why), "{}", recovery.why);
+        assert_eq!(recovery.moved_to, sandbox.path("index.db.damaged"));
+        let mut store = opened.store;
+        assert_eq!(store.files().unwrap(), []);
+        store.save(&batch(&[("a.py", "new")], 1)).unwrap();
+        drop(store);
+        assert_eq!(sandbox.open().files().unwrap().len(), 1);
+    }
+
+    /// Leaves a store with some files behind, all of it in the main file.
+    fn filled(sandbox: &Sandbox) {
+        let files: Vec<_> = (0..200)
+            .map(|number| (format!("{number}.py"), format!("text{number}")))
+            .collect();
+        let files: Vec<_> = files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str()))
+            .collect();
+        sandbox.open().save(&batch(&files, 1)).unwrap();
+    }
+
+    #[test]
+    fn a_store_can_go_to_another_thread() {
+        fn check<T: Send>() {}
+        check::<Store>();
+    }
+
+    #[test]
+    fn opening_twice_is_opening_once() {
+        let sandbox = Sandbox::new();
+        sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
+        let before = fs::read(sandbox.file()).unwrap();
+        drop(sandbox.open());
+        assert!(fs::read(sandbox.file()).unwrap() == before);
+        assert_eq!(sandbox.names(), ["index.db"]);
+    }
+
+    #[test]
+    fn an_empty_file_becomes_a_store() {
+        let sandbox = Sandbox::new();
+        fs::write(sandbox.file(), b"").unwrap();
+        assert_eq!(sandbox.open().files().unwrap(), []);
+    }
+
+    #[test]
+    fn garbage_is_set_aside() {
+        // SQLite takes a file of one byte for an empty one.
+        for size in [2, 15, 100, 5_000] {
+            let sandbox = Sandbox::new();
+            fs::write(sandbox.file(), vec![b'x'; size]).unwrap();
+            check_recovery(&sandbox, "not a database");
+            assert_eq!(fs::read(sandbox.path("index.db.damaged")).unwrap().len(), size);
+        }
+    }
+
+    #[test]
+    fn another_programs_database_is_set_aside_unchanged() {
+        let sandbox = Sandbox::new();
+        sandbox.raw().execute_batch("CREATE TABLE t (x)").unwrap();
+        let before = fs::read(sandbox.file()).unwrap();
+        check_recovery(&sandbox, "another program");
+        assert!(fs::read(sandbox.path("index.db.damaged")).unwrap() == before);
+    }
+
+    #[test]
+    fn a_truncated_store_is_set_aside() {
+        let sandbox = Sandbox::new();
+        filled(&sandbox);
+        let half = fs::metadata(sandbox.file()).unwrap().len() / 2;
+        let file = File::options().write(true).open(sandbox.file()).unwrap();
+        file.set_len(half).unwrap();
+        check_recovery(&sandbox, "malformed");
+    }
+
+    #[test]
+    fn a_store_without_a_table_is_set_aside() {
+        let sandbox = Sandbox::new();
+        filled(&sandbox);
+        sandbox.raw().execute_batch("DROP TABLE meta").unwrap();
+        check_recovery(&sandbox, "without all of its tables");
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let sandbox = Sandbox::new();
+        let target = sandbox.path("elsewhere");
+        std::os::unix::fs::symlink(&target, sandbox.file()).unwrap();
+        check_recovery(&sandbox, "no regular file");
+        assert!(!target.exists());
+    }
+
+    #[test]
+    fn a_folder_in_its_place_is_set_aside() {
+        let sandbox = Sandbox::new();
+        fs::create_dir(sandbox.file()).unwrap();
+        check_recovery(&sandbox, "no regular file");
+    }
+
+    #[test]
+    fn one_damaged_file_is_kept_the_last() {
+        let sandbox = Sandbox::new();
+        for text in ["first damage", "second damage"] {
+            fs::write(sandbox.file(), text).unwrap();
+            let opened = Store::open(&sandbox.file()).unwrap();
+            assert!(opened.recovery.is_some());
+        }
+        assert_eq!(
+            fs::read(sandbox.path("index.db.damaged")).unwrap(),
+            b"second damage"
+        );
+        assert_eq!(sandbox.names(), ["index.db", "index.db.damaged"]);
+    }
+
+    #[test]
+    fn no_log_stays_behind_that_could_be_played_into_a_new_store() {
+        let sandbox = Sandbox::new();
+        for name in ["index.db", "index.db-wal", "index.db-shm", "index.db-journal"] {
+            fs::write(sandbox.path(name), b"old").unwrap();
+        }
+        let file = sandbox.file();
+        move_aside(&file).unwrap();
+        assert_eq!(sandbox.names(), ["index.db.damaged"]);
+    }
+
+    #[test]
+    fn a_newer_store_is_refused_and_left_as_it_is() {
+        let sandbox = Sandbox::new();
+        filled(&sandbox);
+        sandbox.raw().pragma_update(None, "user_version", 77).unwrap();
+        let before = fs::read(sandbox.file()).unwrap();
+        for _ in 0..2 {
+            let error = Store::open(&sandbox.file()).unwrap_err();
+            assert!(matches!(error, Error::TooNew { found: 77, known: 1 }));
+            let error = Store::open_reader(&sandbox.file()).unwrap_err();
+            assert!(matches!(error, Error::TooNew { found: 77, known: 1 }));
+        }
+        assert!(fs::read(sandbox.file()).unwrap() == before);
+        assert_eq!(sandbox.names(), ["index.db"]);
+    }
+
+    #[test]
+    fn a_store_without_its_folder_cannot_be_opened() {
+        let sandbox = Sandbox::new();
+        let error = Store::open(&sandbox.path("missing/index.db")).unwrap_err();
+        assert!(matches!(error, Error::CannotOpen(_)), "{error:?}");
+    }
+
+    #[test]
+    fn a_reader_makes_nothing_and_writes_nothing() {
+        let sandbox = Sandbox::new();
+        assert!(matches!(
+            Store::open_reader(&sandbox.file()),
+            Err(Error::CannotOpen(_))
+        ));
+        assert!(sandbox.names().is_empty());
+        filled(&sandbox);
+        let mut reader = Store::open_reader(&sandbox.file()).unwrap();
+        assert_eq!(reader.files().unwrap().len(), 200);
+        let error = reader.save(&batch(&[("a.py", "a")], 1)).unwrap_err();
+        assert!(matches!(error, Error::ReadOnly(_)), "{error:?}");
+    }
+
+    #[test]
+    fn two_stores_on_one_file_see_what_the_other_wrote() {
+        let sandbox = Sandbox::new();
+        let (mut first, mut second) = (sandbox.open(), sandbox.open());
+        first.save(&batch(&[("a.py", "a")], 1)).unwrap();
+        second.save(&batch(&[("b.py", "b")], 2)).unwrap();
+        assert!(first.has_all(&hash("b"), &producers()).unwrap());
+        assert!(second.has_all(&hash("a"), &producers()).unwrap());
+        assert_eq!(first.files().unwrap(), second.files().unwrap());
+    }
+
+    #[test]
+    fn many_may_open_a_new_store_at_once() {
+        let sandbox = Sandbox::new();
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                let sandbox = &sandbox;
+                scope.spawn(move || {
+                    let name = format!("{number}.py");
+                    sandbox.open().save(&batch(&[(&name, &name)], 1)).unwrap();
+                });
+            }
+        });
+        assert_eq!(sandbox.open().files().unwrap().len(), 16);
+    }
+
+    #[test]
+    fn many_may_find_the_same_damage_and_one_sets_it_aside() {
+        let sandbox = Sandbox::new();
+        fs::write(sandbox.file(), vec![b'x'; 5_000]).unwrap();
+        let recoveries = std::thread::scope(|scope| {
+            let open = |_| scope.spawn(|| Store::open(&sandbox.file()).unwrap());
+            let threads: Vec<_> = (0..8).map(open).collect();
+            let opened: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+            assert!(opened.iter().all(|opened| opened.store.still_there()));
+            opened.iter().filter(|opened| opened.recovery.is_some()).count()
+        });
+        assert_eq!(recoveries, 1);
+        assert_eq!(
+            fs::read(sandbox.path("index.db.damaged")).unwrap(),
+            vec![b'x'; 5_000]
+        );
+    }
+
+    #[test]
+    fn writing_to_a_deleted_store_is_an_error() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+        assert!(store.still_there());
+        fs::remove_file(sandbox.file()).unwrap();
+        assert!(!store.still_there());
+        let error = store.save(&batch(&[("b.py", "b")], 1)).unwrap_err();
+        assert!(matches!(error, Error::Gone));
+        // What is there may still be read.
+        assert!(store.file(&path("a.py")).unwrap().is_some());
+    }
+
+    #[test]
+    fn writing_to_a_replaced_store_or_log_is_an_error() {
+        for name in ["index.db", "index.db-wal"] {
+            let sandbox = Sandbox::new();
+            let mut store = sandbox.open();
+            store.save(&batch(&[("a.py", "a")], 1)).unwrap();
+            fs::copy(sandbox.path(name), sandbox.path("copy")).unwrap();
+            fs::rename(sandbox.path("copy"), sandbox.path(name)).unwrap();
+            let error = store.save(&batch(&[("b.py", "b")], 1)).unwrap_err();
+            assert!(matches!(error, Error::Gone));
+        }
+    }
+
+    #[test]
+    fn damage_found_later_can_be_set_aside() {
+        let sandbox = Sandbox::new();
+        filled(&sandbox);
+        let store = sandbox.open();
+        assert_eq!(store.set_aside().unwrap(), Some(sandbox.path("index.db.damaged")));
+        assert_eq!(sandbox.open().files().unwrap(), []);
+    }
+
+    #[test]
+    fn what_another_has_made_anew_is_not_set_aside() {
+        let sandbox = Sandbox::new();
+        let (slow, fast) = (sandbox.open(), sandbox.open());
+        assert!(fast.set_aside().unwrap().is_some());
+        sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
+        assert_eq!(slow.set_aside().unwrap(), None);
+        assert_eq!(sandbox.open().files().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_store_that_is_held_by_another_is_busy_not_damaged() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        store.connection.busy_timeout(Duration::ZERO).unwrap();
+        let other = sandbox.raw();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let error = store.save(&batch(&[("a.py", "a")], 1)).unwrap_err();
+        assert!(matches!(error, Error::Busy(_)), "{error:?}");
+    }
+
+    #[test]
+    fn a_flipped_bit_anywhere_never_changes_an_answer() {
+        let sandbox = Sandbox::new();
+        let files = [("a.py", "alpha"), ("b.py", "beta"), ("c.py", "gamma")];
+        sandbox.open().save(&batch(&files, 1)).unwrap();
+        let sound = fs::read(sandbox.file()).unwrap();
+        let right = sandbox.open().files().unwrap();
+        // A prime step, so that every kind of place is hit.
+        for place in (0..sound.len() * 8).step_by(499) {
+            let mut bytes = sound.clone();
+            bytes[place / 8] ^= 1 << (place % 8);
+            let _ = fs::remove_file(sandbox.path("index.db-wal"));
+            let _ = fs::remove_file(sandbox.path("index.db-shm"));
+            fs::write(sandbox.file(), bytes).unwrap();
+            check_no_wrong_answer(&sandbox, &right);
+        }
+    }
+
+    #[track_caller]
+    fn check_no_wrong_answer(sandbox: &Sandbox, right: &[super::super::FileRow]) {
+        let store = match Store::open(&sandbox.file()) {
+            Ok(opened) => opened.store,
+            Err(Error::TooNew { .. }) => return,
+            Err(error) => panic!("{error:?}"),
+        };
+        for file in store.files().unwrap_or_default() {
+            assert!(right.contains(&file), "{file:?}");
+        }
+        for text in ["alpha", "beta", "gamma"] {
+            let hash = hash(text);
+            let summary = store.summary(&producer(Artifact::Summary), &hash).unwrap_or(None);
+            assert!(summary.is_none_or(|summary| summary == format!("Defines {text}.")));
+            let skeleton = store
+                .skeleton(&producer(Artifact::Skeleton), &hash)
+                .unwrap_or(None);
+            assert!(skeleton.is_none_or(|skeleton| skeleton == format!("def {text}(): ...")));
+            let outline = store.outline(&producer(Artifact::Outline), &hash).unwrap_or(None);
+            assert!(outline.is_none_or(|outline| outline == super::super::samples::outline(text)));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! How much there is in the store.
+
+use super::Error;
+use super::Store;
+use crate::model::Artifact;
+
+/// How much there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Size {
+    /// Files that are known.
+    pub files: u64,
+    /// Contents that are known.
+    pub contents: u64,
+    /// Those of them that no file holds.
+    pub idle_contents: u64,
+    /// Artifacts of each kind, in the order of [`Artifact::ALL`].
+    pub artifacts: Vec<ArtifactSize>,
+    /// Bytes of the database and its log on the disk.
+    pub bytes_on_disk: u64,
+}
+
+/// How many artifacts of one kind there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArtifactSize {
+    /// The kind.
+    pub artifact: Artifact,
+    /// How many.
+    pub rows: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// Counts what there is.
+    pub fn size(&self) -> Result<Size, Error> {
+        let count = |question: &str| {
+            let mut statement = self.connection.prepare_cached(question)?;
+            statement.query_row([], |row| row.get(0)).map(i64::cast_unsigned)
+        };
+        Ok(Size {
+            files: count("SELECT count(*) FROM file")?,
+            contents: count("SELECT count(*) FROM content")?,
+            idle_contents: count("SELECT count(*) FROM content WHERE idle_since IS NOT NULL")?,
+            artifacts: self.artifact_sizes()?,
+            bytes_on_disk: self.bytes_on_disk()?,
+        })
+    }
+
+    fn artifact_sizes(&self) -> Result<Vec<ArtifactSize>, Error> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT count(*), coalesce(sum(length(body)), 0) FROM artifact
+             WHERE key >> 40 IN (SELECT id FROM producer WHERE artifact = ?1)",
+        )?;
+        let mut sizes = Vec::new();
+        for artifact in Artifact::ALL {
+            let counted = statement.query_row([artifact.name()], |row| Ok((row.get(0)?, row.get(1)?)));
+            let (rows, bytes): (i64, i64) = counted?;
+            sizes.push(ArtifactSize {
+                artifact,
+                rows: rows.cast_unsigned(),
+                bytes: bytes.cast_unsigned(),
+            });
+        }
+        Ok(sizes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::Sandbox;
+    use super::super::samples::batch;
+    use super::super::samples::removal;
+
+    #[test]
+    fn rows_and_bytes_are_counted() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        let sizes = |store: &super::super::Store| {
+            let size = store.size().unwrap();
+            let artifacts: Vec<_> = size
+                .artifacts
+                .iter()
+                .map(|kind| (kind.rows, kind.bytes))
+                .collect();
+            (size.files, size.contents, size.idle_contents, artifacts)
+        };
+        assert_eq!(sizes(&store), (0, 0, 0, vec![(0, 0); 3]));
+        store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();
+        store.save(&removal(&["b.py"], 2)).unwrap();
+        let (files, contents, idle, artifacts) = sizes(&store);
+        assert_eq!((files, contents, idle), (1, 2, 1));
+        assert_eq!(artifacts[1], (2, 2 * "def a(): ...".len() as u64));
+        assert!(0 < store.size().unwrap().bytes_on_disk);
+    }
+}
