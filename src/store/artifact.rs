@@ -70,9 +70,7 @@ impl Store {
         producers: &'a [Producer],
         each: &mut dyn FnMut(NamedOutline<'a>),
     ) -> Result<(), Error> {
-        let outlines = producers
-            .iter()
-            .filter(|producer| producer.artifact == Artifact::Outline);
+        let outlines = producers.iter().filter(|producer| producer.artifact == Artifact::Outline);
         for producer in outlines {
             self.outlines_of(producer, name, each)?;
         }
@@ -121,12 +119,8 @@ impl Store {
                        | (SELECT id FROM content WHERE sha = ?4)",
         )?;
         let kind = producer.artifact.name();
-        let mut rows = statement.query(params![
-            kind,
-            producer.language,
-            producer.version,
-            hash.as_bytes()
-        ])?;
+        let mut rows =
+            statement.query(params![kind, producer.language, producer.version, hash.as_bytes()])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
@@ -151,12 +145,8 @@ impl Store {
              WHERE producer.artifact = ?1 AND language = ?2 AND version = ?3 AND instr(body, ?4)",
         )?;
         let kind = producer.artifact.name();
-        let mut rows = statement.query(params![
-            kind,
-            producer.language,
-            producer.version,
-            name.as_bytes()
-        ])?;
+        let mut rows =
+            statement.query(params![kind, producer.language, producer.version, name.as_bytes()])?;
         while let Some(row) = rows.next()? {
             let made = content::read_hash(row, 1).and_then(|hash| {
                 let made = read(row, 2, &Origin::of(producer, &hash), codec::decode_outline)?;
@@ -168,12 +158,7 @@ impl Store {
             };
             let paths = self.paths_of(row.get(0)?, producer.language, &hash)?;
             if !paths.is_empty() {
-                each(NamedOutline {
-                    paths,
-                    hash,
-                    producer,
-                    outline,
-                });
+                each(NamedOutline { paths, hash, producer, outline });
             }
         }
         Ok(())
@@ -183,11 +168,7 @@ impl Store {
     fn paths_of(&self, content_id: i64, language: &str, hash: &ContentHash) -> Result<Vec<RelPath>, Error> {
         let files = self.files_of(content_id)?;
         let fitting = files.into_iter().filter(|file| match &file.state {
-            FileState::Content {
-                hash: held,
-                language: read_as,
-                ..
-            } => held == hash && read_as == language,
+            FileState::Content { hash: held, language: read_as, .. } => held == hash && read_as == language,
             FileState::LeftOut(_) => false,
         });
         Ok(fitting.map(|file| file.path).collect())
@@ -210,12 +191,7 @@ pub(super) struct Origin<'a> {
 
 impl<'a> Origin<'a> {
     pub(super) fn of(producer: &'a Producer, hash: &'a ContentHash) -> Self {
-        Self {
-            hash,
-            kind: producer.artifact.name(),
-            language: producer.language,
-            version: &producer.version,
-        }
+        Self { hash, kind: producer.artifact.name(), language: producer.language, version: &producer.version }
     }
 
     fn checksum(&self, made_at_s: i64, body: &[u8]) -> Checksum {
@@ -243,13 +219,7 @@ pub(super) fn put(
         .prepare_cached(
             "INSERT OR REPLACE INTO artifact (key, made_at, body, ck) VALUES (?1 << 40 | ?2, ?3, ?4, ?5)",
         )?
-        .execute(params![
-            producer_id,
-            content_id,
-            made_at_s,
-            body,
-            origin.checksum(made_at_s, body)
-        ])?;
+        .execute(params![producer_id, content_id, made_at_s, body, origin.checksum(made_at_s, body)])?;
     Ok(())
 }
 
@@ -287,9 +257,7 @@ pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(
         }
     }
     for key in doomed {
-        connection
-            .prepare_cached("DELETE FROM artifact WHERE key = ?1")?
-            .execute([key])?;
+        connection.prepare_cached("DELETE FROM artifact WHERE key = ?1")?.execute([key])?;
     }
     Ok(())
 }
@@ -317,12 +285,7 @@ fn is_sound(row: &Row<'_>) -> bool {
     let Some((hash, kind, language, version)) = origin() else {
         return false;
     };
-    let origin = Origin {
-        hash: &hash,
-        kind,
-        language,
-        version,
-    };
+    let origin = Origin { hash: &hash, kind, language, version };
     read(row, 1, &origin, |body| decodes(kind, body).then_some(())).is_some()
 }
 
@@ -371,21 +334,11 @@ mod tests {
         let known = producer(Artifact::Outline);
         assert!(store.has_all(&hash("a"), std::slice::from_ref(&known)).unwrap());
         let version = "outline/2".to_owned();
-        let newer = Producer {
-            version,
-            ..known.clone()
-        };
-        let other = Producer {
-            language: "c",
-            ..known
-        };
+        let newer = Producer { version, ..known.clone() };
+        let other = Producer { language: "c", ..known };
         for stranger in [newer, other] {
             assert_eq!(store.outline(&stranger, &hash("a")).unwrap(), None);
-            assert!(
-                !store
-                    .has_all(&hash("a"), &[producer(Artifact::Summary), stranger])
-                    .unwrap()
-            );
+            assert!(!store.has_all(&hash("a"), &[producer(Artifact::Summary), stranger]).unwrap());
         }
         assert!(store.has_all(&hash("a"), &[]).unwrap());
         assert_eq!(store.damaged_rows(), 0);

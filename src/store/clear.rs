@@ -60,10 +60,7 @@ impl Store {
         self.connection.busy_timeout(PATIENCE)?;
         match shrunk {
             Err(Error::Damaged(source)) => Err(Error::Damaged(source)),
-            Ok(()) | Err(_) => Ok(Freed {
-                bytes: before.saturating_sub(self.bytes_on_disk()?),
-                ..freed
-            }),
+            Ok(()) | Err(_) => Ok(Freed { bytes: before.saturating_sub(self.bytes_on_disk()?), ..freed }),
         }
     }
 }
@@ -161,10 +158,7 @@ mod tests {
         let mut store = filled(&sandbox);
         let freed = store.clear(&Clear::Artifacts(vec![Artifact::Summary])).unwrap();
         assert_eq!((freed.files, freed.contents, freed.artifacts), (0, 0, 2));
-        assert_eq!(
-            store.summary(&producer(Artifact::Summary), &hash("a")).unwrap(),
-            None
-        );
+        assert_eq!(store.summary(&producer(Artifact::Summary), &hash("a")).unwrap(), None);
         assert!(store.has_all(&hash("a"), &[producer(Artifact::Outline)]).unwrap());
         assert_eq!(store.files().unwrap().len(), 2);
     }

@@ -70,11 +70,7 @@ pub(super) fn decode_outline(bytes: &[u8]) -> Option<Outline> {
         None => None,
     };
     Some(Outline {
-        health: Health {
-            broken_bytes: row.broken_bytes,
-            total_bytes: row.total_bytes,
-            fallback,
-        },
+        health: Health { broken_bytes: row.broken_bytes, total_bytes: row.total_bytes, fallback },
         doc: row.doc.map(str::to_owned),
         imports: row.imports.into_iter().map(str::to_owned).collect(),
         symbols: tree(&row.symbols)?,
@@ -151,9 +147,7 @@ fn symbol_of(row: &SymbolRow<'_>) -> Option<Symbol> {
 /// Returns the place of `kind` among all kinds; the order of [`SymbolKind::ALL`] is part of the format.
 fn kind_number(kind: SymbolKind) -> u8 {
     let place = SymbolKind::ALL.iter().position(|other| *other == kind);
-    place
-        .and_then(|place| u8::try_from(place).ok())
-        .expect("every kind is among all kinds, and they are few")
+    place.and_then(|place| u8::try_from(place).ok()).expect("every kind is among all kinds, and they are few")
 }
 
 const fn fallback_number(fallback: Fallback) -> u8 {
@@ -184,12 +178,7 @@ mod tests {
             kind: SymbolKind::Method,
             name: name.to_owned(),
             qualified_name: format!("A.{name}"),
-            span: Span {
-                start_byte: 3,
-                end_byte: 300_000,
-                start_line: 1,
-                end_line: 900,
-            },
+            span: Span { start_byte: 3, end_byte: 300_000, start_line: 1, end_line: 900 },
             signature: format!("def {name}(self) -> \"ü\""),
             doc: (name.len() == 1).then(|| "Runs.".to_owned()),
             children,
@@ -198,11 +187,7 @@ mod tests {
 
     fn outline(symbols: Vec<Symbol>) -> Outline {
         Outline {
-            health: Health {
-                broken_bytes: 7,
-                total_bytes: u64::MAX,
-                fallback: Some(Fallback::TooDeep),
-            },
+            health: Health { broken_bytes: 7, total_bytes: u64::MAX, fallback: Some(Fallback::TooDeep) },
             doc: Some(String::new()),
             imports: vec!["os.path".to_owned(), "<stdio.h>".to_owned()],
             symbols,
@@ -261,9 +246,7 @@ mod tests {
     #[test]
     fn a_list_longer_than_its_bytes_takes_no_memory() {
         // No health, no doc, and a list of 2^63 imports.
-        let bytes = [
-            0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0,
-        ];
+        let bytes = [0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0];
         assert_eq!(decode_outline(&bytes), None);
     }
 

@@ -96,9 +96,7 @@ pub(super) fn idle(connection: &Connection, before_s: i64) -> Result<Vec<i64>, E
 
 /// Deletes a content; says whether there was one, as 1 or 0. Its artifacts must be gone.
 pub(super) fn remove(connection: &Connection, id: i64) -> Result<u64, Error> {
-    let removed = connection
-        .prepare_cached("DELETE FROM content WHERE id = ?1")?
-        .execute([id])?;
+    let removed = connection.prepare_cached("DELETE FROM content WHERE id = ?1")?.execute([id])?;
     Ok(removed as u64)
 }
 

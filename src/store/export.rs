@@ -94,11 +94,7 @@ mod tests {
         let mut rows = Vec::new();
         let mut each = |row| {
             rows.push(row);
-            if rows.len() < at_most {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            if rows.len() < at_most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         store.export(&producers(), &mut each).unwrap();
         rows
@@ -109,17 +105,9 @@ mod tests {
         let sandbox = Sandbox::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 5)).unwrap();
-        let left_out = FileRow {
-            state: FileState::LeftOut(LeftOut::Binary),
-            ..row("c.bin", "")
-        };
+        let left_out = FileRow { state: FileState::LeftOut(LeftOut::Binary), ..row("c.bin", "") };
         let files = vec![row("b.py", "no artifacts"), left_out];
-        store
-            .save(&Batch {
-                files,
-                ..batch(&[], 6)
-            })
-            .unwrap();
+        store.save(&Batch { files, ..batch(&[], 6) }).unwrap();
         let whole = ExportRow {
             path: path("a.py"),
             hash: hash("a"),

@@ -177,11 +177,7 @@ fn read(row: &Row<'_>) -> Option<FileRow> {
         FileState::LeftOut(LeftOut::from_name(name)?)
     } else {
         let hash = content::read_hash(row, 10)?;
-        FileState::Content {
-            hash,
-            language: row.get(1).ok()?,
-            facts: content::read_facts(row, 11, &hash)?,
-        }
+        FileState::Content { hash, language: row.get(1).ok()?, facts: content::read_facts(row, 11, &hash)? }
     };
     let file = FileRow {
         path: RelPath::new(row.get_ref(0).ok()?.as_blob().ok()?).ok()?,
@@ -246,10 +242,7 @@ mod tests {
         let files = [("a.py", "alpha"), ("b.py", "beta"), ("c.py", "gamma")];
         store.save(&batch(&files, 1)).unwrap();
         sandbox.raw().execute_batch(harm).unwrap();
-        assert_eq!(
-            store.files().unwrap(),
-            [row("a.py", "alpha"), row("c.py", "gamma")]
-        );
+        assert_eq!(store.files().unwrap(), [row("a.py", "alpha"), row("c.py", "gamma")]);
         assert_eq!(store.file(&path("b.py")).unwrap(), None);
         assert!(0 < store.damaged_rows());
         // Saved again, it is whole again.
@@ -306,12 +299,7 @@ mod tests {
         let names = ["é.py", "b", "a/b", "a.b", "B"];
         let files: Vec<_> = names.iter().map(|name| (*name, "text")).collect();
         store.save(&batch(&files, 1)).unwrap();
-        let read: Vec<_> = store
-            .files()
-            .unwrap()
-            .into_iter()
-            .map(|file| file.path.to_string())
-            .collect();
+        let read: Vec<_> = store.files().unwrap().into_iter().map(|file| file.path.to_string()).collect();
         assert_eq!(read, ["B", "a.b", "a/b", "b", "é.py"]);
     }
 }

@@ -23,9 +23,7 @@ impl Store {
 
     /// Returns what was kept under `key`.
     pub fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, Error> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT value, ck FROM meta WHERE key = ?1")?;
+        let mut statement = self.connection.prepare_cached("SELECT value, ck FROM meta WHERE key = ?1")?;
         let mut rows = statement.query([key])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
@@ -80,10 +78,7 @@ mod tests {
         store.remember("scores", b"old").unwrap();
         store.remember("scores", b"\x00new").unwrap();
         assert_eq!(store.recall("scores").unwrap().as_deref(), Some(&b"\x00new"[..]));
-        sandbox
-            .raw()
-            .execute_batch("UPDATE meta SET key = 'other'")
-            .unwrap();
+        sandbox.raw().execute_batch("UPDATE meta SET key = 'other'").unwrap();
         assert_eq!(store.recall("other").unwrap(), None);
         assert_eq!(store.damaged_rows(), 1);
     }

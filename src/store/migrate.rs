@@ -34,14 +34,10 @@ pub(super) fn state(connection: &Connection) -> Result<State, Error> {
         if application == 0 && version == 0 && schema(connection)?.is_empty() {
             return Ok(State::Behind);
         }
-        return Err(Error::NotAStore {
-            what: "another program's database",
-        });
+        return Err(Error::NotAStore { what: "another program's database" });
     }
     let Ok(found) = u32::try_from(version) else {
-        return Err(Error::NotAStore {
-            what: "a store of a negative version",
-        });
+        return Err(Error::NotAStore { what: "a store of a negative version" });
     };
     let known = newest();
     match found {

@@ -90,15 +90,9 @@ impl Store {
             Err(error) if error.is_damage() => {
                 let moved_to = move_aside(&file)?;
                 let why = words(&error);
-                Ok(Opened {
-                    store: Self::open_writer(&file)?,
-                    recovery: Some(Recovery { moved_to, why }),
-                })
+                Ok(Opened { store: Self::open_writer(&file)?, recovery: Some(Recovery { moved_to, why }) })
             }
-            opened => Ok(Opened {
-                store: opened?,
-                recovery: None,
-            }),
+            opened => Ok(Opened { store: opened?, recovery: None }),
         }
     }
 
@@ -108,9 +102,7 @@ impl Store {
         let _unmoved = lock_folder(&file, File::lock_shared);
         let connection = connect(&file, OpenFlags::empty())?;
         if migrate::state(&connection)? == State::Behind {
-            return Err(Error::NotAStore {
-                what: "a store that is yet to be made or migrated",
-            });
+            return Err(Error::NotAStore { what: "a store that is yet to be made or migrated" });
         }
         migrate::check_schema(&connection)?;
         Self::new(connection, file, READER)
@@ -196,13 +188,7 @@ impl Store {
         connection.execute_batch(pragmas)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         let seen = Sighting::of(&file)?;
-        Ok(Self {
-            connection,
-            file,
-            seen,
-            damaged: Cell::new(0),
-            damaged_paths: RefCell::default(),
-        })
+        Ok(Self { connection, file, seen, damaged: Cell::new(0), damaged_paths: RefCell::default() })
     }
 }
 
@@ -227,10 +213,7 @@ struct Inode {
 
 impl Inode {
     fn of(file: &Path) -> Result<Option<Self>, Error> {
-        Ok(look(file)?.map(|metadata| Self {
-            dev: metadata.dev(),
-            ino: metadata.ino(),
-        }))
+        Ok(look(file)?.map(|metadata| Self { dev: metadata.dev(), ino: metadata.ino() }))
     }
 }
 
@@ -243,19 +226,14 @@ struct Sighting {
 
 impl Sighting {
     fn of(file: &Path) -> Result<Self, Error> {
-        Ok(Self {
-            main: Inode::of(file)?,
-            log: Inode::of(&beside(file, "-wal"))?,
-        })
+        Ok(Self { main: Inode::of(file)?, log: Inode::of(&beside(file, "-wal"))? })
     }
 }
 
 fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, Error> {
     // A link would have us write wherever a checked-out project points to; opening a FIFO might never end.
     if look(file)?.is_some_and(|metadata| !metadata.is_file()) {
-        return Err(Error::NotAStore {
-            what: "no regular file",
-        });
+        return Err(Error::NotAStore { what: "no regular file" });
     }
     let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
@@ -292,11 +270,7 @@ fn remove_logs(file: &Path) -> Result<(), Error> {
             Ok(()) => {}
             Err(source) if source.kind() == io::ErrorKind::NotFound => {}
             Err(source) => {
-                return Err(Error::File {
-                    attempt: "remove",
-                    path,
-                    source,
-                });
+                return Err(Error::File { attempt: "remove", path, source });
             }
         }
     }
@@ -308,40 +282,26 @@ fn remove_logs(file: &Path) -> Result<(), Error> {
 ///
 /// SQLite finds a file's log by its name, some time after it has opened the file. Were the file moved in between, it
 /// would take the next one's log for its own, and delete it in the end.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the window to the database file"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is the window to the database file")]
 fn lock_folder(file: &Path, lock: fn(&File) -> io::Result<()>) -> Option<File> {
     let folder = File::open(file.parent()?).ok()?;
     lock(&folder).ok()?;
     Some(folder)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the window to the database file"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is the window to the database file")]
 fn look(file: &Path) -> Result<Option<fs::Metadata>, Error> {
     match fs::symlink_metadata(file) {
         Ok(metadata) => Ok(Some(metadata)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::File {
-            attempt: "look at",
-            path: file.to_owned(),
-            source,
-        }),
+        Err(source) => Err(Error::File { attempt: "look at", path: file.to_owned(), source }),
     }
 }
 
 /// Returns the path with the folders before it, for SQLite takes some relative ones for something else: `:memory:`,
 /// `file:…`.
 fn absolute(file: &Path) -> Result<PathBuf, Error> {
-    std::path::absolute(file).map_err(|source| Error::File {
-        attempt: "find",
-        path: file.to_owned(),
-        source,
-    })
+    std::path::absolute(file).map_err(|source| Error::File { attempt: "find", path: file.to_owned(), source })
 }
 
 fn beside(file: &Path, suffix: &str) -> PathBuf {
@@ -358,10 +318,7 @@ fn words(error: &Error) -> String {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a test does to the file what a store must stand"
-)]
+#[expect(clippy::disallowed_methods, reason = "a test does to the file what a store must stand")]
 mod tests {
     use super::super::samples::Sandbox;
     use super::super::samples::batch;
@@ -388,13 +345,9 @@ mod tests {
 
     /// Leaves a store with some files behind, all of it in the main file.
     fn filled(sandbox: &Sandbox) {
-        let files: Vec<_> = (0..200)
-            .map(|number| (format!("{number}.py"), format!("text{number}")))
-            .collect();
-        let files: Vec<_> = files
-            .iter()
-            .map(|(name, text)| (name.as_str(), text.as_str()))
-            .collect();
+        let files: Vec<_> =
+            (0..200).map(|number| (format!("{number}.py"), format!("text{number}"))).collect();
+        let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         sandbox.open().save(&batch(&files, 1)).unwrap();
     }
 
@@ -483,10 +436,7 @@ mod tests {
             let opened = Store::open(&sandbox.file()).unwrap();
             assert!(opened.recovery.is_some());
         }
-        assert_eq!(
-            fs::read(sandbox.path("index.db.damaged")).unwrap(),
-            b"second damage"
-        );
+        assert_eq!(fs::read(sandbox.path("index.db.damaged")).unwrap(), b"second damage");
         assert_eq!(sandbox.names(), ["index.db", "index.db.damaged"]);
     }
 
@@ -527,10 +477,7 @@ mod tests {
     #[test]
     fn a_reader_makes_nothing_and_writes_nothing() {
         let sandbox = Sandbox::new();
-        assert!(matches!(
-            Store::open_reader(&sandbox.file()),
-            Err(Error::CannotOpen(_))
-        ));
+        assert!(matches!(Store::open_reader(&sandbox.file()), Err(Error::CannotOpen(_))));
         assert!(sandbox.names().is_empty());
         filled(&sandbox);
         let mut reader = Store::open_reader(&sandbox.file()).unwrap();
@@ -577,10 +524,7 @@ mod tests {
             opened.iter().filter(|opened| opened.recovery.is_some()).count()
         });
         assert_eq!(recoveries, 1);
-        assert_eq!(
-            fs::read(sandbox.path("index.db.damaged")).unwrap(),
-            vec![b'x'; 5_000]
-        );
+        assert_eq!(fs::read(sandbox.path("index.db.damaged")).unwrap(), vec![b'x'; 5_000]);
     }
 
     #[test]
@@ -672,9 +616,7 @@ mod tests {
             let hash = hash(text);
             let summary = store.summary(&producer(Artifact::Summary), &hash).unwrap_or(None);
             assert!(summary.is_none_or(|summary| summary == format!("Defines {text}.")));
-            let skeleton = store
-                .skeleton(&producer(Artifact::Skeleton), &hash)
-                .unwrap_or(None);
+            let skeleton = store.skeleton(&producer(Artifact::Skeleton), &hash).unwrap_or(None);
             assert!(skeleton.is_none_or(|skeleton| skeleton == format!("def {text}(): ...")));
             let outline = store.outline(&producer(Artifact::Outline), &hash).unwrap_or(None);
             assert!(outline.is_none_or(|outline| outline == super::super::samples::outline(text)));

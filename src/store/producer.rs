@@ -55,8 +55,6 @@ pub(super) fn of_kind(connection: &Connection, kind: Artifact) -> Result<Vec<i64
 
 /// Forgets a producer. Its artifacts must be gone.
 pub(super) fn remove(connection: &Connection, id: i64) -> Result<(), Error> {
-    connection
-        .prepare_cached("DELETE FROM producer WHERE id = ?1")?
-        .execute([id])?;
+    connection.prepare_cached("DELETE FROM producer WHERE id = ?1")?.execute([id])?;
     Ok(())
 }

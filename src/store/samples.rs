@@ -54,9 +54,8 @@ impl Sandbox {
 
     pub(super) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<_> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -67,11 +66,7 @@ pub(super) fn path(text: &str) -> RelPath {
 }
 
 pub(super) fn producer(artifact: Artifact) -> Producer {
-    Producer {
-        artifact,
-        language: "python",
-        version: format!("{}/1", artifact.name()),
-    }
+    Producer { artifact, language: "python", version: format!("{}/1", artifact.name()) }
 }
 
 pub(super) fn producers() -> [Producer; 3] {
@@ -102,12 +97,7 @@ pub(super) fn outline(name: &str) -> Outline {
             kind: SymbolKind::Function,
             name: name.to_owned(),
             qualified_name: name.to_owned(),
-            span: Span {
-                start_byte: 0,
-                end_byte: 10,
-                start_line: 1,
-                end_line: 3,
-            },
+            span: Span { start_byte: 0, end_byte: 10, start_line: 1, end_line: 3 },
             signature: format!("def {name}()"),
             doc: None,
             children: Vec::new(),
@@ -125,29 +115,16 @@ pub(super) fn derived(text: &str) -> Derived {
     Derived {
         hash: hash(text),
         facts: facts(text),
-        artifacts: bodies
-            .into_iter()
-            .map(|body| (producer(body.artifact()), body))
-            .collect(),
+        artifacts: bodies.into_iter().map(|body| (producer(body.artifact()), body)).collect(),
     }
 }
 
 pub(super) fn row(name: &str, text: &str) -> FileRow {
     FileRow {
         path: path(name),
-        stamp: Some(Stamp {
-            dev: 1,
-            ino: u64::MAX,
-            size: text.len() as u64,
-            mtime_ns: -5,
-            ctime_ns: 7,
-        }),
+        stamp: Some(Stamp { dev: 1, ino: u64::MAX, size: text.len() as u64, mtime_ns: -5, ctime_ns: 7 }),
         read_at_ns: 9,
-        state: FileState::Content {
-            hash: hash(text),
-            language: "python".to_owned(),
-            facts: facts(text),
-        },
+        state: FileState::Content { hash: hash(text), language: "python".to_owned(), facts: facts(text) },
     }
 }
 

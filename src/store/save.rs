@@ -111,25 +111,14 @@ fn save_contents(connection: &Connection, batch: &Batch, touched: &mut BTreeSet<
         let content_id = content::ensure(connection, &derived.hash, &derived.facts)?;
         touched.insert(content_id);
         for (producer, body) in &derived.artifacts {
-            debug_assert_eq!(
-                producer.artifact,
-                body.artifact(),
-                "an artifact is of its producer's kind"
-            );
+            debug_assert_eq!(producer.artifact, body.artifact(), "an artifact is of its producer's kind");
             let producer_id = match producer_ids.get(producer) {
                 Some(id) => *id,
                 None => producer::ensure(connection, producer)?,
             };
             producer_ids.insert(producer, producer_id);
             let origin = Origin::of(producer, &derived.hash);
-            artifact::put(
-                connection,
-                producer_id,
-                content_id,
-                &origin,
-                batch.at_s,
-                &body.bytes(),
-            )?;
+            artifact::put(connection, producer_id, content_id, &origin, batch.at_s, &body.bytes())?;
         }
     }
     Ok(())
@@ -152,10 +141,7 @@ mod tests {
 
     /// Since when each content is idle, in the order in which they came.
     fn idle(store: &Store) -> Vec<Option<i64>> {
-        let mut statement = store
-            .connection
-            .prepare("SELECT idle_since FROM content ORDER BY id")
-            .unwrap();
+        let mut statement = store.connection.prepare("SELECT idle_since FROM content ORDER BY id").unwrap();
         let rows = statement.query_map([], |row| row.get(0)).unwrap();
         rows.collect::<Result<_, _>>().unwrap()
     }
@@ -163,15 +149,9 @@ mod tests {
     #[test]
     fn what_was_saved_reads_back() {
         let sandbox = Sandbox::new();
-        sandbox
-            .open()
-            .save(&batch(&[("b.py", "beta"), ("a.py", "alpha")], 5))
-            .unwrap();
+        sandbox.open().save(&batch(&[("b.py", "beta"), ("a.py", "alpha")], 5)).unwrap();
         let store = sandbox.open();
-        assert_eq!(
-            store.files().unwrap(),
-            [row("a.py", "alpha"), row("b.py", "beta")]
-        );
+        assert_eq!(store.files().unwrap(), [row("a.py", "alpha"), row("b.py", "beta")]);
         assert_eq!(store.file(&path("b.py")).unwrap(), Some(row("b.py", "beta")));
         assert_eq!(store.file(&path("c.py")).unwrap(), None);
         assert_eq!(store.facts(&hash("beta")).unwrap(), Some(facts("beta")));
@@ -205,12 +185,7 @@ mod tests {
                 state: FileState::LeftOut(reason),
             })
             .collect();
-        store
-            .save(&Batch {
-                files: files.clone(),
-                ..batch(&[], 1)
-            })
-            .unwrap();
+        store.save(&Batch { files: files.clone(), ..batch(&[], 1) }).unwrap();
         let read = store.files().unwrap();
         assert_eq!(read.len(), files.len());
         assert!(files.iter().all(|file| read.contains(file)));
@@ -222,12 +197,7 @@ mod tests {
         let mut store = sandbox.open();
         let mut odd = row("x", "text");
         odd.path = RelPath::new(b"\xff\n'; DROP TABLE file; --/\x80").unwrap();
-        store
-            .save(&Batch {
-                files: vec![odd.clone()],
-                ..batch(&[], 1)
-            })
-            .unwrap();
+        store.save(&Batch { files: vec![odd.clone()], ..batch(&[], 1) }).unwrap();
         assert_eq!(store.file(&odd.path).unwrap(), Some(odd));
     }
 
@@ -248,12 +218,7 @@ mod tests {
         let sandbox = Sandbox::new();
         let mut store = sandbox.open();
         let files = vec![row("a.py", "a")];
-        store
-            .save(&Batch {
-                files,
-                ..batch(&[], 1)
-            })
-            .unwrap();
+        store.save(&Batch { files, ..batch(&[], 1) }).unwrap();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
         assert!(!store.has_all(&hash("a"), &producers()).unwrap());
     }
@@ -266,12 +231,7 @@ mod tests {
         let mut better = derived("a");
         better.facts.claims = Some("python".to_owned());
         let contents = vec![better.clone()];
-        store
-            .save(&Batch {
-                contents,
-                ..batch(&[], 2)
-            })
-            .unwrap();
+        store.save(&Batch { contents, ..batch(&[], 2) }).unwrap();
         assert_eq!(store.facts(&hash("a")).unwrap(), Some(better.facts));
         assert_eq!(idle(&store), [None]);
     }
@@ -280,9 +240,7 @@ mod tests {
     fn a_content_is_idle_since_its_last_file_left_it() {
         let sandbox = Sandbox::new();
         let mut store = sandbox.open();
-        store
-            .save(&batch(&[("a.py", "one"), ("b.py", "one")], 1))
-            .unwrap();
+        store.save(&batch(&[("a.py", "one"), ("b.py", "one")], 1)).unwrap();
         store.save(&removal(&["a.py"], 2)).unwrap();
         assert_eq!(idle(&store), [None]);
         store.save(&batch(&[("b.py", "two")], 3)).unwrap();
@@ -299,12 +257,7 @@ mod tests {
         let sandbox = Sandbox::new();
         let mut store = sandbox.open();
         let contents = vec![derived("a")];
-        store
-            .save(&Batch {
-                contents,
-                ..batch(&[], 7)
-            })
-            .unwrap();
+        store.save(&Batch { contents, ..batch(&[], 7) }).unwrap();
         assert_eq!(idle(&store), [Some(7)]);
     }
 
@@ -323,14 +276,10 @@ mod tests {
         let sandbox = Sandbox::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
-        let pages = store
-            .connection
-            .query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0));
+        let pages = store.connection.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0));
         store
             .connection
-            .query_row(&format!("PRAGMA max_page_count = {}", pages.unwrap()), [], |_| {
-                Ok(())
-            })
+            .query_row(&format!("PRAGMA max_page_count = {}", pages.unwrap()), [], |_| Ok(()))
             .unwrap();
         let mut large = batch(&[("a.py", "changed"), ("b.py", "b")], 2);
         large.contents[1].artifacts[1].1 = Body::Skeleton("x".repeat(100_000));
@@ -341,10 +290,7 @@ mod tests {
         assert!(store.has_all(&hash("a"), &producers()).unwrap());
         assert_eq!(store.facts(&hash("changed")).unwrap(), None);
         // Room is made, and the same store goes on.
-        store
-            .connection
-            .query_row("PRAGMA max_page_count = 100000", [], |_| Ok(()))
-            .unwrap();
+        store.connection.query_row("PRAGMA max_page_count = 100000", [], |_| Ok(())).unwrap();
         store.save(&large).unwrap();
         assert_eq!(store.files().unwrap().len(), 2);
     }

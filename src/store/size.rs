@@ -55,11 +55,7 @@ impl Store {
         for artifact in Artifact::ALL {
             let counted = statement.query_row([artifact.name()], |row| Ok((row.get(0)?, row.get(1)?)));
             let (rows, bytes): (i64, i64) = counted?;
-            sizes.push(ArtifactSize {
-                artifact,
-                rows: rows.cast_unsigned(),
-                bytes: bytes.cast_unsigned(),
-            });
+            sizes.push(ArtifactSize { artifact, rows: rows.cast_unsigned(), bytes: bytes.cast_unsigned() });
         }
         Ok(sizes)
     }
@@ -77,11 +73,7 @@ mod tests {
         let mut store = sandbox.open();
         let sizes = |store: &super::super::Store| {
             let size = store.size().unwrap();
-            let artifacts: Vec<_> = size
-                .artifacts
-                .iter()
-                .map(|kind| (kind.rows, kind.bytes))
-                .collect();
+            let artifacts: Vec<_> = size.artifacts.iter().map(|kind| (kind.rows, kind.bytes)).collect();
             (size.files, size.contents, size.idle_contents, artifacts)
         };
         assert_eq!(sizes(&store), (0, 0, 0, vec![(0, 0); 3]));

@@ -23,10 +23,7 @@ pub struct Verdict {
 impl Store {
     /// Checks the file's structure and every row; deletes the rows that are not what was once written.
     pub fn verify(&mut self) -> Result<Verdict, Error> {
-        let mut verdict = Verdict {
-            structure: broken_structure(&self.connection)?,
-            ..Verdict::default()
-        };
+        let mut verdict = Verdict { structure: broken_structure(&self.connection)?, ..Verdict::default() };
         if verdict.structure.is_some() {
             return Ok(verdict);
         }
@@ -85,25 +82,16 @@ mod tests {
     fn a_sound_store_is_found_sound() {
         let sandbox = Sandbox::new();
         let verdict = filled(&sandbox).verify().unwrap();
-        let sound = Verdict {
-            rows: 2 + 6 + 2 + 1,
-            ..Verdict::default()
-        };
+        let sound = Verdict { rows: 2 + 6 + 2 + 1, ..Verdict::default() };
         assert_eq!(verdict, sound);
     }
 
     #[test]
     fn damaged_rows_are_named_and_deleted() {
         check("UPDATE file SET size = 99 WHERE content_id = 1", &["file a.py"]);
-        check(
-            "UPDATE file SET path = CAST('/' AS BLOB) WHERE content_id = 1",
-            &["file of no path"],
-        );
+        check("UPDATE file SET path = CAST('/' AS BLOB) WHERE content_id = 1", &["file of no path"]);
         check("UPDATE meta SET value = x'00'", &["fact key"]);
-        check(
-            "UPDATE artifact SET made_at = 2 WHERE key = 1 << 40 | 1",
-            &["outline of ca978112ca1b"],
-        );
+        check("UPDATE artifact SET made_at = 2 WHERE key = 1 << 40 | 1", &["outline of ca978112ca1b"]);
     }
 
     #[test]

@@ -1,0 +1,387 @@
+//! Programs: what they say of themselves, what they draw in, and their main symbols.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use crate::model::Outline;
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+
+use super::comments;
+use super::declarations;
+use super::heuristic::Source;
+use super::markup;
+use super::opening;
+use super::page::Page;
+use super::words;
+
+const DOC_BYTES: usize = 200;
+const IMPORTS_BYTES: usize = 120;
+const SIGNATURE_BYTES: usize = 120;
+
+/// Describes a program by its outline, and by its text where the outline is silent.
+pub(super) fn describe(source: &Source<'_>) -> String {
+    let symbols = source.outline.map(main_symbols).unwrap_or_default();
+    let mut page = Page::new(&first_line(source));
+    if let Some(doc) = doc(source) {
+        page.push_clipped(&words::clip(&doc, DOC_BYTES), DOC_BYTES);
+    }
+    if let Some(outline) = source.outline.filter(|outline| !outline.imports.is_empty()) {
+        page.push_clipped(&imports(outline), IMPORTS_BYTES);
+    }
+    if symbols.is_empty() {
+        declarations::push(&mut page, source);
+    } else {
+        push_symbols(&mut page, &symbols);
+    }
+    page.into_text()
+}
+
+fn first_line(source: &Source<'_>) -> String {
+    let opening = opening::opening(source);
+    let counts = source.outline.map(counts).unwrap_or_default();
+    if counts.is_empty() {
+        return format!("{opening}.");
+    }
+    format!("{opening}: {}.", counts.join(", "))
+}
+
+/// Says how many there are of the kinds that a reader asks for.
+fn counts(outline: &Outline) -> Vec<String> {
+    const KINDS: [(&[SymbolKind], &str, &str); 10] = [
+        (&[SymbolKind::Class], "class", "classes"),
+        (&[SymbolKind::Struct], "struct", "structs"),
+        (&[SymbolKind::Union], "union", "unions"),
+        (&[SymbolKind::Enum], "enum", "enums"),
+        (&[SymbolKind::Typedef], "typedef", "typedefs"),
+        (&[SymbolKind::Function], "function", "functions"),
+        (&[SymbolKind::Method, SymbolKind::Constructor, SymbolKind::Destructor], "method", "methods"),
+        (&[SymbolKind::Prototype], "prototype", "prototypes"),
+        (&[SymbolKind::Macro], "macro", "macros"),
+        (&[SymbolKind::Constant, SymbolKind::Variable], "constant or variable", "constants and variables"),
+    ];
+    let mut totals = [0; KINDS.len()];
+    outline.walk(|symbol, _| {
+        for (total, (kinds, ..)) in totals.iter_mut().zip(KINDS) {
+            *total += usize::from(kinds.contains(&symbol.kind));
+        }
+    });
+    totals
+        .into_iter()
+        .zip(KINDS)
+        .filter(|(total, _)| 0 < *total)
+        .map(|(total, (_, one, many))| words::count(total, one, many))
+        .collect()
+}
+
+/// Returns what the file says of itself, unless that is only its license.
+fn doc(source: &Source<'_>) -> Option<String> {
+    let said = source.outline.and_then(|outline| outline.doc.as_deref()).map(words::one_line);
+    match said {
+        Some(doc) if !doc.is_empty() && !comments::is_license(&doc) => Some(doc),
+        Some(_) | None if source.file_type.id == "html" => markup::title(source.text),
+        Some(_) | None => comments::leading_paragraph(source.text),
+    }
+}
+
+fn imports(outline: &Outline) -> String {
+    const LOOKED_AT: usize = 60;
+    let names: Vec<String> = outline
+        .imports
+        .iter()
+        .take(LOOKED_AT)
+        .map(|name| words::one_line(name))
+        .filter(|name| !name.is_empty())
+        .collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let label = "Imports: ";
+    format!("{label}{}", words::joined(&names, ", ", IMPORTS_BYTES - label.len()))
+}
+
+fn push_symbols(page: &mut Page, symbols: &[&Symbol]) {
+    // A line that does not fit may be followed by shorter ones that do; but not for long, or the order means little.
+    const TRIES: usize = 3;
+    let mut missed = 0;
+    for symbol in symbols {
+        let line = symbol_line(symbol);
+        if !line.is_empty() && !page.push(&line) {
+            missed += 1;
+        }
+        if missed == TRIES {
+            break;
+        }
+    }
+    if 0 < missed {
+        page.push_ellipsis();
+    }
+}
+
+fn symbol_line(symbol: &Symbol) -> String {
+    const MEMBERS_BYTES: usize = 100;
+    let signature = words::one_line(&symbol.signature);
+    let signature = signature.trim_end_matches([' ', ':', '{', ';']);
+    let head = if signature.is_empty() {
+        format!("{} {}", symbol.kind.title().to_lowercase(), words::one_line(&symbol.name))
+    } else {
+        words::clip(signature, SIGNATURE_BYTES)
+    };
+    let members = main_members(symbol);
+    if members.is_empty() {
+        return head;
+    }
+    format!("{head}: {}", words::joined(&members, ", ", MEMBERS_BYTES))
+}
+
+/// Returns the names that say what a type does: its public methods, or what it holds where it has none.
+fn main_members(symbol: &Symbol) -> Vec<String> {
+    const MOST: usize = 6;
+    let wanted = |kind: SymbolKind| match kind {
+        SymbolKind::Method | SymbolKind::Function | SymbolKind::Prototype => Some(0_u8),
+        SymbolKind::Field | SymbolKind::EnumMember => Some(1),
+        _ => None,
+    };
+    if !symbol.kind.is_type() {
+        return Vec::new();
+    }
+    let public = || symbol.children.iter().filter(|child| !is_private(child));
+    let Some(best) = public().filter_map(|child| wanted(child.kind)).min() else {
+        return Vec::new();
+    };
+    let mut members: Vec<&Symbol> = public().filter(|child| wanted(child.kind) == Some(best)).collect();
+    if best == 0 {
+        members.sort_by_key(|member| importance(member));
+    }
+    let mut seen = HashSet::new();
+    members.retain(|member| seen.insert(member.name.as_str()));
+    let more = MOST < members.len();
+    let mut names: Vec<String> =
+        members.iter().take(MOST).map(|member| words::one_line(&member.name)).collect();
+    if more {
+        names.push(words::ELLIPSIS.to_string());
+    }
+    names
+}
+
+/// Returns the symbols of the top level, most important first; what stands in a namespace counts as top level.
+fn main_symbols(outline: &Outline) -> Vec<&Symbol> {
+    let mut symbols = Vec::new();
+    let mut waiting: Vec<&Symbol> = outline.symbols.iter().rev().collect();
+    while let Some(symbol) = waiting.pop() {
+        if symbol.kind == SymbolKind::Namespace && !symbol.children.is_empty() {
+            waiting.extend(symbol.children.iter().rev());
+        } else {
+            symbols.push(symbol);
+        }
+    }
+    // Stable, so that ties keep their position.
+    symbols.sort_by_key(|symbol| importance(symbol));
+    // A prototype and its function, a name defined under `#if` and again under `#else`: one is enough.
+    let mut seen = HashSet::new();
+    symbols.retain(|symbol| seen.insert((symbol.kind.is_callable(), symbol.qualified_name.as_str())));
+    symbols
+}
+
+/// Orders symbols: public before private, types before functions before constants, large before small.
+///
+/// Sizes are rounded, so that one more line in a function seldom changes the order.
+fn importance(symbol: &Symbol) -> (bool, u8, Reverse<usize>) {
+    let rank = match symbol.kind {
+        SymbolKind::Class
+        | SymbolKind::Struct
+        | SymbolKind::Union
+        | SymbolKind::Enum
+        | SymbolKind::Typedef
+        | SymbolKind::Namespace => 0,
+        SymbolKind::Function
+        | SymbolKind::Method
+        | SymbolKind::Constructor
+        | SymbolKind::Destructor
+        | SymbolKind::Prototype => 1,
+        SymbolKind::Macro => 2,
+        SymbolKind::EnumMember | SymbolKind::Field | SymbolKind::Variable | SymbolKind::Constant => 3,
+    };
+    let lines = symbol.span.end_line.saturating_sub(symbol.span.start_line) as usize;
+    let size = words::rounded(lines.saturating_add(symbol.children.len()));
+    (is_private(symbol), rank, Reverse(size))
+}
+
+fn is_private(symbol: &Symbol) -> bool {
+    let is_static_function = symbol.kind == SymbolKind::Function && symbol.signature.starts_with("static ");
+    symbol.name.starts_with('_') || is_static_function
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::model::Health;
+    use crate::model::Span;
+
+    use super::super::heuristic::tests::summary;
+    use super::*;
+
+    fn symbol(kind: SymbolKind, signature: &str, name: &str, lines: u32, children: Vec<Symbol>) -> Symbol {
+        Symbol {
+            kind,
+            name: name.to_owned(),
+            qualified_name: name.to_owned(),
+            span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: lines },
+            signature: signature.to_owned(),
+            doc: None,
+            children,
+        }
+    }
+
+    fn outline(doc: Option<&str>, imports: &[&str], symbols: Vec<Symbol>) -> Outline {
+        Outline {
+            health: Health::perfect(1),
+            doc: doc.map(str::to_owned),
+            imports: imports.iter().map(|&name| name.to_owned()).collect(),
+            symbols,
+        }
+    }
+
+    fn engine() -> Outline {
+        use SymbolKind::Class;
+        use SymbolKind::Constant;
+        use SymbolKind::Constructor;
+        use SymbolKind::Function;
+        use SymbolKind::Method;
+        outline(
+            Some("Runs jobs, one after another, and keeps what they gave."),
+            &["os.path", "collections", "typing"],
+            vec![
+                symbol(Constant, "LIMIT = 10", "LIMIT", 1, vec![]),
+                symbol(Constant, "API_KEY = \"hunter2\"", "API_KEY", 1, vec![]),
+                symbol(Function, "def _helper(x)", "_helper", 90, vec![]),
+                symbol(Function, "def main(argv: list[str]) -> int:", "main", 12, vec![]),
+                symbol(Class, "class Small:", "Small", 3, vec![]),
+                symbol(
+                    Class,
+                    "class Engine(Base):",
+                    "Engine",
+                    120,
+                    vec![
+                        symbol(Constructor, "def __init__(self)", "__init__", 9, vec![]),
+                        symbol(Method, "def stop(self)", "stop", 5, vec![]),
+                        symbol(Method, "def run(self)", "run", 40, vec![]),
+                        symbol(Method, "def _debug(self)", "_debug", 80, vec![]),
+                    ],
+                ),
+            ],
+        )
+    }
+
+    #[test]
+    fn a_module_shows_its_doc_its_imports_and_its_main_symbols() {
+        expect![[r#"
+            Python module, about 200 lines: 2 classes, 2 functions, 4 methods, 2 constants and variables.
+            Runs jobs, one after another, and keeps what they gave.
+            Imports: os.path, collections, typing
+            class Engine(Base): run, stop
+            class Small
+            def main(argv: list[str]) -> int
+            LIMIT = 10
+            API_KEY = "[redacted]"
+            def _helper(x)"#]]
+        .assert_eq(&summary("python", &"x\n".repeat(212), Some(&engine())));
+    }
+
+    #[test]
+    fn a_few_more_lines_change_no_word() {
+        let mut longer = engine();
+        for symbol in &mut longer.symbols {
+            symbol.span.start_line += 7;
+            symbol.span.end_line += 8;
+        }
+        assert_eq!(
+            summary("python", &"x\n".repeat(212), Some(&engine())),
+            summary("python", &"x\n".repeat(220), Some(&longer))
+        );
+    }
+
+    #[test]
+    fn a_license_is_no_documentation() {
+        let text = "/* Copyright 2020 A. License: MIT. */\n\n/* Reads frames from a port. */\nint f(void);\n";
+        let licensed = outline(Some("Copyright 2020 A. License: MIT."), &[], vec![]);
+        expect![[r"
+            C source, a few lines.
+            Reads frames from a port."]]
+        .assert_eq(&summary("c", text, Some(&licensed)));
+    }
+
+    #[test]
+    fn a_c_file_shows_public_functions_first_and_each_once() {
+        let functions = outline(
+            None,
+            &["<stdio.h>", "\"list.h\""],
+            vec![
+                symbol(SymbolKind::Prototype, "int open_port(void);", "open_port", 1, vec![]),
+                symbol(SymbolKind::Function, "static int helper(int n)", "helper", 50, vec![]),
+                symbol(SymbolKind::Function, "int open_port(void)", "open_port", 20, vec![]),
+                symbol(SymbolKind::Macro, "MAX(a, b)", "MAX", 1, vec![]),
+                symbol(
+                    SymbolKind::Enum,
+                    "enum color",
+                    "color",
+                    3,
+                    vec![
+                        symbol(SymbolKind::EnumMember, "RED", "RED", 1, vec![]),
+                        symbol(SymbolKind::EnumMember, "BLUE", "BLUE", 1, vec![]),
+                    ],
+                ),
+            ],
+        );
+        expect![[r#"
+            C source, about 100 lines: 1 enum, 2 functions, 1 prototype, 1 macro.
+            Imports: <stdio.h>, "list.h"
+            enum color: RED, BLUE
+            int open_port(void)
+            MAX(a, b)
+            static int helper(int n)"#]]
+        .assert_eq(&summary("c", &"x\n".repeat(90), Some(&functions)));
+    }
+
+    #[test]
+    fn what_stands_in_a_namespace_is_top_level() {
+        let nested = outline(
+            None,
+            &[],
+            vec![symbol(
+                SymbolKind::Namespace,
+                "namespace a",
+                "a",
+                50,
+                vec![symbol(SymbolKind::Class, "class B", "a::B", 40, vec![])],
+            )],
+        );
+        expect![[r"
+            C++ source, 1 line: 1 class.
+            class B"]]
+        .assert_eq(&summary("cpp", "x", Some(&nested)));
+    }
+
+    #[test]
+    fn many_long_signatures_fill_the_page_and_no_more() {
+        let many = (0..5000)
+            .map(|number| {
+                let signature = format!("def function_{number}({})", "argument: int, ".repeat(number % 40));
+                symbol(SymbolKind::Function, &signature, &format!("function_{number}"), 3, vec![])
+            })
+            .collect();
+        let summary = summary("python", &"x\n".repeat(15_000), Some(&outline(None, &[], many)));
+        expect![[r"
+            Python module, about 20000 lines: about 5000 functions.
+            def function_0()
+            def function_1(argument: int, )
+            def function_2(argument: int, argument: int, )
+            def function_3(argument: int, argument: int, argument: int, )
+            def function_4(argument: int, argument: int, argument: int, argument: int, )
+            def function_5(argument: int, argument: int, argument: int, argument: int, argument: int, )
+            def function_6(argument: int, argument: int, argument: int, argument: int, argument: int, argument: int, )
+            …"]]
+        .assert_eq(&summary);
+    }
+}

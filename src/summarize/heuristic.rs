@@ -1,0 +1,248 @@
+//! The door: one file in, its summary out.
+
+use crate::model::FileType;
+use crate::model::Outline;
+use crate::model::Role;
+
+use super::code;
+use super::config;
+use super::data;
+use super::opening;
+use super::page::BUDGET;
+use super::prose;
+use super::words;
+
+/// What a summary is made of: nothing that could differ between two places where the same content lies.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// What the text is read as.
+    pub file_type: &'static FileType,
+    /// The text.
+    pub text: &'a str,
+    /// Lines of the text.
+    pub lines: u32,
+    /// Its structure, where the language has a parser.
+    pub outline: Option<&'a Outline>,
+}
+
+/// Returns the summary of a file: a few short lines, at most 600 bytes, the same for the same source.
+///
+/// The text is not trusted: neither control characters nor fences nor what looks like a secret reach the summary.
+pub fn heuristic(source: &Source<'_>) -> String {
+    finished(&draft(source))
+}
+
+fn draft(source: &Source<'_>) -> String {
+    if source.text.trim_start().is_empty() {
+        return format!("{}, empty.", opening::noun(source.file_type));
+    }
+    if opening::is_minified(source) {
+        return format!("{}.", opening::opening(source));
+    }
+    match source.file_type.role {
+        Role::Code => code::describe(source),
+        Role::Prose => prose::describe(source),
+        Role::Config(syntax) => config::describe(source, syntax),
+        Role::Data => data::describe(source),
+    }
+}
+
+/// Holds a draft to the contract once more, for a piece may have been put together from harmless ones.
+fn finished(draft: &str) -> String {
+    let lines: Vec<String> = draft.lines().map(words::one_line).filter(|line| !line.is_empty()).collect();
+    words::clip(&lines.join("\n"), BUDGET)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use expect_test::Expect;
+    use proptest::prelude::*;
+
+    use crate::model::ConfigSyntax;
+    use crate::model::Health;
+
+    use super::*;
+
+    const fn row(id: &'static str, name: &'static str, role: Role) -> FileType {
+        FileType { id, name, fence: "", role }
+    }
+
+    static FILE_TYPES: [FileType; 39] = [
+        row("python", "Python", Role::Code),
+        row("c", "C", Role::Code),
+        row("cpp", "C++", Role::Code),
+        row("rust", "Rust", Role::Code),
+        row("go", "Go", Role::Code),
+        row("java", "Java", Role::Code),
+        row("javascript", "JavaScript", Role::Code),
+        row("shell", "Shell", Role::Code),
+        row("sql", "SQL", Role::Code),
+        row("html", "HTML", Role::Code),
+        row("make", "Makefile", Role::Code),
+        row("dockerfile", "Dockerfile", Role::Code),
+        row("markdown", "Markdown", Role::Prose),
+        row("rst", "reStructuredText", Role::Prose),
+        row("asciidoc", "AsciiDoc", Role::Prose),
+        row("org", "Org", Role::Prose),
+        row("latex", "LaTeX", Role::Prose),
+        row("man", "Manual page", Role::Prose),
+        row("texinfo", "Texinfo", Role::Prose),
+        row("text", "Plain text", Role::Prose),
+        row("toml", "TOML", Role::Config(ConfigSyntax::Toml)),
+        row("json", "JSON", Role::Config(ConfigSyntax::Json)),
+        row("yaml", "YAML", Role::Config(ConfigSyntax::Yaml)),
+        row("ini", "INI", Role::Config(ConfigSyntax::Ini)),
+        row("env", "Environment", Role::Config(ConfigSyntax::Env)),
+        row("csv", "CSV", Role::Data),
+        row("tsv", "TSV", Role::Data),
+        row("jsonl", "JSON Lines", Role::Data),
+        row("notebook", "Jupyter notebook", Role::Data),
+        row("lock", "Lock file", Role::Data),
+        row("svg", "SVG", Role::Data),
+        row("xml", "XML", Role::Data),
+        row("po", "Gettext catalog", Role::Data),
+        row("patch", "Patch", Role::Data),
+        row("log", "Log", Role::Data),
+        row("pem", "PEM", Role::Data),
+        row("source_map", "Source map", Role::Data),
+        row("subtitle", "Subtitles", Role::Data),
+        row("unknown", "Text", Role::Data),
+    ];
+
+    pub(in super::super) fn file_type(id: &str) -> &'static FileType {
+        FILE_TYPES.iter().find(|file_type| file_type.id == id).unwrap()
+    }
+
+    pub(in super::super) fn summary(id: &str, text: &str, outline: Option<&Outline>) -> String {
+        let summary = heuristic(&Source {
+            file_type: file_type(id),
+            text,
+            lines: u32::try_from(text.lines().count()).unwrap(),
+            outline,
+        });
+        assert_contract(&summary);
+        summary
+    }
+
+    /// Compares the summary of a file without a parser.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "an expectation is written in place")]
+    pub(in super::super) fn check(id: &str, text: &str, expected: Expect) {
+        expected.assert_eq(&summary(id, text, None));
+    }
+
+    #[track_caller]
+    fn assert_contract(summary: &str) {
+        assert!(!summary.is_empty());
+        assert!(summary.len() <= BUDGET, "{} bytes", summary.len());
+        assert!(!summary.contains("```"), "{summary}");
+        assert!(!summary.chars().any(|c| c.is_control() && c != '\n'), "{summary:?}");
+        assert!(!summary.contains("\n\n"), "{summary:?}");
+    }
+
+    #[test]
+    fn an_empty_file_is_called_so() {
+        assert_eq!(summary("python", "", None), "Python module, empty.");
+        assert_eq!(summary("json", " \n\n", None), "JSON, empty.");
+    }
+
+    #[test]
+    fn a_secret_does_not_leave_a_file_of_any_type() {
+        let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+        for file_type in &FILE_TYPES {
+            for text in [
+                format!("{secret}\n"),
+                format!("# {secret}\n"),
+                format!("key = \"{secret}\"\n"),
+                format!("{{\"key\": \"{secret}\"}}\n"),
+                format!("key: {secret}\n"),
+                format!("{}{secret}{}\n", "word ".repeat(9), "x".repeat(5000)),
+            ] {
+                let summary = summary(file_type.id, &text, None);
+                assert!(!summary.contains("ghp_"), "{}: {summary}", file_type.id);
+            }
+        }
+    }
+
+    #[test]
+    fn one_line_of_eight_mebibytes_is_no_burden() {
+        for piece in ["a", "a ", "\"", "[", "{\"a\":", "`", "# ", "- ", "<", "=", "\x1b]", "\\", "(*"] {
+            let text = piece.repeat((8 << 20) / piece.len());
+            for file_type in &FILE_TYPES {
+                summary(file_type.id, &text, None);
+            }
+        }
+    }
+
+    fn grammar() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "key",
+            " = ",
+            ": ",
+            "\"",
+            "'",
+            "[",
+            "]",
+            "{",
+            "}",
+            "\n",
+            "\n  ",
+            "- ",
+            "# ",
+            "---\n",
+            "===\n",
+            "/*",
+            "*/",
+            "<!--",
+            "-->",
+            "```",
+            "![",
+            "](",
+            ")",
+            "|\n",
+            "\\title{",
+            "\x1b[",
+            "é",
+            "\u{202e}",
+            "://u:p@",
+            "12",
+            "true",
+            ",",
+            "&a",
+            "*a",
+            "\r",
+            "\t",
+            "\0",
+            "def f",
+            "class A",
+            "password",
+            "=",
+            "+++ b/x\n",
+            "msgid \"",
+            ";",
+            "//",
+            "<title>",
+            ".SH ",
+        ]);
+        prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_as_any_type_keep_the_contract(bytes: Vec<u8>, index in 0..FILE_TYPES.len()) {
+            summary(FILE_TYPES[index].id, &String::from_utf8_lossy(&bytes), None);
+        }
+
+        #[test]
+        fn any_mixture_of_marks_keeps_the_contract(text in grammar(), index in 0..FILE_TYPES.len()) {
+            let first = summary(FILE_TYPES[index].id, &text, None);
+            prop_assert_eq!(first, summary(FILE_TYPES[index].id, &text, None));
+        }
+
+        #[test]
+        fn any_outline_text_keeps_the_contract(doc: String, import: String, text in grammar()) {
+            let outline = Outline { health: Health::perfect(1), doc: Some(doc), imports: vec![import], symbols: Vec::new() };
+            summary("c", &text, Some(&outline));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The summaries: structure → words.
+//!
+//! Knows: how to say in at most 600 bytes what a file is, from its text and its outline, and which words must never
+//! leave a file (secrets, escapes, fences). Does not know: where the file lies, how old it is, how its outline was
+//! made, who reads the summary. Every function here is pure, and the same content always gives the same words.
+//!
+//! Start with [`heuristic()`]; it hands the file to `code`, `prose`, `config` or `data`. What all of them use stands in
+//! `words` (budgets and rounding) and `redact` (secrets).
+
+mod code;
+mod comments;
+mod config;
+mod data;
+mod declarations;
+mod heuristic;
+mod key;
+mod markup;
+mod notebook;
+mod opening;
+mod page;
+mod prose;
+mod redact;
+mod words;
+
+pub use heuristic::Source;
+pub use heuristic::heuristic;
+pub use key::VERSION;
+pub use key::producer;

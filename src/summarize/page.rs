@@ -1,0 +1,80 @@
+//! The page that a summary is written on: lines, up to a number of bytes.
+
+use super::words;
+
+/// Most bytes of a summary: about 150 tokens.
+pub(super) const BUDGET: usize = 600;
+
+/// Bytes that are kept free for the line that says that there is more.
+const RESERVE: usize = "\n…".len();
+
+/// A summary in the making; it never grows beyond [`BUDGET`].
+pub(super) struct Page {
+    text: String,
+}
+
+impl Page {
+    /// Starts a page with its first line.
+    pub(super) fn new(first: &str) -> Self {
+        Self { text: words::clip(first, BUDGET - RESERVE) }
+    }
+
+    /// Returns how many bytes another line may have.
+    pub(super) fn room(&self) -> usize {
+        (BUDGET - RESERVE).saturating_sub(self.text.len() + 1)
+    }
+
+    /// Adds a line if all of it fits, and says whether it did.
+    pub(super) fn push(&mut self, line: &str) -> bool {
+        if self.room() < line.len() {
+            return false;
+        }
+        self.text.push('\n');
+        self.text.push_str(line);
+        true
+    }
+
+    /// Adds as much of a line as fits, at most `most` bytes; nothing where only a stump would fit.
+    pub(super) fn push_clipped(&mut self, line: &str, most: usize) {
+        const STUMP: usize = 24;
+        let room = self.room().min(most);
+        if !line.is_empty() && (line.len() <= room || STUMP <= room) {
+            self.push(&words::clip(line, room));
+        }
+    }
+
+    /// Says on a line of its own that there is more than is shown.
+    pub(super) fn push_ellipsis(&mut self) {
+        self.text.push('\n');
+        self.text.push(words::ELLIPSIS);
+    }
+
+    /// Returns what was written.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_page_takes_no_more_but_the_ellipsis() {
+        let mut page = Page::new("first");
+        while page.push("another line") {}
+        page.push_clipped(&"long ".repeat(100), 400);
+        page.push_ellipsis();
+        let text = page.into_text();
+        assert!(text.len() <= BUDGET);
+        assert!(text.ends_with("\n…"));
+    }
+
+    #[test]
+    fn a_line_of_any_length_is_clipped_to_what_it_may_have() {
+        let mut page = Page::new(&"x".repeat(10_000));
+        assert_eq!(page.room(), 0);
+        page.push_clipped("no room", 100);
+        assert_eq!(page.into_text().len(), BUDGET - RESERVE);
+    }
+}

@@ -1,0 +1,161 @@
+//! Markups whose headings stand on lines of their own with a mark in front: one table, one reader.
+
+use super::Reading;
+
+/// How a markup marks its lines.
+struct Marks {
+    /// What comes before the title.
+    title: &'static [&'static str],
+    /// What comes before a heading, with its level; the first that fits counts.
+    headings: &'static [(&'static str, usize)],
+    /// Beginnings of lines that are no text.
+    skipped: &'static [&'static str],
+}
+
+const ASCIIDOC: Marks = Marks {
+    title: &["= "],
+    headings: &[("== ", 1), ("=== ", 2), ("==== ", 3)],
+    skipped: &[
+        "//",
+        ":",
+        "[",
+        "----",
+        "====",
+        "....",
+        "|",
+        "* ",
+        ". ",
+        "- ",
+        "image:",
+        "include::",
+        "ifdef::",
+        "endif::",
+        "toc::",
+    ],
+};
+
+const ORG: Marks = Marks {
+    title: &["#+TITLE:", "#+title:"],
+    headings: &[("* ", 1), ("** ", 2), ("*** ", 3)],
+    skipped: &["#", ":", "|", "- ", "+ "],
+};
+
+const LATEX: Marks = Marks {
+    title: &["\\title{"],
+    headings: &[
+        ("\\chapter{", 1),
+        ("\\chapter*{", 1),
+        ("\\section{", 2),
+        ("\\section*{", 2),
+        ("\\subsection{", 3),
+        ("\\subsection*{", 3),
+    ],
+    skipped: &["%", "\\", "{", "}"],
+};
+
+const MAN: Marks = Marks {
+    title: &[".TH ", ".Dt "],
+    headings: &[(".SH ", 1), (".Sh ", 1), (".SS ", 2), (".Ss ", 2)],
+    skipped: &[".", "'"],
+};
+
+const TEXINFO: Marks = Marks {
+    title: &["@settitle ", "@title "],
+    headings: &[
+        ("@chapter ", 1),
+        ("@section ", 2),
+        ("@subsection ", 3),
+        ("@unnumbered ", 1),
+        ("@appendix ", 1),
+    ],
+    skipped: &["@", "\\"],
+};
+
+const PLAIN: Marks = Marks { title: &[], headings: &[], skipped: &[] };
+
+/// Reads a text in the markup of that file type; in plain text nothing is marked.
+pub(super) fn read(text: &str, id: &str) -> Reading {
+    let marks = match id {
+        "asciidoc" => &ASCIIDOC,
+        "org" => &ORG,
+        "latex" | "tex" => &LATEX,
+        "man" | "roff" => &MAN,
+        "texinfo" => &TEXINFO,
+        _ => &PLAIN,
+    };
+    let mut reading = Reading::default();
+    for line in text.lines() {
+        let line = line.trim();
+        let after = |mark: &str| line.strip_prefix(mark).map(without_end);
+        if let Some(title) = marks.title.iter().find_map(|mark| after(mark)) {
+            reading.end_paragraph();
+            reading.title(title);
+        } else if let Some((level, text)) =
+            marks.headings.iter().find_map(|(mark, level)| Some((*level, after(mark)?)))
+        {
+            reading.heading(level, text);
+        } else if line.is_empty() || marks.skipped.iter().any(|start| line.starts_with(start)) {
+            reading.end_paragraph();
+        } else {
+            reading.text(line);
+        }
+    }
+    reading.end_paragraph();
+    reading
+}
+
+/// Takes off what closes a heading: LaTeX's brace, the quotes of a manual page.
+fn without_end(text: &str) -> &str {
+    text.split('}').next().unwrap_or(text).trim().trim_matches('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::super::heuristic::tests::check;
+
+    #[test]
+    fn each_markup_shows_its_title_and_headings() {
+        check(
+            "asciidoc",
+            "= The shop\n:toc:\n// no\n\nIt sells.\n\n== Install\n\n=== Deep\n== Use\n== End\n",
+            expect![[r"
+                AsciiDoc, about 10 lines: The shop
+                Headings: Install · Use · End
+                It sells."]],
+        );
+        check(
+            "org",
+            "#+TITLE: The shop\n#+AUTHOR: me\n\nIt sells.\n* Install\n** Deep\n* Use\n",
+            expect![[r"
+                Org, a few lines: The shop
+                Headings: Install · Deep · Use
+                It sells."]],
+        );
+        check(
+            "latex",
+            "% no\n\\documentclass{article}\n\\title{The shop}\n\\begin{document}\n\\section{Goods}\nWe sell \\emph{things}.\n\\subsection*{More}\n",
+            expect![[r"
+                LaTeX, a few lines: The shop
+                Headings: Goods · More
+                We sell \emph{things}."]],
+        );
+        check(
+            "man",
+            ".\\\" no\n.TH SHOP 1\n.SH NAME\nshop \\- sells things\n.SH \"SEE ALSO\"\n",
+            expect![[r"
+                Manual page, a few lines: SHOP 1
+                Headings: NAME · SEE ALSO
+                shop \- sells things"]],
+        );
+        check(
+            "texinfo",
+            "\\input texinfo\n@settitle The shop\n@chapter Goods\nWe sell.\n",
+            expect![[r"
+                Texinfo, a few lines: The shop
+                Headings: Goods
+                We sell."]],
+        );
+    }
+}

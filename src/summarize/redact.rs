@@ -1,0 +1,471 @@
+//! What must never leave a file: passwords, tokens, keys.
+//!
+//! Two questions: does the *name* of a value say that it is secret ([`of_key`]), and does a text *look* like a secret
+//! whatever its name ([`in_line`]). In doubt the answer is yes: a false alarm costs a word, a miss costs a key.
+
+use std::borrow::Cow;
+
+/// Stands where a secret stood.
+pub(super) const REDACTED: &str = "[redacted]";
+
+/// What a key says about the secrecy of its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Secrecy {
+    /// Nothing.
+    Open,
+    /// A text under it is secret; a number is not (`session_timeout = 30`, `max_tokens = 4096`).
+    Texts,
+    /// Every text and number under it is secret, however deep.
+    All,
+}
+
+/// Says what a key such as `db.password`, `apiKey` or `AUTHORS` says about its value.
+pub(super) fn of_key(key: &str) -> Secrecy {
+    const EVERYWHERE: [&str; 11] = [
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "apikey",
+        "accesskey",
+        "privatekey",
+        "encryptionkey",
+        "signingkey",
+        "connectionstring",
+        "credential",
+    ];
+    const AS_A_WORD: [&str; 3] = ["pwd", "pass", "pw"];
+    const TEXTS: [&str; 12] = [
+        "auth",
+        "authorization",
+        "cookie",
+        "cookies",
+        "dsn",
+        "jwt",
+        "otp",
+        "private",
+        "session",
+        "sessionid",
+        "signature",
+        "tokens",
+    ];
+    let words = words_of(key);
+    let compact = words.concat();
+    let named = EVERYWHERE.iter().any(|part| compact.contains(part));
+    if named || words.iter().any(|word| AS_A_WORD.contains(&word.as_str()) || word.ends_with("token")) {
+        return Secrecy::All;
+    }
+    if words.iter().any(|word| TEXTS.contains(&word.as_str())) {
+        return Secrecy::Texts;
+    }
+    Secrecy::Open
+}
+
+/// Says whether a value only points to a secret: `${DB_PASSWORD}`, `{{ .Values.password }}`.
+pub(super) fn is_reference(value: &str) -> bool {
+    let value = value.trim();
+    let inside = value
+        .strip_prefix("${{")
+        .or_else(|| value.strip_prefix("{{"))
+        .and_then(|rest| rest.strip_suffix("}}"))
+        .or_else(|| value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')));
+    inside.is_some_and(|name| {
+        name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b' ' | b'$'))
+    })
+}
+
+/// Returns a line without what looks like a secret.
+pub(super) fn in_line(line: &str) -> String {
+    let line = without_pem(line);
+    let line = without_url_passwords(&line);
+    let line = without_assigned_secrets(&line);
+    without_secret_tokens(&line)
+}
+
+/// Returns a text of many lines without its PEM blocks; one that never ends is taken out to the end.
+pub(super) fn without_pem(text: &str) -> Cow<'_, str> {
+    const BEGIN: &str = "-----BEGIN ";
+    const END: &str = "-----END ";
+    if !text.contains(BEGIN) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(begin) = rest.find(BEGIN) {
+        safe.push_str(&rest[..begin]);
+        safe.push_str(REDACTED);
+        let block = &rest[begin + BEGIN.len()..];
+        let Some(end) = block.find(END) else {
+            return Cow::Owned(safe);
+        };
+        let label = &block[end + END.len()..];
+        let label_end = label.find("-----").map_or(label.len(), |dashes| dashes + 5);
+        rest = &label[label_end..];
+    }
+    safe.push_str(rest);
+    Cow::Owned(safe)
+}
+
+/// Takes `user:password@` out of addresses.
+fn without_url_passwords(line: &str) -> String {
+    const MARK: &str = "://";
+    const LONGEST_PLAIN_USER: usize = 20;
+    const LONGEST_ADDRESS: usize = 512;
+    let mut safe = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(mark) = rest.find(MARK) {
+        let (before, after) = rest.split_at(mark + MARK.len());
+        safe.push_str(before);
+        let near = &after[..after.floor_char_boundary(LONGEST_ADDRESS)];
+        let run = &near[..near.find(is_end_of_address).unwrap_or(near.len())];
+        rest = after;
+        let Some(at) = user_info_end(run) else { continue };
+        let user_info = &run[..at];
+        if user_info.contains(':') || LONGEST_PLAIN_USER <= user_info.len() {
+            safe.push_str(REDACTED);
+            rest = &after[at..];
+        }
+    }
+    safe.push_str(rest);
+    safe
+}
+
+fn is_end_of_address(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>')
+}
+
+/// Finds the `@` that ends the user's part of an address.
+fn user_info_end(address: &str) -> Option<usize> {
+    let authority = &address[..address.find(['/', '?', '#']).unwrap_or(address.len())];
+    if let Some(at) = authority.rfind('@') {
+        return Some(at);
+    }
+    // A password with a raw `/` in it: what follows the colon is then no port.
+    let (_, port) = authority.split_once(':')?;
+    if port.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    address.rfind('@')
+}
+
+/// Takes out what is assigned to a secret name: `password="x"`, `"token": "x"`, `--api-key=x`.
+fn without_assigned_secrets(line: &str) -> String {
+    let mut safe = String::with_capacity(line.len());
+    let mut done = 0;
+    for (sign, _) in line.match_indices(['=', ':']) {
+        if sign < done {
+            continue;
+        }
+        let Some((start, ends)) = value_start(line, sign) else {
+            continue;
+        };
+        if !names_a_secret(&line[done..sign]) {
+            continue;
+        }
+        let end = line[start..].find(ends).map_or(line.len(), |length| start + length);
+        if is_harmless(&line[start..end]) {
+            continue;
+        }
+        safe.push_str(&line[done..start]);
+        safe.push_str(REDACTED);
+        done = end;
+    }
+    safe.push_str(&line[done..]);
+    safe
+}
+
+/// Says whether a character ends a value.
+type EndsValue = fn(char) -> bool;
+
+/// Returns where the value after an assignment's sign starts, and what ends it; `None` where there is no plain value.
+///
+/// A value without quotes is one only right after `=`: what follows `: ` in a program is a type.
+fn value_start(line: &str, sign: usize) -> Option<(usize, EndsValue)> {
+    const LONGEST_SIGN: usize = 4;
+    let signs = line[sign..].bytes().take(LONGEST_SIGN).take_while(|b| b"=:> ".contains(b));
+    let start = sign + signs.count();
+    match line[start..].chars().next()? {
+        '"' => Some((start + 1, |c| c == '"')),
+        '\'' => Some((start + 1, |c| c == '\'')),
+        '`' => Some((start + 1, |c| c == '`')),
+        _ if line[sign..start].contains([':', ' ']) => None,
+        _ => Some((start, |c| c.is_whitespace() || matches!(c, ',' | ';' | '&' | ')' | '"' | '\''))),
+    }
+}
+
+fn is_harmless(value: &str) -> bool {
+    value.len() < 3
+        || matches!(value, "None" | "null" | "nil" | "NULL" | "nullptr" | "undefined")
+        || is_flag(value)
+        || is_reference(value)
+        || value == REDACTED
+}
+
+/// Says whether a value is a mere switch, which is never a secret.
+pub(super) fn is_flag(value: &str) -> bool {
+    const FLAGS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "null", "none", "~"];
+    FLAGS.iter().any(|flag| value.eq_ignore_ascii_case(flag))
+}
+
+/// Says whether the words right before an assignment's sign name a secret.
+fn names_a_secret(before: &str) -> bool {
+    const NEAR: usize = 80;
+    let near = &before[before.ceil_char_boundary(before.len().saturating_sub(NEAR))..];
+    let last = near.rfind([',', ';', '(', '{', '&', '?', '=']).map_or(0, |at| at + 1);
+    near[last..]
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'))
+        // `private String name = "…"` is about who may see it, not about a secret.
+        .any(|word| !word.is_empty() && word != "private" && of_key(word) != Secrecy::Open)
+}
+
+/// Takes out the words that are secrets by their shape.
+fn without_secret_tokens(line: &str) -> String {
+    let mut safe = String::with_capacity(line.len());
+    let mut rest = line;
+    let mut after_bearer = false;
+    while let Some(start) = rest.find(is_token_char) {
+        let token = &rest[start..];
+        let token = &token[..token.find(|c| !is_token_char(c)).unwrap_or(token.len())];
+        safe.push_str(&rest[..start]);
+        let borne = after_bearer && 8 <= token.len() && token.bytes().any(|b| b.is_ascii_digit());
+        safe.push_str(if borne || is_secret_token(token) { REDACTED } else { token });
+        after_bearer = token.eq_ignore_ascii_case("bearer") || token.eq_ignore_ascii_case("basic");
+        rest = &rest[start + token.len()..];
+    }
+    safe.push_str(rest);
+    safe
+}
+
+fn is_token_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+' | '/' | '.')
+}
+
+fn is_secret_token(token: &str) -> bool {
+    is_json_web_token(token)
+        || token.split(['/', '.']).any(has_known_prefix)
+        || token.split('.').any(is_random)
+        || token.split('/').any(is_random)
+}
+
+fn is_json_web_token(token: &str) -> bool {
+    token.find("eyJ").is_some_and(|start| {
+        token[start..].split_once('.').is_some_and(|(_, claims)| claims.starts_with("eyJ"))
+    })
+}
+
+/// Says whether a word begins as the tokens of a known issuer do, and is as long as they are.
+fn has_known_prefix(word: &str) -> bool {
+    const ISSUERS: [(&str, usize); 26] = [
+        ("AKIA", 16),
+        ("ASIA", 16),
+        ("AIza", 30),
+        ("ghp_", 20),
+        ("gho_", 20),
+        ("ghu_", 20),
+        ("ghs_", 20),
+        ("ghr_", 20),
+        ("github_pat_", 20),
+        ("glpat-", 16),
+        ("hf_", 24),
+        ("npm_", 24),
+        ("pypi-", 24),
+        ("dckr_pat_", 16),
+        ("sk-", 20),
+        ("sk_live_", 10),
+        ("sk_test_", 10),
+        ("rk_live_", 10),
+        ("whsec_", 16),
+        ("xoxa-", 8),
+        ("xoxb-", 8),
+        ("xoxp-", 8),
+        ("xoxr-", 8),
+        ("xoxs-", 8),
+        ("xapp-", 8),
+        ("ya29", 20),
+    ];
+    let has_digit = word.bytes().any(|b| b.is_ascii_digit());
+    // AWS's keys may happen to hold no digit; the words that merely begin like the others do not hold one either.
+    ISSUERS.iter().any(|(prefix, length)| {
+        word.strip_prefix(prefix).is_some_and(|tail| {
+            *length <= tail.len() && (has_digit || tail.bytes().all(|b| b.is_ascii_uppercase()))
+        })
+    })
+}
+
+/// Says whether a word is long and mixes its characters as chance does.
+///
+/// Counted are the changes between small letters, capitals, digits and marks: two of three neighbors differ in random
+/// base64, two of five in `longNamesInCamelCase`. Digests in hexadecimal have no capitals and stay.
+fn is_random(word: &str) -> bool {
+    const SHORTEST: usize = 32;
+    if word.len() < SHORTEST {
+        return false;
+    }
+    let class = |b: u8| match b {
+        b'a'..=b'z' => 0_u8,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    let has = |wanted: u8| word.bytes().any(|b| class(b) == wanted);
+    let changes = word.as_bytes().windows(2).filter(|pair| class(pair[0]) != class(pair[1])).count();
+    has(0) && has(1) && has(2) && word.len() * 9 <= changes * 20
+}
+
+/// Splits a key into its words, in small letters: `dbPassword`, `DB_PASSWORD` and `db-password` are alike.
+fn words_of(key: &str) -> Vec<String> {
+    const LONGEST: usize = 200;
+    let key = &key[..key.floor_char_boundary(LONGEST)];
+    let mut words = vec![String::new()];
+    let mut after_small = false;
+    for c in key.chars() {
+        let starts_word = after_small && c.is_uppercase();
+        if (starts_word || !c.is_alphanumeric()) && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        after_small = c.is_lowercase();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_name_secrets_are_known() {
+        for key in [
+            "password",
+            "DB_PASSWORD",
+            "PGPASSWORD",
+            "dbPasswd",
+            "db.pwd",
+            "client-secret",
+            "api_key",
+            "apiKey",
+            "API-KEY",
+            "X-Api-Key",
+            "token",
+            "accessToken",
+            "AUTHTOKEN",
+            "aws_secret_access_key",
+            "privateKey",
+            "credentials",
+            "ConnectionString",
+            "SMTP_PASS",
+        ] {
+            assert_eq!(of_key(key), Secrecy::All, "{key}");
+        }
+        for key in ["auth", "session_id", "Cookie", "SENTRY_DSN", "signature", "max_tokens", "private"] {
+            assert_eq!(of_key(key), Secrecy::Texts, "{key}");
+        }
+    }
+
+    #[test]
+    fn keys_that_only_sound_like_it_are_not() {
+        for key in [
+            "author",
+            "authors",
+            "keywords",
+            "tokenizer",
+            "monkey",
+            "key",
+            "keys",
+            "compass",
+            "passes",
+            "name",
+            "",
+            "é",
+        ] {
+            assert_eq!(of_key(key), Secrecy::Open, "{key}");
+        }
+    }
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        assert_eq!(in_line(line), expected);
+        assert_eq!(in_line(expected), expected, "a second pass changes nothing");
+    }
+
+    #[test]
+    fn passwords_in_addresses_are_taken_out() {
+        check("postgres://me:s3cr/et@db:5432/x", "postgres://[redacted]@db:5432/x");
+        check(
+            "see https://u:p@h/a?b and https://x.org:80/a@b",
+            "see https://[redacted]@h/a?b and https://x.org:80/a@b",
+        );
+        check("git@github.com:me/it.git ssh://git@host/x", "git@github.com:me/it.git ssh://git@host/x");
+        check("https://0123456789abcdef0123@host", "https://[redacted]@host");
+    }
+
+    #[test]
+    fn tokens_of_known_issuers_are_taken_out() {
+        check("id AKIAIOSFODNN7EXAMPLE.", "id [redacted]");
+        check("use ghp_0123456789abcdefghijABCDEFGHIJ012345 now", "use [redacted] now");
+        check("sk-ant-api03-abcdefghijklmnop", "[redacted]");
+        check("xoxb-1234567890-abcdef", "[redacted]");
+        check("x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc y", "x [redacted] y");
+        check("Authorization: Bearer abcdef123456", "Authorization: Bearer [redacted]");
+        check("sk-learn-is-a-library-of-python", "sk-learn-is-a-library-of-python");
+    }
+
+    #[test]
+    fn long_random_words_are_taken_out_and_names_are_not() {
+        check("wJa1rXUtnF3mI/K7mD5nG/bPxRf1CY8Xq2PLk0Ey", "[redacted]");
+        check("q8Zt3Lw0pXv7Rk2Nf5Yb9Hc4Jd6Gs1Ma", "[redacted]");
+        for name in [
+            "test_that_a_very_long_name_in_snake_case_2_stays",
+            "AbstractSingletonProxyFactoryBeanConfiguration2",
+            "/usr/share/doc/python3/examples/Some/Long/Path/file",
+            "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            "550e8400-e29b-41d4-a716-446655440000",
+        ] {
+            check(name, name);
+        }
+    }
+
+    #[test]
+    fn what_is_assigned_to_a_secret_name_is_taken_out() {
+        check("DB_PASSWORD = \"hunter2\"", "DB_PASSWORD = \"[redacted]\"");
+        check(
+            "def f(user='me', password: str = 'hunter2', n=3)",
+            "def f(user='me', password: str = '[redacted]', n=3)",
+        );
+        check("static const char *api_token = \"abc\"", "static const char *api_token = \"[redacted]\"");
+        check("GET /x?token=abcdef&n=1", "GET /x?token=[redacted]&n=1");
+        check("{\"secret\": \"abc\", \"name\": \"abc\"}", "{\"secret\": \"[redacted]\", \"name\": \"abc\"}");
+    }
+
+    #[test]
+    fn code_that_only_speaks_of_secrets_stays() {
+        for line in [
+            "def login(user: str, password: str = None) -> Token",
+            "private static String name = \"abc\"",
+            "int token=0; char *password;",
+            "fn secret(&self) -> Secret",
+            "token: ${{ secrets.TOKEN }}",
+        ] {
+            check(line, line);
+        }
+    }
+
+    #[test]
+    fn keys_in_blocks_are_taken_out_whole_or_to_the_end() {
+        let block = "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb";
+        assert_eq!(without_pem(block), "a\n[redacted]\nb");
+        assert_eq!(without_pem("x -----BEGIN PRIVATE KEY----- MIIE"), "x [redacted]");
+        assert_eq!(without_pem("nothing"), "nothing");
+    }
+
+    #[test]
+    fn a_reference_is_no_secret_but_its_default_is() {
+        assert!(is_reference("${DB_PASSWORD}"));
+        assert!(is_reference("{{ .Values.password }}"));
+        assert!(is_reference("${{ secrets.TOKEN }}"));
+        assert!(!is_reference("${DB_PASSWORD:-hunter2}"));
+        assert!(!is_reference("hunter2"));
+    }
+}
