@@ -5,6 +5,7 @@
 pub mod aggregate;
 pub mod config;
 pub mod discover;
+pub mod engine;
 pub mod model;
 pub mod store;
 pub mod summarize;

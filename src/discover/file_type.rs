@@ -19,6 +19,16 @@ pub fn file_type(id: &str) -> Option<&'static FileType> {
     INDEX.ids.get(id.as_bytes()).copied()
 }
 
+/// Returns the type of what no name and no first line tells more of.
+pub fn unknown_type() -> &'static FileType {
+    &UNKNOWN
+}
+
+/// Returns every file type there is.
+pub fn file_types() -> impl Iterator<Item = &'static FileType> {
+    INDEX.ids.values().copied()
+}
+
 /// Returns what a file is: by its whole name, the end of its name, its extension, its first line, the first word of
 /// its name, in this order; else the type `unknown`.
 pub fn file_type_of(path: &RelPath, facts: &Facts, neighbors: &Neighbors) -> &'static FileType {

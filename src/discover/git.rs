@@ -1,6 +1,5 @@
 //! What git says of a checkout's files.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
@@ -12,48 +11,17 @@ use crate::model::LeftOut;
 use crate::model::RelPath;
 use crate::sys::Finished;
 use crate::sys::Processes;
+use crate::sys::git;
 
 /// One call for all: `-t --stage` marks what is not tracked by `?` and gives the mode of what is.
-const ARGUMENTS: &[&str] = &[
-    // A checkout may name a program of its own there; an empty value turns it off in every version of git, where
-    // `false` is the name of a program to some.
-    "-c",
-    "core.fsmonitor=",
-    "ls-files",
-    "-z",
-    "-t",
-    "--stage",
-    "--cached",
-    "--others",
-    "--exclude-standard",
-];
-
-/// Variables by which a caller, such as a git hook, may speak of another repository than the one around the folder.
-const FOREIGN_VARIABLES: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE",
-];
+const ARGUMENTS: &[&str] = &["ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"];
 
 /// Mode of an entry that stands for another repository.
 const SUBMODULE: &[u8] = b"160000";
 
 /// Lists what git lists in `root`; else says in words for the user why git's answer could not be had.
 pub(super) fn ls_files(root: &Path, names: &Names, processes: &dyn Processes) -> Result<Listing, String> {
-    let arguments: Vec<&OsStr> = ARGUMENTS.iter().map(OsStr::new).collect();
-    let finished = processes
-        .run("git", &arguments, root, FOREIGN_VARIABLES, &[])
-        .map_err(|error| explain_missing(&error))?;
+    let finished = git(processes, root, ARGUMENTS, b"").map_err(|error| explain_missing(&error))?;
     if !finished.success {
         return Err(explain_refusal(&finished));
     }
@@ -153,7 +121,9 @@ mod tests {
     use super::super::list;
     use super::super::testing::Sandbox;
     use super::super::testing::lines;
-    use super::super::testing::options;
+    use std::ffi::OsStr;
+
+    use super::super::testing::names;
     use super::*;
 
     /// Compares with a plain `git ls-files`, and then with what is expected.
@@ -461,7 +431,7 @@ mod tests {
     fn check_note(fake: fn() -> Option<Finished>, expected: &Expect) {
         let sandbox = Sandbox::new();
         sandbox.write_all(&[".git/HEAD", "a"]);
-        let listing = list(&sandbox.path("."), &options(), &Fake(fake)).unwrap();
+        let listing = list(&sandbox.path("."), &names(), &Fake(fake)).unwrap();
         assert_eq!((listing.source, lines(&listing.files)), (Source::Walk, "a\n".to_owned()));
         expected.assert_eq(&listing.notes.join("\n"));
     }
@@ -519,7 +489,7 @@ mod tests {
         let sandbox = Sandbox::new();
         sandbox.write_all(&["a"]);
         let asked = Fake(|| panic!("git was asked"));
-        let listing = list(&sandbox.path("."), &options(), &asked).unwrap();
+        let listing = list(&sandbox.path("."), &names(), &asked).unwrap();
         assert_eq!(listing.source, Source::Walk);
     }
 }

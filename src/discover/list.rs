@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::Error;
 use super::Names;
-use super::Options;
 use super::git;
 use super::walk;
 use crate::model::LeftOut;
@@ -47,14 +46,13 @@ pub struct Listing {
 /// In a git checkout these are exactly the files that `git ls-files --cached --others --exclude-standard` lists
 /// there. Elsewhere, and where git refuses to answer, the tree is walked. What is apart by [`Names::is_apart`] is in
 /// neither.
-pub fn list(root: &Path, options: &Options, processes: &dyn Processes) -> Result<Listing, Error> {
-    let names = Names::new(options)?;
+pub fn list(root: &Path, names: &Names, processes: &dyn Processes) -> Result<Listing, Error> {
     // The real path, so that a link to a folder within a checkout is known to be in it.
     let root = root.canonicalize().map_err(Error::Root)?;
     // Asked for its error alone: to git and to the walk a folder that cannot be read is an empty one.
     root.read_dir().map_err(Error::Root)?;
 
-    let mut listing = answer(&root, &names, processes)?;
+    let mut listing = answer(&root, names, processes)?;
     listing.files.sort_by(|one, other| one.path.cmp(&other.path));
     listing.files.dedup_by(merge_into);
     Ok(listing)

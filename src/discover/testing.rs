@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::Error;
 use super::Found;
 use super::Listing;
+use super::Names;
 use super::Options;
 use super::list;
 use crate::sys::Disk;
@@ -22,6 +23,11 @@ pub(super) fn options() -> Options {
         secret_names: vec![".env".to_owned(), "*.pem".to_owned()],
         secrets_allowed: vec!["allowed.pem".to_owned()],
     }
+}
+
+/// The same, compiled.
+pub(super) fn names() -> Names {
+    Names::new(&options()).unwrap()
 }
 
 /// A folder that goes away with the test.
@@ -91,7 +97,7 @@ impl Sandbox {
     }
 
     pub(super) fn try_list(&self, folder: &str) -> Result<Listing, Error> {
-        list(&self.path(folder), &options(), &RealProcesses)
+        list(&self.path(folder), &names(), &RealProcesses)
     }
 }
 

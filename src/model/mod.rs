@@ -35,6 +35,7 @@ pub use hash::ParseHashError;
 pub use outline::Fallback;
 pub use outline::Health;
 pub use outline::Outline;
+pub use outline::Skeleton;
 pub use outline::Span;
 pub use outline::Symbol;
 pub use outline::SymbolKind;

@@ -251,6 +251,15 @@ impl Outline {
     }
 }
 
+/// The text of a file with the bodies taken out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skeleton {
+    /// How well the file was understood.
+    pub health: Health,
+    /// What is left of the text, with marks where something was taken away.
+    pub text: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

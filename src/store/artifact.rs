@@ -17,6 +17,7 @@ use crate::model::ContentHash;
 use crate::model::Outline;
 use crate::model::Producer;
 use crate::model::RelPath;
+use crate::model::Skeleton;
 
 /// An outline that speaks of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +50,8 @@ impl Store {
     }
 
     /// Returns the skeleton of a content.
-    pub fn skeleton(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<String>, Error> {
-        let made = self.artifact_of(Artifact::Skeleton, producer, hash, codec::decode_text)?;
+    pub fn skeleton(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<Skeleton>, Error> {
+        let made = self.artifact_of(Artifact::Skeleton, producer, hash, codec::decode_skeleton)?;
         Ok(made.map(|made| made.what))
     }
 
@@ -292,7 +293,8 @@ fn is_sound(row: &Row<'_>) -> bool {
 fn decodes(kind: &str, body: &[u8]) -> bool {
     match Artifact::ALL.into_iter().find(|artifact| artifact.name() == kind) {
         Some(Artifact::Outline) => codec::decode_outline(body).is_some(),
-        Some(Artifact::Skeleton | Artifact::Summary) => codec::decode_text(body).is_some(),
+        Some(Artifact::Skeleton) => codec::decode_skeleton(body).is_some(),
+        Some(Artifact::Summary) => codec::decode_text(body).is_some(),
         None => false,
     }
 }

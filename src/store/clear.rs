@@ -124,13 +124,14 @@ mod tests {
     use super::super::samples::path;
     use super::super::samples::producer;
     use super::super::samples::row;
+    use super::super::samples::skeleton;
     use super::*;
 
     /// A store of two files and two megabytes.
     fn filled(sandbox: &Sandbox) -> Store {
         let mut store = sandbox.open();
         let mut large = batch(&[("a.py", "a"), ("b.py", "b")], 1);
-        large.contents[0].artifacts[1].1 = Body::Skeleton("x".repeat(2_000_000));
+        large.contents[0].artifacts[1].1 = Body::Skeleton(skeleton("x".repeat(2_000_000)));
         store.save(&large).unwrap();
         store
     }

@@ -1,4 +1,4 @@
-//! Outlines as bytes and back: postcard rows, converted by hand from and to what the model says.
+//! Outlines and skeletons as bytes and back: postcard rows, converted by hand from and to what the model says.
 //!
 //! The tree is written flat, each symbol with its depth, so that neither way needs a recursion that hostile bytes
 //! could drive to the end of the stack. Any change here must raise the version in `artifact.rs`'s checksum.
@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::model::Fallback;
 use crate::model::Health;
 use crate::model::Outline;
+use crate::model::Skeleton;
 use crate::model::Span;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
@@ -17,10 +18,21 @@ use crate::model::SymbolKind;
 const MAX_DEPTH: u32 = 1_000;
 
 #[derive(Serialize, Deserialize)]
-struct OutlineRow<'a> {
+struct HealthRow {
     broken_bytes: u64,
     total_bytes: u64,
     fallback: Option<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SkeletonRow<'a> {
+    health: HealthRow,
+    text: &'a str,
+}
+
+#[derive(Serialize, Deserialize)]
+struct OutlineRow<'a> {
+    health: HealthRow,
     #[serde(borrow)]
     doc: Option<&'a str>,
     #[serde(borrow)]
@@ -49,9 +61,7 @@ pub(super) fn encode_outline(outline: &Outline) -> Vec<u8> {
     let mut symbols = Vec::new();
     outline.walk(|symbol, depth| symbols.push(symbol_row(symbol, depth)));
     let row = OutlineRow {
-        broken_bytes: outline.health.broken_bytes,
-        total_bytes: outline.health.total_bytes,
-        fallback: outline.health.fallback.map(fallback_number),
+        health: health_row(outline.health),
         doc: outline.doc.as_deref(),
         imports: outline.imports.iter().map(String::as_str).collect(),
         symbols,
@@ -65,16 +75,25 @@ pub(super) fn decode_outline(bytes: &[u8]) -> Option<Outline> {
     if !rest.is_empty() {
         return None;
     }
-    let fallback = match row.fallback {
-        Some(number) => Some(fallback_of(number)?),
-        None => None,
-    };
     Some(Outline {
-        health: Health { broken_bytes: row.broken_bytes, total_bytes: row.total_bytes, fallback },
+        health: health_of(&row.health)?,
         doc: row.doc.map(str::to_owned),
         imports: row.imports.into_iter().map(str::to_owned).collect(),
         symbols: tree(&row.symbols)?,
     })
+}
+
+/// Writes a skeleton.
+pub(super) fn encode_skeleton(skeleton: &Skeleton) -> Vec<u8> {
+    let row = SkeletonRow { health: health_row(skeleton.health), text: &skeleton.text };
+    postcard::to_stdvec(&row).expect("numbers and texts always fit into a vector")
+}
+
+/// Reads a skeleton; `None` where the bytes are not one.
+pub(super) fn decode_skeleton(bytes: &[u8]) -> Option<Skeleton> {
+    let (row, rest) = postcard::take_from_bytes::<SkeletonRow<'_>>(bytes).ok()?;
+    let skeleton = Skeleton { health: health_of(&row.health)?, text: row.text.to_owned() };
+    rest.is_empty().then_some(skeleton)
 }
 
 /// Reads a text; `None` where the bytes are not one.
@@ -148,6 +167,22 @@ fn symbol_of(row: &SymbolRow<'_>) -> Option<Symbol> {
 fn kind_number(kind: SymbolKind) -> u8 {
     let place = SymbolKind::ALL.iter().position(|other| *other == kind);
     place.and_then(|place| u8::try_from(place).ok()).expect("every kind is among all kinds, and they are few")
+}
+
+fn health_row(health: Health) -> HealthRow {
+    HealthRow {
+        broken_bytes: health.broken_bytes,
+        total_bytes: health.total_bytes,
+        fallback: health.fallback.map(fallback_number),
+    }
+}
+
+fn health_of(row: &HealthRow) -> Option<Health> {
+    let fallback = match row.fallback {
+        Some(number) => Some(fallback_of(number)?),
+        None => None,
+    };
+    Some(Health { broken_bytes: row.broken_bytes, total_bytes: row.total_bytes, fallback })
 }
 
 const fn fallback_number(fallback: Fallback) -> u8 {

@@ -617,7 +617,7 @@ mod tests {
             let summary = store.summary(&producer(Artifact::Summary), &hash).unwrap_or(None);
             assert!(summary.is_none_or(|summary| summary == format!("Defines {text}.")));
             let skeleton = store.skeleton(&producer(Artifact::Skeleton), &hash).unwrap_or(None);
-            assert!(skeleton.is_none_or(|skeleton| skeleton == format!("def {text}(): ...")));
+            assert!(skeleton.is_none_or(|skeleton| skeleton.text == format!("def {text}(): ...")));
             let outline = store.outline(&producer(Artifact::Outline), &hash).unwrap_or(None);
             assert!(outline.is_none_or(|outline| outline == super::super::samples::outline(text)));
         }

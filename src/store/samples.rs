@@ -18,6 +18,7 @@ use crate::model::Health;
 use crate::model::Outline;
 use crate::model::Producer;
 use crate::model::RelPath;
+use crate::model::Skeleton;
 use crate::model::Span;
 use crate::model::Stamp;
 use crate::model::Symbol;
@@ -109,7 +110,7 @@ pub(super) fn outline(name: &str) -> Outline {
 pub(super) fn derived(text: &str) -> Derived {
     let bodies = [
         Body::Outline(outline(text)),
-        Body::Skeleton(format!("def {text}(): ...")),
+        Body::Skeleton(skeleton(format!("def {text}(): ..."))),
         Body::Summary(format!("Defines {text}.")),
     ];
     Derived {
@@ -146,4 +147,9 @@ pub(super) fn removal(names: &[&str], at_s: i64) -> Batch {
         removed: names.iter().map(|name| path(name)).collect(),
         at_s,
     }
+}
+
+/// A skeleton of that text.
+pub(super) fn skeleton(text: String) -> Skeleton {
+    Skeleton { health: Health::perfect(9), text }
 }

@@ -22,6 +22,7 @@ use crate::model::Facts;
 use crate::model::Outline;
 use crate::model::Producer;
 use crate::model::RelPath;
+use crate::model::Skeleton;
 
 /// What is written at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub enum Body {
     /// The tree of symbols.
     Outline(Outline),
     /// The text with the bodies taken out.
-    Skeleton(String),
+    Skeleton(Skeleton),
     /// Words about the file.
     Summary(String),
 }
@@ -71,7 +72,8 @@ impl Body {
     fn bytes(&self) -> Cow<'_, [u8]> {
         match self {
             Self::Outline(outline) => Cow::Owned(codec::encode_outline(outline)),
-            Self::Skeleton(text) | Self::Summary(text) => Cow::Borrowed(text.as_bytes()),
+            Self::Skeleton(skeleton) => Cow::Owned(codec::encode_skeleton(skeleton)),
+            Self::Summary(text) => Cow::Borrowed(text.as_bytes()),
         }
     }
 }
@@ -136,6 +138,7 @@ mod tests {
     use super::super::samples::producers;
     use super::super::samples::removal;
     use super::super::samples::row;
+    use super::super::samples::skeleton;
     use super::*;
     use crate::model::LeftOut;
 
@@ -282,7 +285,7 @@ mod tests {
             .query_row(&format!("PRAGMA max_page_count = {}", pages.unwrap()), [], |_| Ok(()))
             .unwrap();
         let mut large = batch(&[("a.py", "changed"), ("b.py", "b")], 2);
-        large.contents[1].artifacts[1].1 = Body::Skeleton("x".repeat(100_000));
+        large.contents[1].artifacts[1].1 = Body::Skeleton(skeleton("x".repeat(100_000)));
         let error = store.save(&large).unwrap_err();
         assert!(matches!(error, Error::Full(_)), "{error:?}");
         // Nothing of the batch is there, and all of what was before.

@@ -13,7 +13,7 @@ pub const VERSION: u32 = 1;
 /// | content | yes, by its hash, which stands beside the producer | the words are about it |
 /// | language | yes, the file type's id | the same text is told otherwise as C and as C++ |
 /// | the heuristic | yes, its name and [`VERSION`] | a better one must be asked again |
-/// | the outline | no: whoever changes the outlines of a language raises [`VERSION`] | it follows from content and language |
+/// | the outline | yes, but not here: the engine appends its producer's version | the words name its symbols |
 /// | the budget | no: it is a constant of the heuristic | a caller clips, or takes another view |
 /// | path, time, machine | never | a moved or touched file keeps its summary |
 pub fn producer(language: &'static str) -> Producer {

@@ -31,6 +31,7 @@ use crate::model::Fallback;
 use crate::model::Health;
 use crate::model::Outline;
 use crate::model::Producer;
+use crate::model::Skeleton;
 
 /// Version of the code that makes outlines.
 const OUTLINE_VERSION: u32 = 1;
@@ -43,7 +44,7 @@ pub struct Structure {
     /// The symbols.
     pub outline: Outline,
     /// The text with the bodies taken out.
-    pub skeleton: String,
+    pub skeleton: Skeleton,
 }
 
 /// Returns the producer of outlines of that language, if it has structure.
@@ -100,6 +101,7 @@ fn understand(
     } else {
         skeleton(source.whole(), &cuts, Care::Plain)
     };
+    let skeleton = Skeleton { health, text: skeleton };
     Structure { outline: Outline { health, doc, imports, symbols }, skeleton }
 }
 
@@ -125,5 +127,5 @@ fn checked_skeleton(
 fn fall_back(text: &str, fallback: Fallback) -> Structure {
     let health = Health::fallen_back(text.len() as u64, fallback);
     let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
-    Structure { outline, skeleton: text.to_owned() }
+    Structure { outline, skeleton: Skeleton { health, text: text.to_owned() } }
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
 
+use rustix::time::ClockId;
+
 /// Tells the time, and lets it pass.
 pub trait Clock: Sync {
     /// Returns the time of day.
@@ -11,6 +13,12 @@ pub trait Clock: Sync {
 
     /// Waits.
     fn sleep(&self, time: Duration);
+
+    /// Returns the processor time that the calling thread has used.
+    fn thread_time(&self) -> Duration;
+
+    /// Returns the time since some moment in the past; it never goes back.
+    fn monotonic(&self) -> Duration;
 
     /// Returns the time of day in nanoseconds since the epoch; 0 before it.
     fn now_ns(&self) -> i64 {
@@ -37,4 +45,18 @@ impl Clock for WallClock {
     fn sleep(&self, time: Duration) {
         std::thread::sleep(time);
     }
+
+    fn thread_time(&self) -> Duration {
+        read(ClockId::ThreadCPUTime)
+    }
+
+    fn monotonic(&self) -> Duration {
+        read(ClockId::Monotonic)
+    }
+}
+
+fn read(clock: ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
+    // Neither clock is ever negative.
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }

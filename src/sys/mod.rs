@@ -10,6 +10,7 @@
 mod clock;
 mod disk;
 mod files;
+mod git;
 mod processes;
 
 pub use clock::Clock;
@@ -22,6 +23,7 @@ pub use files::ReadError;
 pub use files::Reading;
 pub use files::RealFiles;
 pub use files::Stat;
+pub use git::git;
 pub use processes::Finished;
 pub use processes::Processes;
 pub use processes::RealProcesses;

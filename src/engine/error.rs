@@ -1,0 +1,121 @@
+//! Why a use case could not be carried out, each with a code that clients can rely on.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::aggregate;
+use crate::discover;
+use crate::model::BadPath;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+use crate::model::ViewMode;
+use crate::store;
+
+/// Why a use case could not be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The files could not be listed.
+    #[error("list the project's files")]
+    Discover(#[from] discover::Error),
+    /// The store refuses.
+    #[error("use the cache")]
+    Store(#[from] store::Error),
+    /// A pattern or a word for files cannot be read.
+    #[error("find the files that were named")]
+    Select(#[from] aggregate::Error),
+    /// A path does not lie in the project.
+    #[error("find `{path}` in the project")]
+    BadPath {
+        /// The path as it was given.
+        path: String,
+        /// What is wrong with it.
+        source: BadPath,
+    },
+    /// A path lies in what is never part of a project.
+    #[error("show {path}, which is no part of the project")]
+    Apart {
+        /// The path.
+        path: RelPath,
+    },
+    /// A file that was named cannot be shown.
+    #[error("show {path}: {}", reason.words())]
+    LeftOut {
+        /// The file.
+        path: RelPath,
+        /// Why.
+        reason: LeftOut,
+    },
+    /// A file's type has no such view.
+    #[error("show the {view} of {path}, which its type ({file_type}) does not have")]
+    NoSuchView {
+        /// The file.
+        path: RelPath,
+        /// The view.
+        view: ViewMode,
+        /// The type's name.
+        file_type: &'static str,
+    },
+    /// Words that should select files select none.
+    #[error("find a file of the project for `{word}`")]
+    NothingSelected {
+        /// The word.
+        word: String,
+    },
+    /// There is no cache to work on.
+    #[error("work on the cache, which is switched off or cannot be opened")]
+    NoCache,
+    /// An output file cannot be written.
+    #[error("write {}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// The stable name of an error: what clients branch on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// Files could not be listed.
+    ListFailed,
+    /// The cache was written by a newer slop.
+    StoreTooNew,
+    /// The cache cannot be used.
+    StoreUnusable,
+    /// A pattern cannot be read.
+    BadPattern,
+    /// A path does not lie in the project.
+    OutsideProject,
+    /// There is no such file.
+    NotFound,
+    /// A file holds secrets.
+    Secret,
+    /// A file has nothing to show.
+    NotShown,
+    /// A file's type has no such view.
+    NoSuchView,
+    /// There is no cache.
+    NoCache,
+    /// An output cannot be written.
+    WriteFailed,
+}
+
+impl Error {
+    /// Returns the error's stable code.
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Discover(_) => Code::ListFailed,
+            Self::Store(store::Error::TooNew { .. }) => Code::StoreTooNew,
+            Self::Store(_) => Code::StoreUnusable,
+            Self::Select(_) => Code::BadPattern,
+            Self::BadPath { .. } | Self::Apart { .. } => Code::OutsideProject,
+            Self::LeftOut { reason: LeftOut::Vanished, .. } | Self::NothingSelected { .. } => Code::NotFound,
+            Self::LeftOut { reason: LeftOut::Secret, .. } => Code::Secret,
+            Self::LeftOut { .. } => Code::NotShown,
+            Self::NoSuchView { .. } => Code::NoSuchView,
+            Self::NoCache => Code::NoCache,
+            Self::Write { .. } => Code::WriteFailed,
+        }
+    }
+}

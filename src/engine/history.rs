@@ -1,0 +1,226 @@
+//! What git's history says of how often files change.
+//!
+//! Everything here follows from the commits and the working tree alone, so that a fresh clone with an empty cache gives
+//! the same answers; what is remembered in the store is remembered by commit.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+
+use super::project::Project;
+use crate::model::RelPath;
+use crate::sys::Finished;
+use crate::sys::git;
+
+/// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
+/// commit would itself be what changes the order.
+const COMMITS_BETWEEN_FREEZES: u64 = 256;
+/// A change counts half after so many commits.
+const HALF_LIFE: f64 = 100.0;
+/// Older commits weigh less than a thousandth.
+const COMMITS_COUNTED: &str = "1024";
+/// How the store remembers which commit scores are frozen at, and the scores.
+const FROZEN_KEY: &str = "history/frozen";
+const SCORES_KEY: &str = "history/scores";
+
+/// What git says.
+pub(super) struct History {
+    /// The commit at which scores are frozen.
+    pub(super) frozen: String,
+    /// How often commits up to `frozen` changed a file, each change halved with age; in millionths.
+    pub(super) scores: HashMap<RelPath, u64>,
+    /// Files whose bytes differ between `frozen` and the working tree, as far as git tracks them.
+    pub(super) changed: HashSet<RelPath>,
+}
+
+impl Project<'_> {
+    /// Returns what git says; `None` outside of git, and before the first commit.
+    pub(super) fn history(&mut self) -> Option<History> {
+        let head = self.git_line(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+        let frozen = self.frozen_commit(&head)?;
+        let scores = self.scores(&frozen)?;
+        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
+        let arguments: Vec<&str> = diff.into_iter().chain([frozen.as_str(), "--"]).collect();
+        let changed = self.git(&arguments, b"")?.stdout;
+        Some(History { changed: paths(&changed).collect(), frozen, scores })
+    }
+
+    fn frozen_commit(&mut self, head: &str) -> Option<String> {
+        let remembered = self.stored(|store| store.recall(FROZEN_KEY)).flatten();
+        let remembered = remembered.and_then(|bytes| String::from_utf8(bytes).ok());
+        if let Some((of, frozen)) = remembered.as_deref().and_then(|text| text.split_once(' '))
+            && of == head
+        {
+            return Some(frozen.to_owned());
+        }
+        let count: u64 = self.git_line(&["rev-list", "--count", "--first-parent", head])?.parse().ok()?;
+        let back = count.checked_sub(1)? % COMMITS_BETWEEN_FREEZES;
+        let frozen = self.git_line(&["rev-parse", "--verify", "--quiet", &format!("{head}~{back}")])?;
+        self.remember(FROZEN_KEY, format!("{head} {frozen}").as_bytes());
+        Some(frozen)
+    }
+
+    fn scores(&mut self, frozen: &str) -> Option<HashMap<RelPath, u64>> {
+        let remembered = self.stored(|store| store.recall(SCORES_KEY)).flatten();
+        if let Some(scores) = remembered.and_then(|bytes| read_scores(&bytes, frozen)) {
+            return Some(scores);
+        }
+        let log = [
+            "log",
+            "--first-parent",
+            "--diff-merges=first-parent",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--relative",
+            "-z",
+            "--format=%x01",
+            "-n",
+            COMMITS_COUNTED,
+            frozen,
+            "--",
+        ];
+        let log = self.git(&log, b"")?.stdout;
+        let scores = count_scores(&log);
+        self.remember(SCORES_KEY, &write_scores(&scores, frozen));
+        Some(scores)
+    }
+
+    /// Returns the bytes that files had at a commit, as far as it holds them.
+    pub(super) fn contents_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, Vec<u8>> {
+        // A name with a line's end in it cannot be asked for; its file is then taken for changed.
+        let wanted: Vec<&RelPath> =
+            wanted.iter().copied().filter(|path| !path.as_bytes().contains(&b'\n')).collect();
+        let mut input = Vec::new();
+        for path in &wanted {
+            input.extend_from_slice(format!("{commit}:./").as_bytes());
+            input.extend_from_slice(path.as_bytes());
+            input.push(b'\n');
+        }
+        let answer =
+            self.git(&["cat-file", "--batch"], &input).map(|finished| finished.stdout).unwrap_or_default();
+        read_batch(&answer, &wanted)
+    }
+
+    fn remember(&mut self, key: &str, value: &[u8]) {
+        if let Some(store) = &mut self.store
+            && let Err(error) = store.remember(key, value)
+        {
+            self.recover(&error);
+        }
+    }
+
+    fn git_line(&self, arguments: &[&str]) -> Option<String> {
+        let finished = self.git(arguments, b"")?;
+        let line = String::from_utf8(finished.stdout).ok()?;
+        Some(line.trim().to_owned())
+    }
+
+    /// Runs git in the project's folder; `None` where it cannot be run, or says no.
+    fn git(&self, arguments: &[&str], input: &[u8]) -> Option<Finished> {
+        let finished = git(self.world.processes, &self.root, arguments, input).ok()?;
+        finished.success.then_some(finished)
+    }
+}
+
+fn paths(nul_separated: &[u8]) -> impl Iterator<Item = RelPath> {
+    nul_separated.split(|byte| *byte == 0).filter_map(|path| RelPath::new(path).ok())
+}
+
+/// Reads a log in which a byte 1 stands before the names that each commit changed.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a weight is between 0 and a million"
+)]
+fn count_scores(log: &[u8]) -> HashMap<RelPath, u64> {
+    let mut scores = HashMap::new();
+    let mut age = -1.0;
+    for entry in log.split(|byte| *byte == 0) {
+        let entry = entry.strip_prefix(b"\n").unwrap_or(entry);
+        if entry == [1] {
+            age += 1.0;
+            continue;
+        }
+        let Ok(path) = RelPath::new(entry) else { continue };
+        let weight = (1_000_000.0 * f64::exp2(-age / HALF_LIFE)).round() as u64;
+        *scores.entry(path).or_insert(0) += weight;
+    }
+    scores
+}
+
+fn write_scores(scores: &HashMap<RelPath, u64>, frozen: &str) -> Vec<u8> {
+    let mut bytes = frozen.as_bytes().to_vec();
+    for (path, score) in scores {
+        bytes.push(0);
+        bytes.extend_from_slice(score.to_string().as_bytes());
+        bytes.push(b' ');
+        bytes.extend_from_slice(path.as_bytes());
+    }
+    bytes
+}
+
+fn read_scores(bytes: &[u8], frozen: &str) -> Option<HashMap<RelPath, u64>> {
+    let mut entries = bytes.split(|byte| *byte == 0);
+    if entries.next() != Some(frozen.as_bytes()) {
+        return None;
+    }
+    let mut scores = HashMap::new();
+    for entry in entries {
+        let space = entry.iter().position(|byte| *byte == b' ')?;
+        let score = std::str::from_utf8(&entry[..space]).ok()?.parse().ok()?;
+        scores.insert(RelPath::new(&entry[space + 1..]).ok()?, score);
+    }
+    Some(scores)
+}
+
+/// Reads what `git cat-file --batch` answers: `<id> blob <size>`, the bytes, a line's end; or `<name> missing`.
+fn read_batch(mut answer: &[u8], wanted: &[&RelPath]) -> HashMap<RelPath, Vec<u8>> {
+    let mut contents = HashMap::new();
+    for path in wanted {
+        let Some(end) = answer.iter().position(|byte| *byte == b'\n') else { break };
+        let head = String::from_utf8_lossy(&answer[..end]).into_owned();
+        answer = &answer[end + 1..];
+        let mut words = head.rsplitn(3, ' ');
+        let (Some(size), Some(kind)) = (words.next(), words.next()) else { continue };
+        let Ok(size) = size.parse::<usize>() else { continue };
+        let Some(bytes) = answer.get(..size) else { break };
+        if kind == "blob" {
+            contents.insert((*path).clone(), bytes.to_vec());
+        }
+        answer = answer.get(size + 1..).unwrap_or_default();
+    }
+    contents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_change_counts_less_with_each_commit() {
+        let scores = count_scores(b"\x01\0\na\0b\0\x01\0\na\0");
+        assert_eq!(scores[&path("b")], 1_000_000);
+        assert_eq!(scores[&path("a")], 1_000_000 + 993_092);
+    }
+
+    #[test]
+    fn scores_are_read_back_for_the_commit_that_they_belong_to() {
+        let scores = HashMap::from([(path("a b"), 7), (path("c"), 9)]);
+        let bytes = write_scores(&scores, "abc");
+        assert_eq!(read_scores(&bytes, "abc"), Some(scores));
+        assert_eq!(read_scores(&bytes, "abd"), None);
+        assert_eq!(read_scores(b"abc\0x", "abc"), None);
+    }
+
+    #[test]
+    fn a_batch_with_a_missing_file_is_read_to_its_end() {
+        let answer = b"11 blob 3\na\nb\nabc:./x y missing\n22 tree 2\nzz\n33 blob 0\n\n";
+        let (a, b, c, d) = (path("a"), path("x y"), path("t"), path("e"));
+        let contents = read_batch(answer, &[&a, &b, &c, &d]);
+        assert_eq!(contents, HashMap::from([(a.clone(), b"a\nb".to_vec()), (d.clone(), Vec::new())]));
+    }
+}

@@ -1,0 +1,45 @@
+//! The use cases, and the only place where the rooms of the floor below meet.
+//!
+//! Knows: how a project is brought up to date, and what each question takes. Does not know: who asks, how an answer
+//! is printed, where settings come from.
+//!
+//! Start with [`Project::open`], then [`Project::index`]: every other use case stands on the scan that it makes.
+
+mod aggregation;
+mod artifacts;
+mod cache;
+mod derive;
+mod error;
+mod freshness;
+mod history;
+mod options;
+mod output;
+mod project;
+mod question;
+mod reading;
+mod report;
+mod scan;
+mod stability;
+mod status;
+mod storing;
+mod symbols;
+
+pub use aggregation::AggregationRequest;
+pub use aggregation::Explanation;
+pub use cache::CacheStatus;
+pub use cache::Exported;
+pub use error::Code;
+pub use error::Error;
+pub use options::Options;
+pub use options::World;
+pub use project::Note;
+pub use project::Project;
+pub use question::OutlineAnswer;
+pub use question::ViewAnswer;
+pub use report::IndexReport;
+pub use report::Progress;
+pub use report::Silent;
+pub use scan::Trust;
+pub use status::FileStatus;
+pub use status::Freshness;
+pub use symbols::SymbolAnswer;

@@ -1,0 +1,42 @@
+//! What a project needs to be told before it is opened.
+
+use std::time::Duration;
+
+use crate::discover;
+use crate::model::RelPath;
+use crate::sys::Clock;
+use crate::sys::Disk;
+use crate::sys::Files;
+use crate::sys::Processes;
+
+/// The windows to the world that a project looks through.
+#[derive(Clone, Copy)]
+pub struct World<'w> {
+    /// The time.
+    pub clock: &'w dyn Clock,
+    /// Files that slop itself writes.
+    pub disk: &'w dyn Disk,
+    /// The project's files.
+    pub files: &'w dyn Files,
+    /// Other programs.
+    pub processes: &'w dyn Processes,
+}
+
+/// What a project is to be treated like.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whether what is derived is kept in the cache.
+    pub cache_enabled: bool,
+    /// The cache's folder.
+    pub cache_dir: RelPath,
+    /// Which names do not count, or hold secrets.
+    pub names: discover::Options,
+    /// A file of more bytes is not rendered in full.
+    pub max_bytes: u64,
+    /// A file of more bytes is not read.
+    pub structure_max_bytes: u64,
+    /// How much processor time the parse of one file may take.
+    pub parse_timeout: Duration,
+    /// Lines on each side of the one that a window is about.
+    pub window_lines: u32,
+}

@@ -1,0 +1,55 @@
+//! A project that is open: its files, its settings, its cache.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::error::Error;
+use super::options::Options;
+use super::options::World;
+use crate::discover::Names;
+use crate::model::ContentHash;
+use crate::store::Derived;
+use crate::store::Store;
+
+/// Something that a person should be told, beside the answer.
+pub type Note = String;
+
+/// A project that is open.
+pub struct Project<'w> {
+    pub(super) root: PathBuf,
+    pub(super) options: Options,
+    pub(super) world: World<'w>,
+    pub(super) names: Arc<Names>,
+    /// The cache; `None` where there is none to be had, and everything is derived anew.
+    pub(super) store: Option<Store>,
+    /// What could not be stored, or was not to be.
+    pub(super) unsaved: HashMap<(ContentHash, &'static str), Derived>,
+    pub(super) notes: Vec<Note>,
+}
+
+impl<'w> Project<'w> {
+    /// Opens the project in the folder `root`, and its cache.
+    pub fn open(root: &Path, options: Options, world: World<'w>) -> Result<Self, Error> {
+        let names = Arc::new(Names::new(&options.names)?);
+        let root = root.to_owned();
+        let mut project =
+            Self { root, options, world, names, store: None, unsaved: HashMap::new(), notes: Vec::new() };
+        if project.options.cache_enabled {
+            project.open_store()?;
+        }
+        Ok(project)
+    }
+
+    /// Returns what a person should be told since this was last asked.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        std::mem::take(&mut self.notes)
+    }
+
+    pub(super) fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Files are read, identified and derived from, on all cores.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use super::derive::derive;
+use super::derive::identify;
+use super::derive::producers;
+use super::report::Progress;
+use crate::discover::Neighbors;
+use crate::model::ContentHash;
+use crate::model::Facts;
+use crate::model::FileType;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+use crate::model::Stamp;
+use crate::store::Derived;
+use crate::store::Store;
+use crate::sys::Clock;
+use crate::sys::FileKind;
+use crate::sys::Files;
+use crate::sys::ReadError;
+use crate::sys::Reading;
+
+/// A parser may use the stack deeply, and so may the walk over what it gives.
+const STACK_BYTES: usize = 8 << 20;
+/// How long to wait before a file that changes while it is read is read again.
+const RETRY_AFTER: [Duration; 3] =
+    [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];
+
+/// What came of reading one file.
+pub(super) struct Examined {
+    pub(super) path: RelPath,
+    pub(super) stamp: Option<Stamp>,
+    pub(super) read_at_ns: i64,
+    pub(super) bytes: u64,
+    pub(super) outcome: Outcome,
+}
+
+/// What a file turned out to be.
+pub(super) enum Outcome {
+    /// Text.
+    Content {
+        hash: ContentHash,
+        file_type: &'static FileType,
+        facts: Facts,
+        /// What was derived; `None` where this content was known, or another thread is at it.
+        derived: Option<Box<Derived>>,
+        /// The text, where it was asked for.
+        text: Option<String>,
+    },
+    /// Nothing to show.
+    LeftOut(LeftOut),
+}
+
+/// Reads files and derives from them.
+pub(super) struct Examiner<'a> {
+    pub(super) files: &'a dyn Files,
+    pub(super) clock: &'a dyn Clock,
+    /// What the file system's clock is ahead of ours, in nanoseconds.
+    pub(super) skew_ns: i64,
+    pub(super) neighbors: &'a Neighbors,
+    pub(super) max_bytes: u64,
+    pub(super) parse_timeout: Duration,
+    /// Knows what is stored already; a connection of its own, for the writer has the other.
+    pub(super) known: Option<Mutex<Store>>,
+    /// The contents that some thread of this run has taken on.
+    pub(super) claimed: Mutex<HashSet<(ContentHash, &'static str)>>,
+    /// Whether a file's text will be asked for after it was read.
+    pub(super) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
+}
+
+impl Examiner<'_> {
+    /// Reads all files, on all cores, and sends what came of each; in no order.
+    pub(super) fn examine_all(
+        &self,
+        paths: &[RelPath],
+        results: &SyncSender<Examined>,
+        progress: &dyn Progress,
+    ) {
+        let next = AtomicUsize::new(0);
+        let work = |results: SyncSender<Examined>| {
+            while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let examined = self.examine(path);
+                progress.advances();
+                if results.send(examined).is_err() {
+                    return;
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let results = results.clone();
+                let builder = std::thread::Builder::new().name("examine".to_owned()).stack_size(STACK_BYTES);
+                if builder.spawn_scoped(scope, || work(results)).is_err() {
+                    // No thread to be had: the work is done all the same, by those that there are, or by this one.
+                    break;
+                }
+            }
+        });
+        // Whatever no thread took; nothing at all, where there was one.
+        work(results.clone());
+    }
+
+    /// Reads one file.
+    pub(super) fn examine(&self, path: &RelPath) -> Examined {
+        let mut waits = RETRY_AFTER.iter();
+        loop {
+            // Taken before the file is opened: what is written from here on may escape this reading.
+            let read_at_ns = self.clock.now_ns().saturating_add(self.skew_ns);
+            match (self.files.read(path, self.max_bytes), waits.len()) {
+                (Err(ReadError::Changing), 1..) => {
+                    waits.next().into_iter().for_each(|wait| self.clock.sleep(*wait));
+                }
+                (Ok(reading), _) => return self.understand(path, &reading, read_at_ns),
+                (Err(error), _) => {
+                    let outcome = Outcome::LeftOut(reason(&error));
+                    return Examined { path: path.clone(), stamp: None, read_at_ns, bytes: 0, outcome };
+                }
+            }
+        }
+    }
+
+    fn understand(&self, path: &RelPath, reading: &Reading, read_at_ns: i64) -> Examined {
+        let outcome = match identify(path, &reading.bytes, self.neighbors) {
+            Err(reason) => Outcome::LeftOut(reason),
+            Ok(content) => {
+                let is_known = self.is_known(content.hash, content.file_type);
+                let derived = (!is_known).then(|| Box::new(derive(&content, self.parse_timeout, self.clock)));
+                let text = (self.keeps_text)(path).then(|| content.text.text.into_owned());
+                let (hash, file_type) = (content.hash, content.file_type);
+                Outcome::Content { hash, file_type, facts: content.facts, derived, text }
+            }
+        };
+        let bytes = reading.bytes.len() as u64;
+        Examined { path: path.clone(), stamp: Some(reading.stamp), read_at_ns, bytes, outcome }
+    }
+
+    /// Says whether nothing needs to be derived from a content: it is stored, or a thread of this run is at it. A
+    /// store that cannot be asked knows nothing.
+    fn is_known(&self, hash: ContentHash, file_type: &'static FileType) -> bool {
+        if let Ok(mut claimed) = self.claimed.lock()
+            && !claimed.insert((hash, file_type.id))
+        {
+            return true;
+        }
+        let Some(known) = &self.known else { return false };
+        let Ok(known) = known.lock() else { return false };
+        known.has_all(&hash, &producers(file_type)).unwrap_or(false)
+    }
+}
+
+fn reason(error: &ReadError) -> LeftOut {
+    match error {
+        ReadError::TooLarge { .. } => LeftOut::TooLarge,
+        ReadError::Changing => LeftOut::Unstable,
+        ReadError::NotRegular(FileKind::Symlink) => LeftOut::Symlink,
+        ReadError::NotRegular(FileKind::Regular | FileKind::Directory | FileKind::Special) => {
+            LeftOut::Special
+        }
+        ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => LeftOut::Vanished,
+        ReadError::Io(_) => LeftOut::Unreadable,
+    }
+}

@@ -1,0 +1,428 @@
+//! The project as it is now: every file that it lists, and what each one is.
+//!
+//! What has not changed is not read. What was seen before, under any name, is read and not parsed. The stats of known
+//! files are taken while git lists the files, for neither needs the other.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::mpsc::sync_channel;
+
+use super::derive::producers;
+use super::error::Error;
+use super::freshness::is_racy;
+use super::freshness::window_ns;
+use super::project::Project;
+use super::reading::Examined;
+use super::reading::Examiner;
+use super::reading::Outcome;
+use super::report::IndexReport;
+use super::report::Progress;
+use crate::aggregate::Selector;
+use crate::discover;
+use crate::discover::Found;
+use crate::discover::Listing;
+use crate::discover::Neighbors;
+use crate::model::ContentHash;
+use crate::model::Facts;
+use crate::model::FileType;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+use crate::store::Batch;
+use crate::store::FileRow;
+use crate::store::FileState;
+use crate::store::Store;
+use crate::sys::FileKind;
+use crate::sys::Files;
+use crate::sys::Stat;
+
+/// Below so many files one thread is faster than two.
+const FILES_FOR_A_THREAD: usize = 512;
+/// How much is written in one transaction, at most: files, and bytes of what was derived from them.
+const BATCH_FILES: usize = 500;
+const BATCH_BYTES: u64 = 16 << 20;
+/// Results that wait for the writer; more would only hold memory.
+const RESULTS_WAITING: usize = 64;
+/// What the store remembers the producers of its artifacts by.
+pub(super) const PRODUCERS: &str = "producers";
+/// How long a scan that settles may wait for young files to rest.
+const MAX_REST_NS: i64 = 200_000_000;
+
+/// Whether stamps may save a reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// A stamp that has not changed, and has rested, stands for its bytes.
+    Stamps,
+    /// Every file is read and hashed.
+    Nothing,
+}
+
+/// A file of the project as it is now.
+#[derive(Debug, Clone)]
+pub(super) struct KnownFile {
+    pub(super) path: RelPath,
+    pub(super) tracked: bool,
+    pub(super) state: KnownState,
+}
+
+/// What a file is.
+#[derive(Debug, Clone)]
+pub(super) enum KnownState {
+    Content { hash: ContentHash, file_type: &'static FileType, facts: Facts },
+    LeftOut(LeftOut),
+}
+
+/// What a scan is to do.
+pub(super) struct ScanRequest<'a> {
+    pub(super) trust: Trust,
+    /// The files to look at; all, where none is named.
+    pub(super) scope: &'a [Selector],
+    /// Whether a file's text will be asked for, so that one that is read anyway is kept.
+    pub(super) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
+    /// Whether files too young to be believed are read once more when they have rested.
+    pub(super) settles: bool,
+    pub(super) progress: &'a dyn Progress,
+}
+
+/// What a scan found.
+pub(super) struct Scan {
+    /// By path.
+    pub(super) files: Vec<KnownFile>,
+    pub(super) texts: HashMap<RelPath, (ContentHash, String)>,
+    pub(super) report: IndexReport,
+}
+
+/// What is known of the tree before any file is read.
+pub(super) struct Sight {
+    pub(super) listing: Listing,
+    pub(super) rows: HashMap<RelPath, (FileRow, Option<Stat>)>,
+    pub(super) neighbors: Neighbors,
+    /// Whether what is stored was made by this program's producers.
+    pub(super) is_current: bool,
+}
+
+/// What a look at a file's stamp says.
+pub(super) enum Look {
+    /// Its bytes are those that are known.
+    Unchanged(KnownState),
+    /// It has to be read.
+    Read,
+    /// There is nothing to read.
+    LeftOut(LeftOut),
+}
+
+impl<'w> Project<'w> {
+    /// Brings the cache up to date with every file of the project.
+    pub fn index(&mut self, trust: Trust, progress: &dyn Progress) -> Result<IndexReport, Error> {
+        let request = ScanRequest { trust, scope: &[], keeps_text: &|_| false, settles: true, progress };
+        Ok(self.scan(&request)?.report)
+    }
+
+    /// Brings the project's files up to date.
+    pub(super) fn scan(&mut self, request: &ScanRequest<'_>) -> Result<Scan, Error> {
+        let began = self.world.clock.monotonic();
+        let sight = self.look()?;
+        let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report: IndexReport::default() };
+        let mut tracked = HashMap::new();
+        let mut to_read = Vec::new();
+        for found in &sight.listing.files {
+            if !request.scope.is_empty() && !request.scope.iter().any(|word| word.selects(&found.path)) {
+                continue;
+            }
+            match self.look_at(found, &sight, request.trust) {
+                Look::Read => {
+                    tracked.insert(found.path.clone(), found.tracked);
+                    to_read.push(found.path.clone());
+                }
+                Look::Unchanged(state) => scan.push(found, state),
+                Look::LeftOut(reason) => scan.push(found, KnownState::LeftOut(reason)),
+            }
+        }
+        let removed = self.rows_to_remove(&sight, request, &to_read, &scan);
+        scan.report.removed = removed.len() as u64;
+        let young = self.read_all(&to_read, removed, &sight, request, &mut scan, &tracked);
+        if request.settles {
+            self.settle(&young, &sight, request);
+        }
+        if request.scope.is_empty() && !sight.is_current {
+            self.remember_producers();
+        }
+        scan.files.sort_by(|a, b| a.path.cmp(&b.path));
+        scan.count(self.world.clock.monotonic().saturating_sub(began));
+        Ok(scan)
+    }
+
+    /// Lists the files, and looks at the stamps of those that are known.
+    pub(super) fn look(&mut self) -> Result<Sight, Error> {
+        let (root, names, processes) = (self.root.clone(), Arc::clone(&self.names), self.world.processes);
+        let (listing, rows, stats) = std::thread::scope(|scope| {
+            let listing = scope.spawn(move || discover::list(&root, &names, processes));
+            let rows = self.stored(Store::files).unwrap_or_default();
+            let stats = stat_all(self.world.files, &rows);
+            let listing = listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (listing, rows, stats)
+        });
+        let listing = listing?;
+        for note in &listing.notes {
+            self.note(note.clone());
+        }
+        let neighbors = Neighbors::of(listing.files.iter().map(|found| &found.path));
+        let rows = rows.into_iter().zip(stats).map(|(row, stat)| (row.path.clone(), (row, stat))).collect();
+        let stored = self.stored(|store| store.recall(PRODUCERS)).flatten();
+        let is_current = stored.as_deref() == Some(producers_fingerprint().as_bytes());
+        Ok(Sight { listing, rows, neighbors, is_current })
+    }
+
+    /// Says what is known of a file without reading it.
+    pub(super) fn look_at(&self, found: &Found, sight: &Sight, trust: Trust) -> Look {
+        if let Some(reason) = found.left_out {
+            return Look::LeftOut(reason);
+        }
+        let Some((row, stat)) = sight.rows.get(&found.path) else { return Look::Read };
+        let Some(stat) = stat else { return Look::Read };
+        if stat.kind != FileKind::Regular || self.options.structure_max_bytes < stat.stamp.size {
+            return Look::Read;
+        }
+        let is_same = row.stamp == Some(stat.stamp) && !is_racy(&stat.stamp, row.read_at_ns);
+        if trust == Trust::Nothing || !is_same || !sight.is_current {
+            return Look::Read;
+        }
+        state_of(row, Some(&sight.neighbors)).map_or(Look::Read, Look::Unchanged)
+    }
+
+    /// Returns the files that are known and not listed any more, or that have turned into something that is not read.
+    fn rows_to_remove(
+        &self,
+        sight: &Sight,
+        request: &ScanRequest<'_>,
+        to_read: &[RelPath],
+        scan: &Scan,
+    ) -> Vec<RelPath> {
+        if !request.scope.is_empty() {
+            return Vec::new();
+        }
+        let mut gone: HashMap<&RelPath, ()> = sight.rows.keys().map(|path| (path, ())).collect();
+        for path in to_read {
+            gone.remove(path);
+        }
+        for file in &scan.files {
+            if sight.rows.get(&file.path).is_some_and(|(row, _)| is_kept(row, &file.state)) {
+                gone.remove(&file.path);
+            }
+        }
+        let mut gone: Vec<RelPath> = gone.into_keys().cloned().collect();
+        gone.sort();
+        gone
+    }
+
+    /// Reads files on all cores while this thread writes what comes of it. Returns those that are too young to be
+    /// believed the next time.
+    fn read_all(
+        &mut self,
+        paths: &[RelPath],
+        removed: Vec<RelPath>,
+        sight: &Sight,
+        request: &ScanRequest<'_>,
+        scan: &mut Scan,
+        tracked: &HashMap<RelPath, bool>,
+    ) -> Vec<FileRow> {
+        let mut batch = self.new_batch();
+        batch.removed = removed;
+        let mut young = Vec::new();
+        if !paths.is_empty() {
+            request.progress.begins(paths.len());
+            let examiner = self.examiner(sight, request);
+            let (sender, results) = sync_channel::<Examined>(RESULTS_WAITING);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    examiner.examine_all(paths, &sender, request.progress);
+                    drop(sender);
+                });
+                let mut batch_bytes = 0;
+                for examined in results {
+                    batch_bytes += examined.bytes;
+                    let is_tracked = tracked.get(&examined.path).copied().unwrap_or(false);
+                    let row = scan.take(examined, is_tracked, &mut batch);
+                    young.extend(
+                        row.filter(|row| row.stamp.is_some_and(|stamp| is_racy(&stamp, row.read_at_ns))),
+                    );
+                    if BATCH_FILES <= batch.files.len() || BATCH_BYTES <= batch_bytes {
+                        let full = std::mem::replace(&mut batch, self.new_batch());
+                        self.save(full);
+                        batch_bytes = 0;
+                    }
+                }
+            });
+        }
+        self.save(batch);
+        young
+    }
+
+    fn new_batch(&self) -> Batch {
+        Batch { contents: Vec::new(), files: Vec::new(), removed: Vec::new(), at_s: self.world.clock.now_s() }
+    }
+
+    fn examiner<'a>(&self, sight: &'a Sight, request: &'a ScanRequest<'a>) -> Examiner<'a>
+    where
+        'w: 'a,
+    {
+        Examiner {
+            files: self.world.files,
+            clock: self.world.clock,
+            skew_ns: self.clock_skew_ns(),
+            neighbors: &sight.neighbors,
+            max_bytes: self.options.structure_max_bytes,
+            parse_timeout: self.options.parse_timeout,
+            known: self.open_reader().map(Mutex::new),
+            claimed: Mutex::default(),
+            keeps_text: request.keeps_text,
+        }
+    }
+
+    /// Waits until young files have rested, if that is soon, and reads them once more: then their stamps can be
+    /// believed, and the next run reads nothing.
+    fn settle(&mut self, young: &[FileRow], sight: &Sight, request: &ScanRequest<'_>) {
+        let now = self.world.clock.now_ns();
+        let rests_at =
+            |row: &FileRow| row.stamp.map(|stamp| stamp.ctime_ns.saturating_add(window_ns(&stamp)));
+        let soon: Vec<&FileRow> = young
+            .iter()
+            .filter(|row| rests_at(row).is_some_and(|at| at < now.saturating_add(MAX_REST_NS)))
+            .collect();
+        let Some(last) = soon.iter().filter_map(|row| rests_at(row)).max() else { return };
+        let wait = u64::try_from(last.saturating_sub(now)).unwrap_or(0).saturating_add(1_000_000);
+        self.world.clock.sleep(std::time::Duration::from_nanos(wait));
+        let mut batch = self.new_batch();
+        let examiner = self.examiner(sight, request);
+        for row in soon {
+            let again = examiner.examine(&row.path);
+            if let (Outcome::Content { hash, .. }, FileState::Content { hash: before, .. }) =
+                (&again.outcome, &row.state)
+                && hash == before
+                && again.stamp == row.stamp
+            {
+                batch.files.push(FileRow { read_at_ns: again.read_at_ns, ..row.clone() });
+            }
+        }
+        drop(examiner);
+        self.save(batch);
+    }
+
+    fn remember_producers(&mut self) {
+        let fingerprint = producers_fingerprint();
+        if let Some(store) = &mut self.store
+            && let Err(error) = store.remember(PRODUCERS, fingerprint.as_bytes())
+        {
+            self.recover(&error);
+        }
+    }
+
+    /// Makes the next scan read every file again, for what it derived is not all there any more.
+    pub(super) fn forget_producers(&mut self) -> Result<(), Error> {
+        let store = self.store.as_mut().ok_or(Error::NoCache)?;
+        Ok(store.remember(PRODUCERS, b"")?)
+    }
+}
+
+impl Scan {
+    fn push(&mut self, found: &Found, state: KnownState) {
+        self.files.push(KnownFile { path: found.path.clone(), tracked: found.tracked, state });
+    }
+
+    /// Takes in what came of reading a file; returns the row that is to be stored, if there is one.
+    fn take(&mut self, examined: Examined, tracked: bool, batch: &mut Batch) -> Option<FileRow> {
+        let Examined { path, stamp, read_at_ns, bytes, outcome } = examined;
+        if stamp.is_some() {
+            self.report.hashed += 1;
+            self.report.bytes += bytes;
+        }
+        let (known, state) = match outcome {
+            Outcome::LeftOut(reason) => (KnownState::LeftOut(reason), FileState::LeftOut(reason)),
+            Outcome::Content { hash, file_type, facts, derived, text } => {
+                if let Some(derived) = derived {
+                    self.report.parsed += 1;
+                    batch.contents.push(*derived);
+                }
+                if let Some(text) = text {
+                    self.texts.insert(path.clone(), (hash, text));
+                }
+                let language = file_type.id.to_owned();
+                let state = FileState::Content { hash, language, facts: facts.clone() };
+                (KnownState::Content { hash, file_type, facts }, state)
+            }
+        };
+        self.files.push(KnownFile { path: path.clone(), tracked, state: known });
+        // What could not be read is looked at again each time.
+        let Some(stamp) = stamp else {
+            batch.removed.push(path);
+            return None;
+        };
+        let row = FileRow { path, stamp: Some(stamp), read_at_ns, state };
+        batch.files.push(row.clone());
+        Some(row)
+    }
+
+    fn count(&mut self, elapsed: std::time::Duration) {
+        for file in &self.files {
+            match &file.state {
+                KnownState::Content { .. } => self.report.files += 1,
+                KnownState::LeftOut(reason) => *self.report.left_out.entry(*reason).or_default() += 1,
+            }
+        }
+        self.report.reused = self.report.files.saturating_sub(self.report.parsed);
+        self.report.elapsed = elapsed;
+    }
+}
+
+/// Returns what a stored row says of a file whose stamp has not changed; `None` where it has to be read as another
+/// type than it was. Without neighbors the type that it was read as is taken for right.
+pub(super) fn state_of(row: &FileRow, neighbors: Option<&Neighbors>) -> Option<KnownState> {
+    match &row.state {
+        FileState::LeftOut(reason) => Some(KnownState::LeftOut(*reason)),
+        FileState::Content { hash, language, facts } => {
+            let file_type = match neighbors {
+                Some(neighbors) if discover::is_header(&row.path) => {
+                    discover::file_type_of(&row.path, facts, neighbors)
+                }
+                Some(_) | None => discover::file_type(language)?,
+            };
+            let is_same = file_type.id == language;
+            is_same.then(|| KnownState::Content { hash: *hash, file_type, facts: facts.clone() })
+        }
+    }
+}
+
+/// Says whether a stored row is still what the file is.
+fn is_kept(row: &FileRow, state: &KnownState) -> bool {
+    match (&row.state, state) {
+        (FileState::Content { .. }, KnownState::Content { .. }) => true,
+        (FileState::LeftOut(stored), KnownState::LeftOut(now)) => stored == now,
+        (FileState::Content { .. }, KnownState::LeftOut(_))
+        | (FileState::LeftOut(_), KnownState::Content { .. }) => false,
+    }
+}
+
+/// Returns a text that changes whenever the producers of any type of file do.
+pub(super) fn producers_fingerprint() -> String {
+    let all = discover::file_types().flat_map(producers);
+    let mut lines: Vec<String> =
+        all.map(|producer| format!("{} {}", producer.language, producer.version)).collect();
+    // Which name is of which type is a matter of the program's own version.
+    lines.push(env!("CARGO_PKG_VERSION").to_owned());
+    lines.sort();
+    ContentHash::of(lines.join("\n").as_bytes()).to_string()
+}
+
+fn stat_all(files: &dyn Files, rows: &[FileRow]) -> Vec<Option<Stat>> {
+    let stat = |rows: &[FileRow]| rows.iter().map(|row| files.stat(&row.path).ok()).collect::<Vec<_>>();
+    if rows.len() < 2 * FILES_FOR_A_THREAD {
+        return stat(rows);
+    }
+    let (first, second) = rows.split_at(rows.len() / 2);
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| stat(second));
+        let mut stats = stat(first);
+        stats.extend(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        stats
+    })
+}

@@ -1,0 +1,92 @@
+//! What is known of each file, without reading any.
+
+use super::derive::producer;
+use super::error::Error;
+use super::project::Project;
+use super::scan::KnownState;
+use super::scan::Look;
+use super::scan::Trust;
+use crate::discover::Found;
+use crate::model::Artifact;
+use crate::model::ContentHash;
+use crate::model::FileType;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+use crate::sys::FileKind;
+
+/// How what is stored of a file compares with the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Freshness {
+    /// It was derived from the bytes that are there.
+    Fresh,
+    /// The file has changed since, or may have.
+    Stale,
+    /// Nothing is stored yet.
+    New,
+    /// The file has no text to show.
+    LeftOut(LeftOut),
+}
+
+/// What is known of one file.
+#[derive(Debug, Clone)]
+pub struct FileStatus {
+    /// The file.
+    pub path: RelPath,
+    /// How what is stored compares with it.
+    pub freshness: Freshness,
+    /// Its content when it was last read, and the type that it was read as.
+    pub content: Option<(ContentHash, &'static FileType)>,
+    /// Who made its summary.
+    pub summary_by: Option<String>,
+}
+
+impl Project<'_> {
+    /// Returns the status of every file that the project lists, by path. Reads no file, and stores nothing.
+    pub fn status(&mut self) -> Result<Vec<FileStatus>, Error> {
+        let sight = self.look()?;
+        let mut all = Vec::new();
+        for found in &sight.listing.files {
+            let look = self.look_at(found, &sight, Trust::Stamps);
+            let row = sight.rows.get(&found.path).map(|(row, _)| row);
+            let known = row.and_then(|row| super::scan::state_of(row, None));
+            let freshness = match &look {
+                Look::LeftOut(reason) | Look::Unchanged(KnownState::LeftOut(reason)) => {
+                    Freshness::LeftOut(*reason)
+                }
+                Look::Unchanged(KnownState::Content { .. }) => Freshness::Fresh,
+                Look::Read => self.unread(found, known.is_some()),
+            };
+            let content = match known {
+                Some(KnownState::Content { hash, file_type, .. }) => Some((hash, file_type)),
+                Some(KnownState::LeftOut(_)) | None => None,
+            };
+            let is_shown = !matches!(freshness, Freshness::LeftOut(_));
+            let content = content.filter(|_| is_shown);
+            let summary_by = content.and_then(|(_, file_type)| producer(Artifact::Summary, file_type));
+            let summary_by = summary_by.map(|by| by.version);
+            all.push(FileStatus { path: found.path.clone(), freshness, content, summary_by });
+        }
+        Ok(all)
+    }
+
+    /// Returns the status of a file that an index run would read.
+    fn unread(&self, found: &Found, is_known: bool) -> Freshness {
+        let reason = match self.world.files.stat(&found.path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(LeftOut::Vanished),
+            Err(_) => Some(LeftOut::Unreadable),
+            Ok(stat) => match stat.kind {
+                FileKind::Symlink => Some(LeftOut::Symlink),
+                FileKind::Directory | FileKind::Special => Some(LeftOut::Special),
+                FileKind::Regular if self.options.structure_max_bytes < stat.stamp.size => {
+                    Some(LeftOut::TooLarge)
+                }
+                FileKind::Regular => None,
+            },
+        };
+        match reason {
+            Some(reason) => Freshness::LeftOut(reason),
+            None if is_known => Freshness::Stale,
+            None => Freshness::New,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The cache is opened, read and written; whatever is wrong with it, answers stay right.
+//!
+//! The cache is disposable. So a store that cannot be opened, read or written costs time and a note, never an answer;
+//! only a store of a newer slop stops the run, for two versions must not take turns in rebuilding it.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::error::Error;
+use super::project::Project;
+use crate::store;
+use crate::store::Batch;
+use crate::store::Opened;
+use crate::store::Store;
+use crate::sys::FileKind;
+
+/// Name of the database in the cache's folder.
+const DATABASE: &str = "index.db";
+/// Name of the file whose stamp tells the file system's time.
+const STAMP: &str = "stamp";
+
+/// The signature that the cache directory tagging standard asks for, so that backups pass the folder over.
+const CACHEDIR_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
+# This folder is the cache of slop. It can be deleted at any time.\n";
+
+impl Project<'_> {
+    fn cache_folder(&self) -> PathBuf {
+        self.root.join(self.options.cache_dir.as_path())
+    }
+
+    pub(super) fn open_store(&mut self) -> Result<(), Error> {
+        if let Err(error) = self.make_cache_folder() {
+            let folder = &self.options.cache_dir;
+            self.note(format!("the cache folder {folder} cannot be used, so nothing is kept: {error}"));
+            return Ok(());
+        }
+        match Store::open(&self.cache_folder().join(DATABASE)) {
+            Ok(Opened { store, recovery }) => {
+                self.store = Some(store);
+                if let Some(recovery) = recovery {
+                    let moved_to = recovery.moved_to.file_name().unwrap_or_default().to_string_lossy();
+                    let why = recovery.why;
+                    self.note(format!("the cache was rebuilt: {why}; the old file is now {moved_to}"));
+                }
+                Ok(())
+            }
+            Err(error @ store::Error::TooNew { .. }) => Err(Error::Store(error)),
+            Err(error) => {
+                self.note(format!("the cache cannot be opened, so nothing is kept: {}", with_causes(&error)));
+                Ok(())
+            }
+        }
+    }
+
+    fn make_cache_folder(&self) -> io::Result<()> {
+        let folder = self.cache_folder();
+        match self.world.files.stat(&self.options.cache_dir) {
+            Ok(stat) if stat.kind != FileKind::Directory => {
+                // A link could lead out of the project, where slop has no business.
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
+            }
+            Ok(_) => {}
+            Err(_) => self.world.disk.make_private_folder(&folder)?,
+        }
+        for (name, bytes) in [(".gitignore", &b"*\n"[..]), ("CACHEDIR.TAG", CACHEDIR_TAG)] {
+            match self.world.disk.create_new(&folder.join(name), bytes) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what the file system's clock is ahead of the machine's, in nanoseconds.
+    pub(super) fn clock_skew_ns(&self) -> i64 {
+        let before = self.world.clock.now_ns();
+        let stamp = self.cache_folder().join(STAMP);
+        // Without a cache there is no file to stamp; then the clocks are taken for one.
+        let now = self.store.as_ref().and_then(|_| self.world.disk.stamp_now(&stamp).ok());
+        // The file system's clock ticks coarsely, so that its stamp may be a little older than `before`.
+        now.map_or(0, |now| now.saturating_sub(before))
+    }
+
+    /// Asks the store. What it cannot answer is `None`, as if it were not stored.
+    pub(super) fn stored<T>(&mut self, ask: impl FnOnce(&Store) -> Result<T, store::Error>) -> Option<T> {
+        match ask(self.store.as_ref()?) {
+            Ok(answer) => Some(answer),
+            Err(error) => {
+                self.recover(&error);
+                None
+            }
+        }
+    }
+
+    /// Writes a batch. What cannot be stored is kept in memory, so that this run's answers are right.
+    pub(super) fn save(&mut self, batch: Batch) {
+        if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
+            return;
+        }
+        // Twice: a store that is damaged, or that someone deleted, is made anew and written to.
+        for _ in 0..2 {
+            let Some(store) = &mut self.store else { break };
+            let saved = if store.still_there() { store.save(&batch) } else { Err(store::Error::Gone) };
+            match saved {
+                Ok(()) => return,
+                Err(error) => self.recover(&error),
+            }
+        }
+        for derived in batch.contents {
+            let language = derived.artifacts.first().map(|(producer, _)| producer.language);
+            if let Some(language) = language {
+                self.unsaved.insert((derived.hash, language), derived);
+            }
+        }
+    }
+
+    /// Does what can be done about an error of the store: makes it anew, or goes on without it.
+    pub(super) fn recover(&mut self, error: &store::Error) {
+        let Some(store) = self.store.take() else { return };
+        let why = with_causes(error);
+        if error.is_damage() {
+            let moved = store.set_aside();
+            let moved_to = moved.ok().flatten().and_then(|path| path.file_name().map(PathBuf::from));
+            let moved_to =
+                moved_to.map_or(String::new(), |name| format!("; the old file is now {}", name.display()));
+            self.note(format!("the cache was rebuilt: {why}{moved_to}"));
+        } else if !matches!(error, store::Error::Gone) {
+            self.note(format!("the cache is not used in this run: {why}"));
+            return;
+        }
+        if self.open_store().is_err() {
+            self.note(
+                "the cache is not used in this run: it was replaced by that of a newer slop".to_owned(),
+            );
+        }
+    }
+
+    /// Opens a second connection to the store, for other threads to ask.
+    pub(super) fn open_reader(&self) -> Option<Store> {
+        self.store.as_ref()?;
+        Store::open_reader(&self.cache_folder().join(DATABASE)).ok()
+    }
+}
+
+/// Returns an error with its causes, on one line.
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

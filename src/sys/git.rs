@@ -1,0 +1,46 @@
+//! Git, asked so that neither the checkout nor the caller's environment can change what is asked.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+
+use super::Finished;
+use super::Processes;
+
+/// What stands before every command.
+const BEFORE: &[&str] = &[
+    // A question takes no locks, so that it is never in the way of the user's own git.
+    "--no-optional-locks",
+    // A checkout may name a program of its own there; an empty value turns it off in every version of git, where
+    // `false` is the name of a program to some.
+    "-c",
+    "core.fsmonitor=",
+];
+
+/// Variables by which a caller, such as a git hook, may speak of another repository than the one around the folder.
+const FOREIGN_VARIABLES: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+];
+
+/// Runs a git command in `folder`.
+pub fn git(
+    processes: &dyn Processes,
+    folder: &Path,
+    arguments: &[&str],
+    input: &[u8],
+) -> io::Result<Finished> {
+    let arguments: Vec<&OsStr> = BEFORE.iter().chain(arguments).map(OsStr::new).collect();
+    processes.run("git", &arguments, folder, FOREIGN_VARIABLES, input)
+}
