@@ -3,10 +3,13 @@
 //! ARCHITECTURE.md draws the floor plan; each room's `mod.rs` says what the room is for.
 
 pub mod aggregate;
+pub mod api;
+pub mod cli;
 pub mod config;
 pub mod discover;
 pub mod engine;
 pub mod model;
+pub mod render;
 pub mod store;
 pub mod summarize;
 pub mod syntax;

@@ -1,3 +1,5 @@
 //! The program `slop`: it only calls the library.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    slop::cli::main()
+}

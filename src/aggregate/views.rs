@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_window_shows_the_lines_around_and_counts_the_rest() {
-        let text: String = (1..=20).map(|n| format!("row {n}\n")).collect();
+        let text = (1..=20).fold(String::new(), |text, n| text + &format!("row {n}\n"));
         let view = view_window(&text, &FocusLines(vec![10]), 1);
         assert_eq!(
             view,

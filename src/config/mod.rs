@@ -13,6 +13,7 @@ mod layers;
 mod load;
 mod merged;
 mod nearest;
+mod options;
 mod origin;
 mod pages;
 mod schema;

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use super::error::Error;
 use super::project::Project;
-use super::question::Rendering;
-use super::question::block;
+use super::question::ReadText;
+use super::rendering::Rendering;
+use super::rendering::block;
+use super::rendering::type_of;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use super::scan::Trust;
@@ -145,7 +147,7 @@ impl Project<'_> {
         &mut self,
         file: &KnownFile,
         routing: &Routing<'_>,
-        text: Option<(ContentHash, String)>,
+        text: Option<ReadText>,
         given: usize,
     ) -> Candidate {
         let routed = aggregate::route(&file.path, type_of(file), routing);
@@ -183,13 +185,6 @@ fn explanation(file: &KnownFile, routing: &Routing<'_>, candidate: Candidate) ->
         bytes,
         tokens: aggregate::estimate_tokens(bytes),
         counter: aggregate::ESTIMATE,
-    }
-}
-
-fn type_of(file: &KnownFile) -> &'static FileType {
-    match &file.state {
-        KnownState::Content { file_type, .. } => file_type,
-        KnownState::LeftOut(_) => crate::discover::unknown_type(),
     }
 }
 

@@ -49,7 +49,7 @@ impl Project<'_> {
             Body::Outline(outline) => Some(outline.clone()),
             Body::Skeleton(_) | Body::Summary(_) => None,
         };
-        self.artifact(subject, Artifact::Outline, |store, by, hash| store.outline(by, hash), take)
+        self.artifact(subject, Artifact::Outline, Store::outline, take)
     }
 
     /// Returns the skeleton; `None` where the type has none, or the file is not what it was.
@@ -58,7 +58,7 @@ impl Project<'_> {
             Body::Skeleton(skeleton) => Some(skeleton.clone()),
             Body::Outline(_) | Body::Summary(_) => None,
         };
-        self.artifact(subject, Artifact::Skeleton, |store, by, hash| store.skeleton(by, hash), take)
+        self.artifact(subject, Artifact::Skeleton, Store::skeleton, take)
     }
 
     /// Returns the words about a file; `None` where the file is not what it was.
@@ -67,7 +67,7 @@ impl Project<'_> {
             Body::Summary(words) => Some(words.clone()),
             Body::Outline(_) | Body::Skeleton(_) => None,
         };
-        self.artifact(subject, Artifact::Summary, |store, by, hash| store.summary(by, hash), take)
+        self.artifact(subject, Artifact::Summary, Store::summary, take)
     }
 
     fn artifact<T>(

@@ -78,6 +78,9 @@ impl Project<'_> {
     /// Checks every byte that is cached; deletes what is damaged.
     pub fn verify_cache(&mut self) -> Result<Verdict, Error> {
         let verdict = self.on_store(Store::verify)?;
+        if verdict.structure.is_some() {
+            self.rebuild_store("its structure is damaged");
+        }
         if !verdict.damaged.is_empty() {
             // What was deleted is made anew by the next run.
             self.forget_producers()?;

@@ -17,6 +17,7 @@ mod output;
 mod project;
 mod question;
 mod reading;
+mod rendering;
 mod report;
 mod scan;
 mod stability;
@@ -24,6 +25,8 @@ mod status;
 mod storing;
 mod symbols;
 
+pub use crate::store::Freed;
+pub use crate::store::Verdict;
 pub use aggregation::AggregationRequest;
 pub use aggregation::Explanation;
 pub use cache::CacheStatus;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::report::Progress;
 use crate::discover;
 use crate::model::RelPath;
 use crate::sys::Clock;
@@ -20,6 +21,8 @@ pub struct World<'w> {
     pub files: &'w dyn Files,
     /// Other programs.
     pub processes: &'w dyn Processes,
+    /// Is told how far a scan is that has files to read.
+    pub progress: &'w dyn Progress,
 }
 
 /// What a project is to be treated like.

@@ -11,7 +11,8 @@ use super::project::Project;
 use super::reading::Examined;
 use super::reading::Examiner;
 use super::reading::Outcome;
-use super::report::Silent;
+use super::rendering::Rendering;
+use super::rendering::block;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use super::scan::ScanRequest;
@@ -24,9 +25,7 @@ use crate::aggregate::Selector;
 use crate::discover::Neighbors;
 use crate::model::Block;
 use crate::model::ContentHash;
-use crate::model::Facts;
 use crate::model::FileType;
-use crate::model::Health;
 use crate::model::LeftOut;
 use crate::model::Outline;
 use crate::model::RelPath;
@@ -52,6 +51,13 @@ pub struct OutlineAnswer {
     pub outline: Outline,
 }
 
+impl OutlineAnswer {
+    /// Returns the symbols, one a line.
+    pub fn text(&self) -> String {
+        aggregate::view_outline(&self.outline)
+    }
+}
+
 /// One view of one file.
 #[derive(Debug, Clone)]
 pub struct ViewAnswer {
@@ -61,32 +67,17 @@ pub struct ViewAnswer {
     pub why: Option<String>,
 }
 
+/// A text that was read on the way, with the hash of its bytes.
+pub(super) type ReadText = (ContentHash, String);
+
 /// The files that some words mean.
 pub(super) struct Selection {
     /// Those that were named by their paths first, in the order of the words; the rest by path.
     pub(super) files: Vec<KnownFile>,
     /// Texts that were read on the way.
-    pub(super) texts: HashMap<RelPath, (ContentHash, String)>,
+    pub(super) texts: HashMap<RelPath, ReadText>,
     /// The files that were named by their paths.
     pub(super) by_name: HashSet<RelPath>,
-}
-
-/// How a file was rendered.
-pub(super) struct Rendered {
-    pub(super) view: ViewMode,
-    pub(super) content: Option<ContentHash>,
-    pub(super) remarks: Vec<String>,
-    pub(super) body: String,
-    pub(super) why: Option<String>,
-}
-
-/// What a rendering depends on beside the file.
-pub(super) struct Rendering<'a> {
-    pub(super) view: ViewMode,
-    pub(super) detail: SummaryDetail,
-    pub(super) lines: &'a FocusLines,
-    /// The text, where it has been read in this run already.
-    pub(super) text: Option<(ContentHash, String)>,
 }
 
 impl Project<'_> {
@@ -95,7 +86,7 @@ impl Project<'_> {
         let Selection { mut files, by_name, .. } = self.files_named(words, trust, &|_| false)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
         for file in files.iter().filter(|file| by_name.contains(&file.path)) {
-            self.must_have_outline(file)?;
+            must_have_outline(file)?;
         }
         Ok(self.outlines_of(&files))
     }
@@ -114,17 +105,6 @@ impl Project<'_> {
             answers.extend(answer);
         }
         answers
-    }
-
-    fn must_have_outline(&self, file: &KnownFile) -> Result<(), Error> {
-        let path = file.path.clone();
-        match &file.state {
-            KnownState::LeftOut(reason) => Err(Error::LeftOut { path, reason: *reason }),
-            KnownState::Content { file_type, .. } if crate::syntax::has_structure(file_type.id) => Ok(()),
-            KnownState::Content { file_type, .. } => {
-                Err(Error::NoSuchView { path, view: ViewMode::Outline, file_type: file_type.name })
-            }
-        }
     }
 
     /// Returns one view of each file that is named, in the order of their paths within each word. Without a mode the
@@ -152,12 +132,7 @@ impl Project<'_> {
         Ok(answers)
     }
 
-    fn view(
-        &mut self,
-        file: &KnownFile,
-        mode: Option<ViewMode>,
-        text: Option<(ContentHash, String)>,
-    ) -> ViewAnswer {
+    fn view(&mut self, file: &KnownFile, mode: Option<ViewMode>, text: Option<ReadText>) -> ViewAnswer {
         let lines = FocusLines(Vec::new());
         // What is asked for by name is shown as it is asked for, whatever its size.
         let max_bytes = if mode.is_some() { u64::MAX } else { self.options.max_bytes };
@@ -191,7 +166,7 @@ impl Project<'_> {
         }
         if words.is_empty() || !selectors.is_empty() {
             let scope: Vec<Selector> = selectors.iter().map(|(_, selector)| selector.clone()).collect();
-            let request = ScanRequest { trust, scope: &scope, keeps_text, settles: false, progress: &Silent };
+            let request = ScanRequest { trust, scope: &scope, keeps_text, settles: false };
             let found = self.scan(&request)?;
             for (word, selector) in &selectors {
                 if !found.files.iter().any(|file| selector.selects(&file.path)) {
@@ -212,7 +187,7 @@ impl Project<'_> {
         word: &str,
         trust: Trust,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<Option<(KnownFile, Option<(ContentHash, String)>)>, Error> {
+    ) -> Result<Option<(KnownFile, Option<ReadText>)>, Error> {
         let Some(path) = self.path_named(word)? else { return Ok(None) };
         if self.names.is_apart(&path) {
             return Err(Error::Apart { path });
@@ -258,7 +233,7 @@ impl Project<'_> {
         path: &RelPath,
         trust: Trust,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> (KnownState, Option<(ContentHash, String)>) {
+    ) -> (KnownState, Option<ReadText>) {
         let is_current = self.stored(|store| store.recall(super::scan::PRODUCERS)).flatten().as_deref()
             == Some(producers_fingerprint().as_bytes());
         let row = self.stored(|store| store.file(path)).flatten();
@@ -282,8 +257,8 @@ impl Project<'_> {
             claimed: Mutex::default(),
             keeps_text,
         };
-        let examined = examiner.examine(path);
-        self.keep(examined)
+        let seen = examiner.examine(path);
+        self.keep(seen)
     }
 
     /// The files in the same folder, as far as they tell what a header is.
@@ -298,7 +273,7 @@ impl Project<'_> {
         Neighbors::of(paths.iter())
     }
 
-    fn keep(&mut self, examined: Examined) -> (KnownState, Option<(ContentHash, String)>) {
+    fn keep(&mut self, examined: Examined) -> (KnownState, Option<ReadText>) {
         let Examined { path, stamp, read_at_ns, outcome, .. } = examined;
         let (contents, known, state, text) = match outcome {
             Outcome::LeftOut(reason) => {
@@ -322,87 +297,15 @@ impl Project<'_> {
         self.save(batch);
         (known, text)
     }
+}
 
-    /// Renders a file. What cannot be rendered becomes one line that says so.
-    pub(super) fn render(&mut self, file: &KnownFile, rendering: Rendering<'_>, max_bytes: u64) -> Rendered {
-        let wanted = rendering.view;
-        let subject = match (&file.state, Subject::of(file)) {
-            (_, Some(subject)) => subject,
-            (KnownState::LeftOut(reason), None) => return failed(file, wanted, reason.words()),
-            (KnownState::Content { .. }, None) => return failed(file, wanted, LeftOut::Unreadable.words()),
-        };
-        let has_structure = crate::syntax::has_structure(subject.file_type.id);
-        let (view, why) = aggregate::fit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
-        let mut remarks = encoding_remark(subject.facts);
-        let mut content = Some(subject.hash);
-        let body = match view {
-            ViewMode::None => {
-                content = None;
-                Some(aggregate::EXCLUDED.to_owned())
-            }
-            ViewMode::Full | ViewMode::Window => {
-                match rendering.text.map_or_else(|| self.text(&file.path), Ok) {
-                    Ok((hash, text)) => {
-                        content = Some(hash);
-                        Some(match view {
-                            ViewMode::Window => {
-                                aggregate::view_window(&text, rendering.lines, self.options.window_lines)
-                            }
-                            _ => text,
-                        })
-                    }
-                    Err(reason) => return failed(file, wanted, reason.words()),
-                }
-            }
-            ViewMode::Skeleton => self.skeleton(&subject).map(|skeleton| {
-                remarks.extend(health_remark(skeleton.health));
-                skeleton.text
-            }),
-            ViewMode::Outline => self.outline(&subject).map(|outline| {
-                remarks.extend(health_remark(outline.health));
-                aggregate::view_outline(&outline)
-            }),
-            ViewMode::Summary => self.summary(&subject).map(|words| {
-                let outline = match rendering.detail {
-                    SummaryDetail::Words => None,
-                    SummaryDetail::TopLevel | SummaryDetail::Signatures => self.outline(&subject),
-                };
-                let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
-                remarks.extend(is_broken.then(|| "understood in part".to_owned()));
-                aggregate::view_summary(&words, outline.as_ref(), rendering.detail)
-            }),
-        };
-        match body {
-            Some(body) => Rendered { view, content, remarks, body, why },
-            None => failed(file, wanted, LeftOut::Unstable.words()),
+fn must_have_outline(file: &KnownFile) -> Result<(), Error> {
+    let path = file.path.clone();
+    match &file.state {
+        KnownState::LeftOut(reason) => Err(Error::LeftOut { path, reason: *reason }),
+        KnownState::Content { file_type, .. } if crate::syntax::has_structure(file_type.id) => Ok(()),
+        KnownState::Content { file_type, .. } => {
+            Err(Error::NoSuchView { path, view: ViewMode::Outline, file_type: file_type.name })
         }
     }
-}
-
-/// Returns the block that a rendered file is.
-pub(super) fn block(file: &KnownFile, rendered: Rendered) -> Block {
-    let Rendered { view, content, remarks, body, .. } = rendered;
-    let file_type = match &file.state {
-        KnownState::Content { file_type, .. } => file_type,
-        KnownState::LeftOut(_) => crate::discover::unknown_type(),
-    };
-    Block { path: file.path.clone(), file_type, view, content, remarks, body }
-}
-
-fn failed(file: &KnownFile, view: ViewMode, reason: &str) -> Rendered {
-    let body = aggregate::error_line(&file.path, view, reason);
-    Rendered { view, content: None, remarks: Vec::new(), body, why: Some(reason.to_owned()) }
-}
-
-fn encoding_remark(facts: &Facts) -> Vec<String> {
-    let foreign = facts.encoding.as_deref().filter(|encoding| *encoding != "UTF-8");
-    foreign.map(|encoding| format!("decoded from {encoding}")).into_iter().collect()
-}
-
-fn health_remark(health: Health) -> Option<String> {
-    if health.is_perfect() {
-        return None;
-    }
-    let fallback = health.fallback.map_or(String::new(), |fallback| format!(", {}", fallback.name()));
-    Some(format!("parse health {health}{fallback}"))
 }

@@ -4,6 +4,7 @@
 //! files are taken while git lists the files, for neither needs the other.
 
 use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -17,7 +18,6 @@ use super::reading::Examined;
 use super::reading::Examiner;
 use super::reading::Outcome;
 use super::report::IndexReport;
-use super::report::Progress;
 use crate::aggregate::Selector;
 use crate::discover;
 use crate::discover::Found;
@@ -81,7 +81,6 @@ pub(super) struct ScanRequest<'a> {
     pub(super) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
     /// Whether files too young to be believed are read once more when they have rested.
     pub(super) settles: bool,
-    pub(super) progress: &'a dyn Progress,
 }
 
 /// What a scan found.
@@ -113,8 +112,8 @@ pub(super) enum Look {
 
 impl<'w> Project<'w> {
     /// Brings the cache up to date with every file of the project.
-    pub fn index(&mut self, trust: Trust, progress: &dyn Progress) -> Result<IndexReport, Error> {
-        let request = ScanRequest { trust, scope: &[], keeps_text: &|_| false, settles: true, progress };
+    pub fn index(&mut self, trust: Trust) -> Result<IndexReport, Error> {
+        let request = ScanRequest { trust, scope: &[], keeps_text: &|_| false, settles: true };
         Ok(self.scan(&request)?.report)
     }
 
@@ -138,7 +137,7 @@ impl<'w> Project<'w> {
                 Look::LeftOut(reason) => scan.push(found, KnownState::LeftOut(reason)),
             }
         }
-        let removed = self.rows_to_remove(&sight, request, &to_read, &scan);
+        let removed = rows_to_remove(&sight, request, &to_read, &scan);
         scan.report.removed = removed.len() as u64;
         let young = self.read_all(&to_read, removed, &sight, request, &mut scan, &tracked);
         if request.settles {
@@ -190,31 +189,6 @@ impl<'w> Project<'w> {
         state_of(row, Some(&sight.neighbors)).map_or(Look::Read, Look::Unchanged)
     }
 
-    /// Returns the files that are known and not listed any more, or that have turned into something that is not read.
-    fn rows_to_remove(
-        &self,
-        sight: &Sight,
-        request: &ScanRequest<'_>,
-        to_read: &[RelPath],
-        scan: &Scan,
-    ) -> Vec<RelPath> {
-        if !request.scope.is_empty() {
-            return Vec::new();
-        }
-        let mut gone: HashMap<&RelPath, ()> = sight.rows.keys().map(|path| (path, ())).collect();
-        for path in to_read {
-            gone.remove(path);
-        }
-        for file in &scan.files {
-            if sight.rows.get(&file.path).is_some_and(|(row, _)| is_kept(row, &file.state)) {
-                gone.remove(&file.path);
-            }
-        }
-        let mut gone: Vec<RelPath> = gone.into_keys().cloned().collect();
-        gone.sort();
-        gone
-    }
-
     /// Reads files on all cores while this thread writes what comes of it. Returns those that are too young to be
     /// believed the next time.
     fn read_all(
@@ -230,12 +204,12 @@ impl<'w> Project<'w> {
         batch.removed = removed;
         let mut young = Vec::new();
         if !paths.is_empty() {
-            request.progress.begins(paths.len());
-            let examiner = self.examiner(sight, request);
+            self.world.progress.begins(paths.len());
+            let (examiner, progress) = (self.examiner(sight, request), self.world.progress);
             let (sender, results) = sync_channel::<Examined>(RESULTS_WAITING);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    examiner.examine_all(paths, &sender, request.progress);
+                    examiner.examine_all(paths, &sender, progress);
                     drop(sender);
                 });
                 let mut batch_bytes = 0;
@@ -390,6 +364,30 @@ pub(super) fn state_of(row: &FileRow, neighbors: Option<&Neighbors>) -> Option<K
             is_same.then(|| KnownState::Content { hash: *hash, file_type, facts: facts.clone() })
         }
     }
+}
+
+/// Returns the files that are known and not listed any more, or that have turned into something that is not read.
+fn rows_to_remove(
+    sight: &Sight,
+    request: &ScanRequest<'_>,
+    to_read: &[RelPath],
+    scan: &Scan,
+) -> Vec<RelPath> {
+    if !request.scope.is_empty() {
+        return Vec::new();
+    }
+    let mut gone: HashSet<&RelPath> = sight.rows.keys().collect();
+    for path in to_read {
+        gone.remove(path);
+    }
+    for file in &scan.files {
+        if sight.rows.get(&file.path).is_some_and(|(row, _)| is_kept(row, &file.state)) {
+            gone.remove(&file.path);
+        }
+    }
+    let mut gone: Vec<RelPath> = gone.into_iter().cloned().collect();
+    gone.sort();
+    gone
 }
 
 /// Says whether a stored row is still what the file is.

@@ -9,7 +9,7 @@ use super::derive::identify;
 use super::derive::producers;
 use super::history::History;
 use super::project::Project;
-use super::question::Rendering;
+use super::rendering::Rendering;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use crate::aggregate::Candidate;

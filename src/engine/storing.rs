@@ -119,15 +119,26 @@ impl Project<'_> {
         let Some(store) = self.store.take() else { return };
         let why = with_causes(error);
         if error.is_damage() {
-            let moved = store.set_aside();
-            let moved_to = moved.ok().flatten().and_then(|path| path.file_name().map(PathBuf::from));
-            let moved_to =
-                moved_to.map_or(String::new(), |name| format!("; the old file is now {}", name.display()));
-            self.note(format!("the cache was rebuilt: {why}{moved_to}"));
-        } else if !matches!(error, store::Error::Gone) {
+            self.store = Some(store);
+            self.rebuild_store(&why);
+        } else if matches!(error, store::Error::Gone) {
+            self.reopen_store();
+        } else {
             self.note(format!("the cache is not used in this run: {why}"));
-            return;
         }
+    }
+
+    /// Puts a damaged store aside and opens a new one.
+    pub(super) fn rebuild_store(&mut self, why: &str) {
+        let Some(store) = self.store.take() else { return };
+        let moved = store.set_aside().ok().flatten().and_then(|path| path.file_name().map(PathBuf::from));
+        let moved_to =
+            moved.map_or(String::new(), |name| format!("; the old file is now {}", name.display()));
+        self.note(format!("the cache was rebuilt: {why}{moved_to}"));
+        self.reopen_store();
+    }
+
+    fn reopen_store(&mut self) {
         if self.open_store().is_err() {
             self.note(
                 "the cache is not used in this run: it was replaced by that of a newer slop".to_owned(),

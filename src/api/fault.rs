@@ -1,0 +1,111 @@
+//! What went wrong, for whoever asked: a stable code, words, and what to do.
+
+use std::io;
+use std::path::Path;
+
+use crate::engine::Code;
+use crate::engine::Error;
+
+/// Who has to do something about a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Whoever asked: something else should be asked for.
+    User,
+    /// Whoever looks after the machine; the same request may then succeed.
+    Environment,
+}
+
+/// Why a request was not answered.
+#[derive(Debug)]
+pub struct Fault {
+    /// Stable name, for programs.
+    pub code: &'static str,
+    /// What was attempted, on what, and why it could not be done.
+    pub message: String,
+    /// What to do.
+    pub hint: &'static str,
+    /// Who has to do it.
+    pub kind: Kind,
+}
+
+impl Fault {
+    /// The project's folder cannot be opened.
+    pub fn no_project(root: &Path, error: &io::Error) -> Self {
+        Self {
+            code: "no_project",
+            message: format!("open the project {}: {error}", root.display()),
+            hint: "give the path of a folder that can be read with --project",
+            kind: Kind::User,
+        }
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        let code = error.code();
+        Self { code: name(code), message: with_causes(&error), hint: hint(code), kind: kind(code) }
+    }
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+const fn name(code: Code) -> &'static str {
+    match code {
+        Code::ListFailed => "list_failed",
+        Code::StoreTooNew => "store_too_new",
+        Code::StoreUnusable => "store_unusable",
+        Code::BadPattern => "bad_pattern",
+        Code::OutsideProject => "outside_project",
+        Code::NotFound => "not_found",
+        Code::Secret => "secret",
+        Code::NotShown => "not_shown",
+        Code::NoSuchView => "no_such_view",
+        Code::NoCache => "no_cache",
+        Code::WriteFailed => "write_failed",
+    }
+}
+
+const fn hint(code: Code) -> &'static str {
+    match code {
+        Code::ListFailed => "check that the project's folder is there and can be read",
+        Code::StoreTooNew => {
+            "use the newer slop that wrote this cache, or delete the cache folder to start anew"
+        }
+        Code::StoreUnusable => "try again; if it stays so, delete the cache folder: it costs time only",
+        Code::BadPattern => "quote the pattern, and close every bracket in it",
+        Code::OutsideProject => "give a path below the project's folder, or choose another with --project",
+        Code::NotFound => "`slop status` lists the files of the project",
+        Code::Secret => "name it under `secrets.allow` in slop.toml if it may be shown",
+        Code::NotShown => "`slop status` says what slop makes of the file",
+        Code::NoSuchView => "`slop view --mode summary` works for every text",
+        Code::NoCache => {
+            "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
+        }
+        Code::WriteFailed => {
+            "check the folder's permissions and the room on the disk, or choose another path with -o"
+        }
+    }
+}
+
+const fn kind(code: Code) -> Kind {
+    match code {
+        Code::ListFailed | Code::StoreUnusable | Code::WriteFailed => Kind::Environment,
+        Code::StoreTooNew
+        | Code::BadPattern
+        | Code::OutsideProject
+        | Code::NotFound
+        | Code::Secret
+        | Code::NotShown
+        | Code::NoSuchView
+        | Code::NoCache => Kind::User,
+    }
+}

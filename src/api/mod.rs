@@ -1,0 +1,34 @@
+//! One way to ask and one way to answer, whoever asks: today the command line, later sockets and MCP.
+//!
+//! Knows: what can be asked ([`Request`]), what comes back ([`Response`]), how both look as JSON, and what to advise
+//! when an answer cannot be had. Does not know: how a terminal looks, where settings come from.
+//!
+//! Start with [`Session::answer`].
+
+mod fault;
+mod request;
+mod response;
+mod session;
+mod wire;
+
+pub use crate::engine::AggregationRequest;
+pub use crate::engine::Freshness;
+pub use crate::engine::IndexReport;
+pub use crate::engine::Progress;
+pub use crate::engine::Silent;
+pub use crate::engine::Trust;
+pub use crate::engine::World;
+pub use fault::Fault;
+pub use fault::Kind;
+pub use request::Aggregation;
+pub use request::CacheRequest;
+pub use request::DocumentFormat;
+pub use request::Request;
+pub use request::Target;
+pub use response::Aggregated;
+pub use response::Response;
+pub use session::Session;
+pub use wire::SCHEMA_VERSION;
+pub use wire::envelope;
+pub use wire::envelope_of;
+pub use wire::lines;

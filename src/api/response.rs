@@ -1,0 +1,53 @@
+//! What comes back.
+
+use std::path::PathBuf;
+
+use crate::engine::CacheStatus;
+use crate::engine::Explanation;
+use crate::engine::Exported;
+use crate::engine::FileStatus;
+use crate::engine::Freed;
+use crate::engine::IndexReport;
+use crate::engine::OutlineAnswer;
+use crate::engine::SymbolAnswer;
+use crate::engine::Verdict;
+use crate::engine::ViewAnswer;
+use crate::model::Document;
+
+/// The answer to a request, one kind for each.
+#[derive(Debug)]
+pub enum Response {
+    /// What an index run did.
+    Indexed(IndexReport),
+    /// Outlines, by path.
+    Outlines(Vec<OutlineAnswer>),
+    /// Views, in the order in which they were asked for.
+    Views(Vec<ViewAnswer>),
+    /// Symbols, by path and line.
+    Symbols(Vec<SymbolAnswer>),
+    /// A document.
+    Aggregated(Box<Aggregated>),
+    /// Explanations, by path.
+    Explained(Vec<Explanation>),
+    /// Statuses, by path.
+    Status(Vec<FileStatus>),
+    /// How much is cached.
+    CacheStatus(CacheStatus),
+    /// What was deleted from the cache.
+    Cleared(Freed),
+    /// What a check of the cache found.
+    Verified(Verdict),
+    /// All that is cached, by path.
+    Exported(Vec<Exported>),
+}
+
+/// A document, and where it went.
+#[derive(Debug)]
+pub struct Aggregated {
+    /// The document.
+    pub document: Document,
+    /// The document as it was asked to be written; empty where it went into a file.
+    pub text: String,
+    /// The file that it was written to.
+    pub path: Option<PathBuf>,
+}

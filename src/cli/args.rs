@@ -1,0 +1,319 @@
+//! Every command and flag, declared. Help, completions and the man page come from here.
+
+#![expect(clippy::doc_markdown, reason = "these comments are help texts, and read as they stand")]
+
+use std::path::PathBuf;
+
+use clap::Args as Arguments;
+use clap::Parser;
+use clap::Subcommand;
+use clap::ValueEnum;
+use clap_complete::Shell;
+
+use crate::model::Order;
+use crate::model::Strategy;
+use crate::model::ViewMode;
+
+/// Keep, for every file of a project, what a language model needs to know of it
+///
+/// slop derives an outline, a skeleton and a summary of every file, once per content, and keeps them in .slop_cache.
+/// From these it composes a context for an agent, always from the files as they are now.
+#[derive(Debug, Parser)]
+#[command(name = "slop", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "First steps:
+  slop index                     derive everything once
+  slop aggregate --tier 1        compose a context for an orchestrator
+  slop view src/main.c --mode skeleton")]
+pub struct Args {
+    /// Flags of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags of every command.
+#[derive(Debug, Arguments)]
+pub struct Global {
+    /// Work on the project in this folder
+    ///
+    /// Without it, the nearest folder above that holds a slop.toml or a .slop_cache, else the current one.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Answer in JSON
+    ///
+    /// One object {schema_version, command, data}; `outline` and `cache export` write a line of JSON for each file.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Tell nothing but results and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// When to use colors
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: When,
+}
+
+/// When to use colors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write a commented slop.toml
+    ///
+    /// Every setting stands in it with its default, commented out: a fresh file changes nothing.
+    Init,
+    /// Bring the cache up to date
+    ///
+    /// Reads what has changed, derives what was never seen before, forgets what is gone. Nothing else needs this
+    /// command: every answer is made from the files as they are. It only makes the next answers quick.
+    Index(IndexArgs),
+    /// Show the symbols of files
+    #[command(after_help = "Examples:
+  slop outline src/engine.py
+  slop outline --json | jq -r 'select(.health < 1) | .path'")]
+    Outline(OutlineArgs),
+    /// Show files: their text, skeleton, outline or summary
+    #[command(after_help = "Examples:
+  slop view src/engine.py                      the text
+  slop view src/engine.py --mode skeleton      signatures and docs, bodies taken out
+  slop view src --mode summary                 each file of a folder in some words
+  slop view src/engine.py --mode skeleton --bare > engine_skeleton.py")]
+    View(ViewArgs),
+    /// Show where a name is defined
+    #[command(after_help = "Examples:
+  slop symbol Engine.run
+  slop symbol parse_header --definition")]
+    Symbol(SymbolArgs),
+    /// Compose one document for an agent
+    ///
+    /// Tier 1 (orchestrator) gets a summary of each file and the tree; tier 2 (tech lead) summaries with signatures;
+    /// tier 3 (worker) the files in focus in full and skeletons of the rest; tier 4 (QA) outlines, and lines around
+    /// those in focus. The document is written to the next numbered file of project.output_dir, and its path printed.
+    #[command(after_help = "Examples:
+  slop aggregate --tier 1
+  slop aggregate --tier 3 --focus src/engine.py --stdout
+  slop aggregate --tier 4 --focus src/engine.py:120 src tests -o context.md
+  slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
+    Aggregate(AggregateArgs),
+    /// Say why files get the view that they get
+    Explain(ExplainArgs),
+    /// List every file of the project, with what is known of it
+    ///
+    /// States: fresh (the cache holds this content), stale (the file has changed since), new (never read), and left
+    /// out, with the reason. Reads no file, changes nothing.
+    Status,
+    /// Look after the cache
+    Cache(CacheArgs),
+    /// Show the settings
+    Config(ConfigArgs),
+    /// Print the completions for a shell
+    #[command(after_help = "Example:
+  slop completions bash > ~/.local/share/bash-completion/completions/slop")]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the man page, of slop or of one of its commands
+    Man {
+        /// Print the page of this command
+        command: Option<String>,
+    },
+}
+
+/// Arguments of `index`.
+#[derive(Debug, Arguments)]
+pub struct IndexArgs {
+    /// Read and hash every file, whatever its stamp says
+    #[arg(long)]
+    pub verify: bool,
+}
+
+/// Arguments of `outline`.
+#[derive(Debug, Arguments)]
+pub struct OutlineArgs {
+    /// Files, folders or patterns; without any, every file that has an outline
+    #[arg(value_name = "PATH")]
+    pub files: Vec<String>,
+    /// Read and hash the files, whatever their stamps say
+    #[arg(long)]
+    pub verify: bool,
+}
+
+/// Arguments of `view`.
+#[derive(Debug, Arguments)]
+pub struct ViewArgs {
+    /// Files, folders or patterns
+    #[arg(value_name = "PATH", required = true)]
+    pub files: Vec<String>,
+    /// How to show them; without it in full, as far as limits.max_bytes allows
+    #[arg(long, short, value_name = "MODE", value_parser = mode)]
+    pub mode: Option<ViewMode>,
+    /// Print the text alone, without the line that says what it is
+    #[arg(long)]
+    pub bare: bool,
+    /// Read and hash the files, whatever their stamps say
+    #[arg(long)]
+    pub verify: bool,
+}
+
+/// Arguments of `symbol`.
+#[derive(Debug, Arguments)]
+pub struct SymbolArgs {
+    /// The symbol's name, or the end of its qualified name: `run`, `Engine.run`, `ns::Engine::run`
+    pub name: String,
+    /// Print the text of each definition
+    #[arg(long, conflicts_with = "signature")]
+    pub definition: bool,
+    /// Print the signatures alone
+    #[arg(long)]
+    pub signature: bool,
+}
+
+/// What decides about views.
+#[derive(Debug, Arguments)]
+pub struct Choice {
+    /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub tier: Option<u8>,
+    /// Pick the views this way; the setting is project.aggregation_strategy
+    #[arg(long, value_name = "STRATEGY", value_parser = strategy)]
+    pub strategy: Option<Strategy>,
+    /// Put these files in focus: a path, a name, a part of a path, a pattern, or path:line
+    #[arg(long, value_name = "PATH")]
+    pub focus: Vec<String>,
+}
+
+/// Arguments of `aggregate`.
+#[derive(Debug, Arguments)]
+pub struct AggregateArgs {
+    /// Files, folders or patterns to aggregate; without any, the whole project
+    #[arg(value_name = "FILES")]
+    pub files: Vec<String>,
+    /// What decides about views.
+    #[command(flatten)]
+    pub choice: Choice,
+    /// Put the files in this order; the setting is aggregation.order
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    pub order: Option<Order>,
+    /// Write the document in this format
+    #[arg(long, value_name = "FORMAT", default_value = "markdown")]
+    pub format: Format,
+    /// Print the document instead of writing it to a file
+    #[arg(long, conflicts_with = "output")]
+    pub stdout: bool,
+    /// Write the document to this file
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the receipt, which says what became of each file, to this file
+    #[arg(long, value_name = "FILE")]
+    pub receipt: Option<PathBuf>,
+    /// Read and hash every file, whatever its stamp says
+    #[arg(long)]
+    pub verify: bool,
+}
+
+/// How a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Markdown.
+    Markdown,
+    /// JSON: sections, files and the receipt.
+    Json,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Arguments)]
+pub struct ExplainArgs {
+    /// A file, a folder or a pattern
+    #[arg(value_name = "PATH")]
+    pub file: String,
+    /// What decides about views.
+    #[command(flatten)]
+    pub choice: Choice,
+}
+
+/// Arguments of `cache`.
+#[derive(Debug, Arguments)]
+pub struct CacheArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: CacheCommand,
+}
+
+/// What can be done with the cache.
+#[derive(Debug, Subcommand)]
+pub enum CacheCommand {
+    /// Say how much is cached
+    Status,
+    /// Empty the cache, or a part of it
+    ///
+    /// What is deleted is derived again when it is needed. Nothing that a person wrote is in the cache.
+    Clear {
+        /// Delete what is known of these files alone
+        #[arg(value_name = "PATH", conflicts_with_all = ["summaries", "structure"])]
+        files: Vec<String>,
+        /// Delete the summaries
+        #[arg(long)]
+        summaries: bool,
+        /// Delete the outlines and skeletons
+        #[arg(long)]
+        structure: bool,
+    },
+    /// Check every byte that is cached, and delete what is damaged
+    Verify,
+    /// Delete what no file has held for some time, and what older versions of slop made
+    Gc {
+        /// Keep what a file has held within so many days
+        #[arg(long, value_name = "N", default_value_t = 30)]
+        days: u32,
+    },
+    /// Print everything that is cached, a line of JSON for each file
+    Export,
+}
+
+/// Arguments of `config`.
+#[derive(Debug, Arguments)]
+pub struct ConfigArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// What can be done with the settings.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print every setting with its value
+    Show {
+        /// Say for each where its value comes from
+        #[arg(long)]
+        origin: bool,
+    },
+}
+
+fn mode(word: &str) -> Result<ViewMode, String> {
+    let modes = ViewMode::ALL.into_iter().filter(|mode| *mode != ViewMode::Window);
+    let found = ViewMode::from_name(word).filter(|mode| *mode != ViewMode::Window);
+    found.ok_or_else(|| one_of(modes.map(ViewMode::name)))
+}
+
+fn strategy(word: &str) -> Result<Strategy, String> {
+    Strategy::from_name(word).ok_or_else(|| one_of(Strategy::ALL.into_iter().map(Strategy::name)))
+}
+
+fn order(word: &str) -> Result<Order, String> {
+    Order::from_name(word).ok_or_else(|| one_of(Order::ALL.into_iter().map(Order::name)))
+}
+
+fn one_of(words: impl Iterator<Item = &'static str>) -> String {
+    format!("it is one of: {}", words.collect::<Vec<_>>().join(", "))
+}

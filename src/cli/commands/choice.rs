@@ -1,0 +1,31 @@
+//! Flags and settings become what an aggregation is asked for.
+
+use super::run::Desk;
+use crate::api::AggregationRequest;
+use crate::api::Trust;
+use crate::cli::args::Choice;
+use crate::model::Order;
+use crate::model::Tier;
+
+impl Desk<'_> {
+    /// Returns what is asked for: the flags where they are given, else the settings.
+    pub(super) fn aggregation(
+        &self,
+        choice: &Choice,
+        files: Vec<String>,
+        order: Option<Order>,
+        trust: Trust,
+    ) -> AggregationRequest {
+        let settings = &self.loaded.settings;
+        let tier = choice.tier.and_then(Tier::from_number);
+        AggregationRequest {
+            tier: tier.map(|tier| settings.tier_options(tier)),
+            strategy: choice.strategy.unwrap_or(settings.project.aggregation_strategy),
+            default_mode: settings.aggregation.default_mode,
+            order: order.unwrap_or(settings.aggregation.order),
+            focus: self.place.focus_words(&choice.focus),
+            files,
+            trust,
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `slop config`
+
+use serde_json::json;
+
+use super::run::Desk;
+use crate::api::envelope_of;
+use crate::cli::args::ConfigCommand;
+use crate::cli::failure;
+use crate::cli::failure::Failure;
+
+pub(super) fn run(command: &ConfigCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let ConfigCommand::Show { origin } = command;
+    if desk.output.json {
+        let values = desk.loaded.values.iter().map(|value| {
+            json!({
+                "key": value.key,
+                "value": value.value,
+                "origin": value.origin.to_string(),
+                "help": value.help,
+            })
+        });
+        let data = json!({"values": values.collect::<serde_json::Value>()});
+        desk.output.line(&envelope_of("config", &data).to_string())?;
+        return Ok(failure::DONE);
+    }
+    for value in &desk.loaded.values {
+        let origin = if *origin { format!("  # {}", value.origin) } else { String::new() };
+        desk.output.line(&format!("{} = {}{origin}", value.key, value.value))?;
+    }
+    Ok(failure::DONE)
+}

@@ -1,0 +1,18 @@
+//! What each command does, a file each.
+
+mod aggregate;
+mod cache;
+mod choice;
+mod completions;
+mod config;
+mod explain;
+mod index;
+mod init;
+mod man;
+mod outline;
+mod run;
+mod status;
+mod symbol;
+mod view;
+
+pub(super) use run::run;

@@ -1,0 +1,80 @@
+//! Errors become words and an exit code.
+
+use std::io;
+
+use crate::api::Fault;
+use crate::api::Kind;
+
+/// Exit codes; the first two are every program's.
+pub(super) const DONE: u8 = 0;
+/// The user must act.
+pub(super) const USER: u8 = 1;
+/// The environment failed; another try may succeed.
+pub(super) const ENVIRONMENT: u8 = 3;
+/// Done, but an error left some files out.
+pub(super) const INCOMPLETE: u8 = 4;
+/// A bug.
+pub(super) const BUG: u8 = 70;
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The engine's answer.
+    Fault(Fault),
+    /// The command line's own.
+    Usage {
+        /// What was attempted, and why it could not be done.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Standard output cannot be written.
+    Output(io::Error),
+}
+
+impl Failure {
+    pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    pub(super) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Fault(fault) => match fault.kind {
+                Kind::User => USER,
+                Kind::Environment => ENVIRONMENT,
+            },
+            Self::Usage { .. } => USER,
+            // Whoever closes a pipe has read enough.
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => DONE,
+            Self::Output(_) => ENVIRONMENT,
+        }
+    }
+
+    pub(super) fn message(&self) -> String {
+        match self {
+            Self::Fault(fault) => fault.message.clone(),
+            Self::Usage { message, .. } => message.clone(),
+            Self::Output(error) => format!("write to the standard output: {error}"),
+        }
+    }
+
+    pub(super) fn hint(&self) -> &str {
+        match self {
+            Self::Fault(fault) => fault.hint,
+            Self::Usage { hint, .. } => hint,
+            Self::Output(_) => "check where the output goes",
+        }
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}

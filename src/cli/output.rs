@@ -1,0 +1,79 @@
+//! The one way out: data to the standard output, everything else to the standard error.
+
+use std::io;
+use std::io::BufWriter;
+use std::io::IsTerminal;
+use std::io::StdoutLock;
+use std::io::Write;
+
+use anstyle::AnsiColor;
+use anstyle::Style;
+
+use super::failure::Failure;
+
+/// Writes for people and programs.
+pub(super) struct Output {
+    stdout: BufWriter<StdoutLock<'static>>,
+    /// Answers as JSON.
+    pub(super) json: bool,
+    quiet: bool,
+}
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default();
+const NOTE: Style = AnsiColor::Yellow.on_default();
+
+impl Output {
+    pub(super) fn new(json: bool, quiet: bool) -> Self {
+        Self { stdout: BufWriter::with_capacity(1 << 16, io::stdout().lock()), json, quiet }
+    }
+
+    /// Writes data as it is.
+    pub(super) fn data(&mut self, text: &str) -> io::Result<()> {
+        self.stdout.write_all(text.as_bytes())
+    }
+
+    /// Writes a line of data.
+    pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
+        self.data(line)?;
+        self.data("\n")
+    }
+
+    /// Makes sure that all data is out.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        self.stdout.flush()
+    }
+
+    /// Tells a person something beside the data; not if silence was asked for.
+    pub(super) fn tell(&mut self, line: &str) {
+        if !self.quiet {
+            self.write_stderr(line);
+        }
+    }
+
+    /// Tells a person what a run stumbled over; not if silence was asked for.
+    pub(super) fn note(&mut self, note: &str) {
+        self.tell(&format!("{NOTE}note:{NOTE:#} {note}"));
+    }
+
+    /// Tells why a command failed, always.
+    pub(super) fn failure(&mut self, failure: &Failure) {
+        let (message, hint) = (failure.message(), failure.hint());
+        self.write_stderr(&format!("{ERROR}error:{ERROR:#} {message}"));
+        if !hint.is_empty() {
+            self.write_stderr(&format!("{HINT}hint:{HINT:#} {hint}"));
+        }
+    }
+
+    /// Says whether a person watches the standard error and wants to see more than results.
+    pub(super) fn has_audience(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
+    }
+
+    fn write_stderr(&mut self, line: &str) {
+        // What stands before it on the standard output should be seen before it on a terminal; if either is closed,
+        // there is nobody to tell.
+        let _ = self.stdout.flush();
+        let _ = writeln!(anstream::stderr(), "{line}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Where the project is, and which of its files a word on the command line means.
+
+use std::path::Component;
+use std::path::Path;
+use std::path::PathBuf;
+
+use super::failure::Failure;
+
+/// Names that tell that a folder is a project's root.
+const MARKS: [&str; 2] = ["slop.toml", ".slop_cache"];
+
+/// The project's folder, and the way from it to the folder that the user stands in.
+pub(super) struct Place {
+    pub(super) root: PathBuf,
+    below: PathBuf,
+}
+
+impl Place {
+    /// Finds the project: the folder that was named, else the nearest one above that is marked as a project's, else
+    /// the folder that the user stands in.
+    pub(super) fn find(named: Option<&Path>, current: &Path) -> Result<Self, Failure> {
+        if let Some(named) = named {
+            let root = current.join(named).canonicalize().map_err(|error| {
+                let message = format!("open the project `{}`: {error}", named.display());
+                Failure::usage(message, "give the path of a folder that is there with --project")
+            })?;
+            return Ok(Self { root, below: PathBuf::new() });
+        }
+        let is_marked = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
+        let root = current.ancestors().find(is_marked).unwrap_or(current).to_owned();
+        let below = current.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
+        Ok(Self { root, below })
+    }
+
+    /// Returns words for files as they are spelled from the root. A word is spelled from the folder that the user
+    /// stands in, as for any other program.
+    pub(super) fn words(&self, words: &[String]) -> Vec<String> {
+        words.iter().map(|word| self.word(word)).collect()
+    }
+
+    /// Returns the project's name: as set, else that of its folder.
+    pub(super) fn project_name(&self, set: &str) -> String {
+        let folder = || self.root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = if set.is_empty() { folder().unwrap_or_default() } else { set.to_owned() };
+        // It becomes the beginning of a file's name.
+        let name: String = name.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
+        if name.is_empty() { "project".to_owned() } else { name }
+    }
+
+    fn word(&self, word: &str) -> String {
+        let path = Path::new(word);
+        if path.is_absolute() {
+            let inside = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
+            return inside.unwrap_or(word).to_owned();
+        }
+        if self.below.as_os_str().is_empty() && !word.contains("..") {
+            return word.to_owned();
+        }
+        let mut parts: Vec<Component<'_>> = self.below.components().collect();
+        for part in path.components() {
+            match part {
+                Component::ParentDir if parts.last().is_some_and(|last| *last != Component::ParentDir) => {
+                    parts.pop();
+                }
+                Component::CurDir => {}
+                other => parts.push(other),
+            }
+        }
+        let joined: PathBuf = parts.into_iter().collect();
+        match joined.to_str() {
+            Some("") => ".".to_owned(),
+            Some(joined) => joined.to_owned(),
+            None => word.to_owned(),
+        }
+    }
+
+    /// Returns words for files in focus: a path that is there is spelled from the root, a name is left as it is.
+    pub(super) fn focus_words(&self, words: &[String]) -> Vec<String> {
+        words
+            .iter()
+            .map(|word| {
+                let path = word.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
+                let (path, line) = path.map_or((word.as_str(), None), |(path, line)| (path, Some(line)));
+                let from_root = self.word(path);
+                let found = if self.root.join(&from_root).exists() { from_root } else { path.to_owned() };
+                line.map_or(found.clone(), |line| format!("{found}:{line}"))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(below: &str, word: &str, expected: &str) {
+        let place = Place { root: PathBuf::from("/project"), below: PathBuf::from(below) };
+        assert_eq!(place.words(&[word.to_owned()]), [expected]);
+    }
+
+    #[test]
+    fn words_are_spelled_from_where_the_user_stands() {
+        check("", "src/a.py", "src/a.py");
+        check("src", "a.py", "src/a.py");
+        check("src", "../a.py", "a.py");
+        check("src", "..", ".");
+        check("src", "*.py", "src/*.py");
+        check("src", "/project/b.py", "b.py");
+        check("", "../outside.py", "../outside.py");
+        check("src", "../../outside.py", "../outside.py");
+        check("src", "/etc/passwd", "/etc/passwd");
+    }
+}

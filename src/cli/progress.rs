@@ -1,0 +1,56 @@
+//! A bar on the terminal, for runs that take long enough to be watched.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+use indicatif::ProgressDrawTarget;
+use indicatif::ProgressStyle;
+
+use crate::api::Progress;
+
+/// A run that ends sooner shows no bar.
+const SILENCE: Duration = Duration::from_millis(250);
+
+/// Draws a bar, if somebody is there to see it.
+pub(super) struct Bar {
+    is_watched: bool,
+    bar: Mutex<Option<ProgressBar>>,
+}
+
+impl Bar {
+    pub(super) fn new(is_watched: bool) -> Self {
+        Self { is_watched, bar: Mutex::new(None) }
+    }
+}
+
+impl Progress for Bar {
+    fn begins(&self, files: usize) {
+        if !self.is_watched {
+            return;
+        }
+        let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{bar:32} {pos}/{len} files, {eta} left");
+        bar.set_style(style.expect("the template is a constant that was tried"));
+        if let Ok(mut slot) = self.bar.lock() {
+            *slot = Some(bar);
+        }
+    }
+
+    fn advances(&self) {
+        let Ok(slot) = self.bar.lock() else { return };
+        let Some(bar) = slot.as_ref() else { return };
+        bar.inc(1);
+        if bar.is_hidden() && SILENCE < bar.elapsed() {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Ok(Some(bar)) = self.bar.get_mut().map(Option::take) {
+            bar.finish_and_clear();
+        }
+    }
+}

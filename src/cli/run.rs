@@ -1,0 +1,59 @@
+//! From the process's start to its exit code.
+
+use std::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::args::Args;
+use super::args::When;
+use super::commands;
+use super::environment::Environment;
+use super::failure;
+use super::failure::Failure;
+use super::output::Output;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and the version go to the standard output; if that is closed, they were not wanted.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(failure::BUG));
+        }
+    };
+    choose_color(args.global.color);
+    match catch_unwind(AssertUnwindSafe(|| run(&args))) {
+        Ok(code) => ExitCode::from(code),
+        // The panic's own message is on the standard error already.
+        Err(_) => ExitCode::from(failure::BUG),
+    }
+}
+
+fn run(args: &Args) -> u8 {
+    let mut output = Output::new(args.global.json, args.global.quiet);
+    let done = Environment::read().map_err(Failure::from);
+    let done = done.and_then(|environment| commands::run(args, &environment, &mut output));
+    let done = done.and_then(|code| output.finish().map(|()| code).map_err(Failure::from));
+    match done {
+        Ok(code) => code,
+        Err(failure) => {
+            let code = failure.exit_code();
+            if code != failure::DONE {
+                output.failure(&failure);
+            }
+            code
+        }
+    }
+}
+
+fn choose_color(when: When) {
+    let choice = match when {
+        When::Auto => anstream::ColorChoice::Auto,
+        When::Always => anstream::ColorChoice::Always,
+        When::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+}

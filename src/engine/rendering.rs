@@ -1,0 +1,126 @@
+//! What is shown of one file.
+
+use super::artifacts::Subject;
+use super::project::Project;
+use super::question::ReadText;
+use super::scan::KnownFile;
+use super::scan::KnownState;
+use crate::aggregate;
+use crate::aggregate::FocusLines;
+use crate::discover;
+use crate::model::Block;
+use crate::model::ContentHash;
+use crate::model::Facts;
+use crate::model::FileType;
+use crate::model::Health;
+use crate::model::LeftOut;
+use crate::model::SummaryDetail;
+use crate::model::ViewMode;
+use crate::syntax;
+
+/// How a file was rendered.
+pub(super) struct Rendered {
+    pub(super) view: ViewMode,
+    pub(super) content: Option<ContentHash>,
+    pub(super) remarks: Vec<String>,
+    pub(super) body: String,
+    pub(super) why: Option<String>,
+}
+
+/// What a rendering depends on beside the file.
+pub(super) struct Rendering<'a> {
+    pub(super) view: ViewMode,
+    pub(super) detail: SummaryDetail,
+    pub(super) lines: &'a FocusLines,
+    /// The text, where it has been read in this run already.
+    pub(super) text: Option<ReadText>,
+}
+
+impl Project<'_> {
+    /// Renders a file. What cannot be rendered becomes one line that says so.
+    pub(super) fn render(&mut self, file: &KnownFile, rendering: Rendering<'_>, max_bytes: u64) -> Rendered {
+        let wanted = rendering.view;
+        let subject = match (&file.state, Subject::of(file)) {
+            (_, Some(subject)) => subject,
+            (KnownState::LeftOut(reason), None) => return failed(file, wanted, reason.words()),
+            (KnownState::Content { .. }, None) => return failed(file, wanted, LeftOut::Unreadable.words()),
+        };
+        let has_structure = syntax::has_structure(subject.file_type.id);
+        let (view, why) = aggregate::fit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
+        let mut remarks = encoding_remark(subject.facts);
+        let mut content = Some(subject.hash);
+        let body = match view {
+            ViewMode::None => {
+                content = None;
+                Some(aggregate::EXCLUDED.to_owned())
+            }
+            ViewMode::Full | ViewMode::Window => {
+                match rendering.text.map_or_else(|| self.text(&file.path), Ok) {
+                    Ok((hash, text)) => {
+                        content = Some(hash);
+                        Some(match view {
+                            ViewMode::Window => {
+                                aggregate::view_window(&text, rendering.lines, self.options.window_lines)
+                            }
+                            _ => text,
+                        })
+                    }
+                    Err(reason) => return failed(file, wanted, reason.words()),
+                }
+            }
+            ViewMode::Skeleton => self.skeleton(&subject).map(|skeleton| {
+                remarks.extend(health_remark(skeleton.health));
+                skeleton.text
+            }),
+            ViewMode::Outline => self.outline(&subject).map(|outline| {
+                remarks.extend(health_remark(outline.health));
+                aggregate::view_outline(&outline)
+            }),
+            ViewMode::Summary => self.summary(&subject).map(|words| {
+                let outline = match rendering.detail {
+                    SummaryDetail::Words => None,
+                    SummaryDetail::TopLevel | SummaryDetail::Signatures => self.outline(&subject),
+                };
+                let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
+                remarks.extend(is_broken.then(|| "understood in part".to_owned()));
+                aggregate::view_summary(&words, outline.as_ref(), rendering.detail)
+            }),
+        };
+        match body {
+            Some(body) => Rendered { view, content, remarks, body, why },
+            None => failed(file, wanted, LeftOut::Unstable.words()),
+        }
+    }
+}
+
+/// Returns the block that a rendered file is.
+pub(super) fn block(file: &KnownFile, rendered: Rendered) -> Block {
+    let Rendered { view, content, remarks, body, .. } = rendered;
+    Block { path: file.path.clone(), file_type: type_of(file), view, content, remarks, body }
+}
+
+/// Returns the type of a file; what has no text has no type of its own.
+pub(super) fn type_of(file: &KnownFile) -> &'static FileType {
+    match &file.state {
+        KnownState::Content { file_type, .. } => file_type,
+        KnownState::LeftOut(_) => discover::unknown_type(),
+    }
+}
+
+fn failed(file: &KnownFile, view: ViewMode, reason: &str) -> Rendered {
+    let body = aggregate::error_line(&file.path, view, reason);
+    Rendered { view, content: None, remarks: Vec::new(), body, why: Some(reason.to_owned()) }
+}
+
+fn encoding_remark(facts: &Facts) -> Vec<String> {
+    let foreign = facts.encoding.as_deref().filter(|encoding| *encoding != "UTF-8");
+    foreign.map(|encoding| format!("decoded from {encoding}")).into_iter().collect()
+}
+
+fn health_remark(health: Health) -> Option<String> {
+    if health.is_perfect() {
+        return None;
+    }
+    let fallback = health.fallback.map_or(String::new(), |fallback| format!(", {}", fallback.name()));
+    Some(format!("parse health {health}{fallback}"))
+}
