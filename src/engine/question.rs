@@ -254,6 +254,7 @@ impl Project<'_> {
             max_bytes: self.options.structure_max_bytes,
             parse_timeout: self.options.parse_timeout,
             known: self.open_reader().map(Mutex::new),
+            large: Mutex::default(),
             claimed: Mutex::default(),
             keeps_text,
         };

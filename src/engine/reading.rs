@@ -32,6 +32,10 @@ const STACK_BYTES: usize = 8 << 20;
 const RETRY_AFTER: [Duration; 3] =
     [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];
 
+/// A tree takes some twenty times the bytes of its text. Texts of more bytes than this are derived from one at a time,
+/// so that memory depends on the largest file and not on the number of cores.
+const LARGE_BYTES: usize = 512 << 10;
+
 /// What came of reading one file.
 pub(super) struct Examined {
     pub(super) path: RelPath,
@@ -68,6 +72,8 @@ pub(super) struct Examiner<'a> {
     pub(super) parse_timeout: Duration,
     /// Knows what is stored already; a connection of its own, for the writer has the other.
     pub(super) known: Option<Mutex<Store>>,
+    /// Held while a large text is derived from.
+    pub(super) large: Mutex<()>,
     /// The contents that some thread of this run has taken on.
     pub(super) claimed: Mutex<HashSet<(ContentHash, &'static str)>>,
     /// Whether a file's text will be asked for after it was read.
@@ -131,7 +137,11 @@ impl Examiner<'_> {
             Err(reason) => Outcome::LeftOut(reason),
             Ok(content) => {
                 let is_known = self.is_known(content.hash, content.file_type);
-                let derived = (!is_known).then(|| Box::new(derive(&content, self.parse_timeout, self.clock)));
+                let derived = (!is_known).then(|| {
+                    let is_large = LARGE_BYTES < content.text.text.len();
+                    let _alone = is_large.then(|| self.large.lock());
+                    Box::new(derive(&content, self.parse_timeout, self.clock))
+                });
                 let text = (self.keeps_text)(path).then(|| content.text.text.into_owned());
                 let (hash, file_type) = (content.hash, content.file_type);
                 Outcome::Content { hash, file_type, facts: content.facts, derived, text }

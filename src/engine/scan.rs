@@ -40,9 +40,9 @@ use crate::sys::Stat;
 const FILES_FOR_A_THREAD: usize = 512;
 /// How much is written in one transaction, at most: files, and bytes of what was derived from them.
 const BATCH_FILES: usize = 500;
-const BATCH_BYTES: u64 = 16 << 20;
+const BATCH_BYTES: u64 = 4 << 20;
 /// Results that wait for the writer; more would only hold memory.
-const RESULTS_WAITING: usize = 64;
+const RESULTS_WAITING: usize = 16;
 /// What the store remembers the producers of its artifacts by.
 pub(super) const PRODUCERS: &str = "producers";
 /// How long a scan that settles may wait for young files to rest.
@@ -248,6 +248,7 @@ impl<'w> Project<'w> {
             max_bytes: self.options.structure_max_bytes,
             parse_timeout: self.options.parse_timeout,
             known: self.open_reader().map(Mutex::new),
+            large: Mutex::default(),
             claimed: Mutex::default(),
             keeps_text: request.keeps_text,
         }

@@ -39,7 +39,7 @@ const WRITER: &str = "
     PRAGMA synchronous = NORMAL;
     PRAGMA wal_autocheckpoint = 4000;
     PRAGMA journal_size_limit = 67108864;
-    PRAGMA cache_size = -65536;
+    PRAGMA cache_size = -16384;
 ";
 
 const READER: &str = "

@@ -96,7 +96,8 @@ fn understand(
     let Walk { symbols, imports, doc, mut cuts, .. } = walk;
     let health = health(root, source.parsed().len());
     sort(&mut cuts);
-    let skeleton = if compiled.language.checks_skeleton {
+    // A text that was understood in full is cut where the grammar says; only where it guessed can a cut mislead it.
+    let skeleton = if compiled.language.checks_skeleton && root.has_error() {
         checked_skeleton(compiled, source.whole(), &cuts, error_count(root), give_up)
     } else {
         skeleton(source.whole(), &cuts, Care::Plain)
