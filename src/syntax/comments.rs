@@ -1,40 +1,146 @@
 //! What a comment says, without the marks that make it one.
 
-/// Returns the text of a comment, or of a run of them, without its markers (`//`, `/* … */`, `#`).
-pub(super) fn unmark(comment: &str) -> String {
+use super::words::first_paragraph;
+
+/// Commands of Doxygen that only say what the comment belongs to.
+const NAMING: [&str; 16] = [
+    "addtogroup",
+    "class",
+    "def",
+    "defgroup",
+    "enum",
+    "file",
+    "fn",
+    "headerfile",
+    "ingroup",
+    "internal",
+    "namespace",
+    "struct",
+    "typedef",
+    "union",
+    "var",
+    "package",
+];
+
+/// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing, or only
+/// who may copy the file.
+pub(super) fn documentation(comment: &str) -> Option<String> {
+    let paragraph = first_paragraph(&without_commands(&unmark(comment)))?;
+    (!is_about_copying(&paragraph) && !is_for_a_tool(&paragraph)).then_some(paragraph)
+}
+
+/// Returns a documentation without the commands of Doxygen and the fields of Sphinx: the brief alone where one is
+/// marked as such, else what stands before the first parameter.
+pub(super) fn without_commands(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for line in text.lines() {
+        match command(line.trim()) {
+            Some(("brief" | "short", brief)) => {
+                plain.clear();
+                plain.push_str(brief);
+            }
+            Some((name, _)) if NAMING.contains(&name) => continue,
+            // An empty line ends the paragraph.
+            Some(_) => {}
+            None => plain.push_str(line),
+        }
+        plain.push('\n');
+    }
+    plain
+}
+
+/// Splits `@name rest`, `\name rest` and `:name …: rest`.
+fn command(line: &str) -> Option<(&str, &str)> {
+    let name_end = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    if let Some(field) = line.strip_prefix(':') {
+        let (name, rest) = field.split_once(':')?;
+        // `:class:`Name` …` is a word of the text.
+        return (!rest.starts_with('`') && !name.is_empty()).then_some((&name[..name_end(name)], rest));
+    }
+    let rest = line.strip_prefix(['@', '\\'])?;
+    let end = name_end(rest);
+    rest.starts_with(char::is_alphabetic).then(|| (&rest[..end], rest[end..].trim()))
+}
+
+/// Returns the text of a comment, or of a run of them, without its markers (`//`, `/* … */`, `#`) and without what it
+/// says to a shell or an editor.
+fn unmark(comment: &str) -> String {
     let mut text = String::with_capacity(comment.len());
     for line in comment.lines() {
         let line = line.trim();
+        if line.starts_with("#!") || line.contains("-*-") || line.contains("vim:") {
+            continue;
+        }
         let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
         let line = line.trim_start_matches(['/', '*', '#', '!', '<']);
-        text.push_str(line.trim_end_matches('*').trim());
+        text.push_str(without_ruler(line.trim_end_matches('*').trim()));
         text.push('\n');
     }
     text
 }
 
-/// Says whether a comment is about who may copy the file, which tells nothing of what the file does.
-pub(super) fn is_about_copying(text: &str) -> bool {
-    let end = text.char_indices().nth(4000).map_or(text.len(), |(at, _)| at);
-    let lower = text[..end].to_lowercase();
-    ["copyright", "spdx-license", "licensed under", "all rights reserved", "redistribut", "(c) 19", "(c) 20"]
-        .iter()
-        .any(|mark| lower.contains(mark))
+/// Returns `Title` for `------ Title ------`.
+fn without_ruler(line: &str) -> &str {
+    if line.starts_with("---") || line.starts_with("===") {
+        line.trim_matches(['-', '=', ' '])
+    } else {
+        line
+    }
+}
+
+/// Says whether a paragraph is about who may copy the file, which tells nothing of what the file does.
+fn is_about_copying(paragraph: &str) -> bool {
+    let lower = paragraph.to_lowercase();
+    let marks = ["copyright", "license", "all rights reserved", "redistribut", "is part of", "(c) 19", "(c) 20"];
+    marks.iter().any(|mark| lower.contains(mark))
+}
+
+/// Says whether a comment only tells a tool what to do.
+fn is_for_a_tool(paragraph: &str) -> bool {
+    let tools = ["NOLINT", "clang-format", "fmt:", "isort:", "mypy:", "noqa", "pragma:", "pylint:", "type:"];
+    tools.iter().any(|tool| paragraph.starts_with(tool))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(comment: &str, expected: &str) {
+        assert_eq!(documentation(comment).unwrap_or_default(), expected);
+    }
+
     #[test]
     fn markers_are_taken_off() {
-        assert_eq!(unmark("/** Says\n  * hello.\n  */"), "Says\nhello.\n\n");
-        assert_eq!(unmark("/// One.\n///< Two."), "One.\nTwo.\n");
+        check("/** Says\n  * hello.\n  */", "Says hello.");
+        check("/// One.\n///< Two.", "One. Two.");
+        check("/* ---------- Title ---------- */", "Title");
+        check("/***********\n * Boxed.  *\n ***********/", "Boxed.");
     }
 
     #[test]
     fn a_license_is_told_from_a_description() {
-        assert!(is_about_copying("Copyright (C) 2001 Somebody"));
-        assert!(!is_about_copying("Reads frames from the wire."));
+        check("/* Copyright (C) 2001 Somebody */", "");
+        check("/* Reads frames.\n *\n * Copyright (C) 2001 Somebody */", "Reads frames.");
+    }
+
+    #[test]
+    fn a_brief_is_taken_for_the_documentation() {
+        check("/**\n * @file a.h\n * @author Somebody\n * @brief Reads\n * frames.\n * @param a x */", "Reads frames.");
+        check("/*! \\brief Moves. \n \\return nothing */", "Moves.");
+    }
+
+    #[test]
+    fn parameters_are_no_part_of_the_first_paragraph() {
+        check("/**\n * do_it() - does it\n * @what: what to do\n */", "do_it() - does it");
+        check("# Does it.\n# :param a: what", "Does it.");
+        check("# :class:`Name` does it.", ":class:`Name` does it.");
+    }
+
+    #[test]
+    fn what_is_said_to_a_tool_documents_nothing() {
+        check("# noqa: E501", "");
+        check("// NOLINTNEXTLINE(readability)", "");
+        check("#!/usr/bin/env python3\n# -*- coding: utf-8 -*-", "");
     }
 }

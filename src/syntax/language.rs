@@ -1,5 +1,6 @@
 //! What a language must say of itself, and the languages that have said it.
 
+use std::num::NonZeroU16;
 use std::sync::OnceLock;
 
 use tree_sitter::Node;
@@ -108,6 +109,11 @@ impl Compiled {
             return Some(Visit::Enter);
         }
         self.visits.get(usize::from(node.kind_id())).copied().flatten()
+    }
+
+    /// Says whether a field's number is that of `field`.
+    pub(super) fn is_field(&self, id: Option<NonZeroU16>, field: Field) -> bool {
+        id.is_some_and(|id| id.get() == self.fields[field as usize])
     }
 
     /// Returns the child of `node` in that field.

@@ -22,6 +22,15 @@ mod structure;
 mod walk;
 mod words;
 
+#[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
+mod testing;
+
 pub use language::grammar_version;
 pub use language::has_structure;
 pub use structure::Structure;

@@ -66,6 +66,12 @@ impl<'a> Source<'a> {
         self.text(offset..end).trim_end_matches(['\n', '\r'])
     }
 
+    /// Returns how the lines of the text end, judged by the first.
+    pub(super) fn line_end(&self) -> &'static str {
+        let first = self.line_starts.get(1).map_or("", |&next| self.text(0..next));
+        if first.ends_with("\r\n") { "\r\n" } else { "\n" }
+    }
+
     /// Returns the span of a range of the original. A range that ends with a line's end ends on that line.
     pub(super) fn span(&self, range: Range<usize>) -> Span {
         let last = range.end.saturating_sub(1).max(range.start);

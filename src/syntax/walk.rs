@@ -2,19 +2,19 @@
 //!
 //! Bodies of functions are never entered, so that a walk touches a small part of the tree.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::comments::is_about_copying;
-use super::comments::unmark;
+use super::comments::documentation;
 use super::language::Compiled;
 use super::language::Field;
 use super::language::Visit;
 use super::nodes::comments_within;
 use super::skeleton::Cut;
 use super::source::Source;
-use super::words::first_paragraph;
+use super::words::clipped;
 use super::words::one_line;
 use crate::model::Span;
 use crate::model::Symbol;
@@ -22,6 +22,9 @@ use crate::model::SymbolKind;
 
 /// Containers nested deeper than this are not looked into: it bounds the stack, and no reader gets that far.
 const MAX_DEPTH: usize = 120;
+
+/// Names around a symbol that are longer than this together are not all spelled out.
+const MAX_SCOPES: usize = 2000;
 
 /// A name around the nodes that are being visited.
 pub(super) struct Scope {
@@ -47,11 +50,14 @@ pub(super) struct Walk<'t> {
     pub(super) imports: Vec<String>,
     pub(super) doc: Option<String>,
     pub(super) cuts: Vec<Cut>,
-    /// Where the decorators or the `template<…>` of the node at hand begin.
-    wrapped_at: Option<usize>,
+    /// What holds the node at hand together with its decorators or its `template<…>`.
+    wrapper: Option<Node<'t>>,
     /// The comments directly above the node at hand.
     above: Option<Comments>,
+    /// The line and the column where a comment would go on that trails some code.
+    trailing: Option<(u32, usize)>,
     depth: usize,
+    imported: HashSet<String>,
 }
 
 impl<'t> Walk<'t> {
@@ -64,9 +70,11 @@ impl<'t> Walk<'t> {
             imports: Vec::new(),
             doc: None,
             cuts: Vec::new(),
-            wrapped_at: None,
+            wrapper: None,
             above: None,
+            trailing: None,
             depth: 0,
+            imported: HashSet::new(),
         }
     }
 
@@ -101,9 +109,9 @@ impl<'t> Walk<'t> {
     fn visit(&mut self, node: Node<'t>, visit: Option<Visit>) {
         match visit {
             Some(Visit::Enter) => {
-                let wrapped_at = self.wrapped_at.take();
+                let wrapper = self.wrapper.take();
                 self.enter(node);
-                self.wrapped_at = wrapped_at;
+                self.wrapper = wrapper;
             }
             Some(Visit::Wrap) => self.unwrap(node),
             Some(Visit::Read(read)) => read(self, node),
@@ -112,10 +120,15 @@ impl<'t> Walk<'t> {
     }
 
     /// Visits what is inside of a wrapper as if it began where the wrapper begins.
-    fn unwrap(&mut self, wrapper: Node<'t>) {
-        let outermost = self.wrapped_at.is_none();
+    pub(super) fn unwrap(&mut self, wrapper: Node<'t>) {
+        if self.depth == MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        let before = self.symbols.len();
+        let outermost = self.wrapper.is_none();
         if outermost {
-            self.wrapped_at = Some(self.range(wrapper).start);
+            self.wrapper = Some(wrapper);
         }
         let mut cursor = wrapper.walk();
         let mut more = cursor.goto_first_child();
@@ -128,18 +141,21 @@ impl<'t> Walk<'t> {
             more = cursor.goto_next_sibling();
         }
         if outermost {
-            self.wrapped_at = None;
+            self.wrapper = None;
+            // Where the grammar is lost, a wrapper holds symbols that it does not wrap.
+            self.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
         }
+        self.depth -= 1;
     }
 
     /// Visits the inside of something that has a name, and returns the symbols found there.
     pub(super) fn inside(&mut self, scope: Scope, body: Node<'t>) -> Vec<Symbol> {
-        let wrapped_at = self.wrapped_at.take();
+        let wrapper = self.wrapper.take();
         let around = std::mem::take(&mut self.symbols);
-        self.scopes.push(scope);
+        self.scopes.push(Scope { name: clipped(scope.name), kind: scope.kind });
         self.enter(body);
         self.scopes.pop();
-        self.wrapped_at = wrapped_at;
+        self.wrapper = wrapper;
         std::mem::replace(&mut self.symbols, around)
     }
 
@@ -160,7 +176,7 @@ impl<'t> Walk<'t> {
 
     /// Returns where `node` begins, with its decorators or its `template<…>`.
     pub(super) fn start(&self, node: Node<'_>) -> usize {
-        self.wrapped_at.unwrap_or_else(|| self.range(node).start)
+        self.range(self.wrapper.unwrap_or(node)).start
     }
 
     /// Returns the span from the start of `node`, wrappers included, to `end`.
@@ -173,7 +189,10 @@ impl<'t> Walk<'t> {
     pub(super) fn qualified(&self, name: &str) -> String {
         let separator = self.compiled.language.separator;
         let mut qualified = String::new();
-        for scope in self.scopes.iter().filter(|scope| !scope.name.is_empty()) {
+        let length: usize = self.scopes.iter().map(|scope| scope.name.len()).sum();
+        // Names without end, each within the next, would fill the memory when all are spelled out for each.
+        let outer = if length <= MAX_SCOPES { 0 } else { self.scopes.len() - 1 };
+        for scope in self.scopes[outer..].iter().filter(|scope| !scope.name.is_empty()) {
             qualified.push_str(&scope.name);
             qualified.push_str(separator);
         }
@@ -186,10 +205,15 @@ impl<'t> Walk<'t> {
         self.scopes.last().map(|scope| scope.kind)
     }
 
+    /// Returns on one line what stands from the start of `node`, wrappers included, to `end`.
+    pub(super) fn whole_head(&self, node: Node<'t>, end: usize) -> String {
+        self.head(self.wrapper.unwrap_or(node), self.start(node)..end)
+    }
+
     /// Returns the text of `range` on one line, without the comments in it.
     pub(super) fn head(&self, node: Node<'t>, range: Range<usize>) -> String {
         let text = self.source.text(range.clone());
-        if !text.contains(['#', '/']) {
+        if !text.contains(['#', '/', '\\']) {
             return one_line(text);
         }
         let mut plain = String::with_capacity(text.len());
@@ -201,25 +225,20 @@ impl<'t> Walk<'t> {
             at = comment.end;
         }
         plain.push_str(self.source.text(at.min(range.end)..range.end));
-        one_line(&plain)
+        one_line(&without_directives(&plain))
     }
 
     /// Remembers what the file draws in, each name once.
     pub(super) fn import(&mut self, name: &str) {
         let name = one_line(name);
-        if !name.is_empty() && !self.imports.contains(&name) {
+        if !name.is_empty() && self.imported.insert(name.clone()) {
             self.imports.push(name);
         }
     }
 
     /// Returns the first paragraph of the comment directly above the node at hand.
     pub(super) fn doc_above(&self) -> Option<String> {
-        let comments = self.above.as_ref()?;
-        let text = self.source.text(comments.range.clone());
-        if is_about_copying(text) {
-            return None;
-        }
-        first_paragraph(&unmark(text))
+        documentation(self.comment_above())
     }
 
     /// Returns the text of the comment directly above the node at hand, markers included.
@@ -233,8 +252,14 @@ impl<'t> Walk<'t> {
         let text = self.source.text(range.clone());
         let range = range.start..range.start + text.trim_end().len();
         let span = self.source.span(range.clone());
-        if span.start_line == last_code_line {
-            // It trails what stands on its line, and is about that.
+        let column = range.start - self.source.line_start(range.start);
+        let trails = span.start_line == last_code_line;
+        if trails {
+            self.document_what_it_trails(text, span.start_line);
+        }
+        if trails || self.trailing == Some((span.start_line, column)) {
+            // It is about what stands before it, or goes on with such a comment on a line of its own.
+            self.trailing = Some((span.end_line + 1, column));
             return;
         }
         match &mut self.above {
@@ -249,7 +274,33 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Gives the comment to the names declared on its line, where they have no documentation above them.
+    fn document_what_it_trails(&mut self, comment: &str, line: u32) {
+        let Some(span) = self.symbols.last().map(|last| last.span).filter(|span| span.end_line == line) else {
+            return;
+        };
+        let documented = self.symbols.iter_mut().rev().take_while(|symbol| symbol.span == span);
+        for symbol in documented.filter(|symbol| is_value(symbol.kind) && symbol.doc.is_none()) {
+            symbol.doc = documentation(comment);
+        }
+    }
+
+    /// Takes a comment at the file's head for the file's own documentation, where it has none yet.
+    fn is_about_file(&mut self, comment: &str) -> bool {
+        if self.doc.is_none() && self.symbols.is_empty() && self.scopes.is_empty() {
+            self.doc = documentation(comment);
+            return self.doc.is_some();
+        }
+        false
+    }
+
     fn leave_comments_unless_above(&mut self, node: Node<'t>) {
+        let kind = node.kind();
+        let draws_in = ["preproc_include", "preproc_ifdef", "preproc_if", "preproc_call"];
+        if kind.ends_with("import_statement") || kind == "import_from_statement" || draws_in.contains(&kind) {
+            // What stands above an include is not about that one, so it may be about the file.
+            self.is_about_file(self.comment_above());
+        }
         let line = self.source.line(self.range(node).start);
         if self.above.as_ref().is_some_and(|above| above.last_line + 1 < line) {
             self.detach_comments();
@@ -260,9 +311,7 @@ impl<'t> Walk<'t> {
     fn detach_comments(&mut self) {
         let Some(comments) = self.above.take() else { return };
         let text = self.source.text(comments.range.clone());
-        let at_head = self.symbols.is_empty() && self.scopes.is_empty();
-        if at_head && self.doc.is_none() && !is_about_copying(text) {
-            self.doc = first_paragraph(&unmark(text));
+        if self.is_about_file(text) {
             return;
         }
         let lines = text.lines().count();
@@ -270,6 +319,25 @@ impl<'t> Walk<'t> {
             self.cuts.push(Cut::new(comments.range, format!("/* {} of comment */", count_lines(lines))));
         }
     }
+}
+
+/// Says whether a comment after such a symbol is about it: after a function's body it may be about anything.
+fn is_value(kind: SymbolKind) -> bool {
+    let values = [SymbolKind::Constant, SymbolKind::EnumMember, SymbolKind::Field, SymbolKind::Variable];
+    values.contains(&kind)
+}
+
+/// Returns a head without the preprocessor's lines in it and without the marks of continued lines. Its first line is
+/// its own, whatever it begins with.
+fn without_directives(head: &str) -> String {
+    let mut plain = String::with_capacity(head.len());
+    for (at, line) in head.lines().enumerate() {
+        if at == 0 || !line.trim_start().starts_with('#') {
+            plain.push_str(line.trim_end().trim_end_matches('\\'));
+            plain.push('\n');
+        }
+    }
+    plain
 }
 
 /// Returns `1 line`, `34 lines`: the size of what was taken away.

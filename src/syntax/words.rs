@@ -12,7 +12,7 @@ pub(super) fn one_line(text: &str) -> String {
         if closes && line.ends_with(',') {
             line.pop();
         }
-        if !line.is_empty() && !opens && !closes {
+        if !line.is_empty() && !opens && !closes && !word.starts_with(',') {
             line.push(' ');
         }
         line.extend(word.chars().filter(|c| !c.is_control()));
@@ -45,6 +45,11 @@ pub(super) fn first_paragraph(text: &str) -> Option<String> {
         }
     }
     (!line.is_empty()).then_some(line)
+}
+
+/// Returns the name, cut off where it is too long for a line.
+pub(super) fn clipped(name: String) -> String {
+    if name.len() <= MAX_LINE { name } else { clip(name) }
 }
 
 fn clip(mut line: String) -> String {

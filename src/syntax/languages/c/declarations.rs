@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use super::declarators::Declared;
+use super::declarators::Spelled;
 use super::declarators::declared;
 use super::declarators::spelled;
 use super::functions::function_kind;
@@ -9,7 +11,7 @@ use super::functions::is_keyword;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 use crate::syntax::language::Field;
-use crate::syntax::nodes::child_of_kind;
+use crate::syntax::language::Visit;
 use crate::syntax::skeleton::Cut;
 use crate::syntax::walk::Scope;
 use crate::syntax::walk::Walk;
@@ -18,148 +20,196 @@ use crate::syntax::walk::count_lines;
 /// An initializer of more bytes than this is a table: its size is told, not its rows.
 const LARGE_INITIALIZER: usize = 400;
 
-/// Reads a declaration outside of functions: variables and prototypes, and a type that is defined on the way.
+/// A declaration of more names than this was made by no person, and its further names are passed over: each would
+/// bear the type and the doc of all of them once more.
+const MAX_NAMES: usize = 1000;
+
+/// One of the names of a declaration.
+struct Declarator<'t> {
+    node: Node<'t>,
+    /// Where its text ends: at the comma or the semicolon after it, in the original.
+    end: usize,
+}
+
+/// Reads a declaration: variables, prototypes and fields, and a type that is defined on the way.
 pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    read_type(walk, node);
-    for declarator in declarators(walk, node) {
-        let Some(declared) = declared(walk, declarator) else {
-            continue;
-        };
-        let spelled = spelled(walk, declared.name);
-        if is_keyword(&spelled.name) {
-            continue;
+    let before = walk.symbols.len();
+    let declarators = declarators(walk, node);
+    let members = match nameless_record(walk, node) {
+        // The members of a nameless union or struct are members of what is around it.
+        Some(record) if declarators.is_empty() => {
+            walk.enter(record);
+            Vec::new()
         }
+        Some(record) => members_of_first(walk, &declarators, record, SymbolKind::Struct),
+        None => {
+            read_type(walk, node);
+            Vec::new()
+        }
+    };
+    let cuts = declarators.iter().map(|declarator| declarator.node).collect::<Vec<_>>();
+    declare(walk, node, declarators, members, |walk, declared, spelled| {
         let is_in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
-        let kind = match (declared.is_function, is_in_type) {
+        match (declared.is_function, is_in_type) {
             (true, true) => function_kind(walk, &spelled.scope, &spelled.name),
             (true, false) => SymbolKind::Prototype,
             (false, true) => SymbolKind::Field,
             (false, false) => SymbolKind::Variable,
-        };
-        // `Foo::bar` in a declaration defines a static member, or befriends a function.
-        let name = spelled.name;
-        let qualified =
-            if spelled.scope.is_empty() { name.clone() } else { format!("{}::{name}", spelled.scope) };
-        push(walk, node, kind, name, &qualified, Vec::new());
+        }
+    });
+    for declarator in cuts {
         cut_initializer(walk, declarator);
     }
-}
-
-/// Reads the declaration of a type's fields or methods.
-pub(in crate::syntax::languages) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let declarators = declarators(walk, node);
-    let inner = walk.field(node, Field::Type).filter(|inner| walk.field(*inner, Field::Body).is_some());
-    match inner {
-        // The members of a nameless union or struct are members of what is around it.
-        Some(inner) if declarators.is_empty() && walk.field(inner, Field::Name).is_none() => {
-            walk.enter(inner);
-        }
-        Some(inner) if walk.field(inner, Field::Name).is_none() => {
-            let Some(first) = declarators.first().and_then(|first| declared(walk, *first)) else {
-                return;
-            };
-            let name = spelled(walk, first.name).name;
-            let scope = Scope { name: name.clone(), kind: SymbolKind::Struct };
-            let children = members(walk, inner, scope);
-            push(walk, node, SymbolKind::Field, name.clone(), &name, children);
-        }
-        Some(_) | None => declaration(walk, node),
-    }
+    // In `enum { A } a;` the variable begins before the constant does.
+    walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
 }
 
 /// Reads a `typedef`: its names, and a type that is defined on the way.
 pub(in crate::syntax::languages) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let inner = walk.field(node, Field::Type).filter(|inner| walk.field(*inner, Field::Body).is_some());
-    let is_nameless = inner.is_some_and(|inner| walk.field(inner, Field::Name).is_none());
-    if !is_nameless {
-        read_type(walk, node);
-    }
-    for (at, declarator) in declarators(walk, node).into_iter().enumerate() {
-        let Some(declared) = declared(walk, declarator) else {
+    let declarators = declarators(walk, node);
+    let nameless = defined_type(walk, node).filter(|inner| walk.field(*inner, Field::Name).is_none());
+    let members = match nameless {
+        // The type has no other name, so this is where its members are found.
+        Some(specifier) => members_of_first(walk, &declarators, specifier, SymbolKind::Typedef),
+        None => {
+            read_type(walk, node);
+            Vec::new()
+        }
+    };
+    declare(walk, node, declarators, members, |_, _, _| SymbolKind::Typedef);
+}
+
+/// Adds a symbol for each name of a declaration; the first one bears the members.
+fn declare<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    declarators: Vec<Declarator<'t>>,
+    mut members: Vec<Symbol>,
+    kind_of: impl Fn(&Walk<'t>, &Declared<'t>, &Spelled) -> SymbolKind,
+) {
+    let Some(first) = declarators.first() else {
+        return;
+    };
+    let doc = walk.doc_above();
+    let head = type_head(walk, node, first.node);
+    let span = walk.span(node, walk.range(node).end);
+    for declarator in declarators {
+        let Some(declared) = declared(walk, declarator.node) else {
             continue;
         };
-        let name = spelled(walk, declared.name).name;
-        let children = match inner {
-            // The type has no other name, so this is where its members are found.
-            Some(inner) if is_nameless && at == 0 => {
-                members(walk, inner, Scope { name: name.clone(), kind: SymbolKind::Typedef })
-            }
-            Some(_) | None => Vec::new(),
+        let spelled = spelled(walk, declared.name);
+        if spelled.name.is_empty() || is_keyword(&spelled.name) {
+            continue;
+        }
+        let symbol = Symbol {
+            kind: kind_of(walk, &declared, &spelled),
+            qualified_name: walk.qualified(&spelled.full()),
+            span,
+            signature: signature(walk, &head, &declarator),
+            doc: doc.clone(),
+            name: spelled.name,
+            children: std::mem::take(&mut members),
         };
-        push(walk, node, SymbolKind::Typedef, name.clone(), &name, children);
+        walk.symbols.push(symbol);
     }
 }
 
-fn members<'t>(walk: &mut Walk<'t>, specifier: Node<'t>, scope: Scope) -> Vec<Symbol> {
-    match walk.field(specifier, Field::Body) {
-        Some(body) => walk.inside(scope, body),
-        None => Vec::new(),
+/// Returns the names of a declaration.
+fn declarators<'t>(walk: &Walk<'t>, node: Node<'t>) -> Vec<Declarator<'t>> {
+    let mut found: Vec<Declarator<'t>> = Vec::new();
+    let mut is_open = false;
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let child = cursor.node();
+        if walk.compiled.is_field(cursor.field_id(), Field::Declarator) && child.is_named() {
+            if found.len() == MAX_NAMES {
+                break;
+            }
+            found.push(Declarator { node: child, end: walk.range(node).end });
+            is_open = true;
+        } else if let (true, "," | ";", Some(last)) = (is_open, child.kind(), found.last_mut()) {
+            last.end = walk.range(child).start;
+            is_open = false;
+        }
+        more = cursor.goto_next_sibling();
     }
+    found
+}
+
+/// Returns what specifies the type of a declaration, where it is defined there and then.
+fn defined_type<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
+    walk.field(node, Field::Type).filter(|inner| walk.field(*inner, Field::Body).is_some())
+}
+
+/// Returns the struct, union or class without a name that a declaration defines.
+fn nameless_record<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
+    // The constants of an enumeration belong to what is around it, whatever is declared with it.
+    defined_type(walk, node)
+        .filter(|inner| inner.kind() != "enum_specifier" && walk.field(*inner, Field::Name).is_none())
+}
+
+fn members_of_first<'t>(
+    walk: &mut Walk<'t>,
+    declarators: &[Declarator<'t>],
+    specifier: Node<'t>,
+    kind: SymbolKind,
+) -> Vec<Symbol> {
+    let first = declarators.first().and_then(|first| declared(walk, first.node));
+    let (Some(first), Some(body)) = (first, walk.field(specifier, Field::Body)) else {
+        return Vec::new();
+    };
+    let name = spelled(walk, first.name).name;
+    walk.inside(Scope { name, kind }, body)
 }
 
 /// Visits the type of a declaration, where it is defined there and then.
 fn read_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(specifier) = walk.field(node, Field::Type) else {
+    let Some(specifier) = defined_type(walk, node) else {
         return;
     };
-    if walk.field(specifier, Field::Body).is_none() {
+    let Some(Visit::Read(read)) = walk.compiled.visit(specifier) else {
         return;
-    }
-    if let Some(crate::syntax::language::Visit::Read(read)) = walk.compiled.visit(specifier) {
-        read(walk, specifier);
+    };
+    let at = walk.symbols.len();
+    read(walk, specifier);
+    let whole = walk.span(node, walk.range(node).end);
+    if let Some(defined) = walk.symbols.get_mut(at).filter(|defined| defined.kind.is_type()) {
+        // `typedef struct node {…}` without the rest defines nothing.
+        defined.span = whole;
     }
 }
 
-fn declarators<'t>(walk: &Walk<'t>, node: Node<'t>) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    let all = node.named_children(&mut cursor);
-    let is_declarator = |child: &Node<'t>| {
-        let kind = child.kind();
-        kind.ends_with("declarator") || kind.ends_with("identifier") || kind.starts_with("operator_")
-    };
-    let specifier = walk.field(node, Field::Type);
-    all.filter(is_declarator).filter(|child| Some(*child) != specifier).collect()
-}
-
-fn push<'t>(
-    walk: &mut Walk<'t>,
-    node: Node<'t>,
-    kind: SymbolKind,
-    name: String,
-    qualified: &str,
-    children: Vec<Symbol>,
-) {
-    if name.is_empty() {
-        return;
-    }
-    let range = walk.range(node);
-    let symbol = Symbol {
-        kind,
-        qualified_name: walk.qualified(qualified),
-        span: walk.span(node, range.end),
-        signature: signature(walk, node),
-        doc: walk.doc_above(),
-        name,
-        children,
-    };
-    walk.symbols.push(symbol);
-}
-
-/// Returns the declaration on one line, with `{…}` for the members of a type and without the values.
-fn signature<'t>(walk: &Walk<'t>, node: Node<'t>) -> String {
-    let range = walk.range(node);
-    let body = walk.field(node, Field::Type).and_then(|specifier| walk.field(specifier, Field::Body));
-    let initializer = child_of_kind(node, "init_declarator").and_then(|init| walk.field(init, Field::Value));
-    let end = initializer.map_or(range.end, |value| walk.range(value).start);
-    let line = match body {
-        Some(body) if walk.range(body).end <= end => {
-            let body = walk.range(body);
-            let before = walk.head(node, range.start..body.start);
-            format!("{before} {{…}} {}", walk.head(node, body.end..end))
+/// Returns what stands before the first name of a declaration, with `{…}` for the members of a type.
+fn type_head<'t>(walk: &Walk<'t>, node: Node<'t>, first: Node<'t>) -> String {
+    let end = walk.range(first).start;
+    let body = defined_type(walk, node).and_then(|specifier| walk.field(specifier, Field::Body));
+    match body.map(|body| walk.range(body)) {
+        Some(body) if body.end <= end => {
+            let after = walk.head(node, body.end..end);
+            let space = if after.is_empty() { "" } else { " " };
+            format!("{} {{…}}{space}{after}", walk.whole_head(node, body.start))
         }
-        Some(_) | None => walk.head(node, range.start..end),
+        Some(_) | None => walk.whole_head(node, end),
+    }
+}
+
+/// Returns one name's declaration on one line, without the value.
+fn signature<'t>(walk: &Walk<'t>, head: &str, declarator: &Declarator<'t>) -> String {
+    let range = walk.range(declarator.node);
+    let end = match walk.field(declarator.node, Field::Value) {
+        Some(value) if declarator.node.kind() == "init_declarator" => walk.range(value).start,
+        Some(_) | None => declarator.end.max(range.end),
     };
-    line.trim_end_matches([';', ' ', '=']).to_owned()
+    let own = walk.head(declarator.node, range.start..end);
+    // `int* p` keeps the style of its author.
+    let is_glued = own.starts_with(['*', '&']) && walk.source.text(0..range.start).ends_with(is_sign);
+    let space = if head.is_empty() || is_glued { "" } else { " " };
+    format!("{head}{space}{}", own.trim_end_matches([';', ' ', '=']))
+}
+
+fn is_sign(c: char) -> bool {
+    !c.is_whitespace() && c != ','
 }
 
 fn cut_initializer<'t>(walk: &mut Walk<'t>, declarator: Node<'t>) {

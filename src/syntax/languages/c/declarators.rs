@@ -18,30 +18,42 @@ pub(super) struct Declared<'t> {
 pub(super) fn declared<'t>(walk: &Walk<'t>, declarator: Node<'t>) -> Option<Declared<'t>> {
     let mut node = declarator;
     let mut is_function = false;
+    let mut in_parentheses = false;
     // Each step goes one level down, so the loop ends with the tree.
     loop {
+        let was_in_parentheses = std::mem::take(&mut in_parentheses);
         node = match node.kind() {
             "function_declarator" => {
                 is_function = true;
+                if let Some(name) = lost_name(walk, node) {
+                    return Some(Declared { name, is_function });
+                }
                 walk.field(node, Field::Declarator)?
             }
             // `(*f)(int)` is a pointer: what stands nearest to the name decides.
-            "pointer_declarator" | "reference_declarator" | "array_declarator" => {
-                if in_parentheses(node) {
-                    is_function = false;
-                }
+            "pointer_declarator" | "reference_declarator" | "array_declarator"
+            | "pointer_type_declarator" => {
+                is_function &= !was_in_parentheses;
                 walk.field(node, Field::Declarator).or_else(|| last_named(node))?
             }
             "init_declarator" => walk.field(node, Field::Declarator)?,
             "parenthesized_declarator" | "attributed_declarator" | "variadic_declarator" => {
+                in_parentheses = node.kind() == "parenthesized_declarator";
                 first_declarator(node)?
             }
             "operator_cast" => {
                 return Some(Declared { name: node, is_function: true });
             }
             "qualified_identifier" => {
-                let is_cast = innermost_name(walk, node).kind() == "operator_cast";
-                return Some(Declared { name: node, is_function: is_function || is_cast });
+                let inner = innermost_name(walk, node);
+                if inner.kind() == "pointer_type_declarator" {
+                    // `int Class::*name`; or `MACRO type *name`, where the grammar takes the type for a scope.
+                    in_parentheses = was_in_parentheses;
+                    inner
+                } else {
+                    let is_function = is_function || inner.kind() == "operator_cast";
+                    return Some(Declared { name: node, is_function });
+                }
             }
             "identifier" | "field_identifier" | "type_identifier" | "primitive_type" | "destructor_name"
             | "operator_name" | "template_function" | "template_method" | "template_type" => {
@@ -52,8 +64,11 @@ pub(super) fn declared<'t>(walk: &Walk<'t>, declarator: Node<'t>) -> Option<Decl
     }
 }
 
-fn in_parentheses(node: Node<'_>) -> bool {
-    node.parent().is_some_and(|parent| parent.kind() == "parenthesized_declarator")
+/// Returns the name in `MACRO type name(…)`, where the grammar takes the type for it and drops what follows.
+fn lost_name<'t>(walk: &Walk<'t>, function: Node<'t>) -> Option<Node<'t>> {
+    let parameters = walk.field(function, Field::Parameters)?.start_byte();
+    let lost = child_of_kind(function, "ERROR").filter(|lost| lost.end_byte() <= parameters)?;
+    last_named(lost).filter(|name| name.kind() == "identifier")
 }
 
 fn first_declarator(node: Node<'_>) -> Option<Node<'_>> {
@@ -89,6 +104,13 @@ pub(super) struct Spelled {
     pub(super) name: String,
 }
 
+impl Spelled {
+    /// Returns the name with what qualifies it.
+    pub(super) fn full(&self) -> String {
+        if self.scope.is_empty() { self.name.clone() } else { format!("{}::{}", self.scope, self.name) }
+    }
+}
+
 /// Returns how the text spells a name.
 pub(super) fn spelled<'t>(walk: &Walk<'t>, name: Node<'t>) -> Spelled {
     let inner = innermost_name(walk, name);
@@ -110,9 +132,18 @@ fn bare_name<'t>(walk: &Walk<'t>, name: Node<'t>) -> String {
                 .map_or(walk.range(name).end, |declarator| walk.range(declarator).start);
             words(walk.source.text(walk.range(name).start..end))
         }
-        "operator_name" => words(walk.text(name)).replacen("operator ", "operator", 1),
+        "operator_name" => operator_name(walk.text(name)),
         "destructor_name" => walk.text(name).split_whitespace().collect(),
         _ => walk.text(name).to_owned(),
+    }
+}
+
+/// Returns `operator==` for `operator ==`, and leaves `operator new` its space.
+fn operator_name(text: &str) -> String {
+    let name = words(text);
+    match name.strip_prefix("operator ") {
+        Some(sign) if !sign.starts_with(char::is_alphabetic) => format!("operator{sign}"),
+        Some(_) | None => name,
     }
 }
 

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::declarators::declared;
 use super::declarators::spelled;
+use super::types::mistaken_type;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 use crate::syntax::language::Field;
@@ -16,29 +17,31 @@ use crate::syntax::walk::count_lines;
 
 /// Reads a function's definition, and takes its body out.
 pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(declared) = walk.field(node, Field::Declarator).and_then(|node| declared(walk, node)) else {
+    let Some(declarator) = walk.field(node, Field::Declarator) else {
         return;
     };
+    let Some(declared) = declared(walk, declarator) else {
+        return;
+    };
+    // `MACRO(name) {` reads as a type and a name in parentheses, and is a function.
+    if !declared.is_function && declarator.kind() != "parenthesized_declarator" {
+        mistaken_type(walk, node);
+        return;
+    }
     let spelled = spelled(walk, declared.name);
     if is_keyword(&spelled.name) || spelled.name.is_empty() {
         // The grammar lost its way inside of a function, and takes `if (…) {` for another.
         return;
     }
-    let range = walk.range(node);
+    let end = walk.range(node).end;
     let body = body_of(node);
-    let head_end = body.as_ref().map_or(range.end, |body| body.start);
-    let signature = walk.head(node, range.start..head_end);
-    let qualified = if spelled.scope.is_empty() {
-        walk.qualified(&spelled.name)
-    } else {
-        walk.qualified(&format!("{}::{}", spelled.scope, spelled.name))
-    };
+    let head_end = body.as_ref().map_or(end, |body| body.start);
     let symbol = Symbol {
         kind: function_kind(walk, &spelled.scope, &spelled.name),
+        qualified_name: walk.qualified(&spelled.full()),
         name: spelled.name,
-        qualified_name: qualified,
-        span: walk.span(node, range.end),
-        signature: signature.trim_end_matches([';', ' ']).to_owned(),
+        span: walk.span(node, end),
+        signature: walk.whole_head(node, head_end).trim_end_matches([';', ' ']).to_owned(),
         doc: walk.doc_above(),
         children: Vec::new(),
     };
@@ -92,7 +95,12 @@ fn body_of(function: Node<'_>) -> Option<Range<usize>> {
 /// Takes out a body. A comment to the end of the line would swallow what follows on it, so that there is another mark
 /// for a body that something follows.
 fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Range<usize>) {
-    let body = walk.source.original_range(body);
+    let mut body = walk.source.original_range(body);
+    if walk.source.before_on_line(body.start).trim_start().starts_with('#') {
+        // `#endif` stands between the head and the body, and nothing may be put on its line.
+        body.start += walk.source.after_on_line(body.start).len();
+        body.start += walk.source.text(body.clone()).find('{').unwrap_or(0);
+    }
     let text = walk.source.text(body.clone());
     let is_empty = text.split_whitespace().eq(["{", "}"]) || text.trim() == "{}";
     if is_empty {
@@ -110,30 +118,54 @@ fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Range<usize>) {
 
 /// Says whether a name can be no function's, whatever the grammar made of it.
 pub(super) fn is_keyword(name: &str) -> bool {
-    const KEYWORDS: [&str; 23] = [
-        "if",
-        "for",
-        "while",
-        "switch",
-        "return",
-        "sizeof",
-        "else",
-        "do",
+    const KEYWORDS: [&str; 36] = [
+        "__attribute__",
+        "__typeof__",
+        "alignas",
         "case",
         "catch",
-        "defined",
-        "alignas",
+        "class",
+        "const",
         "decltype",
-        "noexcept",
+        "defined",
+        "do",
+        "else",
+        "enum",
+        "export",
+        "extern",
+        "for",
         "goto",
-        "typeof",
-        "__typeof__",
-        "__attribute__",
-        "static_assert",
-        "public",
+        "if",
+        "import",
+        "namespace",
+        "noexcept",
         "private",
         "protected",
-        "class",
+        "public",
+        "return",
+        "sizeof",
+        "static",
+        "static_assert",
+        "struct",
+        "switch",
+        "template",
+        "typedef",
+        "typename",
+        "typeof",
+        "union",
+        "using",
+        "while",
     ];
-    KEYWORDS.contains(&name)
+    KEYWORDS.binary_search(&name).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_are_found_and_names_are_not() {
+        assert!(is_keyword("if") && is_keyword("__attribute__") && is_keyword("while"));
+        assert!(!is_keyword("iff") && !is_keyword(""));
+    }
 }

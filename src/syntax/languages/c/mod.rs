@@ -8,13 +8,11 @@ mod table;
 mod types;
 
 pub(super) use declarations::declaration;
-pub(super) use declarations::field_declaration;
 pub(super) use declarations::type_definition;
 pub(super) use functions::function_definition;
 pub(super) use preprocessor::include;
 pub(super) use preprocessor::macro_definition;
 pub(super) use preprocessor::object_macro;
 pub(super) use table::C;
-pub(super) use types::enum_specifier;
 pub(super) use types::enumerator;
-pub(super) use types::record;
+pub(super) use types::type_specifier;

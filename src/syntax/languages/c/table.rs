@@ -1,15 +1,13 @@
 //! What C's nodes mean.
 
 use super::declarations::declaration;
-use super::declarations::field_declaration;
 use super::declarations::type_definition;
 use super::functions::function_definition;
 use super::preprocessor::include;
 use super::preprocessor::macro_definition;
 use super::preprocessor::object_macro;
-use super::types::enum_specifier;
 use super::types::enumerator;
-use super::types::record;
+use super::types::type_specifier;
 use crate::syntax::language::Language;
 use crate::syntax::language::Visit;
 
@@ -25,11 +23,11 @@ pub(in crate::syntax::languages) static C: Language = Language {
         ("comment", Visit::Comment),
         ("function_definition", Visit::Read(function_definition)),
         ("declaration", Visit::Read(declaration)),
-        ("field_declaration", Visit::Read(field_declaration)),
+        ("field_declaration", Visit::Read(declaration)),
         ("type_definition", Visit::Read(type_definition)),
-        ("struct_specifier", Visit::Read(record)),
-        ("union_specifier", Visit::Read(record)),
-        ("enum_specifier", Visit::Read(enum_specifier)),
+        ("struct_specifier", Visit::Read(type_specifier)),
+        ("union_specifier", Visit::Read(type_specifier)),
+        ("enum_specifier", Visit::Read(type_specifier)),
         ("enumerator", Visit::Read(enumerator)),
         ("preproc_include", Visit::Read(include)),
         ("preproc_def", Visit::Read(object_macro)),

@@ -9,45 +9,70 @@ use crate::syntax::language::Field;
 use crate::syntax::walk::Scope;
 use crate::syntax::walk::Walk;
 
-/// Reads a struct, a union or a class that is defined here; one that is only named is no symbol.
-pub(in crate::syntax::languages) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+/// Reads a struct, union, class or enumeration that is defined here; one that is only named is no symbol.
+pub(in crate::syntax::languages) fn type_specifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(body) = walk.field(node, Field::Body) else {
         return;
     };
-    let kind = match node.kind() {
-        "union_specifier" => SymbolKind::Union,
-        "class_specifier" => SymbolKind::Class,
-        _ => SymbolKind::Struct,
+    let Some(kind) = type_kind(node) else {
+        return;
     };
-    define(walk, node, body, kind);
-}
-
-/// Reads an enumeration that is defined here.
-pub(in crate::syntax::languages) fn enum_specifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    if let Some(body) = walk.field(node, Field::Body) {
-        define(walk, node, body, SymbolKind::Enum);
-    }
-}
-
-fn define<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>, kind: SymbolKind) {
     let Some(name) = walk.field(node, Field::Name) else {
         // What has no name cannot be asked for; its members can.
         walk.enter(body);
         return;
     };
     let spelled = spelled(walk, name);
-    let full = if spelled.scope.is_empty() {
-        spelled.name.clone()
-    } else {
-        format!("{}::{}", spelled.scope, spelled.name)
-    };
-    let range = walk.range(node);
-    let signature = walk.head(node, range.start..walk.range(body).start);
+    let full = spelled.full();
+    push(walk, node, body, kind, spelled.name, full);
+}
+
+fn push<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    body: Node<'t>,
+    kind: SymbolKind,
+    name: String,
+    full: String,
+) {
+    let signature = walk.whole_head(node, walk.range(body).start);
     let doc = walk.doc_above();
     let qualified_name = walk.qualified(&full);
-    let span = walk.span(node, range.end);
+    let span = walk.span(node, walk.range(node).end);
     let children = walk.inside(Scope { name: full, kind }, body);
-    walk.symbols.push(Symbol { kind, name: spelled.name, qualified_name, span, signature, doc, children });
+    walk.symbols.push(Symbol { kind, name, qualified_name, span, signature, doc, children });
+}
+
+/// Reads `class MACRO Name : Base { … }`, which the grammar takes for a function whose type is `class MACRO`. What it
+/// understands of the members is in the outline; nothing is taken out but the bodies of methods.
+pub(super) fn mistaken_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let (Some(specifier), Some(body)) = (walk.field(node, Field::Type), walk.field(node, Field::Body)) else {
+        return;
+    };
+    let Some(kind) = type_kind(specifier) else {
+        return;
+    };
+    let head = walk.head(node, walk.range(specifier).end..walk.range(body).start);
+    if let Some(name) = name_before_bases(&head) {
+        push(walk, node, body, kind, name.to_owned(), name.to_owned());
+    }
+}
+
+/// Returns the last name before the `:` of the base classes.
+fn name_before_bases(head: &str) -> Option<&str> {
+    let own = head.split(':').next().unwrap_or(head);
+    let mut words = own.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.rfind(|word| *word != "final" && !word.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn type_kind(specifier: Node<'_>) -> Option<SymbolKind> {
+    match specifier.kind() {
+        "class_specifier" => Some(SymbolKind::Class),
+        "enum_specifier" => Some(SymbolKind::Enum),
+        "struct_specifier" => Some(SymbolKind::Struct),
+        "union_specifier" => Some(SymbolKind::Union),
+        _ => None,
+    }
 }
 
 /// Reads a constant of an enumeration.

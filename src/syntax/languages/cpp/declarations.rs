@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 use crate::syntax::language::Field;
+use crate::syntax::languages::c::declaration;
 use crate::syntax::walk::Scope;
 use crate::syntax::walk::Walk;
 
@@ -17,11 +18,33 @@ pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         walk.enter(body);
         return;
     };
-    let name: String = walk.text(name).split_whitespace().collect();
+    let name = namespace_name(walk.text(name));
     let mut symbol = symbol(walk, node, SymbolKind::Namespace, name.clone());
-    symbol.signature = format!("namespace {name}");
+    symbol.signature = walk.head(node, walk.range(node).start..walk.range(body).start);
     symbol.children = walk.inside(Scope { name, kind: SymbolKind::Namespace }, body);
     walk.symbols.push(symbol);
+}
+
+/// Returns `a::b` for `a :: inline b`.
+fn namespace_name(text: &str) -> String {
+    let parts = text.split("::").map(|part| part.trim().trim_start_matches("inline ").trim());
+    parts.collect::<Vec<_>>().join("::")
+}
+
+/// Reads `friend …`: a function that is declared in a class and is not of it, but of what is around it.
+pub(super) fn befriended<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let class = walk.scopes.pop();
+    walk.unwrap(node);
+    walk.scopes.extend(class);
+}
+
+/// Reads a declaration; `import name;` looks like one to the grammar.
+pub(super) fn declaration_or_import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let is_import = walk.field(node, Field::Type).is_some_and(|first| walk.text(first) == "import");
+    match walk.field(node, Field::Declarator) {
+        Some(name) if is_import => walk.import(walk.text(name)),
+        Some(_) | None => declaration(walk, node),
+    }
 }
 
 /// Reads `using Name = …;` or `concept Name = …;`.
@@ -40,7 +63,7 @@ fn symbol<'t>(walk: &Walk<'t>, node: Node<'t>, kind: SymbolKind, name: String) -
         kind,
         qualified_name: walk.qualified(&name),
         span: walk.span(node, range.end),
-        signature: walk.head(node, range).trim_end_matches([';', ' ']).to_owned(),
+        signature: walk.whole_head(node, range.end).trim_end_matches([';', ' ']).to_owned(),
         doc: walk.doc_above(),
         name,
         children: Vec::new(),

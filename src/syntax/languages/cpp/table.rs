@@ -1,18 +1,18 @@
 //! What C++'s nodes mean.
 
 use super::declarations::alias;
+use super::declarations::befriended;
+use super::declarations::declaration_or_import;
 use super::declarations::namespace;
 use crate::syntax::language::Language;
 use crate::syntax::language::Visit;
 use crate::syntax::languages::c::declaration;
-use crate::syntax::languages::c::enum_specifier;
 use crate::syntax::languages::c::enumerator;
-use crate::syntax::languages::c::field_declaration;
 use crate::syntax::languages::c::function_definition;
 use crate::syntax::languages::c::include;
 use crate::syntax::languages::c::macro_definition;
 use crate::syntax::languages::c::object_macro;
-use crate::syntax::languages::c::record;
+use crate::syntax::languages::c::type_specifier;
 use crate::syntax::languages::c::type_definition;
 
 /// C++, up to what the grammar knows of C++20.
@@ -30,13 +30,13 @@ pub(in crate::syntax::languages) static CPP: Language = Language {
         ("alias_declaration", Visit::Read(alias)),
         ("concept_definition", Visit::Read(alias)),
         ("function_definition", Visit::Read(function_definition)),
-        ("declaration", Visit::Read(declaration)),
-        ("field_declaration", Visit::Read(field_declaration)),
+        ("declaration", Visit::Read(declaration_or_import)),
+        ("field_declaration", Visit::Read(declaration)),
         ("type_definition", Visit::Read(type_definition)),
-        ("class_specifier", Visit::Read(record)),
-        ("struct_specifier", Visit::Read(record)),
-        ("union_specifier", Visit::Read(record)),
-        ("enum_specifier", Visit::Read(enum_specifier)),
+        ("class_specifier", Visit::Read(type_specifier)),
+        ("struct_specifier", Visit::Read(type_specifier)),
+        ("union_specifier", Visit::Read(type_specifier)),
+        ("enum_specifier", Visit::Read(type_specifier)),
         ("enumerator", Visit::Read(enumerator)),
         ("preproc_include", Visit::Read(include)),
         ("preproc_def", Visit::Read(object_macro)),
@@ -51,7 +51,9 @@ pub(in crate::syntax::languages) static CPP: Language = Language {
         ("declaration_list", Visit::Enter),
         ("field_declaration_list", Visit::Enter),
         ("enumerator_list", Visit::Enter),
-        ("friend_declaration", Visit::Enter),
+        ("friend_declaration", Visit::Read(befriended)),
+        // `public:` in a class that the grammar takes for a function.
+        ("labeled_statement", Visit::Enter),
         ("attributed_statement", Visit::Enter),
     ],
     root: None,

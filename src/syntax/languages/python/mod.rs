@@ -1,5 +1,6 @@
 //! Python.
 
+mod docstrings;
 mod skeleton;
 mod symbols;
 mod table;

@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use super::symbols::docstring_statement;
+use super::docstrings::docstring_statement;
 use crate::syntax::language::Field;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::end_without_comments;
@@ -39,7 +39,7 @@ pub(super) fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Node<'
     match above_end {
         // The comments between the head and the first statement go with the body, where that is safe to say.
         Some(above_end) if is_indent(indent) && is_free(walk, above_end, start) => {
-            walk.cuts.push(Cut::new(above_end..end, format!("\n{indent}{mark}")));
+            walk.cuts.push(Cut::new(above_end..end, format!("{}{indent}{mark}", walk.source.line_end())));
         }
         Some(_) | None => walk.cuts.push(Cut::new(start..end, mark)),
     }
@@ -93,6 +93,6 @@ fn cut_rows<'t>(walk: &mut Walk<'t>, literal: Node<'t>) {
     let range = walk.range(literal);
     let lines = walk.source.line(range.end - 1) - walk.source.line(range.start) + 1;
     // The mark is a comment, and a comment ends with its line: so the closing bracket gets one of its own.
-    let mark = format!("...  # {}\n", count_lines(lines as usize));
+    let mark = format!("...  # {}{}", count_lines(lines as usize), walk.source.line_end());
     walk.cuts.push(Cut::new(range.start + 1..range.end - 1, mark));
 }

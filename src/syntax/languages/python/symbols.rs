@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::docstrings::docstring;
 use super::skeleton::cut_body;
 use super::skeleton::cut_literals;
 use crate::model::Symbol;
@@ -12,7 +13,6 @@ use crate::syntax::nodes::children;
 use crate::syntax::nodes::end_without_comments;
 use crate::syntax::walk::Scope;
 use crate::syntax::walk::Walk;
-use crate::syntax::words::first_paragraph;
 
 /// Reads a module: its docstring.
 pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
@@ -84,6 +84,11 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
+/// Reads `from __future__ import b`.
+pub(super) fn import_future<'t>(walk: &mut Walk<'t>, _node: Node<'t>) {
+    walk.import("__future__");
+}
+
 /// Reads `from a import b`.
 pub(super) fn import_from<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     if let Some(name) = walk.field(node, Field::ModuleName) {
@@ -112,28 +117,6 @@ fn definition<'t>(walk: &Walk<'t>, node: Node<'t>, kind: SymbolKind) -> Option<S
 fn is_constant(name: &str) -> bool {
     let is_capitals = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
     is_capitals || (name.starts_with("__") && name.ends_with("__"))
-}
-
-/// Returns the statement that documents a block: a string that stands first in it.
-pub(super) fn docstring_statement(block: Node<'_>) -> Option<Node<'_>> {
-    let mut cursor = block.walk();
-    let first = block.named_children(&mut cursor).find(|child| child.kind() != "comment")?;
-    let string = first.named_child(0)?;
-    let is_string = matches!(string.kind(), "string" | "concatenated_string");
-    (first.kind() == "expression_statement" && first.named_child_count() == 1 && is_string).then_some(first)
-}
-
-fn docstring<'t>(walk: &Walk<'t>, block: Node<'t>) -> Option<String> {
-    let string = docstring_statement(block)?.named_child(0)?;
-    let text = walk.text(string);
-    let quote = text.find(['"', '\''])?;
-    let prefix = text[..quote].to_ascii_lowercase();
-    // Neither bytes nor what is computed document anything.
-    if prefix.contains(['b', 'f', 't']) || string.kind() == "concatenated_string" {
-        return None;
-    }
-    let content = text[quote..].trim_matches(['"', '\'']);
-    first_paragraph(content)
 }
 
 /// Says whether the author asked for the body to be kept: `# [HOT]` above the head, in it or first in the body, or a

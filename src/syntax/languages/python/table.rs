@@ -5,6 +5,7 @@ use super::symbols::class;
 use super::symbols::function;
 use super::symbols::import;
 use super::symbols::import_from;
+use super::symbols::import_future;
 use super::symbols::module;
 use crate::syntax::language::Language;
 use crate::syntax::language::Visit;
@@ -25,7 +26,7 @@ pub(in crate::syntax::languages) static PYTHON: Language = Language {
         ("expression_statement", Visit::Read(assignment)),
         ("import_statement", Visit::Read(import)),
         ("import_from_statement", Visit::Read(import_from)),
-        ("future_import_statement", Visit::Read(import)),
+        ("future_import_statement", Visit::Read(import_future)),
         // Symbols stand under any block statement.
         ("block", Visit::Enter),
         ("if_statement", Visit::Enter),

@@ -1,0 +1,59 @@
+//! What each fixture gives, beside it: `x.py.outline` and `x.py.skeleton`.
+//!
+//! `UPDATE_EXPECT=1 cargo test` writes them anew; then read what changed.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use expect_test::expect_file;
+
+use super::derive;
+use super::testing::Fixture;
+use super::testing::fixtures;
+use crate::model::Outline;
+
+#[test]
+fn each_fixture_has_the_outline_beside_it() {
+    for fixture in fixtures() {
+        let structure = derive(fixture.language, &fixture.text, &mut || false).unwrap();
+        expect_file![beside(&fixture, "outline")].assert_eq(&rendered(&structure.outline));
+    }
+}
+
+#[test]
+fn each_fixture_has_the_skeleton_beside_it() {
+    for fixture in fixtures() {
+        let structure = derive(fixture.language, &fixture.text, &mut || false).unwrap();
+        // A golden file is compared without regard to carriage returns, so they are made visible.
+        let skeleton = structure.skeleton.replace('\r', "␍");
+        expect_file![beside(&fixture, "skeleton")].assert_eq(&skeleton);
+    }
+}
+
+fn beside(fixture: &Fixture, ending: &str) -> PathBuf {
+    let mut path = fixture.path.clone().into_os_string();
+    path.push(".");
+    path.push(ending);
+    path.into()
+}
+
+fn rendered(outline: &Outline) -> String {
+    let mut out = format!("health: {}\n", outline.health);
+    writeln!(out, "doc: {}", outline.doc.as_deref().unwrap_or("-")).unwrap();
+    writeln!(out, "imports: {}", outline.imports.join(", ")).unwrap();
+    outline.walk(|symbol, depth| {
+        let indent = "  ".repeat(depth);
+        let kind = symbol.kind.name();
+        let span = symbol.span;
+        writeln!(
+            out,
+            "{indent}{}-{} {kind} {} = {}",
+            span.start_line, span.end_line, symbol.qualified_name, symbol.signature
+        )
+        .unwrap();
+        if let Some(doc) = &symbol.doc {
+            writeln!(out, "{indent}    “{doc}”").unwrap();
+        }
+    });
+    out
+}

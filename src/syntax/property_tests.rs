@@ -1,0 +1,137 @@
+//! What holds for any text, tried on random ones and on fixtures with pieces deleted, doubled and put elsewhere.
+
+use proptest::prelude::*;
+
+use super::count_errors;
+use super::derive;
+use super::testing::Dice;
+use super::testing::fixtures;
+use crate::model::Span;
+use crate::model::Symbol;
+
+const MUTANTS: u64 = 300;
+
+/// Checks all that this room promises of any text.
+#[track_caller]
+fn check(language: &str, text: &str) {
+    let structure = derive(language, text, &mut || false).unwrap();
+    let outline = &structure.outline;
+    assert!(outline.health.broken_bytes <= outline.health.total_bytes);
+    check_symbols(language, text, &outline.symbols, None);
+    assert!(structure.skeleton.len() <= text.len(), "the skeleton is longer than the text");
+    if language != "python" {
+        let before = count_errors(language, text, &mut || false).unwrap();
+        let after = count_errors(language, &structure.skeleton, &mut || false).unwrap();
+        assert!(after <= before, "{before} errors became {after} in\n{}", structure.skeleton);
+    }
+}
+
+/// Checks that spans are in the order of the text, within it and within what is around them.
+#[track_caller]
+fn check_symbols(language: &str, text: &str, symbols: &[Symbol], around: Option<Span>) {
+    let mut last_start = 0;
+    for symbol in symbols {
+        let span = symbol.span;
+        assert!(span.start_byte <= span.end_byte && span.end_byte <= text.len(), "{symbol:?}");
+        assert!(text.get(span.start_byte..span.end_byte).is_some(), "{symbol:?}");
+        assert_eq!(span.start_line, line(text, span.start_byte), "{symbol:?}");
+        assert_eq!(span.end_line, line(text, span.end_byte.saturating_sub(1).max(span.start_byte)), "{symbol:?}");
+        assert!(last_start <= span.start_byte, "{symbol:?} stands before the one above it");
+        if let Some(around) = around {
+            assert!(around.start_byte <= span.start_byte && span.end_byte <= around.end_byte, "{symbol:?}");
+        }
+        assert!(!symbol.name.is_empty() && symbol.qualified_name.ends_with(&symbol.name), "{symbol:?}");
+        assert!(!symbol.signature.contains('\n'), "{symbol:?}");
+        last_start = span.start_byte;
+        check_symbols(language, text, &symbol.children, Some(span));
+    }
+}
+
+fn line(text: &str, offset: usize) -> u32 {
+    let before = text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count();
+    u32::try_from(before).unwrap() + 1
+}
+
+#[test]
+fn fixtures_keep_what_is_promised_of_any_text() {
+    for fixture in fixtures() {
+        check(fixture.language, &fixture.text);
+    }
+}
+
+#[test]
+fn mutants_keep_what_is_promised_of_any_text() {
+    for fixture in fixtures() {
+        for seed in 0..MUTANTS {
+            check(fixture.language, &mutant(&fixture.text, seed));
+        }
+    }
+}
+
+#[test]
+fn a_text_read_as_another_language_keeps_what_is_promised_of_any_text() {
+    for fixture in fixtures() {
+        for language in ["python", "c", "cpp"] {
+            check(language, &fixture.text);
+        }
+    }
+}
+
+/// Returns `text` with some pieces deleted, doubled, moved, or replaced by what confuses a parser.
+fn mutant(text: &str, seed: u64) -> String {
+    const CONFUSING: [&str; 16] = [
+        "{", "}", "(", ")", "\"", "'''", "/*", "*/", "//", "#", "\n", "\\\n", ";", "#if\n", "#endif\n", "\u{1f600}",
+    ];
+    let mut dice = Dice(seed);
+    let mut text = text.to_owned();
+    for _ in 0..=dice.below(4) {
+        let start = boundary(&text, dice.below(text.len() + 1));
+        let end = boundary(&text, start + dice.below(80)).max(start);
+        let piece = text[start..end].to_owned();
+        let to = boundary(&text, dice.below(text.len() + 1));
+        match dice.below(4) {
+            0 => text.replace_range(start..end, ""),
+            1 => text.insert_str(end, &piece),
+            2 => text.insert_str(to, &piece),
+            _ => text.insert_str(to, CONFUSING[dice.below(CONFUSING.len())]),
+        }
+    }
+    text
+}
+
+fn boundary(text: &str, near: usize) -> usize {
+    let mut at = near.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Words of all three languages, so that random texts are sometimes meaningful.
+fn words() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "class ", "def f", "int ", "struct ", "template <", "namespace ", "typedef ", "enum ", "union ", "operator",
+        "friend ", "using ", "#define ", "#include <", "async ", "import ", "from ", "return ", "if ", "else", "a",
+        "B", "::", ".", ",", ";", ":", "(", ")", "{", "}", "[", "]", "<", ">", "=", "*", "&", "~", "->", "...", "\"",
+        "'", "\"\"\"", "#", "//", "/*", "*/", "@", "\\", "\n", "\n    ", "\t", " ", "\r\n", "é", "\u{c}", "0", "[HOT]",
+    ]);
+    prop::collection::vec(words, 0..60).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+
+    #[test]
+    fn random_words_keep_what_is_promised_of_any_text(text in words()) {
+        for language in ["python", "c", "cpp"] {
+            check(language, &text);
+        }
+    }
+
+    #[test]
+    fn random_characters_keep_what_is_promised_of_any_text(text in any::<String>()) {
+        for language in ["python", "c", "cpp"] {
+            check(language, &text);
+        }
+    }
+}
