@@ -22,11 +22,10 @@ const NAMING: [&str; 16] = [
     "package",
 ];
 
-/// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing, or only
-/// who may copy the file.
+/// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing to a reader.
 pub(super) fn documentation(comment: &str) -> Option<String> {
     let paragraph = first_paragraph(&without_commands(&unmark(comment)))?;
-    (!is_about_copying(&paragraph) && !is_for_a_tool(&paragraph)).then_some(paragraph)
+    (!is_for_a_tool(&paragraph)).then_some(paragraph)
 }
 
 /// Returns a documentation without the commands of Doxygen and the fields of Sphinx: the brief alone where one is
@@ -81,17 +80,14 @@ fn unmark(comment: &str) -> String {
 
 /// Returns `Title` for `------ Title ------`.
 fn without_ruler(line: &str) -> &str {
-    if line.starts_with("---") || line.starts_with("===") {
-        line.trim_matches(['-', '=', ' '])
-    } else {
-        line
-    }
+    if line.starts_with("---") || line.starts_with("===") { line.trim_matches(['-', '=', ' ']) } else { line }
 }
 
 /// Says whether a paragraph is about who may copy the file, which tells nothing of what the file does.
-fn is_about_copying(paragraph: &str) -> bool {
+pub(super) fn is_about_copying(paragraph: &str) -> bool {
     let lower = paragraph.to_lowercase();
-    let marks = ["copyright", "license", "all rights reserved", "redistribut", "is part of", "(c) 19", "(c) 20"];
+    let marks =
+        ["copyright", "license", "all rights reserved", "redistribut", "is part of", "(c) 19", "(c) 20"];
     marks.iter().any(|mark| lower.contains(mark))
 }
 
@@ -120,13 +116,21 @@ mod tests {
 
     #[test]
     fn a_license_is_told_from_a_description() {
-        check("/* Copyright (C) 2001 Somebody */", "");
+        assert!(is_about_copying("Copyright (C) 2001 Somebody"));
+        assert!(!is_about_copying("Reads frames from the wire."));
+    }
+
+    #[test]
+    fn a_description_is_found_above_a_license() {
         check("/* Reads frames.\n *\n * Copyright (C) 2001 Somebody */", "Reads frames.");
     }
 
     #[test]
     fn a_brief_is_taken_for_the_documentation() {
-        check("/**\n * @file a.h\n * @author Somebody\n * @brief Reads\n * frames.\n * @param a x */", "Reads frames.");
+        check(
+            "/**\n * @file a.h\n * @author Somebody\n * @brief Reads\n * frames.\n * @param a x */",
+            "Reads frames.",
+        );
         check("/*! \\brief Moves. \n \\return nothing */", "Moves.");
     }
 

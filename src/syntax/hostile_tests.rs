@@ -39,6 +39,10 @@ fn check_survival(language: &'static str, text: &str) {
     assert!(structure.skeleton.len() <= text.len());
 }
 
+fn numbered(count: usize, piece: impl Fn(usize) -> String) -> String {
+    (0..count).map(piece).collect::<Vec<_>>().concat()
+}
+
 #[test]
 fn brackets_without_end_are_not_parsed() {
     check_fallback(&"(".repeat(100_000), Fallback::TooDeep);
@@ -65,9 +69,9 @@ fn a_stopped_parser_reads_the_next_text_from_its_start() {
 
 #[test]
 fn blocks_nested_deeply_are_read_as_far_as_a_reader_gets() {
-    let indented: String = (0..3_000).map(|depth| format!("{}class A:\n", " ".repeat(depth))).collect();
+    let indented = numbered(3_000, |depth| format!("{}class A:\n", " ".repeat(depth)));
     check_survival("python", &(indented + &" ".repeat(3_000) + "x = 1\n"));
-    let branches: String = (0..2_000).map(|depth| format!("{}if x:\n", " ".repeat(depth))).collect();
+    let branches = numbered(2_000, |depth| format!("{}if x:\n", " ".repeat(depth)));
     check_survival("python", &(branches + &" ".repeat(2_000) + "def f(): pass\n"));
     for piece in ["namespace a {", "struct A {", "class A { void f() {", "extern \"C\" {", "union {"] {
         check_survival("cpp", &format!("{}{}", piece.repeat(9_000), "}".repeat(9_000)));
@@ -92,8 +96,8 @@ fn what_nests_without_brackets_does_not_overflow_the_stack() {
 fn many_names_cost_no_more_than_their_number() {
     check_survival("c", &format!("/** {} */ int {}a;", "doc ".repeat(10_000), "a, ".repeat(200_000)));
     check_survival("c", &"int a;\n".repeat(200_000));
-    check_survival("c", &(0..100_000).map(|n| format!("#include <{n}>\n")).collect::<String>());
-    check_survival("python", &(0..100_000).map(|n| format!("import a{n}\n")).collect::<String>());
+    check_survival("c", &numbered(100_000, |n| format!("#include <{n}>\n")));
+    check_survival("python", &numbered(100_000, |n| format!("import a{n}\n")));
     check_survival("python", &format!("x = [{}]\n", "[1, 2],".repeat(200_000)));
     check_survival("cpp", &format!("void f({}int a) {{}}", "int a /* b */,".repeat(100_000)));
     let long = "n".repeat(MIB);
@@ -104,7 +108,9 @@ fn many_names_cost_no_more_than_their_number() {
 #[test]
 fn no_text_is_a_text() {
     for language in ["python", "c", "cpp"] {
-        for text in ["", "\n", "\r", "\u{feff}", "\0", "\0\0\n\0", "\u{c}", "#", "/*", "\"", "'''", "\\", "\\\n"] {
+        for text in
+            ["", "\n", "\r", "\u{feff}", "\0", "\0\0\n\0", "\u{c}", "#", "/*", "\"", "'''", "\\", "\\\n"]
+        {
             let structure = derived(language, text.to_owned(), usize::MAX - 1);
             assert_eq!(structure.skeleton, text);
             assert_eq!(structure.outline.health.fallback, None);

@@ -10,13 +10,18 @@ pub(super) fn end_without_comments(node: Node<'_>) -> usize {
     'deeper: loop {
         for at in (0..node.child_count()).rev() {
             let Some(child) = node.child(at) else { continue };
-            if child.kind() != "comment" && child.start_byte() < child.end_byte() {
+            if !is_trivia(child) && child.start_byte() < child.end_byte() {
                 node = child;
                 continue 'deeper;
             }
         }
         return node.end_byte();
     }
+}
+
+/// Says whether a node is only between others: a comment, or a backslash that continues a line.
+pub(super) fn is_trivia(node: Node<'_>) -> bool {
+    matches!(node.kind(), "comment" | "line_continuation")
 }
 
 /// Returns the children of `node`, named or not.
@@ -36,7 +41,7 @@ pub(super) fn comments_within(node: Node<'_>, range: &Range<usize>) -> Vec<Range
     loop {
         let node = cursor.node();
         let inside = node.start_byte() < range.end && range.start < node.end_byte();
-        if inside && node.kind() == "comment" {
+        if inside && is_trivia(node) {
             found.push(node.byte_range());
         } else if inside && cursor.goto_first_child() {
             continue;

@@ -8,6 +8,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::comments::documentation;
+use super::comments::is_about_copying;
 use super::language::Compiled;
 use super::language::Field;
 use super::language::Visit;
@@ -238,7 +239,8 @@ impl<'t> Walk<'t> {
 
     /// Returns the first paragraph of the comment directly above the node at hand.
     pub(super) fn doc_above(&self) -> Option<String> {
-        documentation(self.comment_above())
+        let doc = documentation(self.comment_above())?;
+        (!(self.is_at_head() && is_about_copying(&doc))).then_some(doc)
     }
 
     /// Returns the text of the comment directly above the node at hand, markers included.
@@ -276,7 +278,8 @@ impl<'t> Walk<'t> {
 
     /// Gives the comment to the names declared on its line, where they have no documentation above them.
     fn document_what_it_trails(&mut self, comment: &str, line: u32) {
-        let Some(span) = self.symbols.last().map(|last| last.span).filter(|span| span.end_line == line) else {
+        let Some(span) = self.symbols.last().map(|last| last.span).filter(|span| span.end_line == line)
+        else {
             return;
         };
         let documented = self.symbols.iter_mut().rev().take_while(|symbol| symbol.span == span);
@@ -287,11 +290,16 @@ impl<'t> Walk<'t> {
 
     /// Takes a comment at the file's head for the file's own documentation, where it has none yet.
     fn is_about_file(&mut self, comment: &str) -> bool {
-        if self.doc.is_none() && self.symbols.is_empty() && self.scopes.is_empty() {
-            self.doc = documentation(comment);
-            return self.doc.is_some();
+        if self.doc.is_some() || !self.is_at_head() {
+            return false;
         }
-        false
+        self.doc = documentation(comment).filter(|doc| !is_about_copying(doc));
+        self.doc.is_some()
+    }
+
+    /// Says whether no symbol was met yet.
+    fn is_at_head(&self) -> bool {
+        self.symbols.is_empty() && self.scopes.is_empty()
     }
 
     fn leave_comments_unless_above(&mut self, node: Node<'t>) {

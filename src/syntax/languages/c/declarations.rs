@@ -47,7 +47,9 @@ pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut Walk<'t>, node: N
             Vec::new()
         }
     };
-    let cuts = declarators.iter().map(|declarator| declarator.node).collect::<Vec<_>>();
+    for declarator in &declarators {
+        cut_initializer(walk, declarator.node);
+    }
     declare(walk, node, declarators, members, |walk, declared, spelled| {
         let is_in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
         match (declared.is_function, is_in_type) {
@@ -57,9 +59,6 @@ pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut Walk<'t>, node: N
             (false, false) => SymbolKind::Variable,
         }
     });
-    for declarator in cuts {
-        cut_initializer(walk, declarator);
-    }
     // In `enum { A } a;` the variable begins before the constant does.
     walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
 }
@@ -68,15 +67,13 @@ pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut Walk<'t>, node: N
 pub(in crate::syntax::languages) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let declarators = declarators(walk, node);
     let nameless = defined_type(walk, node).filter(|inner| walk.field(*inner, Field::Name).is_none());
-    let members = match nameless {
-        // The type has no other name, so this is where its members are found.
-        Some(specifier) => members_of_first(walk, &declarators, specifier, SymbolKind::Typedef),
-        None => {
-            read_type(walk, node);
-            Vec::new()
-        }
-    };
-    declare(walk, node, declarators, members, |_, _, _| SymbolKind::Typedef);
+    // The type has no other name, so this is where its members are found.
+    let members =
+        nameless.map(|specifier| members_of_first(walk, &declarators, specifier, SymbolKind::Typedef));
+    if members.is_none() {
+        read_type(walk, node);
+    }
+    declare(walk, node, declarators, members.unwrap_or_default(), |_, _, _| SymbolKind::Typedef);
 }
 
 /// Adds a symbol for each name of a declaration; the first one bears the members.

@@ -31,7 +31,9 @@ pub(super) fn declared<'t>(walk: &Walk<'t>, declarator: Node<'t>) -> Option<Decl
                 walk.field(node, Field::Declarator)?
             }
             // `(*f)(int)` is a pointer: what stands nearest to the name decides.
-            "pointer_declarator" | "reference_declarator" | "array_declarator"
+            "pointer_declarator"
+            | "reference_declarator"
+            | "array_declarator"
             | "pointer_type_declarator" => {
                 is_function &= !was_in_parentheses;
                 walk.field(node, Field::Declarator).or_else(|| last_named(node))?

@@ -12,8 +12,8 @@ use crate::syntax::languages::c::function_definition;
 use crate::syntax::languages::c::include;
 use crate::syntax::languages::c::macro_definition;
 use crate::syntax::languages::c::object_macro;
-use crate::syntax::languages::c::type_specifier;
 use crate::syntax::languages::c::type_definition;
+use crate::syntax::languages::c::type_specifier;
 
 /// C++, up to what the grammar knows of C++20.
 pub(in crate::syntax::languages) static CPP: Language = Language {

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::syntax::comments::without_commands;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
+use crate::syntax::nodes::is_trivia;
 use crate::syntax::walk::Walk;
 use crate::syntax::words::first_paragraph;
 
@@ -28,14 +29,14 @@ pub(super) fn docstring<'t>(walk: &Walk<'t>, block: Node<'t>) -> Option<String> 
 /// Returns the statement that documents a block, and the string in it.
 fn documenting(block: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let mut cursor = block.walk();
-    let statement = block.named_children(&mut cursor).find(|child| child.kind() != "comment")?;
+    let statement = block.named_children(&mut cursor).find(|child| !is_trivia(*child))?;
     if statement.kind() != "expression_statement" || statement.named_child_count() != 1 {
         return None;
     }
     let mut string = statement.named_child(0)?;
     // Each step goes one level down, so the loop ends with the tree.
     while string.kind() == "parenthesized_expression" {
-        string = string.named_children(&mut string.walk()).find(|child| child.kind() != "comment")?;
+        string = string.named_children(&mut string.walk()).find(|child| !is_trivia(*child))?;
     }
     matches!(string.kind(), "string" | "concatenated_string").then_some((statement, string))
 }

@@ -8,7 +8,9 @@ use tree_sitter::Node;
 use super::docstrings::docstring_statement;
 use crate::syntax::language::Field;
 use crate::syntax::nodes::child_of_kind;
+use crate::syntax::nodes::children;
 use crate::syntax::nodes::end_without_comments;
+use crate::syntax::nodes::is_trivia;
 use crate::syntax::skeleton::Cut;
 use crate::syntax::walk::Walk;
 use crate::syntax::walk::count_lines;
@@ -18,8 +20,8 @@ const LARGE_LITERAL: usize = 400;
 
 /// Takes out the body of a function, but for its docstring.
 pub(super) fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Node<'t>) {
-    if body.has_error() {
-        // Where the grammar is lost it may be wrong about where the body ends.
+    if body.has_error() || children(function).iter().any(Node::is_error) {
+        // Where the grammar is lost it may be wrong about where the body begins and ends.
         return;
     }
     let docstring = docstring_statement(body);
@@ -48,7 +50,7 @@ pub(super) fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Node<'
 fn first_statement_after<'t>(body: Node<'t>, docstring: Option<Node<'t>>) -> Option<Node<'t>> {
     let mut cursor = body.walk();
     let after = docstring.map_or(0, |docstring| docstring.end_byte());
-    body.named_children(&mut cursor).find(|child| child.kind() != "comment" && after <= child.start_byte())
+    body.named_children(&mut cursor).find(|child| !is_trivia(*child) && after <= child.start_byte())
 }
 
 fn is_indent(text: &str) -> bool {

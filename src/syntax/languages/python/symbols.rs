@@ -68,7 +68,7 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         qualified_name: walk.qualified(name),
         span: walk.span(node, range.end),
         signature: walk.head(node, range),
-        doc: None,
+        doc: walk.doc_above(),
         children: Vec::new(),
     };
     walk.symbols.push(symbol);
