@@ -25,7 +25,7 @@ fn each_fixture_has_the_skeleton_beside_it() {
     for fixture in fixtures() {
         let structure = derive(fixture.language, &fixture.text, &mut || false).unwrap();
         // A golden file is compared without regard to carriage returns, so they are made visible.
-        let skeleton = structure.skeleton.replace('\r', "␍");
+        let skeleton = structure.skeleton.text.replace('\r', "␍");
         expect_file![beside(&fixture, "skeleton")].assert_eq(&skeleton);
     }
 }

@@ -18,11 +18,11 @@ fn check(language: &str, text: &str) {
     let outline = &structure.outline;
     assert!(outline.health.broken_bytes <= outline.health.total_bytes);
     check_symbols(text, &outline.symbols, None);
-    assert!(structure.skeleton.len() <= text.len(), "the skeleton is longer than the text");
+    assert!(structure.skeleton.text.len() <= text.len(), "the skeleton is longer than the text");
     if language != "python" {
         let before = count_errors(language, text, &mut || false).unwrap();
-        let after = count_errors(language, &structure.skeleton, &mut || false).unwrap();
-        assert!(after <= before, "{before} errors became {after} in\n{}", structure.skeleton);
+        let after = count_errors(language, &structure.skeleton.text, &mut || false).unwrap();
+        assert!(after <= before, "{before} errors became {after} in\n{}", structure.skeleton.text);
     }
 }
 
