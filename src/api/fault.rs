@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::engine::Code;
 use crate::engine::Error;
+use crate::model::with_causes;
 
 /// Who has to do something about a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,17 +46,6 @@ impl From<Error> for Fault {
         let code = error.code();
         Self { code: name(code), message: with_causes(&error), hint: hint(code), kind: kind(code) }
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 const fn name(code: Code) -> &'static str {

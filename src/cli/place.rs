@@ -6,8 +6,11 @@ use std::path::PathBuf;
 
 use super::failure::Failure;
 
+/// Name of the project's settings file.
+pub(super) const SETTINGS_FILE: &str = "slop.toml";
+
 /// Names that tell that a folder is a project's root.
-const MARKS: [&str; 2] = ["slop.toml", ".slop_cache"];
+const MARKS: [&str; 2] = [SETTINGS_FILE, ".slop_cache"];
 
 /// The project's folder, and the way from it to the folder that the user stands in.
 pub(super) struct Place {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::error::Error;
 use super::project::Project;
-use super::question::ReadText;
+use super::reading::ReadText;
 use super::rendering::Rendering;
 use super::rendering::block;
 use super::rendering::type_of;

@@ -11,6 +11,7 @@ use super::project::Project;
 use super::reading::Examined;
 use super::reading::Examiner;
 use super::reading::Outcome;
+use super::reading::ReadText;
 use super::rendering::Rendering;
 use super::rendering::block;
 use super::scan::KnownFile;
@@ -66,9 +67,6 @@ pub struct ViewAnswer {
     /// Why it is not shown as it was asked for.
     pub why: Option<String>,
 }
-
-/// A text that was read on the way, with the hash of its bytes.
-pub(super) type ReadText = (ContentHash, String);
 
 /// The files that some words mean.
 pub(super) struct Selection {

@@ -36,6 +36,9 @@ const RETRY_AFTER: [Duration; 3] =
 /// so that memory depends on the largest file and not on the number of cores.
 const LARGE_BYTES: usize = 512 << 10;
 
+/// A text that was read on the way, with the hash of its bytes.
+pub(super) type ReadText = (ContentHash, String);
+
 /// What came of reading one file.
 pub(super) struct Examined {
     pub(super) path: RelPath,

@@ -2,7 +2,7 @@
 
 use super::artifacts::Subject;
 use super::project::Project;
-use super::question::ReadText;
+use super::reading::ReadText;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use crate::aggregate;

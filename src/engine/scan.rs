@@ -17,6 +17,7 @@ use super::project::Project;
 use super::reading::Examined;
 use super::reading::Examiner;
 use super::reading::Outcome;
+use super::reading::ReadText;
 use super::report::IndexReport;
 use crate::aggregate::Selector;
 use crate::discover;
@@ -87,7 +88,7 @@ pub(super) struct ScanRequest<'a> {
 pub(super) struct Scan {
     /// By path.
     pub(super) files: Vec<KnownFile>,
-    pub(super) texts: HashMap<RelPath, (ContentHash, String)>,
+    pub(super) texts: HashMap<RelPath, ReadText>,
     pub(super) report: IndexReport,
 }
 

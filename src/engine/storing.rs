@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use super::error::Error;
 use super::project::Project;
+use crate::model::with_causes;
 use crate::store;
 use crate::store::Batch;
 use crate::store::Opened;
@@ -151,16 +152,4 @@ impl Project<'_> {
         self.store.as_ref()?;
         Store::open_reader(&self.cache_folder().join(DATABASE)).ok()
     }
-}
-
-/// Returns an error with its causes, on one line.
-pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

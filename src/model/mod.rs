@@ -7,6 +7,7 @@
 //! Start with [`ContentHash`], [`RelPath`] and [`Outline`].
 
 mod artifact;
+mod causes;
 mod document;
 mod file;
 mod file_type;
@@ -18,6 +19,7 @@ mod view;
 pub use artifact::Artifact;
 pub use artifact::Facts;
 pub use artifact::Producer;
+pub use causes::with_causes;
 pub use document::Block;
 pub use document::Document;
 pub use document::OmittedFile;

@@ -11,10 +11,10 @@ use super::Error;
 /// What makes a SQLite file ours: "slop", as SQLite's header has room for four bytes of it.
 const APPLICATION_ID: i64 = i64::from_be_bytes(*b"\0\0\0\0slop");
 
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001_first.sql")];
 
 /// What the tables look like after all migrations, as SQLite itself tells it.
-const SCHEMA: &str = include_str!("migrations/schema.sql");
+const SCHEMA: &str = include_str!("../../migrations/schema.sql");
 
 /// How far a store is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_migrations_give_the_expected_schema() {
-        expect_test::expect_file!["migrations/schema.sql"].assert_eq(&schema(&migrated()).unwrap());
+        expect_test::expect_file!["../../migrations/schema.sql"].assert_eq(&schema(&migrated()).unwrap());
     }
 
     #[test]

@@ -23,11 +23,17 @@ pub(super) struct Language {
     pub(super) cuts_detached_comments: bool,
     /// Whether a skeleton is parsed once more, to be sure that it has no more errors than its source.
     pub(super) checks_skeleton: bool,
-    /// What to do with each kind of node; kinds that are not named are passed over, with all that is in them.
-    pub(super) nodes: &'static [(&'static str, Visit)],
+    /// Whether two functions of one scope may bear the same name.
+    pub(super) has_overloads: bool,
+    /// What to do with each kind of node: the first table that names a kind decides. Kinds that none names are passed
+    /// over, with all that is in them.
+    pub(super) nodes: &'static [Nodes],
     /// Reads the root before its children are visited.
     pub(super) root: Option<Reader>,
 }
+
+/// Kinds of nodes, and what to do with them.
+pub(super) type Nodes = &'static [(&'static str, Visit)];
 
 /// Reads a node that a table cannot describe.
 pub(super) type Reader = for<'t> fn(&mut Walk<'t>, Node<'t>);
@@ -96,7 +102,13 @@ impl Compiled {
             let id = u16::try_from(id).unwrap_or(u16::MAX);
             if grammar.node_kind_is_named(id) {
                 let kind = grammar.node_kind_for_id(id);
-                *visit = language.nodes.iter().find(|(name, _)| Some(*name) == kind).map(|(_, visit)| *visit);
+                *visit = language
+                    .nodes
+                    .iter()
+                    .copied()
+                    .flatten()
+                    .find(|(name, _)| Some(*name) == kind)
+                    .map(|(_, visit)| *visit);
             }
         }
         let fields = Field::ALL.map(|(_, name)| grammar.field_id_for_name(name).map_or(0, u16::from));
@@ -161,7 +173,7 @@ mod tests {
     fn every_node_that_a_table_names_is_one_of_its_grammar() {
         for language in LANGUAGES {
             let compiled = compiled(language.id).unwrap();
-            for (kind, _) in language.nodes {
+            for (kind, _) in language.nodes.iter().copied().flatten() {
                 assert_ne!(compiled.grammar.id_for_node_kind(kind, true), 0, "{}: {kind}", language.id);
             }
         }

@@ -11,6 +11,7 @@
 //! Start with [`derive`].
 
 mod comments;
+mod forward;
 mod health;
 mod language;
 mod languages;

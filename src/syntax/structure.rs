@@ -14,6 +14,7 @@
 //! | path, time, size, budget | a renamed or touched file costs nothing |
 //! | the limits of the parse | a fallback says itself that it is one |
 
+use super::forward::drop_announced;
 use super::health::error_count;
 use super::health::health;
 use super::language::Compiled;
@@ -93,8 +94,9 @@ fn understand(
         read(&mut walk, root);
     }
     walk.enter(root);
-    let Walk { symbols, imports, doc, mut cuts, .. } = walk;
+    let Walk { mut symbols, imports, doc, mut cuts, .. } = walk;
     let health = health(root, source.parsed().len());
+    drop_announced(&mut symbols, compiled.language.has_overloads);
     sort(&mut cuts);
     // A text that was understood in full is cut where the grammar says; only where it guessed can a cut mislead it.
     let skeleton = if compiled.language.checks_skeleton && root.has_error() {

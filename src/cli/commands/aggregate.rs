@@ -1,7 +1,7 @@
 //! `slop aggregate`
 
-use super::index::trust;
-use super::run::Desk;
+use super::desk::Desk;
+use super::desk::trust;
 use crate::api::Aggregation;
 use crate::api::DocumentFormat;
 use crate::api::Request;

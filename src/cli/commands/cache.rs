@@ -1,6 +1,6 @@
 //! `slop cache`
 
-use super::run::Desk;
+use super::desk::Desk;
 use crate::api::CacheRequest;
 use crate::api::Request;
 use crate::api::Response;

@@ -1,6 +1,6 @@
 //! Flags and settings become what an aggregation is asked for.
 
-use super::run::Desk;
+use super::desk::Desk;
 use crate::api::AggregationRequest;
 use crate::api::Trust;
 use crate::cli::args::Choice;

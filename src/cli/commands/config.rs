@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::run::Desk;
+use super::desk::Desk;
 use crate::api::envelope_of;
 use crate::cli::args::ConfigCommand;
 use crate::cli::failure;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::run::Desk;
+use super::desk::Desk;
+use super::desk::trust;
 use crate::api::Request;
 use crate::api::Response;
-use crate::api::Trust;
 use crate::cli::args::IndexArgs;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
@@ -35,11 +35,6 @@ pub(super) fn run(args: &IndexArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> 
         desk.output.line(&line)?;
     }
     Ok(if report.has_errors() { failure::INCOMPLETE } else { failure::DONE })
-}
-
-/// Returns how much a stamp may be trusted where a command has the flag `--verify`.
-pub(super) fn trust(verify: bool) -> Trust {
-    if verify { Trust::Nothing } else { Trust::Stamps }
 }
 
 /// Returns how many files were left out for each reason: ` (binary 12, symlink 1)`.

@@ -2,11 +2,11 @@
 
 use std::io::ErrorKind;
 
-use super::run::SETTINGS_FILE;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::place::Place;
+use crate::cli::place::SETTINGS_FILE;
 use crate::config;
 use crate::sys::Disk;
 use crate::sys::RealDisk;

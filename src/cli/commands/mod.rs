@@ -5,6 +5,7 @@ mod cache;
 mod choice;
 mod completions;
 mod config;
+mod desk;
 mod explain;
 mod index;
 mod init;

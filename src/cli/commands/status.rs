@@ -1,6 +1,6 @@
 //! `slop status`
 
-use super::run::Desk;
+use super::desk::Desk;
 use crate::api::Freshness;
 use crate::api::Request;
 use crate::api::Response;

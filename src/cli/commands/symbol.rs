@@ -1,6 +1,6 @@
 //! `slop symbol`
 
-use super::run::Desk;
+use super::desk::Desk;
 use crate::api::Request;
 use crate::api::Response;
 use crate::api::Trust;

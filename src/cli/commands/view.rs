@@ -1,7 +1,7 @@
 //! `slop view`
 
-use super::index::trust;
-use super::run::Desk;
+use super::desk::Desk;
+use super::desk::trust;
 use crate::api::Request;
 use crate::api::Response;
 use crate::cli::args::ViewArgs;

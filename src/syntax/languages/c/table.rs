@@ -9,6 +9,7 @@ use super::preprocessor::object_macro;
 use super::types::enumerator;
 use super::types::type_specifier;
 use crate::syntax::language::Language;
+use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
 
 /// C, with the extensions of GCC and of Microsoft that the grammar knows.
@@ -19,30 +20,34 @@ pub(in crate::syntax::languages) static C: Language = Language {
     separator: "::",
     cuts_detached_comments: true,
     checks_skeleton: true,
-    nodes: &[
-        ("comment", Visit::Comment),
-        ("function_definition", Visit::Read(function_definition)),
-        ("declaration", Visit::Read(declaration)),
-        ("field_declaration", Visit::Read(declaration)),
-        ("type_definition", Visit::Read(type_definition)),
-        ("struct_specifier", Visit::Read(type_specifier)),
-        ("union_specifier", Visit::Read(type_specifier)),
-        ("enum_specifier", Visit::Read(type_specifier)),
-        ("enumerator", Visit::Read(enumerator)),
-        ("preproc_include", Visit::Read(include)),
-        ("preproc_def", Visit::Read(object_macro)),
-        ("preproc_function_def", Visit::Read(macro_definition)),
-        // Both branches of a condition are looked into: nobody here knows what is defined.
-        ("preproc_if", Visit::Enter),
-        ("preproc_ifdef", Visit::Enter),
-        ("preproc_else", Visit::Enter),
-        ("preproc_elif", Visit::Enter),
-        ("preproc_elifdef", Visit::Enter),
-        ("linkage_specification", Visit::Enter),
-        ("declaration_list", Visit::Enter),
-        ("field_declaration_list", Visit::Enter),
-        ("enumerator_list", Visit::Enter),
-        ("attributed_statement", Visit::Enter),
-    ],
+    has_overloads: false,
+    nodes: &[NODES],
     root: None,
 };
+
+/// The nodes of C; C++ has them too.
+pub(in crate::syntax::languages) const NODES: Nodes = &[
+    ("comment", Visit::Comment),
+    ("function_definition", Visit::Read(function_definition)),
+    ("declaration", Visit::Read(declaration)),
+    ("field_declaration", Visit::Read(declaration)),
+    ("type_definition", Visit::Read(type_definition)),
+    ("struct_specifier", Visit::Read(type_specifier)),
+    ("union_specifier", Visit::Read(type_specifier)),
+    ("enum_specifier", Visit::Read(type_specifier)),
+    ("enumerator", Visit::Read(enumerator)),
+    ("preproc_include", Visit::Read(include)),
+    ("preproc_def", Visit::Read(object_macro)),
+    ("preproc_function_def", Visit::Read(macro_definition)),
+    // Both branches of a condition are looked into: nobody here knows what is defined.
+    ("preproc_if", Visit::Enter),
+    ("preproc_ifdef", Visit::Enter),
+    ("preproc_else", Visit::Enter),
+    ("preproc_elif", Visit::Enter),
+    ("preproc_elifdef", Visit::Enter),
+    ("linkage_specification", Visit::Enter),
+    ("declaration_list", Visit::Enter),
+    ("field_declaration_list", Visit::Enter),
+    ("enumerator_list", Visit::Enter),
+    ("attributed_statement", Visit::Enter),
+];

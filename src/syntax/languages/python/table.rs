@@ -8,6 +8,7 @@ use super::symbols::import_from;
 use super::symbols::import_future;
 use super::symbols::module;
 use crate::syntax::language::Language;
+use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
 
 /// Python 3, with what the grammar still knows of Python 2.
@@ -18,28 +19,31 @@ pub(in crate::syntax::languages) static PYTHON: Language = Language {
     separator: ".",
     cuts_detached_comments: false,
     checks_skeleton: false,
-    nodes: &[
-        ("comment", Visit::Comment),
-        ("decorated_definition", Visit::Wrap),
-        ("class_definition", Visit::Read(class)),
-        ("function_definition", Visit::Read(function)),
-        ("expression_statement", Visit::Read(assignment)),
-        ("import_statement", Visit::Read(import)),
-        ("import_from_statement", Visit::Read(import_from)),
-        ("future_import_statement", Visit::Read(import_future)),
-        // Symbols stand under any block statement.
-        ("block", Visit::Enter),
-        ("if_statement", Visit::Enter),
-        ("elif_clause", Visit::Enter),
-        ("else_clause", Visit::Enter),
-        ("for_statement", Visit::Enter),
-        ("while_statement", Visit::Enter),
-        ("try_statement", Visit::Enter),
-        ("except_clause", Visit::Enter),
-        ("finally_clause", Visit::Enter),
-        ("with_statement", Visit::Enter),
-        ("match_statement", Visit::Enter),
-        ("case_clause", Visit::Enter),
-    ],
+    has_overloads: false,
+    nodes: &[NODES],
     root: Some(module),
 };
+
+const NODES: Nodes = &[
+    ("comment", Visit::Comment),
+    ("decorated_definition", Visit::Wrap),
+    ("class_definition", Visit::Read(class)),
+    ("function_definition", Visit::Read(function)),
+    ("expression_statement", Visit::Read(assignment)),
+    ("import_statement", Visit::Read(import)),
+    ("import_from_statement", Visit::Read(import_from)),
+    ("future_import_statement", Visit::Read(import_future)),
+    // Symbols stand under any block statement.
+    ("block", Visit::Enter),
+    ("if_statement", Visit::Enter),
+    ("elif_clause", Visit::Enter),
+    ("else_clause", Visit::Enter),
+    ("for_statement", Visit::Enter),
+    ("while_statement", Visit::Enter),
+    ("try_statement", Visit::Enter),
+    ("except_clause", Visit::Enter),
+    ("finally_clause", Visit::Enter),
+    ("with_statement", Visit::Enter),
+    ("match_statement", Visit::Enter),
+    ("case_clause", Visit::Enter),
+];

@@ -1,0 +1,75 @@
+//! What most commands work with.
+
+use crate::api::Fault;
+use crate::api::Request;
+use crate::api::Response;
+use crate::api::Session;
+use crate::api::Trust;
+use crate::api::World;
+use crate::api::envelope;
+use crate::cli::failure::Failure;
+use crate::cli::output::Output;
+use crate::cli::place::Place;
+use crate::cli::progress::Bar;
+use crate::config::Loaded;
+use crate::sys::RealDisk;
+use crate::sys::RealFiles;
+use crate::sys::RealProcesses;
+use crate::sys::WallClock;
+
+/// The project, its settings, and a way to ask.
+pub(super) struct Desk<'a> {
+    pub(super) place: &'a Place,
+    pub(super) loaded: &'a Loaded,
+    pub(super) output: &'a mut Output,
+    /// The command's name, as it stands in JSON.
+    pub(super) command: &'static str,
+}
+
+impl Desk<'_> {
+    /// Asks the project, and tells what it stumbled over.
+    pub(super) fn ask(&mut self, request: Request) -> Result<Response, Failure> {
+        let answer = self.answer(request);
+        if let Err(fault) = &answer
+            && self.output.json
+        {
+            let wrapped = envelope(self.command, Err(fault));
+            self.output.line(&wrapped.to_string())?;
+        }
+        Ok(answer?)
+    }
+
+    /// Writes an answer as JSON.
+    pub(super) fn write_json(&mut self, response: &Response) -> Result<(), Failure> {
+        let wrapped = envelope(self.command, Ok(response));
+        Ok(self.output.line(&wrapped.to_string())?)
+    }
+
+    fn answer(&mut self, request: Request) -> Result<Response, Fault> {
+        let root = &self.place.root;
+        let files = RealFiles::open(root).map_err(|error| Fault::no_project(root, &error))?;
+        let bar = Bar::new(self.output.has_audience() && !self.output.json);
+        let world = World {
+            clock: &WallClock,
+            disk: &RealDisk,
+            files: &files,
+            processes: &RealProcesses,
+            progress: &bar,
+        };
+        let options = self.loaded.settings.engine_options(root);
+        let mut session = Session::open(root, options, world)?;
+        let answer = session.answer(request);
+        let notes = session.take_notes();
+        drop(session);
+        drop(bar);
+        for note in notes {
+            self.output.note(&note);
+        }
+        answer
+    }
+}
+
+/// Returns how much a stamp may be trusted where a command has the flag `--verify`.
+pub(super) fn trust(verify: bool) -> Trust {
+    if verify { Trust::Nothing } else { Trust::Stamps }
+}
