@@ -12,6 +12,7 @@ mod session;
 mod wire;
 
 pub use crate::engine::AggregationRequest;
+pub use crate::engine::FileStatus;
 pub use crate::engine::Freshness;
 pub use crate::engine::IndexReport;
 pub use crate::engine::Progress;

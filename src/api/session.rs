@@ -13,6 +13,7 @@ use super::response::Aggregated;
 use super::response::Response;
 use super::wire;
 use crate::engine::Error;
+use crate::engine::IndexReport;
 use crate::engine::Options;
 use crate::engine::Project;
 use crate::engine::World;
@@ -50,6 +51,11 @@ impl<'w> Session<'w> {
             Request::Cache(request) => on_cache(project, request)?,
         };
         Ok(response)
+    }
+
+    /// Returns what the last scan of the project's files did; `None` where no answer took one.
+    pub fn last_scan(&self) -> Option<&IndexReport> {
+        self.project.last_scan()
     }
 
     /// Returns what a person should be told beside the answers.

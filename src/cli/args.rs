@@ -49,6 +49,9 @@ pub struct Global {
     /// Tell nothing but results and errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Tell what was read and derived for the answer
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: When,

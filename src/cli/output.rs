@@ -17,6 +17,7 @@ pub(super) struct Output {
     /// Answers as JSON.
     pub(super) json: bool,
     quiet: bool,
+    verbose: bool,
 }
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -24,8 +25,8 @@ const HINT: Style = AnsiColor::Cyan.on_default();
 const NOTE: Style = AnsiColor::Yellow.on_default();
 
 impl Output {
-    pub(super) fn new(json: bool, quiet: bool) -> Self {
-        Self { stdout: BufWriter::with_capacity(1 << 16, io::stdout().lock()), json, quiet }
+    pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
+        Self { stdout: BufWriter::with_capacity(1 << 16, io::stdout().lock()), json, quiet, verbose }
     }
 
     /// Writes data as it is.
@@ -47,6 +48,13 @@ impl Output {
     /// Tells a person something beside the data; not if silence was asked for.
     pub(super) fn tell(&mut self, line: &str) {
         if !self.quiet {
+            self.write_stderr(line);
+        }
+    }
+
+    /// Tells a person how an answer came about; only if that was asked for.
+    pub(super) fn trace(&mut self, line: &str) {
+        if self.verbose {
             self.write_stderr(line);
         }
     }

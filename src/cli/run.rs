@@ -33,7 +33,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> u8 {
-    let mut output = Output::new(args.global.json, args.global.quiet);
+    let mut output = Output::new(args.global.json, args.global.quiet, args.global.verbose);
     let done = Environment::read().map_err(Failure::from);
     let done = done.and_then(|environment| commands::run(args, &environment, &mut output));
     let done = done.and_then(|code| output.finish().map(|()| code).map_err(Failure::from));

@@ -24,6 +24,8 @@ mod stability;
 mod status;
 mod storing;
 mod symbols;
+#[cfg(test)]
+mod tests;
 
 pub use crate::store::Freed;
 pub use crate::store::Verdict;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::error::Error;
 use super::options::Options;
 use super::options::World;
+use super::report::IndexReport;
 use crate::discover::Names;
 use crate::model::ContentHash;
 use crate::store::Derived;
@@ -27,6 +28,7 @@ pub struct Project<'w> {
     /// What could not be stored, or was not to be.
     pub(super) unsaved: HashMap<(ContentHash, &'static str), Derived>,
     pub(super) notes: Vec<Note>,
+    pub(super) last_scan: Option<IndexReport>,
 }
 
 impl<'w> Project<'w> {
@@ -34,8 +36,16 @@ impl<'w> Project<'w> {
     pub fn open(root: &Path, options: Options, world: World<'w>) -> Result<Self, Error> {
         let names = Arc::new(Names::new(&options.names)?);
         let root = root.to_owned();
-        let mut project =
-            Self { root, options, world, names, store: None, unsaved: HashMap::new(), notes: Vec::new() };
+        let mut project = Self {
+            root,
+            options,
+            world,
+            names,
+            store: None,
+            unsaved: HashMap::new(),
+            notes: Vec::new(),
+            last_scan: None,
+        };
         if project.options.cache_enabled {
             project.open_store()?;
         }
@@ -45,6 +55,11 @@ impl<'w> Project<'w> {
     /// Returns what a person should be told since this was last asked.
     pub fn take_notes(&mut self) -> Vec<Note> {
         std::mem::take(&mut self.notes)
+    }
+
+    /// Returns what the last scan of the project's files did; `None` where answers took none.
+    pub fn last_scan(&self) -> Option<&IndexReport> {
+        self.last_scan.as_ref()
     }
 
     pub(super) fn note(&mut self, note: String) {

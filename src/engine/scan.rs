@@ -149,6 +149,7 @@ impl<'w> Project<'w> {
         }
         scan.files.sort_by(|a, b| a.path.cmp(&b.path));
         scan.count(self.world.clock.monotonic().saturating_sub(began));
+        self.last_scan = Some(scan.report.clone());
         Ok(scan)
     }
 

@@ -1,6 +1,9 @@
 //! What most commands work with.
 
+use std::collections::BTreeMap;
+
 use crate::api::Fault;
+use crate::api::IndexReport;
 use crate::api::Request;
 use crate::api::Response;
 use crate::api::Session;
@@ -12,6 +15,9 @@ use crate::cli::output::Output;
 use crate::cli::place::Place;
 use crate::cli::progress::Bar;
 use crate::config::Loaded;
+use crate::model::LeftOut;
+use crate::render::grouped;
+use crate::render::seconds;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
@@ -60,13 +66,39 @@ impl Desk<'_> {
         let mut session = Session::open(root, options, world)?;
         let answer = session.answer(request);
         let notes = session.take_notes();
+        let scan = session.last_scan().map(scan_line);
         drop(session);
         drop(bar);
         for note in notes {
             self.output.note(&note);
         }
+        self.output.trace(scan.as_deref().unwrap_or("looked at the named files alone"));
         answer
     }
+}
+
+/// Returns what a scan did, on one line.
+pub(super) fn scan_line(report: &IndexReport) -> String {
+    format!(
+        "{} files: {} read, {} derived, {} known already, {} gone, {} left out{}; {}",
+        grouped(report.files),
+        grouped(report.hashed),
+        grouped(report.parsed),
+        grouped(report.reused),
+        grouped(report.removed),
+        grouped(report.left_out.values().sum()),
+        reasons(&report.left_out),
+        seconds(report.elapsed),
+    )
+}
+
+/// Returns how many files were left out for each reason: ` (binary 12, symlink 1)`.
+fn reasons(left_out: &BTreeMap<LeftOut, u64>) -> String {
+    if left_out.is_empty() {
+        return String::new();
+    }
+    let reasons: Vec<String> = left_out.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+    format!(" ({})", reasons.join(", "))
 }
 
 /// Returns how much a stamp may be trusted where a command has the flag `--verify`.

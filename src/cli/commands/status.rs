@@ -1,6 +1,7 @@
 //! `slop status`
 
 use super::desk::Desk;
+use crate::api::FileStatus;
 use crate::api::Freshness;
 use crate::api::Request;
 use crate::api::Response;
@@ -26,7 +27,7 @@ pub(super) fn run(desk: &mut Desk<'_>) -> Result<u8, Failure> {
         *count += 1;
         let about = match (file.freshness, file.content) {
             (Freshness::LeftOut(reason), _) => format!("  ({reason}: {})", reason.words()),
-            (_, Some((_, file_type))) => format!("  ({})", file_type.name),
+            (_, Some((_, file_type))) => format!("  ({}, summary by {})", file_type.name, maker(file)),
             (_, None) => String::new(),
         };
         desk.output.line(&format!("{word:<9} {}{about}", file.path))?;
@@ -35,4 +36,10 @@ pub(super) fn run(desk: &mut Desk<'_>) -> Result<u8, Failure> {
     let counts = counts.map(|(count, word)| format!("{} {word}", grouped(count)));
     desk.output.tell(&counts.join(", "));
     Ok(failure::DONE)
+}
+
+/// Returns who made a file's summary, without the versions: those are in the JSON.
+fn maker(file: &FileStatus) -> &str {
+    let made_by = file.summary_by.as_deref().unwrap_or("nobody");
+    made_by.split('/').next().unwrap_or(made_by)
 }

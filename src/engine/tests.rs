@@ -1,0 +1,216 @@
+//! What the engine does, and what it does not do a second time: real files, a real store, and a count of the readings.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+
+use super::AggregationRequest;
+use super::Options;
+use super::Project;
+use super::Silent;
+use super::Trust;
+use super::World;
+use crate::aggregate::TierOptions;
+use crate::discover;
+use crate::model::Order;
+use crate::model::RelPath;
+use crate::model::Strategy;
+use crate::model::SummaryDetail;
+use crate::model::Tier;
+use crate::model::ViewMode;
+use crate::sys::Disk;
+use crate::sys::Files;
+use crate::sys::ReadError;
+use crate::sys::Reading;
+use crate::sys::RealDisk;
+use crate::sys::RealFiles;
+use crate::sys::RealProcesses;
+use crate::sys::Stat;
+use crate::sys::WallClock;
+
+/// Real files, with a count of how often each was read.
+struct Counted {
+    files: RealFiles,
+    reads: Mutex<BTreeMap<String, usize>>,
+    /// So many readings more are disturbed by a change.
+    disturbances: AtomicUsize,
+}
+
+impl Files for Counted {
+    fn stat(&self, path: &RelPath) -> io::Result<Stat> {
+        self.files.stat(path)
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError> {
+        *self.reads.lock().unwrap().entry(path.to_string()).or_default() += 1;
+        let disturbed =
+            self.disturbances.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if disturbed.is_ok() { Err(ReadError::Changing) } else { self.files.read(path, limit) }
+    }
+
+    fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        self.files.names(folder)
+    }
+}
+
+/// A project in a folder of its own.
+struct Bench {
+    folder: tempfile::TempDir,
+    files: Counted,
+}
+
+impl Bench {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            RealDisk.create_new(&folder.path().join(path), text.as_bytes()).unwrap();
+        }
+        let files = RealFiles::open(folder.path()).unwrap();
+        let files = Counted { files, reads: Mutex::default(), disturbances: AtomicUsize::new(0) };
+        Self { folder, files }
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        RealDisk.replace(&self.folder.path().join(path), text.as_bytes()).unwrap();
+    }
+
+    fn project(&self, cache_enabled: bool) -> Project<'_> {
+        let options = Options {
+            cache_enabled,
+            cache_dir: RelPath::new(b".slop_cache").unwrap(),
+            names: discover::Options {
+                apart: vec![b".slop_cache".to_vec()],
+                secret_names: vec![],
+                secrets_allowed: vec![],
+            },
+            max_bytes: 1 << 20,
+            structure_max_bytes: 8 << 20,
+            parse_timeout: std::time::Duration::from_mins(1),
+            window_lines: 1,
+        };
+        let world = World {
+            clock: &WallClock,
+            disk: &RealDisk,
+            files: &self.files,
+            processes: &RealProcesses,
+            progress: &Silent,
+        };
+        Project::open(self.folder.path(), options, world).unwrap()
+    }
+
+    /// Returns how often each file was read since this was last asked.
+    fn reads(&self) -> Vec<(String, usize)> {
+        std::mem::take(&mut *self.files.reads.lock().unwrap()).into_iter().collect()
+    }
+}
+
+fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationRequest {
+    let tier = TierOptions {
+        tier: Tier::Worker,
+        view,
+        focus_view: ViewMode::Full,
+        summary_detail: SummaryDetail::Words,
+        tree: false,
+        language_views: BTreeMap::new(),
+    };
+    AggregationRequest {
+        tier: Some(tier),
+        strategy,
+        default_mode: ViewMode::Summary,
+        order: Order::Path,
+        focus: focus.iter().map(|word| (*word).to_owned()).collect(),
+        files: vec![],
+        trust: Trust::Stamps,
+    }
+}
+
+fn once(paths: &[&str]) -> Vec<(String, usize)> {
+    paths.iter().map(|path| ((*path).to_owned(), 1)).collect()
+}
+
+const FILES: &[(&str, &str)] = &[("a.py", "def a():\n    return 1\n"), ("b.py", "def b():\n    return 2\n")];
+
+#[test]
+fn a_file_is_read_once_in_a_run_even_where_its_text_is_shown() {
+    let bench = Bench::new(FILES);
+    let document = bench.project(true).aggregate(&request(Strategy::Full, ViewMode::Full, &[])).unwrap();
+    assert_eq!(document.blocks[0].body, FILES[0].1);
+    assert_eq!(bench.reads(), once(&["a.py", "b.py"]));
+}
+
+#[test]
+fn what_has_not_changed_is_read_only_where_its_text_is_shown() {
+    let bench = Bench::new(FILES);
+    bench.project(true).index(Trust::Stamps).unwrap();
+    bench.reads();
+    let document =
+        bench.project(true).aggregate(&request(Strategy::Auto, ViewMode::Skeleton, &["b.py"])).unwrap();
+    assert_eq!(bench.reads(), once(&["b.py"]));
+    let views: Vec<_> = document.blocks.iter().map(|block| block.view).collect();
+    assert_eq!(views, [ViewMode::Skeleton, ViewMode::Full]);
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_read_again() {
+    let bench = Bench::new(&FILES[..1]);
+    bench.files.disturbances.store(2, Ordering::SeqCst);
+    let report = bench.project(true).index(Trust::Stamps).unwrap();
+    assert_eq!((report.files, report.hashed, report.parsed), (1, 1, 1));
+}
+
+#[test]
+fn a_file_that_never_holds_still_is_left_out_and_said_so() {
+    let bench = Bench::new(&FILES[..1]);
+    bench.files.disturbances.store(100, Ordering::SeqCst);
+    let report = bench.project(true).index(Trust::Stamps).unwrap();
+    assert_eq!(report.left_out, BTreeMap::from([(crate::model::LeftOut::Unstable, 1)]));
+    assert!(report.has_errors());
+}
+
+#[test]
+fn one_content_under_many_names_is_derived_from_once() {
+    let text = FILES[0].1;
+    let bench = Bench::new(&[("a.py", text), ("b.py", text), ("c/d.py", text)]);
+    let report = bench.project(true).index(Trust::Stamps).unwrap();
+    assert_eq!((report.files, report.hashed, report.parsed, report.reused), (3, 3, 1, 2));
+}
+
+#[test]
+fn without_a_cache_every_answer_is_the_same_and_nothing_is_written() {
+    let bench = Bench::new(FILES);
+    let ask = request(Strategy::Auto, ViewMode::Skeleton, &["a.py"]);
+    let without = bench.project(false).aggregate(&ask).unwrap();
+    assert!(!bench.folder.path().join(".slop_cache").exists());
+    assert_eq!(bench.project(true).aggregate(&ask).unwrap(), without);
+}
+
+#[test]
+fn a_header_is_read_anew_when_its_neighbors_tell_another_language() {
+    let bench = Bench::new(&[("x.h", "int f(int class_);\n")]);
+    let language = |bench: &Bench| {
+        let mut project = bench.project(true);
+        let outlines = project.outlines(&[], Trust::Stamps).unwrap();
+        outlines.iter().find(|answer| answer.path.as_bytes() == b"x.h").unwrap().file_type.id
+    };
+    assert_eq!(language(&bench), "c");
+    bench.write("x.cpp", "int f(int) { return 0; }\n");
+    assert_eq!(language(&bench), "cpp");
+}
+
+#[test]
+fn twenty_edits_of_one_size_are_all_seen() {
+    let bench = Bench::new(&[("a.py", "x = 00\n")]);
+    for number in 0..20 {
+        // In place, so that neither the inode nor the size tells.
+        let text = format!("x = {number:02}\n");
+        let path = bench.folder.path().join("a.py");
+        let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+        io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+        let views =
+            bench.project(true).views(&["a.py".to_owned()], Some(ViewMode::Summary), Trust::Stamps).unwrap();
+        let shown = views[0].block.content.unwrap();
+        assert_eq!(shown, crate::model::ContentHash::of(text.as_bytes()));
+    }
+}
