@@ -64,10 +64,10 @@ impl Output {
         self.tell(&format!("{NOTE}note:{NOTE:#} {note}"));
     }
 
-    /// Tells why a command failed, always.
+    /// Tells why a command failed, always. A message names what was attempted, so that "cannot" goes before it.
     pub(super) fn failure(&mut self, failure: &Failure) {
         let (message, hint) = (failure.message(), failure.hint());
-        self.write_stderr(&format!("{ERROR}error:{ERROR:#} {message}"));
+        self.write_stderr(&format!("{ERROR}error:{ERROR:#} cannot {message}"));
         if !hint.is_empty() {
             self.write_stderr(&format!("{HINT}hint:{HINT:#} {hint}"));
         }

@@ -95,7 +95,7 @@ fn load(place: &Place, environment: &Environment) -> Result<Loaded, Failure> {
     settings::load(&inputs).map_err(|error| {
         Failure::usage(
             with_causes(&error),
-            "`slop config show` lists every setting; `slop init` writes them out",
+            "mend what the message names; `slop init` in an empty folder writes out every setting there is",
         )
     })
 }
