@@ -5,7 +5,10 @@ use std::io;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use rustix::fs::OFlags;
 
 /// Reads and writes single files.
 pub trait Disk: Sync {
@@ -15,7 +18,8 @@ pub trait Disk: Sync {
     /// Makes a new file, its folder too; an error of kind `AlreadyExists` where there is one.
     fn create_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// Puts `bytes` in a file's place, whole or not at all.
+    /// Puts `bytes` in a file's place, whole or not at all. A link stays, and what it leads to is replaced; a pipe or
+    /// a device is written to.
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
     /// Makes a folder and those above it, readable by the user alone; one that is there already is left as it is.
@@ -39,8 +43,10 @@ pub struct RealDisk;
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 impl Disk for RealDisk {
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
-        match std::fs::read(path) {
-            Ok(bytes) => Ok(Some(bytes)),
+        match std::fs::metadata(path) {
+            // The opening of a FIFO might never end.
+            Ok(found) if !found.is_file() => Err(not_regular()),
+            Ok(_) => std::fs::read(path).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -60,6 +66,16 @@ impl Disk for RealDisk {
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let target = match std::fs::metadata(path) {
+            Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            // To put a file in the place of /dev/null would break the machine.
+            Ok(found) if !found.is_file() => {
+                return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+            }
+            Ok(_) => path.canonicalize()?,
+            Err(_) => path.to_owned(),
+        };
+        let path = target.as_path();
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             Some(_) | None => Path::new("."),
@@ -95,9 +111,85 @@ impl Disk for RealDisk {
     }
 
     fn stamp_now(&self, path: &Path) -> io::Result<i64> {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+        // A checked-out project may hold a link or a FIFO of this name: the one would have us write to wherever it
+        // leads, the other never end.
+        let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(false).custom_flags(flags).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(not_regular());
+        }
         file.write_all(b"\n")?;
         let metadata = file.metadata()?;
         Ok(metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()))
+    }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test sets the scene, and looks at what became of it")]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn make_fifo(path: &Path) {
+        rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RWXU).unwrap();
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_stamp_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (stamp, victim) = (folder.path().join("stamp"), folder.path().join("victim"));
+        fs::write(&victim, "dear to someone").unwrap();
+        symlink(&victim, &stamp).unwrap();
+        assert!(RealDisk.stamp_now(&stamp).is_err());
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "dear to someone");
+    }
+
+    #[test]
+    fn a_pipe_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        make_fifo(&pipe);
+        assert!(RealDisk.stamp_now(&pipe).is_err());
+        assert!(RealDisk.read(&pipe).is_err());
+    }
+
+    #[test]
+    fn a_stamp_is_taken_again_and_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let stamp = folder.path().join("stamp");
+        let first = RealDisk.stamp_now(&stamp).unwrap();
+        assert!(first <= RealDisk.stamp_now(&stamp).unwrap());
+        assert_eq!(fs::read(&stamp).unwrap(), b"\n");
+    }
+
+    #[test]
+    fn a_document_goes_to_where_a_link_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, file) = (folder.path().join("link"), folder.path().join("file"));
+        fs::write(&file, "old").unwrap();
+        symlink("file", &link).unwrap();
+        RealDisk.replace(&link, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_document_is_written_to_a_pipe_and_not_put_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        make_fifo(&pipe);
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| fs::read(&pipe).unwrap());
+            RealDisk.replace(&pipe, b"text").unwrap();
+            assert_eq!(reader.join().unwrap(), b"text");
+        });
+        assert!(!fs::metadata(&pipe).unwrap().is_file());
     }
 }
