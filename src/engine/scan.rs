@@ -259,7 +259,13 @@ impl<'w> Project<'w> {
     /// Waits until young files have rested, if that is soon, and reads them once more: then their stamps can be
     /// believed, and the next run reads nothing.
     fn settle(&mut self, young: &[FileRow], sight: &Sight, request: &ScanRequest<'_>) {
-        let now = self.world.clock.now_ns();
+        if young.is_empty() {
+            return;
+        }
+        let mut batch = self.new_batch();
+        let examiner = self.examiner(sight, request);
+        // By the clock that stamps files, as it is for the readings themselves.
+        let now = self.world.clock.now_ns().saturating_add(examiner.skew_ns);
         let rests_at =
             |row: &FileRow| row.stamp.map(|stamp| stamp.ctime_ns.saturating_add(window_ns(&stamp)));
         let soon: Vec<&FileRow> = young
@@ -269,8 +275,6 @@ impl<'w> Project<'w> {
         let Some(last) = soon.iter().filter_map(|row| rests_at(row)).max() else { return };
         let wait = u64::try_from(last.saturating_sub(now)).unwrap_or(0).saturating_add(1_000_000);
         self.world.clock.sleep(std::time::Duration::from_nanos(wait));
-        let mut batch = self.new_batch();
-        let examiner = self.examiner(sight, request);
         for row in soon {
             let again = examiner.examine(&row.path);
             if let (Outcome::Content { hash, .. }, FileState::Content { hash: before, .. }) =

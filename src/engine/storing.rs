@@ -4,11 +4,13 @@
 //! only a store of a newer slop stops the run, for two versions must not take turns in rebuilding it.
 
 use std::io;
+use std::path::Path;
 use std::path::PathBuf;
 
 use super::error::Error;
 use super::project::Project;
 use crate::model::with_causes;
+use crate::model::RelPath;
 use crate::store;
 use crate::store::Batch;
 use crate::store::Opened;
@@ -17,6 +19,8 @@ use crate::sys::FileKind;
 
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
+/// Names that tell a cache's folder from another.
+const OURS: [&str; 2] = ["CACHEDIR.TAG", DATABASE];
 /// Name of the file whose stamp tells the file system's time.
 const STAMP: &str = "stamp";
 
@@ -55,13 +59,24 @@ impl Project<'_> {
 
     fn make_cache_folder(&self) -> io::Result<()> {
         let folder = self.cache_folder();
-        match self.world.files.stat(&self.options.cache_dir) {
-            Ok(stat) if stat.kind != FileKind::Directory => {
-                // A link could lead out of the project, where slop has no business.
-                return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
+        let name = self.options.cache_dir.as_bytes();
+        let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let mut is_there = false;
+        for end in ends.chain([name.len()]) {
+            let part = RelPath::new(&name[..end]).map_err(io::Error::other)?;
+            match self.world.files.stat(&part) {
+                Ok(stat) if stat.kind != FileKind::Directory => {
+                    // A link could lead out of the project, where slop has no business.
+                    return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
+                }
+                Ok(_) => is_there = true,
+                Err(_) => is_there = false,
             }
-            Ok(_) => {}
-            Err(_) => self.world.disk.make_private_folder(&folder)?,
+        }
+        if !is_there {
+            self.world.disk.make_private_folder(&folder)?;
+        } else if self.is_foreign(&folder)? {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it holds other files"));
         }
         for (name, bytes) in [(".gitignore", &b"*\n"[..]), ("CACHEDIR.TAG", CACHEDIR_TAG)] {
             match self.world.disk.create_new(&folder.join(name), bytes) {
@@ -72,14 +87,22 @@ impl Project<'_> {
         Ok(())
     }
 
+    /// Says whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
+    /// fill their folder.
+    fn is_foreign(&self, folder: &Path) -> io::Result<bool> {
+        let names = self.world.disk.names(folder)?;
+        let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
+        Ok(!names.is_empty() && !is_ours)
+    }
+
     /// Returns what the file system's clock is ahead of the machine's, in nanoseconds.
     pub(super) fn clock_skew_ns(&self) -> i64 {
-        let before = self.world.clock.now_ns();
         let stamp = self.cache_folder().join(STAMP);
         // Without a cache there is no file to stamp; then the clocks are taken for one.
         let now = self.store.as_ref().and_then(|_| self.world.disk.stamp_now(&stamp).ok());
-        // The file system's clock ticks coarsely, so that its stamp may be a little older than `before`.
-        now.map_or(0, |now| now.saturating_sub(before))
+        // Compared with a time after the stamp, not before it: had the write to wait for the disk, all later readings
+        // would seem later than they are, and young files older. The other error only has a file read once more.
+        now.map_or(0, |now| now.saturating_sub(self.world.clock.now_ns()))
     }
 
     /// Asks the store. What it cannot answer is `None`, as if it were not stored.
