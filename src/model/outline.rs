@@ -169,6 +169,8 @@ pub enum Fallback {
     TimedOut,
     /// Brackets or blocks are nested deeper than a parser should be asked to go.
     TooDeep,
+    /// It has more tokens than one file may take memory for.
+    TooLarge,
     /// The parser gave nothing back.
     Failed,
 }
@@ -179,6 +181,7 @@ impl Fallback {
         match self {
             Self::TimedOut => "timed_out",
             Self::TooDeep => "too_deep",
+            Self::TooLarge => "too_large",
             Self::Failed => "failed",
         }
     }

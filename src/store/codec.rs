@@ -190,6 +190,7 @@ const fn fallback_number(fallback: Fallback) -> u8 {
         Fallback::TimedOut => 0,
         Fallback::TooDeep => 1,
         Fallback::Failed => 2,
+        Fallback::TooLarge => 3,
     }
 }
 
@@ -198,6 +199,7 @@ const fn fallback_of(number: u8) -> Option<Fallback> {
         0 => Some(Fallback::TimedOut),
         1 => Some(Fallback::TooDeep),
         2 => Some(Fallback::Failed),
+        3 => Some(Fallback::TooLarge),
         _ => None,
     }
 }
@@ -243,7 +245,7 @@ mod tests {
             symbol("b", vec![inner]),
             symbol("ff", vec![symbol("g", Vec::new())]),
         ]));
-        for fallback in [Fallback::TimedOut, Fallback::TooDeep, Fallback::Failed] {
+        for fallback in [Fallback::TimedOut, Fallback::TooDeep, Fallback::Failed, Fallback::TooLarge] {
             let mut fallen = outline(Vec::new());
             fallen.health.fallback = Some(fallback);
             check_round_trip(&fallen);

@@ -54,8 +54,14 @@ fn brackets_without_end_are_not_parsed() {
 #[test]
 fn a_parse_that_takes_too_long_is_stopped() {
     for piece in ["a ", "a a a\n", "#if\n", "\" ", "if x:\n", "*", "- ", "a.b.c<", "x = [1, 2]; "] {
-        check_fallback(&piece.repeat(8 * MIB / piece.len()), Fallback::TimedOut);
+        check_fallback(&piece.repeat(MIB / piece.len()), Fallback::TimedOut);
     }
+}
+
+#[test]
+fn a_table_that_would_take_all_memory_is_not_parsed() {
+    check_fallback(&format!("x = {{{}}}", "1,".repeat(MIB)), Fallback::TooLarge);
+    check_fallback(&"a ".repeat(4 * MIB), Fallback::TooLarge);
 }
 
 #[test]
