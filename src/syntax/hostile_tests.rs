@@ -54,7 +54,7 @@ fn brackets_without_end_are_not_parsed() {
 #[test]
 fn a_parse_that_takes_too_long_is_stopped() {
     for piece in ["a ", "a a a\n", "#if\n", "\" ", "if x:\n", "*", "- ", "a.b.c<", "x = [1, 2]; "] {
-        check_fallback(&piece.repeat(MIB / piece.len()), Fallback::TimedOut);
+        check_fallback(&piece.repeat(900_000 / piece.len()), Fallback::TimedOut);
     }
 }
 
@@ -62,6 +62,18 @@ fn a_parse_that_takes_too_long_is_stopped() {
 fn a_table_that_would_take_all_memory_is_not_parsed() {
     check_fallback(&format!("x = {{{}}}", "1,".repeat(MIB)), Fallback::TooLarge);
     check_fallback(&"a ".repeat(4 * MIB), Fallback::TooLarge);
+}
+
+#[test]
+fn a_step_that_looks_ahead_over_all_comments_is_stopped_within() {
+    let mut asked = 0;
+    let text = format!("x = 1\n{}", "# comment\n".repeat(100_000));
+    let structure = derive("python", &text, &mut || {
+        asked += 1;
+        10 < asked
+    });
+    assert_eq!(structure.unwrap().outline.health.fallback, Some(Fallback::TimedOut));
+    assert_eq!(asked, 11);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Text to tree, within limits.
 
+use std::cell::Cell;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
@@ -15,8 +16,11 @@ use crate::model::Fallback;
 const MAX_NESTING: usize = 20_000;
 
 /// A tree and what is made of it take 100 to 160 bytes for each token of real code and of tables, and up to 400 in
-/// texts that are made of errors, as measured. The largest table of CPython has 900,000.
+/// texts that are made of errors, as measured. The largest table of Python's own sources has 900,000.
 const MAX_TOKENS: usize = 1_000_000;
+
+/// So many bytes are handed to the parser at once; it reads them in a fraction of a millisecond.
+const PIECE: usize = 64 << 10;
 
 thread_local! {
     /// A parser keeps its buffers from one text to the next.
@@ -36,26 +40,47 @@ pub(super) fn parse(
     if MAX_TOKENS < text.len() && MAX_TOKENS < tokens(text.as_bytes()) {
         return Err(Fallback::TooLarge);
     }
+    let asker = Asker { give_up: RefCell::new(give_up), stopped: Cell::new(false) };
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&compiled.grammar).map_err(|_| Fallback::Failed)?;
-        let mut stopped = false;
-        let mut asked = 0_u32;
+        let mut steps = 0_u32;
         let mut check = |_: &tree_sitter::ParseState| {
             // The parser asks after every hundred steps, far more often than a clock is worth looking at.
-            asked = asked.wrapping_add(1);
-            stopped = stopped || (asked.is_multiple_of(32) && give_up());
+            steps = steps.wrapping_add(1);
+            let stopped = if steps.is_multiple_of(32) { asker.ask() } else { asker.stopped.get() };
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut check);
         let bytes = text.as_bytes();
-        let tree =
-            parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-        if tree.is_none() {
+        // One step may look ahead to the end of the text, as that of Python does over comments: so the clock is looked
+        // at here too, and a text that has cost too much seems to be at its end.
+        let mut read = |at: usize, _| {
+            let end = bytes.len().min(at.saturating_add(PIECE));
+            if asker.ask() { &[] } else { bytes.get(at..end).unwrap_or_default() }
+        };
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        let stopped = asker.stopped.get();
+        if tree.is_none() || stopped {
             // Else the next parse would go on where this one stopped.
             parser.reset();
         }
-        tree.ok_or(if stopped { Fallback::TimedOut } else { Fallback::Failed })
+        tree.filter(|_| !stopped).ok_or(if stopped { Fallback::TimedOut } else { Fallback::Failed })
     })
+}
+
+/// Asks whether to give up until the answer is yes.
+struct Asker<'a> {
+    give_up: RefCell<&'a mut dyn FnMut() -> bool>,
+    stopped: Cell<bool>,
+}
+
+impl Asker<'_> {
+    fn ask(&self) -> bool {
+        if !self.stopped.get() {
+            self.stopped.set((self.give_up.borrow_mut())());
+        }
+        self.stopped.get()
+    }
 }
 
 /// Returns how deep brackets are nested, by a plain count that knows neither strings nor comments: enough to keep a
@@ -80,10 +105,10 @@ fn nesting(bytes: &[u8]) -> usize {
 fn tokens(bytes: &[u8]) -> usize {
     let (mut count, mut in_word) = (0, false);
     for byte in bytes {
-        let is_word = byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-        let begins = is_word && !in_word || !is_word && !byte.is_ascii_whitespace();
+        let is_part = byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+        let begins = if is_part { !in_word } else { !byte.is_ascii_whitespace() };
         count += usize::from(begins);
-        in_word = is_word;
+        in_word = is_part;
     }
     count
 }
