@@ -35,8 +35,8 @@ pub(super) struct History {
 impl Project<'_> {
     /// Returns what git says; `None` outside of git, and before the first commit.
     pub(super) fn history(&mut self) -> Option<History> {
-        let head = self.git_line(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
-        let frozen = self.frozen_commit(&head)?;
+        let about = self.git_line(&["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
+        let frozen = self.frozen_commit(&about)?;
         let scores = self.scores(&frozen)?;
         let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
         let arguments: Vec<&str> = diff.into_iter().chain([frozen.as_str(), "--"]).collect();
@@ -44,18 +44,21 @@ impl Project<'_> {
         Some(History { changed: paths(&changed).collect(), frozen, scores })
     }
 
-    fn frozen_commit(&mut self, head: &str) -> Option<String> {
+    /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
+    /// shallow one that gets its other commits counts anew, though its head is the same.
+    fn frozen_commit(&mut self, about: &str) -> Option<String> {
+        let (_, head) = about.split_once('\n')?;
         let remembered = self.stored(|store| store.recall(FROZEN_KEY)).flatten();
         let remembered = remembered.and_then(|bytes| String::from_utf8(bytes).ok());
         if let Some((of, frozen)) = remembered.as_deref().and_then(|text| text.split_once(' '))
-            && of == head
+            && of == about
         {
             return Some(frozen.to_owned());
         }
         let count: u64 = self.git_line(&["rev-list", "--count", "--first-parent", head])?.parse().ok()?;
         let back = count.checked_sub(1)? % COMMITS_BETWEEN_FREEZES;
         let frozen = self.git_line(&["rev-parse", "--verify", "--quiet", &format!("{head}~{back}")])?;
-        self.remember(FROZEN_KEY, format!("{head} {frozen}").as_bytes());
+        self.remember(FROZEN_KEY, format!("{about} {frozen}").as_bytes());
         Some(frozen)
     }
 

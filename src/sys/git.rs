@@ -15,6 +15,13 @@ const BEFORE: &[&str] = &[
     // `false` is the name of a program to some.
     "-c",
     "core.fsmonitor=",
+    // What a user likes to see of a log or a diff must not change what is counted.
+    "-c",
+    "log.showRoot=true",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "diff.autoRefreshIndex=true",
 ];
 
 /// Variables by which a caller, such as a git hook, may speak of another repository than the one around the folder.
