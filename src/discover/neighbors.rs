@@ -30,6 +30,11 @@ impl Neighbors {
         neighbors
     }
 
+    /// Says whether the sources of a folder decide alone, so that those of the whole project need not be known.
+    pub fn decide_in(&self, folder: &[u8]) -> bool {
+        self.c.0.contains_key(folder) || self.cpp.0.contains_key(folder)
+    }
+
     /// Says whether a header that could be either is to be read as C++: like the source of its name, else like the
     /// sources of its folder, else like those of the whole project; as C where these are of both kinds.
     pub(super) fn suggest_cpp(&self, header: &RelPath) -> bool {
@@ -112,6 +117,14 @@ mod tests {
         check(&["a/z.cpp", "a/y.c"], "a/x.h", false);
         check(&["a/Z.C", "b/y.c"], "a/x.h", true);
         check(&["a/z.hpp", "a/y.py"], "a/x.h", false);
+    }
+
+    #[test]
+    fn a_folder_without_sources_does_not_decide() {
+        let path = |text: &str| RelPath::new(text.as_bytes()).unwrap();
+        let neighbors = Neighbors::of([path("a/x.cpp"), path("b/y.h")].iter());
+        assert!(neighbors.decide_in(b"a"));
+        assert!(!neighbors.decide_in(b"b") && !neighbors.decide_in(b""));
     }
 
     #[test]

@@ -23,6 +23,7 @@ use super::scan::state_of;
 use crate::aggregate;
 use crate::aggregate::FocusLines;
 use crate::aggregate::Selector;
+use crate::discover;
 use crate::discover::Neighbors;
 use crate::model::Block;
 use crate::model::ContentHash;
@@ -235,15 +236,15 @@ impl Project<'_> {
         let is_current = self.stored(|store| store.recall(super::scan::PRODUCERS)).flatten().as_deref()
             == Some(producers_fingerprint().as_bytes());
         let row = self.stored(|store| store.file(path)).flatten();
+        let neighbors = self.neighbors_of(path);
         if let Some(row) = row.filter(|_| is_current && trust == Trust::Stamps)
             && let Ok(stat) = self.world.files.stat(path)
             && row.stamp == Some(stat.stamp)
             && !is_racy(&stat.stamp, row.read_at_ns)
-            && let Some(state) = state_of(&row, None)
+            && let Some(state) = state_of(&row, Some(&neighbors))
         {
             return (state, None);
         }
-        let neighbors = self.neighbors_of(path);
         let examiner = Examiner {
             files: self.world.files,
             clock: self.world.clock,
@@ -260,8 +261,12 @@ impl Project<'_> {
         self.keep(seen)
     }
 
-    /// The files in the same folder, as far as they tell what a header is.
+    /// The sources that tell what a header is; none for any other file. Those of its folder mostly do, and the whole
+    /// project is listed only where they do not.
     fn neighbors_of(&self, path: &RelPath) -> Neighbors {
+        if !discover::is_header(path) {
+            return Neighbors::default();
+        }
         let folder = path.parent();
         let names = self.world.files.names(folder).unwrap_or_default();
         let join = |name: Vec<u8>| match folder {
@@ -269,7 +274,12 @@ impl Project<'_> {
             folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
         };
         let paths: Vec<RelPath> = names.into_iter().filter_map(join).collect();
-        Neighbors::of(paths.iter())
+        let neighbors = Neighbors::of(paths.iter());
+        if neighbors.decide_in(folder) {
+            return neighbors;
+        }
+        let listing = discover::list(&self.root, &self.names, self.world.processes);
+        listing.map_or(neighbors, |listing| Neighbors::of(listing.files.iter().map(|found| &found.path)))
     }
 
     fn keep(&mut self, examined: Examined) -> (KnownState, Option<ReadText>) {
