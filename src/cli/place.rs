@@ -53,10 +53,13 @@ impl Place {
     fn word(&self, word: &str) -> String {
         let path = Path::new(word);
         if path.is_absolute() {
-            let inside = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
-            return inside.unwrap_or(word).to_owned();
+            let is_plain = !path.components().any(|part| part == Component::ParentDir);
+            let inside = path.strip_prefix(&self.root).ok().filter(|_| is_plain).map(Path::to_owned);
+            let inside = inside.or_else(|| self.inside_by_links(path));
+            return inside.as_deref().and_then(Path::to_str).unwrap_or(word).to_owned();
         }
-        if self.below.as_os_str().is_empty() && !word.contains("..") {
+        let is_plain = !word.split('/').any(|part| matches!(part, "" | "." | ".."));
+        if self.below.as_os_str().is_empty() && (is_plain || word.is_empty()) {
             return word.to_owned();
         }
         let mut parts: Vec<Component<'_>> = self.below.components().collect();
@@ -75,6 +78,12 @@ impl Place {
             Some(joined) => joined.to_owned(),
             None => word.to_owned(),
         }
+    }
+
+    /// Returns the way from the root to a file whose folder is reached by a link from elsewhere.
+    fn inside_by_links(&self, path: &Path) -> Option<PathBuf> {
+        let folder = path.parent()?.canonicalize().ok()?;
+        Some(folder.strip_prefix(&self.root).ok()?.join(path.file_name()?))
     }
 
     /// Returns words for files in focus: a path that is there is spelled from the root, a name is left as it is.
@@ -113,5 +122,29 @@ mod tests {
         check("", "../outside.py", "../outside.py");
         check("src", "../../outside.py", "../outside.py");
         check("src", "/etc/passwd", "/etc/passwd");
+    }
+
+    #[test]
+    fn a_word_may_be_spelled_in_a_roundabout_way() {
+        check("", "src//a.py", "src/a.py");
+        check("", "src/./a.py", "src/a.py");
+        check("", "./src/", "src");
+        check("", ".", ".");
+        check("", "", "");
+        check("", "..a/b..c", "..a/b..c");
+    }
+
+    #[test]
+    fn an_absolute_path_may_lead_to_the_project_by_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("project");
+        std::fs::create_dir_all(root.join("src")).unwrap();
+        std::os::unix::fs::symlink(&root, folder.path().join("link")).unwrap();
+        let word = folder.path().join("link/src/a.py");
+        let place = Place { root, below: PathBuf::new() };
+        let roundabout = place.root.join("../link/src/a.py");
+        for word in [word, roundabout] {
+            assert_eq!(place.words(&[word.to_str().unwrap().to_owned()]), ["src/a.py"]);
+        }
     }
 }
