@@ -14,8 +14,12 @@ use crate::model::Facts;
 use crate::model::FileType;
 use crate::model::Health;
 use crate::model::LeftOut;
+use crate::model::Outline;
 use crate::model::SummaryDetail;
+use crate::model::Symbol;
+use crate::model::SymbolKind;
 use crate::model::ViewMode;
+use crate::summarize;
 use crate::syntax;
 
 /// How a file was rendered.
@@ -83,6 +87,7 @@ impl Project<'_> {
                 };
                 let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
                 remarks.extend(is_broken.then(|| "understood in part".to_owned()));
+                let outline = outline.map(without_secrets);
                 aggregate::view_summary(&words, outline.as_ref(), rendering.detail)
             }),
         };
@@ -107,6 +112,19 @@ pub(super) fn type_of(file: &KnownFile) -> &'static FileType {
     }
 }
 
+/// Returns an outline as a summary may show it. A signature holds what its parameters are by default, and that may be
+/// a password.
+fn without_secrets(mut outline: Outline) -> Outline {
+    let mut stack: Vec<&mut Symbol> = outline.symbols.iter_mut().collect();
+    while let Some(symbol) = stack.pop() {
+        symbol.signature = summarize::one_line(&symbol.signature);
+        if symbol.kind == SymbolKind::Namespace {
+            stack.extend(&mut symbol.children);
+        }
+    }
+    outline
+}
+
 fn failed(file: &KnownFile, view: ViewMode, reason: &str) -> Rendered {
     let body = aggregate::error_line(&file.path, view, reason);
     Rendered { view, content: None, remarks: Vec::new(), body, why: Some(reason.to_owned()) }
@@ -123,4 +141,36 @@ fn health_remark(health: Health) -> Option<String> {
     }
     let fallback = health.fallback.map_or(String::new(), |fallback| format!(", {}", fallback.name()));
     Some(format!("parse health {health}{fallback}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Span;
+
+    fn symbol(kind: SymbolKind, signature: &str, children: Vec<Symbol>) -> Symbol {
+        Symbol {
+            kind,
+            name: "f".to_owned(),
+            qualified_name: "f".to_owned(),
+            span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: 1 },
+            signature: signature.to_owned(),
+            doc: None,
+            children,
+        }
+    }
+
+    #[test]
+    fn a_password_in_a_signature_is_not_shown_in_a_summary() {
+        let inner = symbol(SymbolKind::Function, "void f(string password = \"hunter2secret\")", Vec::new());
+        let health = Health { broken_bytes: 0, total_bytes: 1, fallback: None };
+        let symbols = vec![symbol(SymbolKind::Namespace, "namespace a", vec![inner])];
+        let outline = Outline { health, doc: None, imports: Vec::new(), symbols };
+        let view = aggregate::view_summary(
+            "C++ source.",
+            Some(&without_secrets(outline)),
+            SummaryDetail::Signatures,
+        );
+        assert!(view.contains("void f(string password") && !view.contains("hunter2"), "{view}");
+    }
 }

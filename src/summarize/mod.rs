@@ -26,3 +26,4 @@ pub use heuristic::Source;
 pub use heuristic::heuristic;
 pub use key::VERSION;
 pub use key::producer;
+pub use words::one_line;

@@ -25,7 +25,7 @@ pub(super) fn head(text: &str, bytes: usize) -> &str {
 }
 
 /// Returns a file's text as one line that is safe to show: no control or hidden characters, no escapes, no fences, no secrets.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     redact::in_line(&cleaned(head(text, PIECE_BYTES)))
 }
 
