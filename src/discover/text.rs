@@ -7,10 +7,12 @@ use encoding_rs::UTF_8;
 use encoding_rs::WINDOWS_1252;
 
 use super::dialect::dialect;
+use super::file_type::file_type;
 use super::file_type::file_type_of_interpreter;
 use super::shebang::interpreter;
 use crate::model::Dialect;
 use crate::model::Facts;
+use crate::model::FileType;
 use crate::model::LeftOut;
 
 /// A NUL this near to the beginning shows that bytes are no text; git looks about as far.
@@ -54,7 +56,7 @@ pub fn read_as_text(bytes: &[u8]) -> Result<Text<'_>, LeftOut> {
 /// Returns what is known of a content: of its bytes, and of its `text` if it has one. `is_header` says whether its
 /// name is a C-like header's, whose language is yet to be told.
 pub fn facts(bytes: &[u8], text: Option<&Text<'_>>, is_header: bool) -> Facts {
-    let claimed = text.and_then(|text| file_type_of_interpreter(interpreter(&text.text)?));
+    let claimed = text.and_then(|text| claimed_type(&text.text));
     Facts {
         size: bytes.len() as u64,
         encoding: text.map(|text| text.encoding.to_owned()),
@@ -65,6 +67,14 @@ pub fn facts(bytes: &[u8], text: Option<&Text<'_>>, is_header: bool) -> Facts {
         },
         claims: claimed.map(|file_type| file_type.id.to_owned()),
     }
+}
+
+/// Returns the type that a text's first line claims for it.
+fn claimed_type(text: &str) -> Option<&'static FileType> {
+    if text.starts_with("<?xml ") {
+        return file_type("xml");
+    }
+    file_type_of_interpreter(interpreter(text)?)
 }
 
 /// Reads what follows a byte order mark.
@@ -280,6 +290,13 @@ mod tests {
         assert_eq!(count_lines("a\r\nb"), 2);
         assert_eq!(count_lines("\n\n"), 2);
         assert_eq!(count_lines("a\rb"), 1);
+    }
+
+    #[test]
+    fn a_text_may_claim_to_be_xml() {
+        let claims = |bytes: &[u8]| facts(bytes, read_as_text(bytes).ok().as_ref(), false).claims;
+        assert_eq!(claims(b"<?xml version=\"1.0\"?>\n<a/>").as_deref(), Some("xml"));
+        assert_eq!(claims(b"<a/>"), None);
     }
 
     #[test]
