@@ -84,8 +84,23 @@ pub(super) fn read(text: &str, id: &str) -> Reading {
         _ => &PLAIN,
     };
     let mut reading = Reading::default();
+    // The line before, where a paragraph begins with it.
+    let mut opening: Option<&str> = None;
+    let mut in_paragraph = false;
     for line in text.lines() {
         let line = line.trim();
+        let before = opening.take();
+        let goes_on = std::mem::take(&mut in_paragraph);
+        if marks.headings.is_empty() && is_ruler(line) {
+            match before {
+                Some(heading) => {
+                    reading.take_back();
+                    reading.heading(1, heading.trim_start_matches("* "));
+                }
+                None => reading.end_paragraph(),
+            }
+            continue;
+        }
         let after = |mark: &str| line.strip_prefix(mark).map(without_end);
         if let Some(title) = marks.title.iter().find_map(|mark| after(mark)) {
             reading.end_paragraph();
@@ -97,11 +112,19 @@ pub(super) fn read(text: &str, id: &str) -> Reading {
         } else if line.is_empty() || marks.skipped.iter().any(|start| line.starts_with(start)) {
             reading.end_paragraph();
         } else {
+            opening = (!goes_on).then_some(line);
+            in_paragraph = true;
             reading.text(line);
         }
     }
     reading.end_paragraph();
     reading
+}
+
+/// Says whether a line only underlines the one before it, or sets paragraphs apart.
+fn is_ruler(line: &str) -> bool {
+    let Some(first) = line.chars().next() else { return false };
+    4 <= line.len() && "=-*~_#+^".contains(first) && line.chars().all(|c| c == first)
 }
 
 /// Takes off what closes a heading: LaTeX's brace, the quotes of a manual page.
@@ -114,6 +137,18 @@ mod tests {
     use expect_test::expect;
 
     use super::super::super::heuristic::tests::check;
+
+    #[test]
+    fn an_underlined_line_of_plain_text_is_a_heading() {
+        check(
+            "text",
+            "========\nThe shop\n========\n\nIt sells.\n\nGoods\n-----\nmany\nthings\n-----\n",
+            expect![[r"
+                Plain text, about 10 lines: The shop
+                Headings: Goods
+                It sells."]],
+        );
+    }
 
     #[test]
     fn each_markup_shows_its_title_and_headings() {
