@@ -3,7 +3,7 @@
 //! Knows: tiers, strategies, focus, order, the tree of names, the text of each view. Does not know: where texts,
 //! summaries and histories come from (the engine brings them), and how a document is written (`render` does that).
 //!
-//! Start with [`route`], then [`view_outline`] and its siblings, then [`compose`].
+//! Start with [`route`], then [`view_outline`] and its siblings, then [`compose()`].
 
 mod compose;
 mod focus;

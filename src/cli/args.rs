@@ -8,6 +8,8 @@ use clap::Args as Arguments;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
 use clap_complete::Shell;
 
 use crate::model::Order;
@@ -23,7 +25,15 @@ use crate::model::ViewMode;
 #[command(after_help = "First steps:
   slop index                     derive everything once
   slop aggregate --tier 1        compose a context for an orchestrator
-  slop view src/main.c --mode skeleton")]
+  slop view src/main.c --mode skeleton
+                                 one file, its bodies taken out
+  slop explain src/main.c --tier 3
+                                 why a file is shown as it is
+
+Exit codes:
+  0 done                         3 the environment failed, another try may succeed
+  1 the user must act            4 done, but an error left some files out
+  2 wrong usage                  70 a bug in slop")]
 pub struct Args {
     /// Flags of every command.
     #[command(flatten)]
@@ -33,8 +43,9 @@ pub struct Args {
     pub command: Command,
 }
 
-/// Flags of every command.
+/// Flags of every command; under a heading of their own, or they would hide those of the command itself.
 #[derive(Debug, Arguments)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// Work on the project in this folder
     ///
@@ -43,7 +54,8 @@ pub struct Global {
     pub project: Option<PathBuf>,
     /// Answer in JSON
     ///
-    /// One object {schema_version, command, data}; `outline` and `cache export` write a line of JSON for each file.
+    /// One object {schema_version, command, data}, or {schema_version, command, error} where there is no answer.
+    /// `outline` and `cache export` write a line of JSON for each file instead.
     #[arg(long, global = true)]
     pub json: bool,
     /// Tell nothing but results and errors
@@ -112,8 +124,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// List every file of the project, with what is known of it
     ///
-    /// States: fresh (the cache holds this content), stale (the file has changed since), new (never read), and left
-    /// out, with the reason. Reads no file, changes nothing.
+    /// States: fresh (the cache holds this content), stale (the file may have changed since), new (never read), and
+    /// left out, with the reason. Reads none of the files, and derives nothing.
     Status,
     /// Look after the cache
     Cache(CacheArgs),
@@ -158,8 +170,8 @@ pub struct ViewArgs {
     /// Files, folders or patterns
     #[arg(value_name = "PATH", required = true)]
     pub files: Vec<String>,
-    /// How to show them; without it in full, as far as limits.max_bytes allows
-    #[arg(long, short, value_name = "MODE", value_parser = mode)]
+    /// How to show them; without it in full, or as large as limits.max_bytes allows
+    #[arg(long, short, value_name = "MODE", value_parser = mode())]
     pub mode: Option<ViewMode>,
     /// Print the text alone, without the line that says what it is
     #[arg(long)]
@@ -189,7 +201,7 @@ pub struct Choice {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub tier: Option<u8>,
     /// Pick the views this way; the setting is project.aggregation_strategy
-    #[arg(long, value_name = "STRATEGY", value_parser = strategy)]
+    #[arg(long, value_name = "STRATEGY", value_parser = strategy())]
     pub strategy: Option<Strategy>,
     /// Put these files in focus: a path, a name, a part of a path, a pattern, or path:line
     #[arg(long, value_name = "PATH")]
@@ -206,7 +218,7 @@ pub struct AggregateArgs {
     #[command(flatten)]
     pub choice: Choice,
     /// Put the files in this order; the setting is aggregation.order
-    #[arg(long, value_name = "ORDER", value_parser = order)]
+    #[arg(long, value_name = "ORDER", value_parser = order())]
     pub order: Option<Order>,
     /// Write the document in this format
     #[arg(long, value_name = "FORMAT", default_value = "markdown")]
@@ -303,20 +315,25 @@ pub enum ConfigCommand {
     },
 }
 
-fn mode(word: &str) -> Result<ViewMode, String> {
+/// A window is about a line, which a view has no way to name.
+fn mode() -> impl TypedValueParser<Value = ViewMode> {
     let modes = ViewMode::ALL.into_iter().filter(|mode| *mode != ViewMode::Window);
-    let found = ViewMode::from_name(word).filter(|mode| *mode != ViewMode::Window);
-    found.ok_or_else(|| one_of(modes.map(ViewMode::name)))
+    named(modes.map(ViewMode::name), ViewMode::from_name)
 }
 
-fn strategy(word: &str) -> Result<Strategy, String> {
-    Strategy::from_name(word).ok_or_else(|| one_of(Strategy::ALL.into_iter().map(Strategy::name)))
+fn strategy() -> impl TypedValueParser<Value = Strategy> {
+    named(Strategy::ALL.into_iter().map(Strategy::name), Strategy::from_name)
 }
 
-fn order(word: &str) -> Result<Order, String> {
-    Order::from_name(word).ok_or_else(|| one_of(Order::ALL.into_iter().map(Order::name)))
+fn order() -> impl TypedValueParser<Value = Order> {
+    named(Order::ALL.into_iter().map(Order::name), Order::from_name)
 }
 
-fn one_of(words: impl Iterator<Item = &'static str>) -> String {
-    format!("it is one of: {}", words.collect::<Vec<_>>().join(", "))
+/// Returns a parser of the words `names`, which help and completions list.
+fn named<T: Clone + Send + Sync + 'static>(
+    names: impl Iterator<Item = &'static str>,
+    from_name: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> {
+    let parser = PossibleValuesParser::new(names.collect::<Vec<_>>());
+    parser.try_map(move |word| from_name(&word).ok_or("it is not one of the names"))
 }

@@ -5,7 +5,7 @@
 //! are handed in as [`Inputs`]), nor what any setting brings about. A new setting is a line with its sentence in
 //! `config/default.toml`, a field in `settings.rs` and its conversion in `convert.rs`.
 //!
-//! Start with [`load`].
+//! Start with [`load()`].
 
 mod convert;
 mod error;

@@ -4,7 +4,7 @@
 //! Does not know: what a file's structure is, what is stored of it, where settings come from. It opens no file of
 //! the project itself, ignore files excepted: bytes are handed in.
 //!
-//! Start with [`list`]; then [`read_as_text`] and [`file_type_of`] for a file that it found.
+//! Start with [`list()`]; then [`read_as_text`] and [`file_type_of`] for a file that it found.
 
 mod dialect;
 mod error;

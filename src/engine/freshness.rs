@@ -2,7 +2,7 @@
 //!
 //! A file may be written twice within one tick of the clock that stamps it, and keep its size: then its stamp is the
 //! same before and after, and only its bytes tell. As git does, a file whose stamp is about as young as the look at
-//! it is "racily clean": it is read again. How young is too young is measured (reliability page, E5 and E15).
+//! it is "racily clean": it is read again. How young is too young was measured.
 
 use crate::model::Stamp;
 

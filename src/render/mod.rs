@@ -2,7 +2,7 @@
 //!
 //! Knows: headings, fences, head lines. Does not know: where a document comes from, or who reads it.
 //!
-//! Start with [`markdown`].
+//! Start with [`markdown()`].
 
 mod head;
 mod markdown;
