@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Measures slop on a tree, side by side with what it may be compared to.
+#
+#   tests/bench/run.sh [TREE]        TREE: a folder, best a git checkout; without it, this repository
+#   ROUNDS=9 tests/bench/run.sh …    medians of nine instead of five
+#
+# `bare` (tests/bench/bare.rs) walks, reads, hashes and parses the same files and keeps nothing: the floor for a cold
+# `slop index`. `git status` is the floor for a warm one. The programs take turns within each round, so that whatever
+# else the machine does falls upon all of them. Nothing is written into the tree but a cache of the benchmark's own,
+# which is deleted before each cold run and at the end; a cache that is there already is left alone.
+set -euo pipefail
+
+house=$(cd "$(dirname "$0")/../.." && pwd)
+tree=$(cd "${1:-$house}" && pwd)
+rounds=${ROUNDS:-5}
+export SLOP_AGGREGATION_CACHE_DIR=.slop_bench_cache
+export SLOP_CONFIG=/dev/null
+cache=$tree/$SLOP_AGGREGATION_CACHE_DIR
+
+# The build's folder may be set elsewhere, so that cargo itself is asked where the programs are.
+build=(cargo build --quiet --release --locked --manifest-path "$house/Cargo.toml" --bin slop --example bare)
+"${build[@]}"
+programs=$("${build[@]}" --message-format=json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
+# The tree is named, or a cache in a folder above would make that folder the project.
+slop=($(grep '/slop$' <<<"$programs") --project "$tree")
+bare=$(grep '/bare$' <<<"$programs")
+
+notes=$(mktemp -d)
+trap 'rm -rf "$notes" "$cache"' EXIT
+
+has() { command -v "$1" >"$notes/which" || { echo "skipped: $1 is not on PATH" >&2; return 1; }; }
+
+memory=()
+if [ -x /usr/bin/time ] && /usr/bin/time -f %M -o "$notes/probe" true 2>>"$notes/probe"; then
+    memory=(/usr/bin/time -f %M -o "$notes/memory")
+else
+    echo "skipped: peak memory, for there is no GNU time" >&2
+fi
+
+# measure NAME COMMAND…: runs the command in the tree, and notes its cpu, wall (seconds) and peak memory (KiB).
+measure() {
+    local name=$1 TIMEFORMAT='%3U %3S %3R'
+    shift
+    echo 0 >"$notes/memory"
+    { time (cd "$tree" && ${memory[@]+"${memory[@]}"} "$@" >"$notes/out" 2>"$notes/err") ; } 2>"$notes/time" || {
+        echo "failed: $name" >&2
+        cat "$notes/err" >&2
+        exit 1
+    }
+    echo "$name|$(cat "$notes/time")|$(tail -n 1 "$notes/memory")" >>"$notes/runs"
+}
+
+with_git=false with_ctags=false with_repomix=false
+if git -C "$tree" rev-parse --git-dir >"$notes/which" 2>&1; then with_git=true; else echo "skipped: git status, for the tree is no git checkout" >&2; fi
+if has ctags; then with_ctags=true; fi
+if has repomix; then with_repomix=true; fi
+
+# Once without being counted: the files come into memory, git refreshes its index, and a file in the middle is picked.
+(cd "$tree" && "${slop[@]}" index >"$notes/index" && "${slop[@]}" outline --json) | cut -d'"' -f4 | sort >"$notes/files"
+file=$(sed -n "$((($(wc -l <"$notes/files") + 1) / 2))p" "$notes/files")
+if $with_git; then git -C "$tree" status --porcelain >"$notes/out"; fi
+
+for round in $(seq "$rounds"); do
+    echo "round $round of $rounds" >&2
+    measure "bare, cold" "$bare" .
+    rm -rf "$cache"
+    measure "slop index, cold" "${slop[@]}" --quiet index
+    if $with_git; then measure "git status" git status --porcelain; fi
+    measure "slop index, warm" "${slop[@]}" --quiet index
+    measure "slop aggregate --tier 3, warm" "${slop[@]}" aggregate --tier 3 --stdout
+    measure "slop aggregate --tier 1, warm" "${slop[@]}" aggregate --tier 1 --stdout
+    if [ -n "$file" ]; then measure "slop outline of one file, warm" "${slop[@]}" outline "$file"; fi
+    if $with_ctags; then measure "ctags -R" ctags -R --exclude="$SLOP_AGGREGATION_CACHE_DIR" -f - .; fi
+    if $with_repomix; then measure "repomix --compress" repomix --compress --stdout; fi
+done
+
+echo "Medians of $rounds rounds on $(nproc) cores; a cold index said: $(cat "$notes/index")"
+echo
+awk -F'|' '
+    # Sorts the words of a list by value and returns the one in the middle.
+    function median(list,    n, i, j, x, v) {
+        n = split(list, v, " ")
+        for (i = 2; i <= n; i++)
+            for (j = i; j > 1 && v[j] + 0 < v[j - 1] + 0; j--) { x = v[j]; v[j] = v[j - 1]; v[j - 1] = x }
+        return v[int((n + 1) / 2)]
+    }
+    function ratio(name, of) {
+        if (!(of in wall)) return "-"
+        return sprintf("%.2f cpu, %.2f wall of %s", cpu[name] / cpu[of], wall[name] / wall[of], of)
+    }
+    {
+        if (!($1 in cpus)) names[++count] = $1
+        split($2, t, " ")
+        cpus[$1] = cpus[$1] " " (t[1] + t[2]); walls[$1] = walls[$1] " " t[3]; peaks[$1] = peaks[$1] " " $3
+    }
+    END {
+        for (i = 1; i <= count; i++) {
+            name = names[i]
+            cpu[name] = median(cpus[name]); wall[name] = median(walls[name])
+            # A process may be too quick for the clock that counts its work.
+            if (cpu[name] == 0) cpu[name] = 0.001
+            if (wall[name] == 0) wall[name] = 0.001
+        }
+        print "| run | ratio | cpu | wall | peak memory |"
+        print "|---|---|--:|--:|--:|"
+        for (i = 1; i <= count; i++) {
+            name = names[i]
+            of = "slop index, cold"
+            if (name == of) of = "bare, cold"
+            if (name ~ /warm/) of = "git status"
+            shown = (name == "bare, cold" || name == "git status") ? "-" : ratio(name, of)
+            peak = median(peaks[name])
+            printf "| %s | %s | %.3f s | %.3f s | %s |\n", name, shown, cpu[name], wall[name], (peak > 0 ? sprintf("%.0f MB", peak * 1024 / 1000000) : "-")
+        }
+    }' "$notes/runs"
