@@ -30,40 +30,52 @@ trap 'rm -rf "$notes" "$cache"' EXIT
 
 has() { command -v "$1" >"$notes/which" || { echo "skipped: $1 is not on PATH" >&2; return 1; }; }
 
-memory=()
-if [ -x /usr/bin/time ] && /usr/bin/time -f %M -o "$notes/probe" true 2>>"$notes/probe"; then
-    memory=(/usr/bin/time -f %M -o "$notes/memory")
+with_memory=false
+if [ -x /usr/bin/time ] && /usr/bin/time -f %M -o "$notes/memory" true 2>"$notes/err"; then
+    with_memory=true
 else
     echo "skipped: peak memory, for there is no GNU time" >&2
 fi
 
-# measure NAME COMMAND…: runs the command in the tree, and notes its cpu, wall (seconds) and peak memory (KiB).
+# prepare NAME: brings about what the name of a run promises.
+prepare() { case $1 in *", cold") rm -rf "$cache" ;; esac; }
+
+# measure NAME COMMAND…: runs the command in the tree, and notes its cpu, wall (seconds) and peak memory (KiB). Memory
+# takes a run of its own, for the program that measures it costs as much as a small run does.
 measure() {
     local name=$1 TIMEFORMAT='%3U %3S %3R'
     shift
-    echo 0 >"$notes/memory"
-    { time (cd "$tree" && ${memory[@]+"${memory[@]}"} "$@" >"$notes/out" 2>"$notes/err") ; } 2>"$notes/time" || {
+    prepare "$name"
+    { time "$@" >"$notes/out" 2>"$notes/err"; } 2>"$notes/time" || {
         echo "failed: $name" >&2
         cat "$notes/err" >&2
         exit 1
     }
+    prepare "$name"
+    echo 0 >"$notes/memory"
+    if $with_memory; then /usr/bin/time -f %M -o "$notes/memory" "$@" >"$notes/out" 2>"$notes/err"; fi
     echo "$name|$(cat "$notes/time")|$(tail -n 1 "$notes/memory")" >>"$notes/runs"
 }
 
 with_git=false with_ctags=false with_repomix=false
-if git -C "$tree" rev-parse --git-dir >"$notes/which" 2>&1; then with_git=true; else echo "skipped: git status, for the tree is no git checkout" >&2; fi
+if git -C "$tree" rev-parse --git-dir >"$notes/which" 2>&1; then
+    with_git=true
+else
+    echo "skipped: git status, for the tree is no git checkout" >&2
+fi
 if has ctags; then with_ctags=true; fi
 if has repomix; then with_repomix=true; fi
 
 # Once without being counted: the files come into memory, git refreshes its index, and a file in the middle is picked.
-(cd "$tree" && "${slop[@]}" index >"$notes/index" && "${slop[@]}" outline --json) | cut -d'"' -f4 | sort >"$notes/files"
+cd "$tree"
+"${slop[@]}" index >"$notes/index"
+"${slop[@]}" outline --json | cut -d'"' -f4 | sort >"$notes/files"
 file=$(sed -n "$((($(wc -l <"$notes/files") + 1) / 2))p" "$notes/files")
-if $with_git; then git -C "$tree" status --porcelain >"$notes/out"; fi
+if $with_git; then git status --porcelain >"$notes/out"; fi
 
 for round in $(seq "$rounds"); do
     echo "round $round of $rounds" >&2
     measure "bare, cold" "$bare" .
-    rm -rf "$cache"
     measure "slop index, cold" "${slop[@]}" --quiet index
     if $with_git; then measure "git status" git status --porcelain; fi
     measure "slop index, warm" "${slop[@]}" --quiet index
