@@ -1,4 +1,4 @@
-//! The floor plan as data: a room may import only what its line says, and nothing else.
+//! The floor plan as data: a room may import only what its line says, and nothing else. ARCHITECTURE.md shows it.
 //!
 //! A new room starts by a line in [`ROOMS`]. For the sake of this test each import is a line of its own
 //! (`use crate::room::Item;`), never `crate::{…}`.
@@ -63,6 +63,20 @@ fn the_floor_plan_itself_points_only_downward() {
 }
 
 #[test]
+fn the_page_shows_this_floor_plan() {
+    let page = fs::read_to_string("ARCHITECTURE.md").unwrap();
+    let shown: Vec<_> = page.lines().filter_map(row).collect();
+    let held: Vec<_> = ROOMS
+        .iter()
+        .map(|(room, floor, allowed)| {
+            let allowed = allowed.iter().map(|name| (*name).to_owned()).collect();
+            ((*room).to_owned(), *floor, allowed)
+        })
+        .collect();
+    assert_eq!(shown, held);
+}
+
+#[test]
 fn a_face_has_no_logic() {
     for file in sources(Path::new("src")).into_iter().filter(|file| file.ends_with("mod.rs")) {
         let text = fs::read_to_string(&file).unwrap();
@@ -81,6 +95,14 @@ fn sql_is_written_in_the_store_alone() {
         let spoken = words.iter().any(|word| text.contains(word));
         assert!(!spoken || room_of(&file).as_deref() == Some("store"), "{} holds SQL", file.display());
     }
+}
+
+/// Reads a row of the page's table: `| floor | `room` | task | `room`, `room` |`.
+fn row(line: &str) -> Option<(String, u8, Vec<String>)> {
+    let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+    let ["", floor, room, _task, allowed, ""] = cells[..] else { return None };
+    let name = |cell: &str| Some(cell.trim().strip_prefix('`')?.strip_suffix('`')?.to_owned());
+    Some((name(room)?, floor.parse().ok()?, allowed.split(',').filter_map(name).collect()))
 }
 
 fn imports(line: &str) -> impl Iterator<Item = &str> {
