@@ -44,8 +44,9 @@ const INTRODUCTION: &str = "\
 
 Generated from `config/default.toml`, the only place where a default is written.
 
-A value is taken from the last of these that sets it: the built-in defaults, the user's own file, the project's
-`slop.toml`, the environment, the flags of a command. The environment variable of a setting is its key in upper case
+A value is taken from the last of these that sets it: the built-in defaults, the user's own file
+(`~/.config/slop/config.toml`, or what `SLOP_CONFIG` names), the project's `slop.toml`, the environment, the flags of a
+command. The environment variable of a setting is its key in upper case
 with `SLOP_` before it and `_` for all that is no letter or digit: `SLOP_AGGREGATION_CACHE_DIR` for
 `aggregation.cache_dir`. `slop config show --origin` says where each value came from.
 ";

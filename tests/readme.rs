@@ -1,0 +1,151 @@
+//! The paper of the house is held to what the program does.
+//!
+//! `UPDATE_EXPECT=1 cargo test --test readme` writes the outputs in README.md and the page of settings anew; then read
+//! what changed.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test runs the program on real files and may stop"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Command;
+
+use expect_test::expect_file;
+use tempfile::TempDir;
+
+#[test]
+fn every_command_in_the_readme_prints_what_stands_below_it() {
+    let sandbox = Sandbox::new();
+    let rebuilt = with_outputs(&page("README.md"), |command| sandbox.run(command));
+    expect_file![root().join("README.md")].assert_eq(&rebuilt);
+}
+
+#[test]
+fn the_commands_of_the_first_screen_are_run_by_ci() {
+    let ci = page(".ci/run");
+    let first = shell_lines(&page("README.md"), "## What it looks like");
+    assert_eq!(first.len(), 2);
+    for command in first {
+        assert!(ci.lines().any(|line| line.starts_with(&command)), "`{command}` is not in .ci/run");
+    }
+}
+
+#[test]
+fn ci_runs_what_contributing_says() {
+    let said = shell_lines(&page("CONTRIBUTING.md"), "## Recipes");
+    let ci = page(".ci/run");
+    let run: Vec<&str> =
+        ci.lines().filter(|line| line.contains("cargo ") && !line.starts_with(' ')).collect();
+    assert!(4 <= run.len());
+    for line in run {
+        assert!(said.iter().any(|command| line.starts_with(command.as_str())), "`{line}` is not said");
+    }
+}
+
+#[test]
+fn the_page_of_settings_is_what_the_defaults_say() {
+    expect_file![root().join("docs/settings.md")].assert_eq(&slop::config::reference());
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// Copies a page, with each command's output as `run` tells it in place of what stands there.
+fn with_outputs(page: &str, run: impl Fn(&str) -> String) -> String {
+    let mut rebuilt = String::new();
+    let mut lines = page.split_inclusive('\n').peekable();
+    let mut fence = None;
+    while let Some(line) = lines.next() {
+        rebuilt.push_str(line);
+        match (&fence, line.strip_prefix("$ ")) {
+            // A document has fences of its own, so that the fence around it may be longer.
+            (None, _) => fence = line.strip_suffix("console\n").filter(|fence| fence.starts_with("```")),
+            (Some(end), _) if line.trim_end() == *end => fence = None,
+            (Some(_), None) => {}
+            (Some(end), Some(command)) => {
+                let mut written = String::new();
+                while let Some(line) =
+                    lines.next_if(|line| line.trim_end() != *end && !line.starts_with("$ "))
+                {
+                    written.push_str(line);
+                }
+                let printed = run(command.trim_end());
+                let is_same = without_times(&printed) == without_times(&written);
+                rebuilt.push_str(if is_same { &written } else { &printed });
+            }
+        }
+    }
+    rebuilt
+}
+
+/// Takes out how long it took, which is another each time: `; 12 ms` at the end of a line.
+fn without_times(output: &str) -> String {
+    let without = |line: &str| match line.rsplit_once("; ") {
+        Some((before, time)) if time.ends_with(" ms") || time.ends_with(" s") => before.to_owned(),
+        Some(_) | None => line.to_owned(),
+    };
+    output.lines().map(without).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the commands of the `sh` blocks before `heading`, without their comments.
+fn shell_lines(page: &str, heading: &str) -> Vec<String> {
+    let before = page.split_once(heading).unwrap().0;
+    let blocks = before.split("```sh\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    let lines = blocks.flat_map(|(block, _)| block.lines());
+    lines.map(|line| line.split(" #").next().unwrap().trim_end().to_owned()).collect()
+}
+
+/// A home with a copy of the sample project in it.
+struct Sandbox {
+    home: TempDir,
+}
+
+impl Sandbox {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        copy(&root().join("tests/fixtures/sample"), &home.path().join("station"));
+        Self { home }
+    }
+
+    /// Runs a command as a reader would in a shell, and returns all that it prints.
+    fn run(&self, command: &str) -> String {
+        let programs = Path::new(env!("CARGO_BIN_EXE_slop")).parent().unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let home = self.home.path().canonicalize().unwrap();
+        let finished = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(home.join("station"))
+            .env_clear()
+            .env("PATH", format!("{}:{path}", programs.display()))
+            .env("HOME", &home)
+            .env("COLUMNS", "100")
+            // A folder for temporary files may lie in a checkout.
+            .env("GIT_CEILING_DIRECTORIES", &home)
+            .output()
+            .unwrap();
+        let printed = [finished.stdout, finished.stderr].concat();
+        String::from_utf8(printed).unwrap().replace(home.to_str().unwrap(), "/home/you")
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let from: PathBuf = entry.unwrap().path();
+        let to = to.join(from.file_name().unwrap());
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).unwrap();
+        }
+    }
+}
