@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use super::error::Error;
 use super::project::Project;
-use crate::model::with_causes;
 use crate::model::RelPath;
+use crate::model::with_causes;
 use crate::store;
 use crate::store::Batch;
 use crate::store::Opened;
