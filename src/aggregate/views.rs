@@ -53,7 +53,9 @@ pub fn view_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetai
             }
         }
         SummaryDetail::Signatures => {
-            for symbol in top_level(outline) {
+            // The words name the most important ones already.
+            let is_told = |signature: &str| words.lines().any(|line| line.starts_with(signature));
+            for symbol in top_level(outline).into_iter().filter(|symbol| !is_told(&symbol.signature)) {
                 let _ = writeln!(text, "{}", symbol.signature);
             }
         }
@@ -143,6 +145,8 @@ mod tests {
         assert_eq!(view(SummaryDetail::Words), "Words.\n");
         assert_eq!(view(SummaryDetail::TopLevel), "Words.\n[Class] Engine\n");
         assert_eq!(view(SummaryDetail::Signatures), "Words.\nclass Engine\n");
+        let told = view_summary("Words.\nclass Engine: run", Some(&outline), SummaryDetail::Signatures);
+        assert_eq!(told, "Words.\nclass Engine: run\n");
         assert_eq!(view_summary("Words.", None, SummaryDetail::TopLevel), "Words.\n");
     }
 

@@ -91,8 +91,10 @@ impl LeftOut {
     /// Says whether it is an error that left the file out: one that another try, or the user, may mend.
     pub const fn is_error(self) -> bool {
         match self {
-            Self::Unreadable | Self::Undecodable | Self::Vanished | Self::Unstable => true,
-            Self::Binary
+            Self::Unreadable | Self::Undecodable | Self::Unstable => true,
+            // A file that git tracks and somebody deleted, or that a sparse checkout leaves out, is no error.
+            Self::Vanished
+            | Self::Binary
             | Self::TooLarge
             | Self::Symlink
             | Self::Special
