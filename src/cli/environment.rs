@@ -20,10 +20,13 @@ impl Environment {
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let variables: Vec<_> =
             std::env::vars_os().filter_map(text).filter(|(name, _)| name.starts_with("SLOP_")).collect();
+        // `/dev/null` is the usual way to say that there is none.
+        let is_some = |path: &PathBuf| path != Path::new("/dev/null");
         let user_file = match std::env::var_os("SLOP_CONFIG") {
             Some(path) => Some(PathBuf::from(path)),
             None => user_folder(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME")),
         };
+        let user_file = user_file.filter(is_some);
         Ok(Self { current_folder: std::env::current_dir()?, variables, user_file })
     }
 }
