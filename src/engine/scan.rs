@@ -262,9 +262,9 @@ impl<'w> Project<'w> {
         if young.is_empty() {
             return;
         }
-        let mut batch = self.new_batch();
         let examiner = self.examiner(sight, request);
-        // By the clock that stamps files, as it is for the readings themselves.
+        // By the clock of the file system, which ticks coarsely and so is a little behind: it is what the stamps will
+        // be compared with.
         let now = self.world.clock.now_ns().saturating_add(examiner.skew_ns);
         let rests_at =
             |row: &FileRow| row.stamp.map(|stamp| stamp.ctime_ns.saturating_add(window_ns(&stamp)));
@@ -275,13 +275,15 @@ impl<'w> Project<'w> {
         let Some(last) = soon.iter().filter_map(|row| rests_at(row)).max() else { return };
         let wait = u64::try_from(last.saturating_sub(now)).unwrap_or(0).saturating_add(1_000_000);
         self.world.clock.sleep(std::time::Duration::from_nanos(wait));
+        let mut batch = self.new_batch();
         for row in soon {
             let again = examiner.examine(&row.path);
-            if let (Outcome::Content { hash, .. }, FileState::Content { hash: before, .. }) =
-                (&again.outcome, &row.state)
-                && hash == before
-                && again.stamp == row.stamp
-            {
+            let is_same = match (&again.outcome, &row.state) {
+                (Outcome::Content { hash, .. }, FileState::Content { hash: before, .. }) => hash == before,
+                (Outcome::LeftOut(reason), FileState::LeftOut(before)) => reason == before,
+                (Outcome::Content { .. } | Outcome::LeftOut(_), _) => false,
+            };
+            if is_same && again.stamp == row.stamp {
                 batch.files.push(FileRow { read_at_ns: again.read_at_ns, ..row.clone() });
             }
         }
