@@ -1,5 +1,9 @@
 //! Where a name is defined, and how.
 
+use std::collections::HashMap;
+use std::collections::HashSet;
+
+use super::artifacts::Subject;
 use super::error::Error;
 use super::project::Project;
 use super::scan::Trust;
@@ -50,23 +54,29 @@ impl Project<'_> {
         name: &str,
         trust: Trust,
     ) -> Result<Vec<(RelPath, ContentHash, Outline)>, Error> {
-        let files = self.files_named(&[], trust, &|_| false)?.files;
+        let mut files = self.files_named(&[], trust, &|_| false)?.files;
         let own = name.rsplit(['.', ':']).next().unwrap_or(name);
         let by = super::derive::outline_producers();
-        let mut found = Vec::new();
-        let is_whole = self.unsaved.is_empty();
-        let asked = self.stored(|store| {
-            store.outlines_with_name(own, &by, &mut |named| {
-                let (hash, outline) = (named.hash, named.outline);
-                found.extend(named.paths.into_iter().map(|path| (path, hash, outline.clone())));
+        let (mut searched, mut speaking) = (HashSet::new(), HashMap::new());
+        self.stored(|store| {
+            store.search_outlines(own, &by, &mut |found| {
+                let key = (found.hash, found.producer.language);
+                searched.insert(key);
+                speaking.extend(found.outline.map(|outline| (key, outline)));
             })
         });
-        if is_whole && asked.is_some() {
-            return Ok(found);
-        }
-        // The store does not hold everything: then every outline is looked at.
-        let outlines = self.outlines_of(&files);
-        Ok(outlines.into_iter().map(|answer| (answer.path, answer.hash, answer.outline)).collect())
+        let mut mentions = Vec::new();
+        files.retain(|file| {
+            let Some(subject) = Subject::of(file) else { return false };
+            let key = (subject.hash, subject.file_type.id);
+            let outline = speaking.get(&key).cloned();
+            mentions.extend(outline.map(|outline| (file.path.clone(), subject.hash, outline)));
+            !searched.contains(&key)
+        });
+        // What the store does not hold, or cannot vouch for, is looked at one by one.
+        let others = self.outlines_of(&files);
+        mentions.extend(others.into_iter().map(|answer| (answer.path, answer.hash, answer.outline)));
+        Ok(mentions)
     }
 }
 

@@ -5,7 +5,6 @@ use rusqlite::Row;
 use rusqlite::params;
 
 use super::Error;
-use super::FileState;
 use super::Store;
 use super::Verdict;
 use super::checksum::Checksum;
@@ -16,20 +15,17 @@ use crate::model::Artifact;
 use crate::model::ContentHash;
 use crate::model::Outline;
 use crate::model::Producer;
-use crate::model::RelPath;
 use crate::model::Skeleton;
 
-/// An outline that speaks of a name.
+/// An outline that was searched for a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedOutline<'a> {
-    /// The files that hold the content, by path; at least one.
-    pub paths: Vec<RelPath>,
+pub struct SearchedOutline<'a> {
     /// The content.
     pub hash: ContentHash,
     /// Who made the outline.
     pub producer: &'a Producer,
-    /// The outline.
-    pub outline: Outline,
+    /// The outline, if it speaks of the name.
+    pub outline: Option<Outline>,
 }
 
 impl Store {
@@ -61,19 +57,20 @@ impl Store {
         Ok(made.map(|made| made.what))
     }
 
-    /// Calls `each` with every outline of a file's content, made by one of `producers` for that file's language, that
-    /// holds the bytes of `name` anywhere; all of them for an empty name. In no order that means anything.
+    /// Calls `each` with every outline that one of `producers` made, and says which hold the bytes of `name` anywhere;
+    /// all of them for an empty name. In no order that means anything. An outline that `each` is not called with is
+    /// not stored, or damaged: it may speak of the name all the same.
     ///
     /// The store stays at one state of things until the last call, so `each` should be quick.
-    pub fn outlines_with_name<'a>(
+    pub fn search_outlines<'a>(
         &self,
         name: &str,
         producers: &'a [Producer],
-        each: &mut dyn FnMut(NamedOutline<'a>),
+        each: &mut dyn FnMut(SearchedOutline<'a>),
     ) -> Result<(), Error> {
         let outlines = producers.iter().filter(|producer| producer.artifact == Artifact::Outline);
         for producer in outlines {
-            self.outlines_of(producer, name, each)?;
+            self.search_outlines_of(producer, name, each)?;
         }
         Ok(())
     }
@@ -132,47 +129,37 @@ impl Store {
         Ok(made)
     }
 
-    fn outlines_of<'a>(
+    fn search_outlines_of<'a>(
         &self,
         producer: &'a Producer,
         name: &str,
-        each: &mut dyn FnMut(NamedOutline<'a>),
+        each: &mut dyn FnMut(SearchedOutline<'a>),
     ) -> Result<(), Error> {
+        // The checksum of every body is taken, whether the name is in it or not: a flipped bit may have taken it out.
         let mut statement = self.connection.prepare_cached(
-            "SELECT content.id, sha, made_at, body, artifact.ck
+            "SELECT sha, made_at, body, artifact.ck, instr(body, ?4)
              FROM producer
              JOIN artifact ON key BETWEEN producer.id << 40 AND producer.id << 40 | 0xFFFFFFFFFF
              JOIN content ON content.id = key & 0xFFFFFFFFFF
-             WHERE producer.artifact = ?1 AND language = ?2 AND version = ?3 AND instr(body, ?4)",
+             WHERE producer.artifact = ?1 AND language = ?2 AND version = ?3",
         )?;
         let kind = producer.artifact.name();
         let mut rows =
             statement.query(params![kind, producer.language, producer.version, name.as_bytes()])?;
         while let Some(row) = rows.next()? {
-            let made = content::read_hash(row, 1).and_then(|hash| {
-                let made = read(row, 2, &Origin::of(producer, &hash), codec::decode_outline)?;
-                Some((hash, made.what))
+            let speaks = 0 < row.get::<_, i64>(4)?;
+            let decode =
+                |body: &[u8]| if speaks { codec::decode_outline(body).map(Some) } else { Some(None) };
+            let made = content::read_hash(row, 0).and_then(|hash| {
+                let made = read(row, 1, &Origin::of(producer, &hash), decode)?;
+                Some(SearchedOutline { hash, producer, outline: made.what })
             });
-            let Some((hash, outline)) = made else {
-                self.note_damage();
-                continue;
-            };
-            let paths = self.paths_of(row.get(0)?, producer.language, &hash)?;
-            if !paths.is_empty() {
-                each(NamedOutline { paths, hash, producer, outline });
+            match made {
+                Some(searched) => each(searched),
+                None => self.note_damage(),
             }
         }
         Ok(())
-    }
-
-    /// Returns the files of that language that hold a content.
-    fn paths_of(&self, content_id: i64, language: &str, hash: &ContentHash) -> Result<Vec<RelPath>, Error> {
-        let files = self.files_of(content_id)?;
-        let fitting = files.into_iter().filter(|file| match &file.state {
-            FileState::Content { hash: held, language: read_as, .. } => held == hash && read_as == language,
-            FileState::LeftOut(_) => false,
-        });
-        Ok(fitting.map(|file| file.path).collect())
     }
 }
 
@@ -314,18 +301,20 @@ mod tests {
     use super::super::samples::batch;
     use super::super::samples::hash;
     use super::super::samples::outline;
-    use super::super::samples::path;
     use super::super::samples::producer;
     use super::super::samples::producers;
-    use super::super::samples::removal;
     use super::*;
 
-    fn named(store: &Store, name: &str) -> Vec<(Vec<RelPath>, Outline)> {
-        let mut found = Vec::new();
+    /// Returns the contents that were looked at, and the outlines of those that speak of a name.
+    fn search(store: &Store, name: &str) -> (usize, Vec<(ContentHash, Outline)>) {
+        let (mut looked_at, mut found) = (0, Vec::new());
         let producers = producers();
-        let mut each = |named: NamedOutline<'_>| found.push((named.paths, named.outline));
-        store.outlines_with_name(name, &producers, &mut each).unwrap();
-        found
+        let mut each = |searched: SearchedOutline<'_>| {
+            looked_at += 1;
+            found.extend(searched.outline.map(|outline| (searched.hash, outline)));
+        };
+        store.search_outlines(name, &producers, &mut each).unwrap();
+        (looked_at, found)
     }
 
     #[test]
@@ -395,7 +384,7 @@ mod tests {
                 assert!(!store.has_all(&hash(text), &[producer(kind)]).unwrap());
             }
         }
-        assert_eq!(named(&store, ""), []);
+        assert_eq!(search(&store, ""), (0, vec![]));
         assert!(0 < store.damaged_rows());
     }
 
@@ -405,23 +394,19 @@ mod tests {
         let mut store = sandbox.open();
         let files = [("b.py", "find_me"), ("a.py", "find_me"), ("c.py", "other")];
         store.save(&batch(&files, 1)).unwrap();
-        let both = vec![path("a.py"), path("b.py")];
-        assert_eq!(named(&store, "find_me"), [(both, outline("find_me"))]);
-        assert_eq!(named(&store, "nowhere"), []);
-        assert_eq!(named(&store, "").len(), 2);
-        store.save(&removal(&["a.py", "b.py"], 2)).unwrap();
-        assert_eq!(named(&store, "find_me"), []);
+        assert_eq!(search(&store, "find_me"), (2, vec![(hash("find_me"), outline("find_me"))]));
+        assert_eq!(search(&store, "nowhere"), (2, vec![]));
+        assert_eq!(search(&store, "").1.len(), 2);
     }
 
     #[test]
-    fn an_outline_for_another_language_is_not_found() {
+    fn an_outline_whose_name_was_damaged_is_not_said_to_lack_it() {
         let sandbox = Sandbox::new();
         let mut store = sandbox.open();
-        let mut batch = batch(&[("a.h", "both")], 1);
-        if let FileState::Content { language, .. } = &mut batch.files[0].state {
-            "c".clone_into(language);
-        }
-        store.save(&batch).unwrap();
-        assert_eq!(named(&store, "both"), []);
+        store.save(&batch(&[("a.py", "find_me"), ("b.py", "other")], 1)).unwrap();
+        let harm = "UPDATE artifact SET body = CAST(replace(CAST(body AS TEXT), 'find', 'fjnd') AS BLOB)";
+        sandbox.raw().execute_batch(harm).unwrap();
+        assert_eq!(search(&store, "find_me"), (1, vec![]));
+        assert_eq!(store.damaged_rows(), 1);
     }
 }

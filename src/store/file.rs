@@ -60,11 +60,6 @@ impl Store {
         Ok(found.into_iter().next())
     }
 
-    /// Returns the files that hold a content, by path.
-    pub(super) fn files_of(&self, content_id: i64) -> Result<Vec<FileRow>, Error> {
-        self.select("WHERE file.content_id = ?1 ORDER BY file.path", [content_id])
-    }
-
     fn select(&self, condition: &str, params: impl Params) -> Result<Vec<FileRow>, Error> {
         let mut statement = self.connection.prepare_cached(&format!("{SELECT} {condition}"))?;
         let mut rows = statement.query(params)?;

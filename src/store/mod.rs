@@ -28,7 +28,7 @@ mod save;
 mod size;
 mod verify;
 
-pub use artifact::NamedOutline;
+pub use artifact::SearchedOutline;
 pub use clear::Clear;
 pub use clear::Freed;
 pub use error::Error;
