@@ -23,8 +23,14 @@ pub enum Error {
 pub enum Selector {
     /// These bytes: a path, the path of a folder, or some of a path's parts in a row.
     Parts(Vec<u8>),
-    /// A pattern with `*`, `?`, `[…]` or `{…}`; `*` stops at a slash, `**` does not.
-    Pattern(Box<GlobMatcher>),
+    /// A pattern with `*`, `?`, `[…]` or `{…}`; `*` stops at a slash, `**` does not. Names such as `[id].tsx` are
+    /// common, so that the same bytes are taken literally as well.
+    Pattern {
+        /// The pattern.
+        glob: Box<GlobMatcher>,
+        /// Its bytes.
+        word: Vec<u8>,
+    },
 }
 
 impl Selector {
@@ -36,14 +42,14 @@ impl Selector {
         }
         let glob = GlobBuilder::new(word).literal_separator(true).build();
         let glob = glob.map_err(|source| Error::Pattern { pattern: word.to_owned(), source })?;
-        Ok(Self::Pattern(Box::new(glob.compile_matcher())))
+        Ok(Self::Pattern { glob: Box::new(glob.compile_matcher()), word: word.as_bytes().to_vec() })
     }
 
     /// Says whether the word is this file's path, or that of a folder it lies in.
     pub fn selects(&self, path: &RelPath) -> bool {
         match self {
             Self::Parts(word) => word.is_empty() || word == b"." || lies_in(path.as_bytes(), word),
-            Self::Pattern(glob) => glob.is_match(path.as_path()),
+            Self::Pattern { glob, word } => glob.is_match(path.as_path()) || lies_in(path.as_bytes(), word),
         }
     }
 
@@ -52,7 +58,10 @@ impl Selector {
         match self {
             Self::Parts(word) if word.is_empty() => false,
             Self::Parts(word) => has_parts(path.as_bytes(), word),
-            Self::Pattern(glob) => glob.is_match(path.as_path()) || glob.is_match(name_of(path)),
+            Self::Pattern { glob, word } => {
+                let is_match = glob.is_match(path.as_path()) || glob.is_match(name_of(path));
+                is_match || has_parts(path.as_bytes(), word)
+            }
         }
     }
 }
@@ -100,6 +109,14 @@ mod tests {
         check("src/*.py", "src/b/a.py", false, false);
         check("src/**/*.py", "src/b/a.py", true, true);
         check("test_*", "tests/test_a.py", false, true);
+    }
+
+    #[test]
+    fn a_name_that_looks_like_a_pattern_is_meant_too() {
+        check("app/[id]/page.tsx", "app/[id]/page.tsx", true, true);
+        check("app/[id]", "app/[id]/page.tsx", true, true);
+        check("[id]", "app/[id]/page.tsx", false, true);
+        check("[id]", "app/i", false, true);
     }
 
     #[test]
