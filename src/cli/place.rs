@@ -114,6 +114,7 @@ mod tests {
     #[test]
     fn words_are_spelled_from_where_the_user_stands() {
         check("", "src/a.py", "src/a.py");
+        check("", "./src//a.py", "src/a.py");
         check("src", "a.py", "src/a.py");
         check("src", "../a.py", "a.py");
         check("src", "..", ".");
