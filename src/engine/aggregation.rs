@@ -127,6 +127,11 @@ impl Project<'_> {
         let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
         let mut explanations = Vec::new();
         for file in selection.files {
+            if let (KnownState::LeftOut(reason @ LeftOut::Vanished), true) =
+                (&file.state, selection.by_name.contains(&file.path))
+            {
+                return Err(Error::LeftOut { path: file.path, reason: *reason });
+            }
             let candidate = self.candidate(&file, &routing, None, 0);
             explanations.push(explanation(&file, &routing, candidate));
         }

@@ -171,6 +171,9 @@ impl Project<'_> {
                 if !found.files.iter().any(|file| selector.selects(&file.path)) {
                     return Err(Error::NothingSelected { word: (*word).clone() });
                 }
+                // A repository within this one is a folder, and yet listed by its name.
+                let is_named = |file: &&KnownFile| file.path.as_bytes() == word.as_bytes();
+                selection.by_name.extend(found.files.iter().find(is_named).map(|file| file.path.clone()));
             }
             selection.files.extend(found.files);
             selection.texts.extend(found.texts);
