@@ -1,0 +1,177 @@
+//! `slop cache`: how much there is, deleting it, checking it, printing it.
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+use super::sandbox::Sandbox;
+use super::sandbox::list;
+use super::sandbox::number;
+use super::sandbox::texts;
+use super::tiers::ENGINE;
+use super::tiers::project;
+
+/// A project of five files with text that is in the cache.
+fn indexed() -> Sandbox {
+    let sandbox = project();
+    sandbox.done(&["index"]);
+    sandbox
+}
+
+#[track_caller]
+fn parsed(sandbox: &Sandbox) -> u64 {
+    number(&sandbox.json(&["index"])["parsed"])
+}
+
+/// Returns how many outlines, skeletons and summaries there are.
+#[track_caller]
+fn rows(sandbox: &Sandbox) -> Vec<(String, u64)> {
+    let status = sandbox.json(&["cache", "status"]);
+    let kinds = list(&status["artifacts"]);
+    kinds.map(|kind| (kind["artifact"].as_str().unwrap().to_owned(), number(&kind["rows"]))).collect()
+}
+
+fn kinds(outlines: u64, skeletons: u64, summaries: u64) -> Vec<(String, u64)> {
+    let all = [("outline", outlines), ("skeleton", skeletons), ("summary", summaries)];
+    all.into_iter().filter(|(_, rows)| 0 < *rows).map(|(kind, rows)| (kind.to_owned(), rows)).collect()
+}
+
+#[test]
+fn status_says_how_much_is_cached() {
+    let sandbox = indexed();
+    let status = sandbox.json(&["cache", "status"]);
+    assert_eq!((number(&status["files"]), number(&status["contents"])), (6, 5));
+    assert_eq!(rows(&sandbox), kinds(4, 4, 5));
+    assert!(0 < number(&status["bytes_on_disk"]));
+    assert!(sandbox.done(&["cache", "status"]).starts_with("files      6\n"));
+}
+
+#[test]
+fn clear_empties_the_cache_and_says_how_much_it_freed() {
+    let sandbox = indexed();
+    let freed = sandbox.json(&["cache", "clear"]);
+    assert_eq!((number(&freed["artifacts"]), number(&freed["files"])), (13, 6));
+    assert_eq!(number(&sandbox.json(&["cache", "status"])["contents"]), 0);
+    assert_eq!(parsed(&sandbox), 5);
+    assert!(sandbox.done(&["cache", "clear"]).starts_with("deleted 13 artifacts, forgot 6 files, freed "));
+}
+
+#[test]
+fn the_room_that_is_freed_goes_back_to_the_disk() {
+    let sandbox = Sandbox::repo();
+    for n in 0..100 {
+        sandbox.write(format!("m{n}.py"), format!("def f{n}():\n    \"\"\"Does {n}.\"\"\"\n"));
+    }
+    sandbox.done(&["index"]);
+    let before = number(&sandbox.json(&["cache", "status"])["bytes_on_disk"]);
+    let freed = number(&sandbox.json(&["cache", "clear"])["bytes"]);
+    let after = number(&sandbox.json(&["cache", "status"])["bytes_on_disk"]);
+    assert!(before / 2 < freed && after <= before - freed, "{before} {freed} {after}");
+}
+
+#[test]
+fn a_part_of_the_cache_is_cleared_by_itself() {
+    let sandbox = indexed();
+    assert_eq!(number(&sandbox.json(&["cache", "clear", "--summaries"])["artifacts"]), 5);
+    assert_eq!(sandbox.json_lines(&["outline"]).len(), 4);
+    sandbox.done(&["index"]);
+    assert_eq!(rows(&sandbox), kinds(4, 4, 5));
+    assert_eq!(number(&sandbox.json(&["cache", "clear", "--structure"])["artifacts"]), 8);
+    assert!(sandbox.done(&["view", "src/engine.py", "--mode", "skeleton"]).contains("class Engine"));
+    sandbox.done(&["index"]);
+    assert_eq!(rows(&sandbox), kinds(4, 4, 5));
+    let both = sandbox.json(&["cache", "clear", "--summaries", "--structure"]);
+    assert_eq!(number(&both["artifacts"]), 13);
+}
+
+#[test]
+fn some_files_are_cleared_by_themselves() {
+    let sandbox = indexed();
+    let freed = sandbox.json(&["cache", "clear", "src/engine.py"]);
+    assert_eq!((number(&freed["artifacts"]), number(&freed["files"])), (3, 1));
+    assert_eq!(parsed(&sandbox), 1);
+    assert_eq!(number(&sandbox.json(&["cache", "clear", "src"])["files"]), 3);
+    assert_eq!(parsed(&sandbox), 3);
+    sandbox.slop(&["cache", "clear", "nowhere.py"]).refuses(1, &["nowhere.py"]);
+    sandbox.slop(&["cache", "clear", "src", "--summaries"]).refuses(2, &["--summaries"]);
+}
+
+#[test]
+fn what_no_file_holds_any_more_is_collected() {
+    let sandbox = indexed();
+    sandbox.write("src/engine.py", "x = 1\n");
+    sandbox.done(&["index"]);
+    assert_eq!(number(&sandbox.json(&["cache", "gc"])["contents"]), 0);
+    assert_eq!(number(&sandbox.json(&["cache", "gc", "--days", "0"])["contents"]), 1);
+    sandbox.write("src/engine.py", ENGINE);
+    assert_eq!(parsed(&sandbox), 1);
+}
+
+#[test]
+fn export_prints_a_line_for_each_file_with_the_promised_keys() {
+    let sandbox = indexed();
+    let lines: Vec<Value> =
+        sandbox.done(&["cache", "export"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 5);
+    let promised = ["file_hash", "file_path", "generated_at", "generator_tier", "outline", "summary"];
+    for line in &lines {
+        assert_eq!(line.as_object().unwrap().keys().collect::<Vec<_>>(), promised);
+    }
+    let engine = lines.iter().find(|line| line["file_path"] == "src/engine.py").unwrap();
+    assert_eq!(texts(&engine["outline"], "name"), ["Engine"]);
+    assert!(engine["summary"].as_str().unwrap().contains("Runs things."));
+}
+
+/// Flips one bit in every stored body.
+fn flip_a_bit_in_every_body(sandbox: &Sandbox) {
+    let connection = Connection::open(sandbox.path(".slop_cache/index.db")).unwrap();
+    let mut rows = connection.prepare("SELECT key, body FROM artifact").unwrap();
+    let rows: Vec<(i64, Vec<u8>)> =
+        rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
+    for (key, mut body) in rows {
+        let last = body.len() - 1;
+        body[last] ^= 1;
+        connection.execute("UPDATE artifact SET body = ?2 WHERE key = ?1", (key, body)).unwrap();
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_found_and_what_it_hit_is_deleted() {
+    let sandbox = indexed();
+    sandbox.done(&["cache", "verify"]);
+    flip_a_bit_in_every_body(&sandbox);
+    let ran = sandbox.slop(&["cache", "verify", "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(list(&super::sandbox::data(&ran.out)["damaged"]).count(), 13);
+    assert!(sandbox.done(&["cache", "verify"]).contains(" 0 damaged"));
+    assert_eq!(parsed(&sandbox), 5);
+}
+
+#[test]
+fn a_flipped_bit_is_never_served() {
+    for question in [
+        &["outline", "--json"][..],
+        &["symbol", "Engine.run", "--json"],
+        &["view", "src/engine.py", "--mode", "skeleton"],
+        &["view", "src", "--mode", "summary"],
+        &["aggregate", "--tier", "1", "--stdout"],
+        &["aggregate", "--tier", "2", "--stdout"],
+        &["aggregate", "--tier", "3", "--stdout"],
+        &["aggregate", "--tier", "4", "--stdout"],
+    ] {
+        let sandbox = indexed();
+        let right = sandbox.done(question);
+        flip_a_bit_in_every_body(&sandbox);
+        assert_eq!(sandbox.done(question), right, "{question:?}");
+        assert_eq!(sandbox.done(question), right, "{question:?}");
+    }
+}
+
+#[test]
+fn without_a_cache_there_is_nothing_to_look_after() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[aggregation]\ncache_enabled = false\n");
+    for command in ["status", "clear", "verify", "gc", "export"] {
+        sandbox.slop(&["cache", command]).refuses(1, &["aggregation.cache_enabled"]);
+    }
+    assert!(!sandbox.path(".slop_cache").exists());
+}

@@ -1,0 +1,233 @@
+//! What is typed wrong, and the small commands.
+
+use std::fs;
+use std::process::Stdio;
+
+use super::sandbox::Ran;
+use super::sandbox::Sandbox;
+use super::sandbox::list;
+use super::sandbox::run;
+use super::tiers::project;
+
+#[test]
+fn init_writes_settings_that_change_nothing_and_never_over_others() {
+    let sandbox = project();
+    let before = sandbox.done(&["config", "show"]);
+    let said = sandbox.done(&["init"]);
+    assert!(said.ends_with("slop.toml\n"), "{said}");
+    assert_eq!(sandbox.done(&["config", "show"]), before);
+    let written = sandbox.read("slop.toml");
+    assert!(written.contains("default_mode"));
+    sandbox.slop(&["init"]).refuses(1, &["slop.toml", "hint: edit the file that is there"]);
+    assert_eq!(sandbox.read("slop.toml"), written);
+}
+
+#[test]
+fn the_settings_say_where_they_come_from() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[aggregation]\n\norder = \"path\"\n");
+    fs::create_dir_all(sandbox.beside("config/slop")).unwrap();
+    fs::write(sandbox.beside("config/slop/config.toml"), "[limits]\nmax_bytes = 7\n").unwrap();
+    let mut command = sandbox.command(&["config", "show", "--origin"]);
+    command.env("SLOP_PROJECT_NAME", "app").env("SLOP_AGGREGATION_ORDER", "given");
+    let said = run(command).out;
+    let line = |key: &str| said.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
+    assert!(line("limits.max_bytes").starts_with("limits.max_bytes = 7  # "), "{said}");
+    assert!(line("limits.max_bytes").ends_with("config.toml:2"), "{said}");
+    assert!(
+        line("project.name").contains("\"app\"  # ") && line("project.name").contains("SLOP_PROJECT_NAME")
+    );
+    assert!(line("aggregation.order").contains("\"given\"") && line("aggregation.order").contains("SLOP_"));
+    let said = sandbox.done(&["config", "show", "--origin"]);
+    assert!(said.contains("order = \"path\"  # ") && said.contains("slop.toml:3"), "{said}");
+    let values = sandbox.json(&["config", "show"])["values"].take();
+    assert!(list(&values).all(|value| !value["help"].as_str().unwrap().is_empty()));
+}
+
+#[test]
+fn a_wrong_setting_is_named_with_its_file_its_line_and_what_is_near() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[aggregation]\norder = \"path\"\ndefualt_mode = \"full\"\n");
+    let near = ["slop.toml:3", "defualt_mode", "default_mode", "hint:"];
+    for command in [&["index"][..], &["config", "show"], &["aggregate"]] {
+        sandbox.slop(command).refuses(1, &near);
+    }
+    sandbox.write("slop.toml", "[aggregation]\norder = \"upwards\"\n");
+    sandbox.slop(&["index"]).refuses(1, &["slop.toml:2", "upwards", "stable"]);
+    sandbox.write("slop.toml", "[aggregation\n");
+    sandbox.slop(&["index"]).refuses(1, &["slop.toml:1"]);
+    fs::remove_file(sandbox.path("slop.toml")).unwrap();
+    let mut command = sandbox.command(&["index"]);
+    command.env("SLOP_AGGREGATION_ORDER", "upwards");
+    run(command).refuses(1, &["SLOP_AGGREGATION_ORDER", "upwards"]);
+}
+
+#[test]
+fn a_script_for_each_shell_and_a_page_for_each_command_are_printed() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(sandbox.done(&["completions", shell]).contains("aggregate"), "{shell}");
+    }
+    assert!(sandbox.done(&["man"]).contains(".TH slop 1"));
+    assert!(sandbox.done(&["man", "aggregate"]).contains("\\-\\-focus"));
+    sandbox.slop(&["man", "nothing"]).refuses(1, &["nothing", "hint:"]);
+    assert!(!sandbox.path(".slop_cache").exists());
+}
+
+#[test]
+fn wrong_usage_has_a_code_of_its_own() {
+    let sandbox = project();
+    for wrong in [
+        &["frobnicate"][..],
+        &[],
+        &["aggregate", "--tier", "5"],
+        &["aggregate", "--tier", "one"],
+        &["aggregate", "--order", "upwards"],
+        &["aggregate", "--stdout", "-o", "x.md"],
+        &["view"],
+        &["view", "README.md", "--mode", "window"],
+        &["symbol", "x", "--definition", "--signature"],
+        &["completions", "tcsh"],
+    ] {
+        let ran = sandbox.slop(wrong);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{wrong:?} {ran:?}");
+        assert!(!ran.err.is_empty());
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_or_not_of_the_project_is_the_users_to_mend() {
+    let sandbox = project();
+    fs::write(sandbox.beside("outside.py"), "hunter2 = 1\n").unwrap();
+    let outside = sandbox.beside("outside.py");
+    for command in ["view", "outline", "explain"] {
+        sandbox.slop(&[command, "nowhere.py"]).refuses(1, &["nowhere.py", "hint: `slop status`"]);
+        sandbox.slop(&[command, "../outside.py"]).refuses(1, &["../outside.py", "--project"]);
+        sandbox.slop(&[command, outside.to_str().unwrap()]).refuses(1, &["outside.py", "--project"]);
+        sandbox.slop(&[command, "src/../../outside.py"]).refuses(1, &["outside.py"]);
+        sandbox.slop(&[command, ".git/config"]).refuses(1, &["no part of the project"]);
+    }
+    sandbox.slop(&["outline", "README.md"]).refuses(1, &["README.md", "Markdown"]);
+    sandbox.slop(&["view", "a[.py"]).refuses(1, &["a[.py", "hint:"]);
+}
+
+#[test]
+fn a_fault_is_told_as_json_to_programs() {
+    let sandbox = project();
+    for (command, code) in [
+        (&["view", "nowhere.py", "--json"][..], "not_found"),
+        (&["view", "../x", "--json"], "outside_project"),
+        (&["outline", "README.md", "--json"], "no_such_view"),
+    ] {
+        let ran = sandbox.slop(command);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        let envelope: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!((&envelope["schema_version"], &envelope["error"]["code"]), (&1.into(), &code.into()));
+        assert_eq!(envelope["command"], command[0]);
+        assert!(envelope["error"]["hint"].is_string());
+    }
+}
+
+#[test]
+fn whoever_closes_the_pipe_has_read_enough() {
+    let sandbox = Sandbox::repo();
+    for file in 0..50 {
+        let function = |n| format!("def f{n}(x):\n    return x + {n}\n\n\n");
+        sandbox.write(format!("m{file}.py"), (0..200).map(function).collect::<String>());
+    }
+    for command in [
+        &["outline", "--json"][..],
+        &["outline"],
+        &["aggregate", "--strategy", "full", "--stdout"],
+        &["cache", "export"],
+        &["man"],
+        &["completions", "zsh"],
+        &["status"],
+        &["--help"],
+    ] {
+        let mut run = sandbox.command(command);
+        let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(run.stdout.take());
+        let ran = Ran::of(&run.wait_with_output().unwrap());
+        assert_eq!(ran.code, 0, "{command:?}");
+        assert!(!ran.err.contains("error"), "{command:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_no_success() {
+    let sandbox = project();
+    let ran = run(sandbox.script("$SLOP outline --json > /dev/full"));
+    ran.refuses(3, &["error: write to the standard output"]);
+}
+
+#[test]
+fn a_folder_below_is_part_of_the_project_and_its_paths_count_from_there() {
+    let sandbox = project();
+    sandbox.done(&["index"]);
+    assert!(
+        sandbox.slop_in("src", &["view", "engine.py"]).out.starts_with("src/engine.py · Python · full\n")
+    );
+    assert!(sandbox.slop_in("src/util", &["view", "../engine.py"]).out.starts_with("src/engine.py"));
+    assert!(sandbox.slop_in("src", &["view", "../README.md"]).out.starts_with("README.md"));
+    let said = sandbox.slop_in("src", &["outline", "."]).out;
+    assert!(said.contains("src/engine.py") && !said.contains("tests/"), "{said}");
+    let said = sandbox.slop_in("src", &["outline"]).out;
+    assert!(said.contains("tests/test_engine.py"), "{said}");
+    let said = sandbox.slop_in("src", &["aggregate", "--tier", "3", "--focus", "engine.py", "--stdout"]).out;
+    assert!(said.contains("### src/engine.py\nPython · full"), "{said}");
+    assert!(!sandbox.path("src/.slop_cache").exists());
+}
+
+#[test]
+fn the_project_can_be_named() {
+    let sandbox = project();
+    let root = sandbox.root();
+    let mut command = sandbox.command(&["--project", root.to_str().unwrap(), "view", "src/engine.py"]);
+    command.current_dir(sandbox.beside("home"));
+    assert!(run(command).out.starts_with("src/engine.py · "));
+    sandbox.slop(&["--project", "nowhere", "index"]).refuses(1, &["nowhere", "hint:"]);
+    sandbox.slop(&["--project", "README.md", "index"]).refuses(1, &["README.md", "hint:"]);
+}
+
+#[test]
+fn a_path_may_be_spelled_as_shells_and_scripts_spell_it() {
+    let sandbox = project();
+    let absolute = sandbox.path("src/engine.py");
+    for word in
+        ["src/engine.py", "./src/engine.py", "src//engine.py", "src/./engine.py", "src/util/../engine.py"]
+    {
+        assert!(sandbox.done(&["view", word]).starts_with("src/engine.py · "), "{word}");
+    }
+    assert!(sandbox.done(&["view", absolute.to_str().unwrap()]).starts_with("src/engine.py · "));
+    assert!(sandbox.done(&["view", "src/util/"]).starts_with("src/util/text.py · "));
+}
+
+#[test]
+fn quiet_tells_nothing_but_results() {
+    let sandbox = project();
+    let ran = sandbox.slop(&["status", "-q"]);
+    assert_eq!(ran.err, "");
+    assert!(!sandbox.slop(&["status"]).err.is_empty());
+    sandbox.slop(&["view", "nowhere.py", "-q"]).refuses(1, &["error:"]);
+}
+
+#[test]
+fn colors_are_for_terminals_alone() {
+    let sandbox = project();
+    assert!(!sandbox.slop(&["view", "nowhere.py"]).err.contains('\u{1b}'));
+    assert!(sandbox.slop(&["view", "nowhere.py", "--color", "always"]).err.contains('\u{1b}'));
+}
+
+#[test]
+fn a_checkout_in_which_git_cannot_be_run_is_walked_and_says_so() {
+    let sandbox = project();
+    sandbox.write("ignored.log", "x\n");
+    sandbox.write(".gitignore", "*.log\n");
+    let mut command = sandbox.command(&["status"]);
+    command.env("PATH", "/nowhere");
+    let ran = run(command);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.contains("note: the tree was walked"), "{}", ran.err);
+    assert!(ran.out.contains("src/engine.py") && !ran.out.contains("ignored.log"), "{}", ran.out);
+}

@@ -1,0 +1,280 @@
+//! Files that are no plain UTF-8 text under a plain name: each is listed with what it is, and none hangs a run.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+
+use super::sandbox::Sandbox;
+use super::sandbox::list;
+use super::sandbox::skipped;
+use super::sandbox::text;
+
+/// One of each kind that has no text to show.
+fn menagerie(sandbox: &Sandbox) {
+    sandbox.write("a.py", "def a():\n    return 1\n");
+    sandbox.write("slop.toml", "[limits]\nstructure_max_bytes = 1000\nmax_bytes = 500\n");
+    sandbox.write("binary.dat", b"\0\x01\x02\x03\xff\xfe\xfd");
+    sandbox.write("large.txt", "line\n".repeat(300));
+    sandbox.write(".env", "TOKEN=hunter2\n");
+    sandbox.write("keys/id_rsa", "hunter2\n");
+    sandbox.write("history.toml", "hunter2 = 1\n");
+    sandbox.write("my_history.toml", "hunter2 = 1\n");
+    sandbox.write("undecodable.txt", b"\xff\xfea\0b\0\x00\xd8");
+    fs::write(sandbox.beside("outside.txt"), "hunter2\n").unwrap();
+    symlink("a.py", sandbox.path("inside_link.py")).unwrap();
+    symlink("../outside.txt", sandbox.path("outside_link.txt")).unwrap();
+    symlink("nowhere", sandbox.path("dangling_link")).unwrap();
+    symlink("..", sandbox.path("folder_link")).unwrap();
+}
+
+fn add_special_files(sandbox: &Sandbox) -> UnixListener {
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    let fifo = sandbox.path("pipe.py");
+    rustix::fs::mknodat(rustix::fs::CWD, fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    UnixListener::bind(sandbox.path("socket.py")).unwrap()
+}
+
+const LEFT_OUT: [(&str, &str); 11] = [
+    (".env", "secret"),
+    ("binary.dat", "binary"),
+    ("dangling_link", "symlink"),
+    ("folder_link", "symlink"),
+    ("history.toml", "history"),
+    ("inside_link.py", "symlink"),
+    ("keys/id_rsa", "secret"),
+    ("large.txt", "too_large"),
+    ("my_history.toml", "history"),
+    ("outside_link.txt", "symlink"),
+    ("undecodable.txt", "undecodable"),
+];
+
+#[test]
+fn whatever_has_no_text_is_listed_with_the_reason() {
+    let sandbox = Sandbox::repo();
+    menagerie(&sandbox);
+    let ran = sandbox.slop(&["index"]);
+    assert_eq!(ran.code, 4, "an undecodable file is told by the exit code: {ran:?}");
+    let status = sandbox.status();
+    for (path, reason) in LEFT_OUT {
+        assert!(status.contains(&(path.to_owned(), reason.to_owned())), "{path} {reason}: {status:?}");
+    }
+    assert_eq!(status.len(), LEFT_OUT.len() + 2);
+}
+
+#[test]
+fn nothing_that_is_left_out_is_shown_and_all_of_it_is_in_the_receipt() {
+    let sandbox = Sandbox::repo();
+    menagerie(&sandbox);
+    for tier in ["1", "2", "3", "4"] {
+        let flags = ["aggregate", "--tier", tier, "--strategy", "full", "--stdout"];
+        let ran = sandbox.slop(&flags);
+        assert_eq!(ran.code, 4);
+        assert!(!ran.out.contains("hunter2"), "{}", ran.out);
+        let ran = sandbox.slop(&[&flags[..], &["--json"]].concat());
+        let receipt = super::sandbox::data(&ran.out)["receipt"].take();
+        let mut paths: Vec<String> = list(&receipt["files"])
+            .chain(list(&receipt["left_out"]))
+            .map(|file| text(&file["path"]))
+            .collect();
+        paths.sort();
+        let listed: Vec<String> = sandbox.status().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, listed);
+    }
+}
+
+#[test]
+fn a_file_that_is_left_out_is_refused_by_its_name() {
+    let sandbox = Sandbox::repo();
+    menagerie(&sandbox);
+    for (path, _) in LEFT_OUT {
+        let ran = sandbox.slop(&["view", path]);
+        ran.refuses(1, &[path, "hint:"]);
+    }
+    sandbox.slop(&["view", ".env"]).refuses(1, &["secrets.allow"]);
+    sandbox.slop(&["view", "folder_link/outside.txt"]).refuses(1, &["folder_link/outside.txt"]);
+    sandbox.slop(&["outline", "folder_link/project/a.py"]).refuses(1, &["folder_link/project/a.py"]);
+}
+
+#[test]
+fn a_secret_that_is_allowed_is_shown() {
+    let sandbox = Sandbox::repo();
+    sandbox.write(".env", "TOKEN=hunter2\n");
+    sandbox.write(".env.example", "TOKEN=\n");
+    sandbox.write("slop.toml", "[secrets]\nallow = [\".env\"]\n");
+    assert!(sandbox.done(&["view", ".env"]).contains("hunter2"));
+    sandbox.slop(&["view", ".env.example"]).refuses(1, &["holds secrets"]);
+}
+
+#[test]
+fn fifos_and_sockets_are_never_opened() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.py", "x = 1\n");
+    let _listener = add_special_files(&sandbox);
+    for (path, state) in sandbox.status() {
+        assert_eq!(state, if path == "a.py" { "new" } else { "special" }, "{path}");
+    }
+    assert_eq!(sandbox.json(&["index"])["left_out"]["special"], 2);
+    for name in ["pipe.py", "socket.py"] {
+        sandbox.slop(&["view", name]).refuses(1, &[name, "never opened"]);
+    }
+}
+
+#[test]
+fn a_tracked_file_that_became_a_fifo_is_never_opened() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("pipe.py", "x = 1\n");
+    sandbox.commit_all("first");
+    sandbox.done(&["index"]);
+    fs::remove_file(sandbox.path("pipe.py")).unwrap();
+    let _listener = add_special_files(&sandbox);
+    let status = sandbox.status();
+    assert!(status.contains(&("pipe.py".to_owned(), "special".to_owned())), "{status:?}");
+    assert_eq!(sandbox.json(&["index"])["left_out"]["special"], 1);
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+}
+
+#[test]
+fn a_file_that_was_deleted_but_is_tracked_is_listed_as_vanished() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("gone.py", "x = 1\n");
+    sandbox.commit_all("first");
+    fs::remove_file(sandbox.path("gone.py")).unwrap();
+    assert_eq!(sandbox.status(), [("gone.py".to_owned(), "vanished".to_owned())]);
+}
+
+#[test]
+fn a_tracked_folder_that_became_a_link_out_of_the_project_is_not_followed() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("src/secret.txt", "x\n");
+    sandbox.commit_all("first");
+    fs::remove_dir_all(sandbox.path("src")).unwrap();
+    let outside = sandbox.beside("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret.txt"), "hunter2\n").unwrap();
+    symlink(&outside, sandbox.path("src")).unwrap();
+    let ran = sandbox.slop(&["aggregate", "--strategy", "full", "--stdout"]);
+    assert!(!ran.out.contains("hunter2"), "{}", ran.out);
+    assert!(!sandbox.slop(&["view", "src/secret.txt"]).out.contains("hunter2"));
+}
+
+#[test]
+fn an_unreadable_file_is_listed_as_such() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("closed.py", "x = 1\n");
+    fs::set_permissions(sandbox.path("closed.py"), fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read(sandbox.path("closed.py")).is_ok() {
+        skipped("this user may read everything, so that no file is unreadable");
+        return;
+    }
+    let ran = sandbox.slop(&["index", "--json"]);
+    assert_eq!(ran.code, 4);
+    assert_eq!(super::sandbox::data(&ran.out)["left_out"]["unreadable"], 1);
+}
+
+#[track_caller]
+fn check_text(bytes: &[u8], expected: &str, remark: &str) {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.txt", bytes);
+    let view = &sandbox.json(&["view", "a.txt"])[0];
+    assert_eq!(text(&view["text"]), expected);
+    assert!(text(&view["head"]).contains(remark), "{view}");
+    assert_eq!(sandbox.done(&["view", "a.txt", "--bare"]), expected);
+}
+
+#[test]
+fn texts_in_other_encodings_are_shown_and_said_to_be() {
+    check_text(b"\xef\xbb\xbfgr\xc3\xbcn\n", "grün\n", "");
+    check_text(b"\xff\xfeg\0r\0\xfc\0n\0\n\0", "grün\n", "UTF-16");
+    check_text(b"\xfe\xff\0g\0r\0\xfc\0n\0\n", "grün\n", "UTF-16");
+    check_text(b"gr\xfcn und gelb\n", "grün und gelb\n", "windows-1252");
+    check_text(b"", "", "");
+}
+
+/// Names that break what is careless about names.
+const NAMES: [&[u8]; 12] = [
+    b"not\xffutf8.py",
+    b"new\nline.py",
+    b"\x1b[31mred.py",
+    b"--tier.py",
+    b"-x.py",
+    b"with space.py",
+    b" lead.py",
+    "caf\u{e9}.py".as_bytes(),
+    "cafe\u{301}.py".as_bytes(),
+    b"star*[a]{b}?.py",
+    b"back\\slash.py",
+    b"a:12.py",
+];
+
+fn oddly_named(sandbox: &Sandbox) {
+    for (number, name) in NAMES.iter().enumerate() {
+        sandbox.write(name, format!("def f{number}(): pass\n"));
+    }
+    sandbox.write([b'n'; 255], "long\n");
+}
+
+#[test]
+fn files_with_odd_names_are_read_like_others() {
+    for sandbox in [Sandbox::new(), Sandbox::repo()] {
+        oddly_named(&sandbox);
+        assert_eq!(sandbox.json(&["index"])["files"], NAMES.len() + 1);
+        assert_eq!(sandbox.json_lines(&["outline"]).len(), NAMES.len());
+        let receipt = sandbox.json(&["aggregate", "--tier", "1", "--stdout"])["receipt"].take();
+        assert_eq!(list(&receipt["files"]).count(), NAMES.len() + 1);
+        let hex = list(&receipt["files"]).find_map(|file| file["path_hex"].as_str()).unwrap();
+        assert_eq!(hex, "6e6f74ff757466382e7079");
+        assert!(sandbox.done(&["symbol", "f1"]).starts_with("new\\u{a}line.py:1-1 "));
+    }
+}
+
+#[test]
+fn a_name_can_neither_break_a_line_nor_color_the_terminal() {
+    let sandbox = Sandbox::repo();
+    oddly_named(&sandbox);
+    for command in [&["status"][..], &["outline"], &["aggregate", "--tier", "1", "--stdout"]] {
+        let said = sandbox.done(command);
+        assert!(!said.contains('\u{1b}'), "{said}");
+        assert!(!said.contains("new\nline"), "{said}");
+    }
+}
+
+#[test]
+fn a_file_with_an_odd_name_is_found_by_it() {
+    let sandbox = Sandbox::repo();
+    oddly_named(&sandbox);
+    for (number, name) in NAMES.iter().enumerate().skip(1) {
+        let arguments = [OsStr::new("view"), OsStr::new("--bare"), OsStr::new("--"), OsStr::from_bytes(name)];
+        let ran = sandbox.slop(&arguments);
+        assert_eq!(ran.out, format!("def f{number}(): pass\n"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_file_with_an_odd_name_is_put_in_focus_by_it() {
+    let sandbox = Sandbox::repo();
+    oddly_named(&sandbox);
+    // What cannot be read as a pattern is refused, though it may be a name: nobody types an escape.
+    for name in NAMES.iter().skip(1).filter(|name| !name.starts_with(b"\x1b[")) {
+        let focus = [&b"--focus="[..], name].concat();
+        let arguments = ["aggregate", "--tier=3", "--stdout", "--json"].map(OsStr::new);
+        let ran = sandbox.slop(&[&arguments[..], &[OsStr::from_bytes(&focus)]].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let receipt = super::sandbox::data(&ran.out)["receipt"].take();
+        let focused: Vec<String> = list(&receipt["files"])
+            .filter(|file| file["rule"] == "focus")
+            .map(|file| text(&file["path"]))
+            .collect();
+        assert_eq!(focused, [String::from_utf8(name.to_vec()).unwrap()]);
+    }
+}
+
+#[test]
+fn a_name_that_is_no_text_is_no_crash_on_the_command_line() {
+    let sandbox = Sandbox::repo();
+    oddly_named(&sandbox);
+    let ran = sandbox.slop(&[OsStr::new("view"), OsStr::from_bytes(NAMES[0])]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+}

@@ -1,0 +1,166 @@
+//! Which files count: git's answer in a checkout, the ignore files' elsewhere.
+
+use std::fs;
+
+use super::sandbox::Sandbox;
+
+/// Compares what slop lists with what git lists; returns the files with their states.
+#[track_caller]
+fn check_against_git(sandbox: &Sandbox) -> Vec<(String, String)> {
+    let listed = sandbox.git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    let mut listed: Vec<String> = listed
+        .split(|byte| *byte == 0)
+        .filter(|path| !path.is_empty())
+        .map(|path| String::from_utf8(path.to_vec()).unwrap().trim_end_matches('/').to_owned())
+        .collect();
+    listed.sort();
+    listed.dedup();
+    let status = sandbox.status();
+    let ours: Vec<&String> = status.iter().map(|(path, _)| path).collect();
+    assert_eq!(ours, listed.iter().collect::<Vec<_>>());
+    status
+}
+
+#[track_caller]
+fn state<'a>(status: &'a [(String, String)], path: &str) -> &'a str {
+    let found = status.iter().find(|(listed, _)| listed == path);
+    &found.unwrap_or_else(|| panic!("{path} is not listed")).1
+}
+
+/// Ignore files in three folders that contradict each other.
+fn ignoring() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write(".gitignore", "*.log\nbuild/\n/root_only\n!keep.log\n**/deep/*.tmp\n");
+    sandbox.write("sub/.gitignore", "!*.log\n*.md\n");
+    sandbox.write("sub/deep/.gitignore", "*\n!*.py\n!.gitignore\n");
+    for file in ["a.py", "x.log", "keep.log", "build/b.py", "root_only", "sub/root_only"] {
+        sandbox.write(file, "x\n");
+    }
+    for file in
+        ["sub/y.log", "sub/z.md", "sub/deep/c.py", "sub/deep/c.txt", "o/deep/a.tmp", ".hidden", ".d/e"]
+    {
+        sandbox.write(file, "x\n");
+    }
+    sandbox
+}
+
+#[test]
+fn nested_ignore_files_and_negations_count_as_git_has_them() {
+    let sandbox = ignoring();
+    let status = check_against_git(&sandbox);
+    assert!(status.iter().any(|(path, _)| path == "sub/y.log"));
+    assert!(status.iter().any(|(path, _)| path == ".hidden"));
+    assert!(!status.iter().any(|(path, _)| path == "build/b.py"));
+}
+
+#[test]
+fn a_tracked_file_that_an_ignore_rule_matches_counts() {
+    let sandbox = ignoring();
+    sandbox.git(&["add", "-f", "x.log", "build/b.py"]);
+    sandbox.commit_all("first");
+    let status = check_against_git(&sandbox);
+    assert_eq!(state(&status, "build/b.py"), "new");
+}
+
+#[test]
+fn rules_that_lie_outside_of_the_tree_count_too() {
+    let sandbox = ignoring();
+    fs::create_dir_all(sandbox.path(".git/info")).unwrap();
+    fs::write(sandbox.path(".git/info/exclude"), "a.py\n").unwrap();
+    fs::write(sandbox.beside("excludes"), "*.log\n").unwrap();
+    let excludes = sandbox.beside("excludes");
+    sandbox.git(&["config", "core.excludesFile", excludes.to_str().unwrap()]);
+    let status = check_against_git(&sandbox);
+    assert!(!status.iter().any(|(path, _)| path == "a.py"));
+}
+
+#[test]
+fn submodules_and_repositories_within_are_named_and_not_entered() {
+    let sandbox = ignoring();
+    let other = sandbox.beside("other");
+    fs::create_dir(&other).unwrap();
+    sandbox.git_in(&other, &["init", "-q"]);
+    fs::write(other.join("inner.py"), "x = 1\n").unwrap();
+    sandbox.git_in(&other, &["add", "-A"]);
+    sandbox.git_in(&other, &["commit", "-q", "-m", "inner"]);
+    sandbox.git(&["submodule", "--quiet", "add", other.to_str().unwrap(), "vendor/sub"]);
+    let nested = sandbox.path("nested");
+    sandbox.git(&["clone", "-q", other.to_str().unwrap(), nested.to_str().unwrap()]);
+    let status = check_against_git(&sandbox);
+    assert_eq!(state(&status, "vendor/sub"), "submodule");
+    assert_eq!(state(&status, "nested"), "nested_repository");
+    sandbox.slop(&["view", "vendor/sub"]).refuses(1, &["vendor/sub", "a project of its own"]);
+}
+
+#[test]
+fn a_worktree_and_a_folder_below_a_repository_list_their_own_files() {
+    let sandbox = ignoring();
+    sandbox.commit_all("first");
+    let worktree = sandbox.beside("worktree");
+    sandbox.git(&["worktree", "add", "-q", worktree.to_str().unwrap()]);
+    fs::write(worktree.join("only_here.py"), "x = 1\n").unwrap();
+    let flag = worktree.to_str().unwrap();
+    let said = sandbox.done(&["status", "--project", flag]);
+    assert!(said.contains("only_here.py") && said.contains("sub/y.log"), "{said}");
+    assert!(!sandbox.done(&["status"]).contains("only_here.py"));
+    let below = sandbox.done(&["status", "--project", "sub"]);
+    assert!(below.contains(" y.log") && !below.contains("a.py"), "{below}");
+}
+
+#[test]
+fn a_merge_with_conflicts_lists_each_file_once() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 0\n");
+    sandbox.commit_all("first");
+    sandbox.git(&["checkout", "-q", "-b", "other"]);
+    sandbox.write("a.py", "x = 1\n");
+    sandbox.commit_all("theirs");
+    sandbox.git(&["checkout", "-q", "main"]);
+    sandbox.write("a.py", "x = 2\n");
+    sandbox.commit_all("ours");
+    sandbox.git(&["read-tree", "-m", "HEAD~1", "HEAD", "other"]);
+    assert_eq!(String::from_utf8(sandbox.git(&["ls-files", "-u"])).unwrap().lines().count(), 3);
+    let status = check_against_git(&sandbox);
+    assert_eq!(status.len(), 1);
+    assert_eq!(sandbox.json(&["index"])["files"], 1);
+}
+
+#[test]
+fn outside_of_git_the_ignore_files_count_and_hidden_files_do_not() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".gitignore", "*.log\n");
+    sandbox.write(".ignore", "*.bak\n");
+    sandbox.write("sub/.slopignore", "private.py\n!wanted.log\n");
+    for file in ["a.py", "a.log", "a.bak", ".hidden.py", ".git_like/x.py", "sub/private.py", "sub/wanted.log"]
+    {
+        sandbox.write(file, "x = 1\n");
+    }
+    let paths: Vec<String> = sandbox.status().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(paths, ["a.py", "sub/wanted.log"]);
+    assert_eq!(sandbox.json(&["index"])["files"], 2);
+}
+
+#[test]
+fn the_cache_and_the_output_folder_are_never_listed() {
+    for sandbox in [Sandbox::new(), Sandbox::repo()] {
+        sandbox.write("a.py", "x = 1\n");
+        sandbox.write("slop.toml", "[project]\noutput_dir = \"out/contexts\"\n");
+        for _ in 0..2 {
+            sandbox.done(&["aggregate", "--tier", "1"]);
+        }
+        sandbox.write("out/other.py", "y = 1\n");
+        let paths: Vec<String> = sandbox.status().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["a.py", "out/other.py", "slop.toml"]);
+        sandbox.slop(&["view", "out/contexts/project_001.md"]).refuses(1, &["no part of the project"]);
+        sandbox.slop(&["view", ".slop_cache/index.db"]).refuses(1, &["no part of the project"]);
+    }
+}
+
+#[test]
+fn a_project_with_no_file_is_a_project() {
+    for sandbox in [Sandbox::new(), Sandbox::repo()] {
+        assert_eq!(sandbox.json(&["index"])["files"], 0);
+        assert_eq!(sandbox.status(), []);
+        assert_eq!(sandbox.done(&["aggregate", "--tier", "2", "--stdout"]), "## Files (Summary)\n");
+    }
+}

@@ -1,0 +1,58 @@
+//! The help of every command, as it is read. `UPDATE_EXPECT=1 cargo test --test it` writes what is new.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use expect_test::expect_file;
+
+use super::sandbox::Sandbox;
+
+/// Returns every command and the commands below it, as the words that name it.
+fn commands() -> Vec<Vec<String>> {
+    let mut found = vec![vec![]];
+    collect(&slop::cli::Args::command(), &mut vec![], &mut found);
+    found
+}
+
+fn collect(command: &clap::Command, words: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    for below in command.get_subcommands() {
+        words.push(below.get_name().to_owned());
+        found.push(words.clone());
+        collect(below, words, found);
+        words.pop();
+    }
+}
+
+#[test]
+fn the_help_of_every_command_is_as_it_was_last_read() {
+    let sandbox = Sandbox::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/help");
+    for words in commands() {
+        let name = [&["slop".to_owned()], &words[..]].concat().join("_");
+        for (flag, end) in [("-h", "short"), ("--help", "long")] {
+            let arguments: Vec<&str> = words.iter().map(String::as_str).chain([flag]).collect();
+            let help = sandbox.done(&arguments);
+            expect_file![folder.join(format!("{name}.{end}.txt"))].assert_eq(&help);
+            assert!(help.lines().all(|line| line.chars().count() <= 100), "{name}: a line is too long");
+        }
+    }
+}
+
+#[test]
+fn the_short_help_fits_on_a_screen_and_begins_with_what_to_do() {
+    let sandbox = Sandbox::new();
+    for words in commands() {
+        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["-h"]).collect();
+        let help = sandbox.done(&arguments);
+        assert!(help.lines().count() <= 40, "{words:?}");
+        let first = help.lines().next().unwrap();
+        assert!(first.starts_with(char::is_uppercase) && !first.ends_with('.'), "{first}");
+    }
+}
+
+#[test]
+fn no_help_is_left_of_a_command_that_is_gone() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/help");
+    let files = std::fs::read_dir(folder).unwrap().count();
+    assert_eq!(files, commands().len() * 2);
+}

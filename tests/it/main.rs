@@ -1,0 +1,25 @@
+//! The program at its door: the real binary in a sandbox, on real files and real git repositories.
+//!
+//! Knows: what is typed, printed and written. Does not know: how any of it comes about. Each file is a subject; start
+//! with [`sandbox::Sandbox`].
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test looks at real files and may stop"
+)]
+
+mod aggregate;
+mod cache;
+mod commands;
+mod curious_files;
+mod discovery;
+mod disk_full;
+mod freshness;
+mod help;
+mod index;
+mod kill;
+mod outputs;
+mod sandbox;
+mod store_file;
+mod tiers;

@@ -1,0 +1,118 @@
+//! Where a document is written to.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Stdio;
+
+use super::sandbox::Ran;
+use super::sandbox::Sandbox;
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def a(): pass\n");
+    sandbox
+}
+
+/// Aggregates, and returns the name of the file that was printed and written.
+#[track_caller]
+fn written(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let said = sandbox.done(&[&["aggregate"], arguments].concat());
+    let path = std::path::Path::new(said.trim_end());
+    assert!(path.is_file(), "{said}");
+    path.file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn files_are_numbered_one_higher_than_the_highest() {
+    let sandbox = project();
+    assert_eq!(written(&sandbox, &[]), "project_001.md");
+    assert_eq!(written(&sandbox, &["--format", "json"]), "project_002.json");
+    assert_eq!(written(&sandbox, &[]), "project_003.md");
+    fs::remove_file(sandbox.path("slop_out/project_002.json")).unwrap();
+    assert_eq!(written(&sandbox, &[]), "project_004.md");
+    sandbox.write("slop_out/project_009.md", "");
+    assert_eq!(written(&sandbox, &[]), "project_010.md");
+    sandbox.write("slop_out/project_1234.md", "");
+    sandbox.write("slop_out/other_9999.md", "");
+    assert_eq!(written(&sandbox, &[]), "project_1235.md");
+}
+
+#[test]
+fn the_settings_name_the_folder_and_the_files() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[project]\nname = \"my app\"\noutput_dir = \"out/x\"\n");
+    assert_eq!(written(&sandbox, &[]), "my app_001.md");
+    assert!(sandbox.path("out/x/my app_001.md").is_file());
+}
+
+#[test]
+fn eight_runs_at_once_never_share_a_number() {
+    let sandbox = project();
+    sandbox.done(&["index"]);
+    let start =
+        |_| sandbox.command(&["aggregate"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let runs: Vec<_> = (0..8).map(start).collect();
+    let mut paths = BTreeSet::new();
+    for run in runs {
+        let ran = Ran::of(&run.wait_with_output().unwrap());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        paths.insert(ran.out);
+    }
+    assert_eq!(paths.len(), 8);
+    let names: BTreeSet<_> =
+        fs::read_dir(sandbox.path("slop_out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let expected: BTreeSet<_> = (1..=8).map(|n| format!("project_{n:03}.md").into()).collect();
+    assert_eq!(names, expected);
+    let texts: BTreeSet<_> = paths.iter().map(|path| fs::read(path.trim_end()).unwrap()).collect();
+    assert_eq!(texts.len(), 1);
+}
+
+#[test]
+fn the_standard_output_a_file_and_a_number_get_the_same_bytes() {
+    let sandbox = project();
+    let printed = sandbox.done(&["aggregate", "--stdout"]);
+    sandbox.done(&["aggregate"]);
+    assert_eq!(sandbox.read("slop_out/project_001.md"), printed);
+    let target = sandbox.beside("context.md");
+    for _ in 0..2 {
+        let said = sandbox.done(&["aggregate", "-o", target.to_str().unwrap()]);
+        assert_eq!(said.trim_end(), target.to_str().unwrap());
+        assert_eq!(fs::read_to_string(&target).unwrap(), printed);
+    }
+}
+
+#[test]
+fn a_receipt_is_written_beside_the_document() {
+    let sandbox = project();
+    let receipt = sandbox.beside("receipt.json");
+    sandbox.done(&["aggregate", "--stdout", "--receipt", receipt.to_str().unwrap()]);
+    let receipt: serde_json::Value = serde_json::from_slice(&fs::read(receipt).unwrap()).unwrap();
+    assert_eq!(receipt["files"][0]["path"], "a.py");
+}
+
+#[test]
+fn paths_of_outputs_are_meant_from_where_the_user_stands() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "");
+    sandbox.write("sub/b.py", "x = 1\n");
+    let ran = sandbox.slop_in("sub", &["aggregate", "-o", "here.md", "--receipt", "../there.json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(sandbox.path("sub/here.md").is_file() && sandbox.path("there.json").is_file());
+}
+
+#[test]
+fn what_was_written_is_not_aggregated() {
+    let sandbox = project();
+    let first = sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
+    written(&sandbox, &["--tier", "1"]);
+    assert_eq!(sandbox.done(&["aggregate", "--tier", "1", "--stdout"]), first);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error_of_the_environment() {
+    let sandbox = project();
+    let ran = sandbox.slop(&["aggregate", "-o", "nowhere/deep/context.md"]);
+    ran.refuses(3, &["nowhere/deep/context.md", "hint:"]);
+    sandbox.write("slop_out", "a file in the folder's place\n");
+    sandbox.slop(&["aggregate"]).refuses(3, &["slop_out", "hint:"]);
+}

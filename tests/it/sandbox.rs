@@ -1,0 +1,256 @@
+//! A project of its own for each test, and the program run in it with nothing of the user's around.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Command;
+use std::process::Output;
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Whatever takes longer hangs.
+const DEADLINE: Duration = Duration::from_mins(2);
+
+/// A project in a folder that goes away with the test, and a home for its user.
+pub(crate) struct Sandbox {
+    folder: TempDir,
+}
+
+/// What a run of the program came to.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Sandbox {
+    /// An empty folder outside of any checkout.
+    pub(crate) fn new() -> Self {
+        let sandbox = Self { folder: tempfile::tempdir().unwrap() };
+        for folder in ["project", "home", "config"] {
+            fs::create_dir(sandbox.beside(folder)).unwrap();
+        }
+        sandbox
+    }
+
+    /// A git repository without a commit.
+    pub(crate) fn repo() -> Self {
+        let sandbox = Self::new();
+        sandbox.git(&["init", "-q", "-b", "main"]);
+        sandbox
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.beside("project")
+    }
+
+    /// A path beside the project.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn path(&self, below: impl AsRef<[u8]>) -> PathBuf {
+        self.root().join(OsStr::from_bytes(below.as_ref()))
+    }
+
+    /// Writes a file into the inode that is there, if one is, and makes its folders.
+    pub(crate) fn write(&self, file: impl AsRef<[u8]>, bytes: impl AsRef<[u8]>) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    pub(crate) fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap()
+    }
+
+    pub(crate) fn commit_all(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
+    /// Runs git in the project, and returns what it prints.
+    #[track_caller]
+    pub(crate) fn git(&self, arguments: &[&str]) -> Vec<u8> {
+        self.git_in(&self.root(), arguments)
+    }
+
+    #[track_caller]
+    pub(crate) fn git_in(&self, folder: &Path, arguments: &[&str]) -> Vec<u8> {
+        let ran = self.prepare(Command::new("git")).args(arguments).current_dir(folder).output().unwrap();
+        assert!(ran.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        ran.stdout
+    }
+
+    /// The program with these arguments, in the project's folder, ready to be started.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = self.prepare(Command::new(env!("CARGO_BIN_EXE_slop")));
+        command.args(arguments).current_dir(self.root());
+        command
+    }
+
+    /// A shell script in the project's folder, in which `$SLOP` is the program.
+    pub(crate) fn script(&self, script: &str) -> Command {
+        let mut command = self.prepare(Command::new("sh"));
+        command.args(["-c", script]).current_dir(self.root()).env("SLOP", env!("CARGO_BIN_EXE_slop"));
+        command
+    }
+
+    /// Runs the program in the project's folder.
+    #[track_caller]
+    pub(crate) fn slop<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Ran {
+        run(self.command(arguments))
+    }
+
+    /// Runs the program in a folder of the project.
+    #[track_caller]
+    pub(crate) fn slop_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+        let mut command = self.command(arguments);
+        command.current_dir(self.path(folder));
+        run(command)
+    }
+
+    /// Runs the program, which is to succeed, and returns what it prints.
+    #[track_caller]
+    pub(crate) fn done(&self, arguments: &[&str]) -> String {
+        let ran = self.slop(arguments);
+        assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
+        ran.out
+    }
+
+    /// Runs the program with `--json`, which is to succeed, and returns the data in the envelope.
+    #[track_caller]
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        data(&self.done(&[arguments, &["--json"]].concat()))
+    }
+
+    /// Runs the program and returns its answer, a line of JSON for each file.
+    #[track_caller]
+    pub(crate) fn json_lines(&self, arguments: &[&str]) -> Vec<Value> {
+        let out = self.done(&[arguments, &["--json"]].concat());
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Returns every file of the project by `slop status`: path, and state or reason.
+    #[track_caller]
+    pub(crate) fn status(&self) -> Vec<(String, String)> {
+        let data = self.json(&["status"]);
+        let word = |file: &Value| file["reason"].as_str().or(file["state"].as_str()).unwrap().to_owned();
+        list(&data["files"]).map(|file| (text(&file["path"]), word(file))).collect()
+    }
+
+    /// Returns the names of all that lies in the project, with the bytes of each file, but for git's own folder and
+    /// the cache.
+    pub(crate) fn tree(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        collect(&self.root(), &mut found);
+        found.sort();
+        found
+    }
+
+    fn prepare(&self, mut command: Command) -> Command {
+        command.env_clear();
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        command.env("HOME", self.beside("home")).env("XDG_CONFIG_HOME", self.beside("config"));
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        command.env("COLUMNS", "100").env("TZ", "UTC").env("LC_ALL", "C.UTF-8");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "a").env(format!("GIT_{role}_EMAIL"), "a@b");
+            command.env(format!("GIT_{role}_DATE"), "2026-01-02T03:04:05Z");
+        }
+        // Submodules of the tests lie beside the project; git mistrusts such addresses.
+        command.env("GIT_CONFIG_COUNT", "1");
+        command.env("GIT_CONFIG_KEY_0", "protocol.file.allow").env("GIT_CONFIG_VALUE_0", "always");
+        command
+    }
+}
+
+/// Runs a command to its end, and stops the test if that does not come.
+#[track_caller]
+pub(crate) fn run(mut command: Command) -> Ran {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let words = format!("{command:?}");
+    let (sender, output) = mpsc::channel::<io::Result<Output>>();
+    thread::spawn(move || sender.send(command.output()));
+    let output = output.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("hangs: {words}")).unwrap();
+    Ran::of(&output)
+}
+
+/// Says that a test was skipped, past the test runner, which keeps to itself what a passing test prints.
+pub(crate) fn skipped(why: &str) {
+    let _ = writeln!(io::stderr(), "SKIPPED: {why}");
+}
+
+impl Ran {
+    pub(crate) fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout.clone()).expect("what slop prints is UTF-8"),
+            err: String::from_utf8(output.stderr.clone()).expect("what slop tells is UTF-8"),
+        }
+    }
+
+    /// Checks that the run failed with a code, and says each of these words on the standard error alone.
+    #[track_caller]
+    pub(crate) fn refuses(&self, code: i32, words: &[&str]) {
+        assert_eq!((self.code, self.out.as_str()), (code, ""), "{self:?}");
+        for word in words {
+            assert!(self.err.contains(word), "no `{word}` in {}", self.err);
+        }
+    }
+}
+
+/// Returns the data in an envelope.
+#[track_caller]
+pub(crate) fn data(out: &str) -> Value {
+    let mut envelope: Value = serde_json::from_str(out).unwrap_or_else(|error| panic!("{error}: {out}"));
+    assert_eq!(envelope["schema_version"], 1);
+    envelope["data"].take()
+}
+
+#[track_caller]
+pub(crate) fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().unwrap_or_else(|| panic!("no list: {value}")).iter()
+}
+
+#[track_caller]
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
+}
+
+#[track_caller]
+pub(crate) fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+/// Returns the text of each file or other value under a key.
+#[track_caller]
+pub(crate) fn texts(values: &Value, key: &str) -> Vec<String> {
+    list(values).map(|value| text(&value[key])).collect()
+}
+
+fn collect(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name();
+        if name == ".git" || name == ".slop_cache" {
+            continue;
+        }
+        if entry.file_type().unwrap().is_dir() {
+            collect(&entry.path(), found);
+        }
+        let bytes =
+            if entry.file_type().unwrap().is_file() { fs::read(entry.path()).unwrap() } else { vec![] };
+        found.push((entry.path(), bytes));
+    }
+}

@@ -1,0 +1,205 @@
+//! What each tier sees, and what the settings make of it.
+
+use serde_json::Value;
+
+use super::sandbox::Sandbox;
+use super::sandbox::list;
+use super::sandbox::text;
+use super::sandbox::texts;
+
+pub(crate) const ENGINE: &str = "\"\"\"Runs things.\"\"\"\nimport os\n\n\nclass Engine:\n    \"\"\"An engine.\"\"\"\n\n    def run(self, fuel: int) -> int:\n        burnt = fuel * 2\n        return burnt\n";
+
+/// A small project of three languages.
+pub(crate) fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("README.md", "# Things\n\nA project of things.\n");
+    sandbox.write("src/engine.py", ENGINE);
+    sandbox.write("src/util/text.py", "def shorten(text):\n    cut = text[:10]\n    return cut\n");
+    sandbox.write("src/fast.c", "/* Fast. */\nint twice(int x)\n{\n    return x + x;\n}\n");
+    sandbox.write("tests/test_engine.py", "def test_run():\n    checked = True\n    assert checked\n");
+    sandbox.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\0");
+    sandbox.commit_all("first");
+    sandbox
+}
+
+/// Aggregates, and returns the data with its receipt.
+#[track_caller]
+fn aggregate(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    sandbox.json(&[&["aggregate", "--stdout"], arguments].concat())
+}
+
+/// Returns the view of each file in the receipt, by path.
+#[track_caller]
+fn views(document: &Value) -> Vec<(String, String)> {
+    let files = list(&document["receipt"]["files"]);
+    let mut views: Vec<_> = files.map(|file| (text(&file["path"]), text(&file["view"]))).collect();
+    views.sort();
+    views
+}
+
+#[track_caller]
+fn view_of(document: &Value, path: &str) -> (String, String) {
+    let found = list(&document["files"]).find(|file| file["path"] == path);
+    let found = found.unwrap_or_else(|| panic!("{path} is not there"));
+    (text(&found["view"]), text(&found["text"]))
+}
+
+fn headings(document: &Value) -> Vec<String> {
+    texts(&document["sections"], "heading")
+}
+
+#[test]
+fn the_orchestrator_gets_summaries_and_the_tree() {
+    let sandbox = project();
+    let document = aggregate(&sandbox, &["--tier", "1"]);
+    assert_eq!(headings(&document), ["Files (Summary)", "File Tree"]);
+    assert!(views(&document).iter().all(|(_, view)| view == "summary"));
+    let (_, engine) = view_of(&document, "src/engine.py");
+    assert!(engine.contains("Runs things.") && engine.contains("[Class] Engine"), "{engine}");
+    assert!(!engine.contains("burnt"), "{engine}");
+    let tree = text(&document["sections"][1]["text"]);
+    assert!(tree.contains("src/\n  engine.py\n") && tree.contains("logo.png (binary)\n"), "{tree}");
+}
+
+#[test]
+fn the_tech_lead_gets_summaries_with_signatures_and_no_tree() {
+    let document = aggregate(&project(), &["--tier", "2"]);
+    assert_eq!(headings(&document), ["Files (Summary)"]);
+    let (view, fast) = view_of(&document, "src/fast.c");
+    assert_eq!(view, "summary");
+    assert!(fast.contains("int twice(int x)") && !fast.contains("return"), "{fast}");
+}
+
+#[test]
+fn the_worker_gets_the_focus_in_full_and_skeletons_of_the_rest() {
+    let document = aggregate(&project(), &["--tier", "3", "--focus", "src/engine.py"]);
+    assert_eq!(headings(&document), ["Files (Tier 3 - Focused)"]);
+    assert_eq!(view_of(&document, "src/engine.py"), ("full".to_owned(), ENGINE.to_owned()));
+    let (view, fast) = view_of(&document, "src/fast.c");
+    assert_eq!(view, "skeleton");
+    assert!(fast.contains("int twice(int x)") && !fast.contains("return"), "{fast}");
+    assert_eq!(view_of(&document, "README.md").0, "summary");
+    let readme = list(&document["receipt"]["files"]).find(|file| file["path"] == "README.md").unwrap();
+    assert_eq!((&readme["wanted"], &readme["rule"]), (&"skeleton".into(), &"tier".into()));
+    assert!(text(&readme["why"]).contains("no skeleton"), "{readme}");
+}
+
+#[test]
+fn qa_gets_outlines_and_a_window_around_the_line() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[aggregation]\nwindow_lines = 1\n");
+    let document = aggregate(&sandbox, &["--tier", "4", "--focus", "src/engine.py:9"]);
+    let (view, engine) = view_of(&document, "src/engine.py");
+    assert_eq!(view, "window");
+    let expected = "     …  (7 lines)\n     8      def run(self, fuel: int) -> int:\n     9          burnt = fuel * 2\n    10          return burnt\n";
+    assert_eq!(engine, expected);
+    let (view, text) = view_of(&document, "src/util/text.py");
+    assert_eq!((view.as_str(), text.as_str()), ("outline", "[Function] shorten (Lines 1-3)\n"));
+}
+
+#[track_caller]
+fn check_focus(word: &str, expected: &[&str]) {
+    let document = aggregate(&project(), &["--tier", "3", "--focus", word]);
+    let focused: Vec<String> = list(&document["receipt"]["files"])
+        .filter(|file| file["rule"] == "focus")
+        .map(|file| text(&file["path"]))
+        .collect();
+    let mut focused: Vec<&str> = focused.iter().map(String::as_str).collect();
+    focused.sort_unstable();
+    assert_eq!(focused, expected, "{word}");
+}
+
+#[test]
+fn a_file_is_in_focus_by_its_path_its_name_a_part_of_it_or_a_pattern() {
+    check_focus("src/engine.py", &["src/engine.py"]);
+    check_focus("./src/engine.py", &["src/engine.py"]);
+    check_focus("engine.py", &["src/engine.py"]);
+    check_focus("util", &["src/util/text.py"]);
+    check_focus("src/util/", &["src/util/text.py"]);
+    check_focus("src/**/*.py", &["src/engine.py", "src/util/text.py"]);
+    check_focus("test_*", &["tests/test_engine.py"]);
+    check_focus("src/engine.py:3", &["src/engine.py"]);
+    check_focus("engine", &[]);
+    check_focus("src//engine.py", &["src/engine.py"]);
+}
+
+#[test]
+fn the_focus_names_no_file_that_is_not_asked_for() {
+    let document = aggregate(&project(), &["--tier", "3", "--focus", "engine.py", "tests"]);
+    assert_eq!(views(&document), [("tests/test_engine.py".to_owned(), "skeleton".to_owned())]);
+}
+
+#[test]
+fn a_strategy_decides_before_the_tier() {
+    let sandbox = project();
+    let full = aggregate(&sandbox, &["--tier", "1", "--strategy", "full"]);
+    assert!(views(&full).iter().all(|(_, view)| view == "full"));
+    assert_eq!(view_of(&full, "src/engine.py").1, ENGINE);
+    let summaries = aggregate(&sandbox, &["--tier", "3", "--strategy", "summarize", "--focus", "engine.py"]);
+    assert_eq!(view_of(&summaries, "src/engine.py").0, "full");
+    assert_eq!(view_of(&summaries, "src/fast.c").0, "summary");
+}
+
+#[test]
+fn the_settings_decide_where_no_flag_does() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[project]\naggregation_strategy = \"full\"\n");
+    assert!(views(&aggregate(&sandbox, &[])).iter().all(|(_, view)| view == "full"));
+    sandbox.write("slop.toml", "[aggregation]\ndefault_mode = \"outline\"\n");
+    assert_eq!(view_of(&aggregate(&sandbox, &[]), "src/fast.c").0, "outline");
+    sandbox.write("slop.toml", "[project]\nsummary_only = true\naggregation_strategy = \"full\"\n");
+    assert!(views(&aggregate(&sandbox, &[])).iter().all(|(_, view)| view == "summary"));
+}
+
+#[test]
+fn a_tier_is_as_the_project_sets_it() {
+    let sandbox = project();
+    let settings = "[tiers.3]\nview = \"summary\"\nfocus_view = \"skeleton\"\ntree = true\nsummary_detail = \"words\"\nlanguages.python.view = \"outline\"\nlanguages.c.view = \"none\"\n";
+    sandbox.write("slop.toml", settings);
+    let document = aggregate(&sandbox, &["--tier", "3", "--focus", "engine.py"]);
+    assert_eq!(headings(&document), ["Files (Tier 3 - Focused)", "File Tree"]);
+    assert_eq!(view_of(&document, "src/engine.py").0, "skeleton");
+    assert_eq!(view_of(&document, "src/util/text.py").0, "outline");
+    assert_eq!(view_of(&document, "README.md").0, "summary");
+    assert_eq!(view_of(&document, "src/fast.c"), ("none".to_owned(), "(context excluded)".to_owned()));
+    let other = aggregate(&sandbox, &["--tier", "2"]);
+    assert_eq!(view_of(&other, "src/engine.py").0, "summary");
+    assert_eq!(headings(&other), ["Files (Summary)"]);
+}
+
+#[test]
+fn summary_detail_decides_what_stands_below_the_words() {
+    let sandbox = project();
+    let mut texts = Vec::new();
+    for detail in ["words", "top_level", "signatures"] {
+        sandbox.write("slop.toml", format!("[tiers.1]\nsummary_detail = \"{detail}\"\n"));
+        let (_, summary) = view_of(&aggregate(&sandbox, &["--tier", "1"]), "src/fast.c");
+        texts.push(summary);
+    }
+    assert!(!texts[0].contains("[Function]"), "{}", texts[0]);
+    assert_eq!(texts[1], format!("{}[Function] twice\n", texts[0]));
+    assert_eq!(texts[2], format!("{}int twice(int x)\n", texts[0]));
+}
+
+#[test]
+fn a_file_over_the_limit_is_shown_smaller_and_the_receipt_says_why() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[limits]\nmax_bytes = 100\n");
+    let document = aggregate(&sandbox, &["--strategy", "full"]);
+    assert_eq!(view_of(&document, "src/engine.py").0, "skeleton");
+    assert_eq!(view_of(&document, "src/util/text.py").0, "full");
+    let entry = list(&document["receipt"]["files"]).find(|file| file["path"] == "src/engine.py").unwrap();
+    assert!(text(&entry["why"]).contains("limits.max_bytes"), "{entry}");
+}
+
+#[test]
+fn explain_says_which_rule_decides() {
+    let sandbox = project();
+    let said = sandbox.json(&["explain", "src/engine.py", "--tier", "3", "--focus", "engine.py"]);
+    assert_eq!((&said[0]["decided_by"], &said[0]["view"]), (&"focus".into(), &"full".into()));
+    let said = sandbox.json(&["explain", "README.md", "--tier", "3"]);
+    assert_eq!((&said[0]["wanted"], &said[0]["view"]), (&"skeleton".into(), &"summary".into()));
+    assert!(said[0]["why"].is_string());
+    let said = sandbox.done(&["explain", "logo.png", "--tier", "3"]);
+    assert!(said.contains("left out") && said.contains("binary"), "{said}");
+}
