@@ -30,10 +30,8 @@ use crate::model::ViewMode;
   slop explain src/main.c --tier 3
                                  why a file is shown as it is
 
-Exit codes:
-  0 done                         3 the environment failed, another try may succeed
-  1 the user must act            4 done, but an error left some files out
-  2 wrong usage                  70 a bug in slop")]
+Exit codes: 0 done, 1 the user must act, 2 wrong usage, 3 the environment failed, 4 done with
+files left out by an error, 70 a bug in slop")]
 pub struct Args {
     /// Flags of every command.
     #[command(flatten)]

@@ -158,7 +158,7 @@ fn whoever_closes_the_pipe_has_read_enough() {
 fn an_output_that_cannot_be_written_is_no_success() {
     let sandbox = project();
     let ran = run(sandbox.script("$SLOP outline --json > /dev/full"));
-    ran.refuses(3, &["error: write to the standard output"]);
+    ran.refuses(3, &["error: cannot write to the standard output"]);
 }
 
 #[test]

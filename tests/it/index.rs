@@ -178,8 +178,17 @@ fn questions_fill_the_cache_as_an_index_run_does() {
 #[test]
 fn a_file_that_cannot_be_read_is_told_by_the_exit_code() {
     let sandbox = hundred();
-    fs::remove_file(sandbox.path("src/m1.py")).unwrap();
+    // A byte order mark that promises UTF-16, and half of a pair.
+    sandbox.write("src/m1.py", b"\xff\xfe\x00\xd8");
     let ran = sandbox.slop(&["index", "--json"]);
     assert_eq!(ran.code, 4, "{ran:?}");
-    assert_eq!(super::sandbox::data(&ran.out)["left_out"]["vanished"], 1);
+    assert_eq!(super::sandbox::data(&ran.out)["left_out"]["undecodable"], 1);
+}
+
+#[test]
+fn a_file_that_was_deleted_is_told_and_no_error() {
+    let sandbox = hundred();
+    fs::remove_file(sandbox.path("src/m1.py")).unwrap();
+    let report = sandbox.json(&["index"]);
+    assert_eq!(report["left_out"]["vanished"], 1);
 }

@@ -178,7 +178,9 @@ fn summary_detail_decides_what_stands_below_the_words() {
     }
     assert!(!texts[0].contains("[Function]"), "{}", texts[0]);
     assert_eq!(texts[1], format!("{}[Function] twice\n", texts[0]));
-    assert_eq!(texts[2], format!("{}int twice(int x)\n", texts[0]));
+    // Its words hold the one signature that there is, and no signature is told twice.
+    assert_eq!(texts[2], texts[0]);
+    assert!(texts[2].contains("int twice(int x)"), "{}", texts[2]);
 }
 
 #[test]
