@@ -11,6 +11,7 @@ use crate::discover;
 use crate::model::Block;
 use crate::model::ContentHash;
 use crate::model::Facts;
+use crate::model::Fallback;
 use crate::model::FileType;
 use crate::model::Health;
 use crate::model::LeftOut;
@@ -40,9 +41,29 @@ pub(super) struct Rendering<'a> {
     pub(super) text: Option<ReadText>,
 }
 
+/// What a view shows, once it could be had.
+struct Shown {
+    content: Option<ContentHash>,
+    remark: Option<String>,
+    body: String,
+}
+
+/// Why a view cannot be had.
+enum Hindrance {
+    /// The file has nothing to show.
+    LeftOut(LeftOut),
+    /// Its structure is not known; there are words about it all the same.
+    Fallback(Fallback),
+}
+
 impl Project<'_> {
     /// Renders a file. What cannot be rendered becomes one line that says so.
-    pub(super) fn render(&mut self, file: &KnownFile, rendering: Rendering<'_>, max_bytes: u64) -> Rendered {
+    pub(super) fn render(
+        &mut self,
+        file: &KnownFile,
+        mut rendering: Rendering<'_>,
+        max_bytes: u64,
+    ) -> Rendered {
         let wanted = rendering.view;
         let subject = match (&file.state, Subject::of(file)) {
             (_, Some(subject)) => subject,
@@ -50,50 +71,59 @@ impl Project<'_> {
             (KnownState::Content { .. }, None) => return failed(file, wanted, LeftOut::Unreadable.words()),
         };
         let has_structure = syntax::has_structure(subject.file_type.id);
-        let (view, why) = aggregate::fit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
-        let mut remarks = encoding_remark(subject.facts);
-        let mut content = Some(subject.hash);
-        let body = match view {
-            ViewMode::None => {
-                content = None;
-                Some(aggregate::EXCLUDED.to_owned())
+        let (view, mut why) = aggregate::fit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
+        rendering.view = view;
+        let mut shown = self.show(&subject, &mut rendering);
+        if let Err(Hindrance::Fallback(fallback)) = shown {
+            why = Some(format!("no {view}: {}", fallback.words()));
+            rendering.view = ViewMode::Summary;
+            shown = self.show(&subject, &mut rendering);
+        }
+        match shown {
+            Ok(Shown { content, remark, body }) => {
+                let remarks = encoding_remark(subject.facts).into_iter().chain(remark).collect();
+                Rendered { view: rendering.view, content, remarks, body, why }
             }
+            Err(Hindrance::LeftOut(reason)) => failed(file, wanted, reason.words()),
+            Err(Hindrance::Fallback(fallback)) => failed(file, wanted, fallback.words()),
+        }
+    }
+
+    fn show(&mut self, subject: &Subject<'_>, rendering: &mut Rendering<'_>) -> Result<Shown, Hindrance> {
+        // What was derived is gone if the file is not what it was when it was looked at.
+        let gone = Hindrance::LeftOut(LeftOut::Unstable);
+        let content = Some(subject.hash);
+        match rendering.view {
+            ViewMode::None => Ok(Shown { content: None, remark: None, body: aggregate::EXCLUDED.to_owned() }),
             ViewMode::Full | ViewMode::Window => {
-                match rendering.text.map_or_else(|| self.text(&file.path), Ok) {
-                    Ok((hash, text)) => {
-                        content = Some(hash);
-                        Some(match view {
-                            ViewMode::Window => {
-                                aggregate::view_window(&text, rendering.lines, self.options.window_lines)
-                            }
-                            _ => text,
-                        })
-                    }
-                    Err(reason) => return failed(file, wanted, reason.words()),
+                let text = rendering.text.take().map_or_else(|| self.text(subject.path), Ok);
+                let (hash, mut body) = text.map_err(Hindrance::LeftOut)?;
+                if rendering.view == ViewMode::Window {
+                    body = aggregate::view_window(&body, rendering.lines, self.options.window_lines);
                 }
+                Ok(Shown { content: Some(hash), remark: None, body })
             }
-            ViewMode::Skeleton => self.skeleton(&subject).map(|skeleton| {
-                remarks.extend(health_remark(skeleton.health));
-                skeleton.text
-            }),
-            ViewMode::Outline => self.outline(&subject).map(|outline| {
-                remarks.extend(health_remark(outline.health));
-                aggregate::view_outline(&outline)
-            }),
-            ViewMode::Summary => self.summary(&subject).map(|words| {
+            ViewMode::Skeleton => {
+                let skeleton = self.skeleton(subject).ok_or(gone)?;
+                let remark = health_remark(skeleton.health)?;
+                Ok(Shown { content, remark, body: skeleton.text })
+            }
+            ViewMode::Outline => {
+                let outline = self.outline(subject).ok_or(gone)?;
+                let remark = health_remark(outline.health)?;
+                Ok(Shown { content, remark, body: aggregate::view_outline(&outline) })
+            }
+            ViewMode::Summary => {
+                let words = self.summary(subject).ok_or(gone)?;
                 let outline = match rendering.detail {
                     SummaryDetail::Words => None,
-                    SummaryDetail::TopLevel | SummaryDetail::Signatures => self.outline(&subject),
+                    SummaryDetail::TopLevel | SummaryDetail::Signatures => self.outline(subject),
                 };
                 let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
-                remarks.extend(is_broken.then(|| "understood in part".to_owned()));
                 let outline = outline.map(without_secrets);
-                aggregate::view_summary(&words, outline.as_ref(), rendering.detail)
-            }),
-        };
-        match body {
-            Some(body) => Rendered { view, content, remarks, body, why },
-            None => failed(file, wanted, LeftOut::Unstable.words()),
+                let body = aggregate::view_summary(&words, outline.as_ref(), rendering.detail);
+                Ok(Shown { content, remark: is_broken.then(|| "understood in part".to_owned()), body })
+            }
         }
     }
 }
@@ -130,17 +160,17 @@ fn failed(file: &KnownFile, view: ViewMode, reason: &str) -> Rendered {
     Rendered { view, content: None, remarks: Vec::new(), body, why: Some(reason.to_owned()) }
 }
 
-fn encoding_remark(facts: &Facts) -> Vec<String> {
+fn encoding_remark(facts: &Facts) -> Option<String> {
     let foreign = facts.encoding.as_deref().filter(|encoding| *encoding != "UTF-8");
-    foreign.map(|encoding| format!("decoded from {encoding}")).into_iter().collect()
+    foreign.map(|encoding| format!("decoded from {encoding}"))
 }
 
-fn health_remark(health: Health) -> Option<String> {
-    if health.is_perfect() {
-        return None;
+/// Returns what to say of a parse that was not perfect; an error where there was none to speak of.
+fn health_remark(health: Health) -> Result<Option<String>, Hindrance> {
+    match health.fallback {
+        Some(fallback) => Err(Hindrance::Fallback(fallback)),
+        None => Ok((!health.is_perfect()).then(|| format!("parse health {health}"))),
     }
-    let fallback = health.fallback.map_or(String::new(), |fallback| format!(", {}", fallback.name()));
-    Some(format!("parse health {health}{fallback}"))
 }
 
 #[cfg(test)]

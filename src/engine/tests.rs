@@ -200,6 +200,17 @@ fn a_header_is_read_anew_when_its_neighbors_tell_another_language() {
 }
 
 #[test]
+fn a_text_that_is_too_much_for_a_parser_is_shown_in_words() {
+    let deep = format!("int a[] = {}1{};\n", "{".repeat(20_001), "}".repeat(20_001));
+    let bench = Bench::new(&[("deep.c", &deep)]);
+    let document = bench.project(true).aggregate(&request(Strategy::Auto, ViewMode::Skeleton, &[])).unwrap();
+    let entry = &document.receipt.files[0];
+    assert_eq!((entry.wanted, entry.view), (ViewMode::Skeleton, ViewMode::Summary));
+    assert_eq!(entry.why.as_deref(), Some("no skeleton: it is nested too deeply to be parsed"));
+    assert!(entry.bytes < 1000);
+}
+
+#[test]
 fn twenty_edits_of_one_size_are_all_seen() {
     let bench = Bench::new(&[("a.py", "x = 00\n")]);
     for number in 0..20 {

@@ -185,6 +185,16 @@ impl Fallback {
             Self::Failed => "failed",
         }
     }
+
+    /// Says the reason in words that fit after "no outline:".
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::TimedOut => "its parse takes longer than limits.parse_timeout_ms",
+            Self::TooDeep => "it is nested too deeply to be parsed",
+            Self::TooLarge => "it has too many tokens to be parsed",
+            Self::Failed => "its parser gave up",
+        }
+    }
 }
 
 /// How well a file was understood: the share of its bytes that are not in error nodes.

@@ -21,14 +21,14 @@ fn derived(language: &'static str, text: String, patience: usize) -> Structure {
     std::thread::Builder::new().stack_size(STACK).spawn(read).unwrap().join().unwrap()
 }
 
-/// Checks that a text whose parse is stopped soon is shown as it is, and says why.
+/// Checks that a text whose parse is stopped soon gives nothing, and says why.
 #[track_caller]
 fn check_fallback(text: &str, expected: Fallback) {
     for language in ["python", "c", "cpp"] {
         let structure = derived(language, text.to_owned(), 3);
         assert_eq!(structure.outline.health.fallback, Some(expected), "{language}");
         assert!(structure.outline.symbols.is_empty());
-        assert!(structure.skeleton.text == text);
+        assert!(structure.skeleton.text.is_empty());
     }
 }
 

@@ -64,13 +64,13 @@ fn producer(artifact: Artifact, version: u32, language: &'static str) -> Option<
 }
 
 /// Returns the structure of `text`; `None` where the language has none. `give_up` is asked every now and then, and
-/// once it says yes the text falls back to no symbols and a skeleton that is the text itself.
+/// once it says yes the text falls back to no symbols and an empty skeleton.
 pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Structure> {
     let compiled = compiled(language)?;
     let source = Source::new(text);
     let structure = match parse(compiled, source.parsed(), give_up) {
         Ok(tree) => understand(compiled, &source, &tree, give_up),
-        Err(fallback) => fall_back(text, fallback),
+        Err(fallback) => fall_back(text.len(), fallback),
     };
     Some(structure)
 }
@@ -127,8 +127,8 @@ fn checked_skeleton(
     text.to_owned()
 }
 
-fn fall_back(text: &str, fallback: Fallback) -> Structure {
-    let health = Health::fallen_back(text.len() as u64, fallback);
+fn fall_back(bytes: usize, fallback: Fallback) -> Structure {
+    let health = Health::fallen_back(bytes as u64, fallback);
     let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
-    Structure { outline, skeleton: Skeleton { health, text: text.to_owned() } }
+    Structure { outline, skeleton: Skeleton { health, text: String::new() } }
 }
