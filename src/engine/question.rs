@@ -114,19 +114,29 @@ impl Project<'_> {
         mode: Option<ViewMode>,
         trust: Trust,
     ) -> Result<Vec<ViewAnswer>, Error> {
-        let mut answers = Vec::new();
+        let (mut answers, mut left_out) = (Vec::new(), 0);
         for word in words {
             let wants_text = mode.is_none_or(|mode| mode == ViewMode::Full);
             let mut selection = self.files_named(std::slice::from_ref(word), trust, &|_| wants_text)?;
             for file in selection.files {
-                if let KnownState::LeftOut(reason) = file.state
-                    && selection.by_name.contains(&file.path)
-                {
-                    return Err(Error::LeftOut { path: file.path, reason });
+                match file.state {
+                    KnownState::LeftOut(reason) if selection.by_name.contains(&file.path) => {
+                        return Err(Error::LeftOut { path: file.path, reason });
+                    }
+                    KnownState::LeftOut(reason) if !reason.is_error() => {
+                        left_out += 1;
+                        continue;
+                    }
+                    KnownState::LeftOut(_) | KnownState::Content { .. } => {}
                 }
                 let text = selection.texts.remove(&file.path);
                 answers.push(self.view(&file, mode, text));
             }
+        }
+        if 0 < left_out {
+            self.note(format!(
+                "files that have no text to show: {left_out}; `slop status` says which and why"
+            ));
         }
         Ok(answers)
     }

@@ -231,3 +231,18 @@ fn a_checkout_in_which_git_cannot_be_run_is_walked_and_says_so() {
     assert!(ran.err.contains("note: the tree was walked"), "{}", ran.err);
     assert!(ran.out.contains("src/engine.py") && !ran.out.contains("ignored.log"), "{}", ran.out);
 }
+
+#[test]
+fn a_folder_is_viewed_without_what_has_no_text_and_with_what_fails() {
+    let sandbox = project();
+    sandbox.write("pictures/a.txt", "words\n");
+    sandbox.write("pictures/b.png", b"\x89PNG\0\0");
+    let shown = sandbox.slop(&["view", "pictures"]);
+    assert_eq!((shown.code, shown.out.as_str()), (0, "pictures/a.txt · Plain text · full\nwords\n"));
+    assert!(shown.err.contains("files that have no text to show: 1"), "{}", shown.err);
+    // A byte order mark that promises UTF-16, and half of a pair.
+    sandbox.write("pictures/c.txt", b"\xff\xfe\x00\xd8");
+    let failed = sandbox.slop(&["view", "pictures"]);
+    assert_eq!(failed.code, 4);
+    assert!(failed.out.contains("ERROR in full view mode for pictures/c.txt: "), "{}", failed.out);
+}

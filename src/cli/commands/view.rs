@@ -4,6 +4,7 @@ use super::desk::Desk;
 use super::desk::trust;
 use crate::api::Request;
 use crate::api::Response;
+use crate::api::ViewAnswer;
 use crate::cli::args::ViewArgs;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
@@ -12,11 +13,13 @@ use crate::render::head;
 pub(super) fn run(args: &ViewArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     let files = desk.place.words(&args.files);
     let response = desk.ask(Request::View { files, mode: args.mode, trust: trust(args.verify) })?;
+    let Response::Views(answers) = &response else { unreachable!("a view request is answered by views") };
+    let is_failed = |answer: &ViewAnswer| answer.block.content.is_none() && answer.why.is_some();
+    let code = if answers.iter().any(is_failed) { failure::INCOMPLETE } else { failure::DONE };
     if desk.output.json {
         desk.write_json(&response)?;
-        return Ok(failure::DONE);
+        return Ok(code);
     }
-    let Response::Views(answers) = &response else { unreachable!("a view request is answered by views") };
     for answer in answers {
         if !args.bare {
             let why = answer.why.as_ref().map_or(String::new(), |why| format!(" ({why})"));
@@ -27,5 +30,5 @@ pub(super) fn run(args: &ViewArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
             desk.output.data("\n")?;
         }
     }
-    Ok(failure::DONE)
+    Ok(code)
 }
