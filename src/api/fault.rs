@@ -60,6 +60,7 @@ const fn name(code: Code) -> &'static str {
         Code::NotShown => "not_shown",
         Code::NoSuchView => "no_such_view",
         Code::NoCache => "no_cache",
+        Code::OverBudget => "over_budget",
         Code::WriteFailed => "write_failed",
     }
 }
@@ -80,6 +81,7 @@ const fn hint(code: Code) -> &'static str {
         Code::NoCache => {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
+        Code::OverBudget => "name fewer files, choose smaller views for the tier, or raise its budget_tokens",
         Code::WriteFailed => {
             "check the folder's permissions and the room on the disk, or choose another path with -o"
         }
@@ -96,6 +98,7 @@ const fn kind(code: Code) -> Kind {
         | Code::Secret
         | Code::NotShown
         | Code::NoSuchView
-        | Code::NoCache => Kind::User,
+        | Code::NoCache
+        | Code::OverBudget => Kind::User,
     }
 }

@@ -17,6 +17,7 @@ use crate::engine::IndexReport;
 use crate::engine::Options;
 use crate::engine::Project;
 use crate::engine::World;
+use crate::engine::check_budget;
 use crate::model::Document;
 use crate::render;
 
@@ -66,10 +67,11 @@ impl<'w> Session<'w> {
 
 fn aggregate(project: &mut Project<'_>, aggregation: Aggregation) -> Result<Aggregated, Error> {
     let document = project.aggregate(&aggregation.request)?;
+    let (text, extension) = write(&document, aggregation.format);
+    check_budget(&text, aggregation.budget_tokens)?;
     if let Some(receipt) = &aggregation.receipt {
         project.write_file(receipt, &wire::pretty(&wire::receipt(&document.receipt)))?;
     }
-    let (text, extension) = write(&document, aggregation.format);
     let (text, path) = match aggregation.target {
         Target::Answer => (text, None),
         Target::File(path) => {

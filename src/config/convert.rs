@@ -139,6 +139,8 @@ fn tier_settings(merged: &Merged, tier: Tier) -> Result<TierSettings, Error> {
         summary: merged.word(&key("summary"), &SUMMARY_SOURCES)?,
         summary_detail: merged.word(&key("summary_detail"), &details)?,
         tree: merged.switch(&key("tree")),
+        budget_tokens: merged.number(&key("budget_tokens"), 0..=u32::MAX)?.into(),
+        history: merged.switch(&key("history")),
         languages: language_views,
     })
 }

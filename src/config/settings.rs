@@ -96,6 +96,10 @@ pub struct TierSettings {
     pub summary_detail: SummaryDetail,
     /// Whether the tree of all files is included.
     pub tree: bool,
+    /// The most tokens that a document may have; 0 for no limit.
+    pub budget_tokens: u64,
+    /// Whether discussion is included.
+    pub history: bool,
     /// Other views, by the id of the file type. That there is such a type is not checked.
     pub languages: BTreeMap<String, ViewMode>,
 }

@@ -119,11 +119,11 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let loaded = load(&nothing()).unwrap();
     let mut keys: Vec<&str> = loaded.values.iter().map(|value| value.key.as_str()).collect();
     assert_eq!(keys[..2], ["aggregation.default_mode", "aggregation.cache_enabled"]);
-    assert_eq!(keys.last(), Some(&"tiers.4.tree"));
+    assert_eq!(keys.last(), Some(&"tiers.4.history"));
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (39, 39));
+    assert_eq!((keys.len(), all), (47, 47));
     for value in &loaded.values {
         assert_eq!(value.origin, Origin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -508,7 +508,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 39 + 4);
+    assert_eq!(page.matches("\n| `").count(), 47 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

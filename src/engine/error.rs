@@ -64,6 +64,14 @@ pub enum Error {
     /// There is no cache to work on.
     #[error("work on the cache, which is switched off or cannot be opened")]
     NoCache,
+    /// A document is larger than it may be.
+    #[error("compose a document of {tokens} tokens: {} over the budget of {budget}", tokens - budget)]
+    OverBudget {
+        /// Its tokens, more than `budget`.
+        tokens: u64,
+        /// The most that it may have.
+        budget: u64,
+    },
     /// An output file cannot be written.
     #[error("write {}", path.display())]
     Write {
@@ -97,6 +105,8 @@ pub enum Code {
     NoSuchView,
     /// There is no cache.
     NoCache,
+    /// A document is larger than it may be.
+    OverBudget,
     /// An output cannot be written.
     WriteFailed,
 }
@@ -115,6 +125,7 @@ impl Error {
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
             Self::NoCache => Code::NoCache,
+            Self::OverBudget { .. } => Code::OverBudget,
             Self::Write { .. } => Code::WriteFailed,
         }
     }

@@ -37,6 +37,7 @@ pub use error::Code;
 pub use error::Error;
 pub use options::Options;
 pub use options::World;
+pub use output::check_budget;
 pub use project::Note;
 pub use project::Project;
 pub use question::OutlineAnswer;

@@ -205,3 +205,15 @@ fn explain_says_which_rule_decides() {
     let said = sandbox.done(&["explain", "logo.png", "--tier", "3"]);
     assert!(said.contains("left out") && said.contains("binary"), "{said}");
 }
+
+#[test]
+fn a_document_never_exceeds_the_budget_of_its_tier() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[tiers.1]\nbudget_tokens = 20\n");
+    let refused = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
+    refused.refuses(1, &["over the budget of 20", "hint:"]);
+    assert_eq!(refused.out, "");
+    sandbox.done(&["aggregate", "--tier", "2", "--stdout"]);
+    sandbox.write("slop.toml", "[tiers.1]\nbudget_tokens = 100000\n");
+    sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
+}

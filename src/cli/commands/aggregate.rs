@@ -12,6 +12,7 @@ use crate::cli::args::Format;
 use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
+use crate::model::Tier;
 
 pub(super) fn run(
     args: &AggregateArgs,
@@ -37,8 +38,11 @@ pub(super) fn run(
             }
         }
     };
+    let tier = args.choice.tier.and_then(Tier::from_number);
+    let budget_tokens = tier.map_or(0, |tier| desk.loaded.settings.tier(tier).budget_tokens);
     let receipt = args.receipt.as_ref().map(here);
-    let response = desk.ask(Request::Aggregate(Aggregation { request, format, target, receipt }))?;
+    let response =
+        desk.ask(Request::Aggregate(Aggregation { request, format, budget_tokens, target, receipt }))?;
     let Response::Aggregated(aggregated) = &response else {
         unreachable!("an aggregation is answered by a document")
     };
