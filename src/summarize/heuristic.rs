@@ -57,6 +57,7 @@ fn finished(draft: &str) -> String {
 pub(super) mod tests {
     use expect_test::Expect;
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     use crate::model::ConfigSyntax;
     use crate::model::Health;
@@ -228,6 +229,9 @@ pub(super) mod tests {
     }
 
     proptest! {
+        // The same cases each time: a suite that fails now and then says nothing of the change at hand.
+        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+
         #[test]
         fn any_bytes_as_any_type_keep_the_contract(bytes: Vec<u8>, index in 0..FILE_TYPES.len()) {
             summary(FILE_TYPES[index].id, &String::from_utf8_lossy(&bytes), None);

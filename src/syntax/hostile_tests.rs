@@ -137,6 +137,12 @@ fn no_text_is_a_text() {
 }
 
 #[test]
+fn what_the_grammar_makes_up_is_no_symbol() {
+    let outline = derived("cpp", "return namespace enum {,int ::".to_owned(), usize::MAX - 1).outline;
+    outline.walk(|symbol, _| assert!(!symbol.name.is_empty()));
+}
+
+#[test]
 fn a_language_without_a_grammar_has_no_structure() {
     assert_eq!(derive("cobol", "", &mut || false), None);
 }

@@ -1,6 +1,7 @@
 //! What holds for any text, tried on random ones and on fixtures with pieces deleted, doubled and put elsewhere.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use super::count_errors;
 use super::derive;
@@ -194,7 +195,12 @@ fn words() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+    // The same cases each time: a suite that fails now and then says nothing of the change at hand.
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::with_cases(500)
+    })]
 
     #[test]
     fn random_words_keep_what_is_promised_of_any_text(text in words()) {

@@ -160,6 +160,14 @@ impl<'t> Walk<'t> {
         std::mem::replace(&mut self.symbols, around)
     }
 
+    /// Takes a symbol into the outline. One without a name is the grammar's guess at what is missing from the text, and
+    /// nobody could ask for it.
+    pub(super) fn add(&mut self, symbol: Symbol) {
+        if !symbol.name.is_empty() {
+            self.symbols.push(symbol);
+        }
+    }
+
     /// Returns the child of `node` in that field.
     pub(super) fn field(&self, node: Node<'t>, field: Field) -> Option<Node<'t>> {
         self.compiled.child(node, field)

@@ -107,7 +107,7 @@ fn declare<'t>(
             name: spelled.name,
             children: std::mem::take(&mut members),
         };
-        walk.symbols.push(symbol);
+        walk.add(symbol);
     }
 }
 

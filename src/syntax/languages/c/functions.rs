@@ -45,7 +45,7 @@ pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>,
         doc: walk.doc_above(),
         children: Vec::new(),
     };
-    walk.symbols.push(symbol);
+    walk.add(symbol);
     if let Some(body) = body {
         cut_body(walk, node, body);
     }

@@ -33,7 +33,7 @@ pub(in crate::syntax::languages) fn macro_definition<'t>(walk: &mut Walk<'t>, no
         name,
         children: Vec::new(),
     };
-    walk.symbols.push(symbol);
+    walk.add(symbol);
     cut_value(walk, node, 1);
 }
 

@@ -22,7 +22,7 @@ pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let mut symbol = symbol(walk, node, SymbolKind::Namespace, name.clone());
     symbol.signature = walk.head(node, walk.range(node).start..walk.range(body).start);
     symbol.children = walk.inside(Scope { name, kind: SymbolKind::Namespace }, body);
-    walk.symbols.push(symbol);
+    walk.add(symbol);
 }
 
 /// Returns `a::b` for `a :: inline b`.
@@ -54,7 +54,7 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     };
     let name = walk.text(name).to_owned();
     let symbol = symbol(walk, node, SymbolKind::Typedef, name);
-    walk.symbols.push(symbol);
+    walk.add(symbol);
 }
 
 fn symbol<'t>(walk: &Walk<'t>, node: Node<'t>, kind: SymbolKind, name: String) -> Symbol {

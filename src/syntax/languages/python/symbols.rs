@@ -29,7 +29,7 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         let scope = Scope { name: symbol.name.clone(), kind: SymbolKind::Class };
         symbol.children = walk.inside(scope, body);
     }
-    walk.symbols.push(symbol);
+    walk.add(symbol);
 }
 
 /// Reads a function or a method; its body is not looked into.
@@ -45,7 +45,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             cut_body(walk, node, body);
         }
     }
-    walk.symbols.push(symbol);
+    walk.add(symbol);
 }
 
 /// Reads an assignment of a constant: a name in capitals, or one like `__all__`.
@@ -71,7 +71,7 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         doc: walk.doc_above(),
         children: Vec::new(),
     };
-    walk.symbols.push(symbol);
+    walk.add(symbol);
 }
 
 /// Reads `import a, b.c as d`.
