@@ -56,11 +56,15 @@ impl Place {
             let is_plain = !path.components().any(|part| part == Component::ParentDir);
             let inside = path.strip_prefix(&self.root).ok().filter(|_| is_plain).map(Path::to_owned);
             let inside = inside.or_else(|| self.inside_by_links(path));
-            return inside.as_deref().and_then(Path::to_str).unwrap_or(word).to_owned();
+            return match inside.as_deref().and_then(Path::to_str) {
+                Some("") => ".".to_owned(),
+                Some(inside) => inside.to_owned(),
+                None => word.to_owned(),
+            };
         }
-        let is_plain = !word.split('/').any(|part| matches!(part, "" | "." | ".."));
-        if self.below.as_os_str().is_empty() && (is_plain || word.is_empty()) {
-            return word.to_owned();
+        if word.is_empty() {
+            // It means nothing; joined to the folder below it would mean all that is there.
+            return String::new();
         }
         let mut parts: Vec<Component<'_>> = self.below.components().collect();
         for part in path.components() {
@@ -120,6 +124,8 @@ mod tests {
         check("src", "..", ".");
         check("src", "*.py", "src/*.py");
         check("src", "/project/b.py", "b.py");
+        check("src", "/project", ".");
+        check("src", "", "");
         check("", "../outside.py", "../outside.py");
         check("src", "../../outside.py", "../outside.py");
         check("src", "/etc/passwd", "/etc/passwd");

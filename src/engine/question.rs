@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 use std::collections::HashSet;
-use std::sync::Mutex;
 
 use super::artifacts::Subject;
 use super::error::Error;
 use super::freshness::is_racy;
 use super::project::Project;
 use super::reading::Examined;
-use super::reading::Examiner;
 use super::reading::Outcome;
 use super::reading::ReadText;
 use super::rendering::Rendering;
@@ -230,7 +228,8 @@ impl Project<'_> {
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let bytes = inside.as_os_str().as_bytes();
         let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);
-        if bytes.is_empty() || bytes == b"." || bytes.ends_with(b"/") {
+        let is_root = bytes.is_empty() && !word.is_empty();
+        if is_root || bytes == b"." || bytes.ends_with(b"/") {
             return Ok(None);
         }
         match RelPath::new(bytes) {
@@ -258,18 +257,7 @@ impl Project<'_> {
         {
             return (state, None);
         }
-        let examiner = Examiner {
-            files: self.world.files,
-            clock: self.world.clock,
-            skew_ns: self.clock_skew_ns(),
-            neighbors: &neighbors,
-            max_bytes: self.options.structure_max_bytes,
-            parse_timeout: self.options.parse_timeout,
-            known: self.open_reader().map(Mutex::new),
-            large: Mutex::default(),
-            claimed: Mutex::default(),
-            keeps_text,
-        };
+        let examiner = self.examiner(&neighbors, keeps_text);
         let seen = examiner.examine(path);
         self.keep(seen)
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::derive::derive;
 use super::derive::identify;
 use super::derive::producers;
+use super::project::Project;
 use super::report::Progress;
 use crate::discover::Neighbors;
 use crate::model::ContentHash;
@@ -81,6 +82,31 @@ pub(super) struct Examiner<'a> {
     pub(super) claimed: Mutex<HashSet<(ContentHash, &'static str)>>,
     /// Whether a file's text will be asked for after it was read.
     pub(super) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
+}
+
+impl<'w> Project<'w> {
+    /// Returns an examiner of this project's files.
+    pub(super) fn examiner<'a>(
+        &self,
+        neighbors: &'a Neighbors,
+        keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
+    ) -> Examiner<'a>
+    where
+        'w: 'a,
+    {
+        Examiner {
+            files: self.world.files,
+            clock: self.world.clock,
+            skew_ns: self.clock_skew_ns(),
+            neighbors,
+            max_bytes: self.options.structure_max_bytes,
+            parse_timeout: self.options.parse_timeout,
+            known: self.open_reader().map(Mutex::new),
+            large: Mutex::default(),
+            claimed: Mutex::default(),
+            keeps_text,
+        }
+    }
 }
 
 impl Examiner<'_> {

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 
 use super::derive::producers;
@@ -15,7 +14,6 @@ use super::freshness::is_racy;
 use super::freshness::window_ns;
 use super::project::Project;
 use super::reading::Examined;
-use super::reading::Examiner;
 use super::reading::Outcome;
 use super::reading::ReadText;
 use super::report::IndexReport;
@@ -111,7 +109,15 @@ pub(super) enum Look {
     LeftOut(LeftOut),
 }
 
-impl<'w> Project<'w> {
+impl Sight {
+    /// Says whether git tracks a file; the listing is sorted by path.
+    fn is_tracked(&self, path: &RelPath) -> bool {
+        let files = &self.listing.files;
+        files.binary_search_by(|found| found.path.cmp(path)).is_ok_and(|at| files[at].tracked)
+    }
+}
+
+impl Project<'_> {
     /// Brings the cache up to date with every file of the project.
     pub fn index(&mut self, trust: Trust) -> Result<IndexReport, Error> {
         let request = ScanRequest { trust, scope: &[], keeps_text: &|_| false, settles: true };
@@ -123,24 +129,20 @@ impl<'w> Project<'w> {
         let began = self.world.clock.monotonic();
         let sight = self.look()?;
         let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report: IndexReport::default() };
-        let mut tracked = HashMap::new();
         let mut to_read = Vec::new();
         for found in &sight.listing.files {
             if !request.scope.is_empty() && !request.scope.iter().any(|word| word.selects(&found.path)) {
                 continue;
             }
             match self.look_at(found, &sight, request.trust) {
-                Look::Read => {
-                    tracked.insert(found.path.clone(), found.tracked);
-                    to_read.push(found.path.clone());
-                }
+                Look::Read => to_read.push(found.path.clone()),
                 Look::Unchanged(state) => scan.push(found, state),
                 Look::LeftOut(reason) => scan.push(found, KnownState::LeftOut(reason)),
             }
         }
         let removed = rows_to_remove(&sight, request, &to_read, &scan);
         scan.report.removed = removed.len() as u64;
-        let young = self.read_all(&to_read, removed, &sight, request, &mut scan, &tracked);
+        let young = self.read_all(&to_read, removed, &sight, request, &mut scan);
         if request.settles {
             self.settle(&young, &sight, request);
         }
@@ -200,14 +202,14 @@ impl<'w> Project<'w> {
         sight: &Sight,
         request: &ScanRequest<'_>,
         scan: &mut Scan,
-        tracked: &HashMap<RelPath, bool>,
     ) -> Vec<FileRow> {
         let mut batch = self.new_batch();
         batch.removed = removed;
         let mut young = Vec::new();
         if !paths.is_empty() {
             self.world.progress.begins(paths.len());
-            let (examiner, progress) = (self.examiner(sight, request), self.world.progress);
+            let progress = self.world.progress;
+            let examiner = self.examiner(&sight.neighbors, request.keeps_text);
             let (sender, results) = sync_channel::<Examined>(RESULTS_WAITING);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
@@ -217,7 +219,7 @@ impl<'w> Project<'w> {
                 let mut batch_bytes = 0;
                 for examined in results {
                     batch_bytes += examined.bytes;
-                    let is_tracked = tracked.get(&examined.path).copied().unwrap_or(false);
+                    let is_tracked = sight.is_tracked(&examined.path);
                     let row = scan.take(examined, is_tracked, &mut batch);
                     young.extend(
                         row.filter(|row| row.stamp.is_some_and(|stamp| is_racy(&stamp, row.read_at_ns))),
@@ -238,31 +240,13 @@ impl<'w> Project<'w> {
         Batch { contents: Vec::new(), files: Vec::new(), removed: Vec::new(), at_s: self.world.clock.now_s() }
     }
 
-    fn examiner<'a>(&self, sight: &'a Sight, request: &'a ScanRequest<'a>) -> Examiner<'a>
-    where
-        'w: 'a,
-    {
-        Examiner {
-            files: self.world.files,
-            clock: self.world.clock,
-            skew_ns: self.clock_skew_ns(),
-            neighbors: &sight.neighbors,
-            max_bytes: self.options.structure_max_bytes,
-            parse_timeout: self.options.parse_timeout,
-            known: self.open_reader().map(Mutex::new),
-            large: Mutex::default(),
-            claimed: Mutex::default(),
-            keeps_text: request.keeps_text,
-        }
-    }
-
     /// Waits until young files have rested, if that is soon, and reads them once more: then their stamps can be
     /// believed, and the next run reads nothing.
     fn settle(&mut self, young: &[FileRow], sight: &Sight, request: &ScanRequest<'_>) {
         if young.is_empty() {
             return;
         }
-        let examiner = self.examiner(sight, request);
+        let examiner = self.examiner(&sight.neighbors, request.keeps_text);
         // By the clock of the file system, which ticks coarsely and so is a little behind: it is what the stamps will
         // be compared with.
         let now = self.world.clock.now_ns().saturating_add(examiner.skew_ns);

@@ -246,3 +246,12 @@ fn a_folder_is_viewed_without_what_has_no_text_and_with_what_fails() {
     assert_eq!(failed.code, 4);
     assert!(failed.out.contains("ERROR in full view mode for pictures/c.txt: "), "{}", failed.out);
 }
+
+#[test]
+fn an_empty_word_means_no_file_and_the_root_means_all() {
+    let sandbox = project();
+    sandbox.slop(&["view", ""]).refuses(1, &["empty path"]);
+    let root = sandbox.path("").canonicalize().unwrap();
+    let all = sandbox.done(&["view", root.to_str().unwrap(), "-m", "summary"]);
+    assert_eq!(all, sandbox.done(&["view", ".", "-m", "summary"]));
+}
