@@ -8,6 +8,7 @@
 
 mod artifact;
 mod causes;
+mod curation;
 mod document;
 mod file;
 mod file_type;
@@ -20,6 +21,13 @@ pub use artifact::Artifact;
 pub use artifact::Facts;
 pub use artifact::Producer;
 pub use causes::with_causes;
+pub use curation::Anchors;
+pub use curation::FileItem;
+pub use curation::MaskMode;
+pub use curation::Persona;
+pub use curation::PreferredModel;
+pub use curation::Preset;
+pub use curation::Slice;
 pub use document::Block;
 pub use document::Document;
 pub use document::OmittedFile;

@@ -1,0 +1,164 @@
+//! What people curate: which files, which of their lines, which of their symbols, saved under which name.
+//!
+//! All of it is written in `slop.toml`; `config` reads and edits it.
+
+use super::ContentHash;
+use super::Strategy;
+use super::Tier;
+use super::ViewMode;
+
+/// What a person says of one file, or of all that a pattern matches: an entry of `[[files]]`, or of a preset.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileItem {
+    /// The path or pattern as it was written: relative to the project's root, or absolute.
+    pub path: String,
+    /// Whether the file is aggregated; else an agent may ask for it, but it is not inlined.
+    pub auto_aggregate: bool,
+    /// Whether the file is always shown in full.
+    pub force_full: bool,
+    /// How the file is shown; `None` leaves it to the tier.
+    pub view_mode: Option<ViewMode>,
+    /// Whether a person has picked the file out.
+    pub selected: bool,
+    /// Whether the signatures of all top-level symbols and members are shown.
+    pub ast_signatures: bool,
+    /// Whether the definitions of all top-level symbols and members are shown.
+    pub ast_definitions: bool,
+    /// What is shown of single symbols, by their qualified names, as written.
+    pub ast_mask: Vec<(String, MaskMode)>,
+    /// The tier that the file is meant for.
+    pub tier: Option<Tier>,
+    /// When the file was handed to an agent, in seconds since the epoch.
+    pub injected_at: Option<f64>,
+    /// The lines that a person marked.
+    pub custom_slices: Vec<Slice>,
+}
+
+impl FileItem {
+    /// Returns an item that says nothing but that the file is wanted.
+    pub fn plain(path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            auto_aggregate: true,
+            force_full: false,
+            view_mode: None,
+            selected: false,
+            ast_signatures: false,
+            ast_definitions: false,
+            ast_mask: Vec::new(),
+            tier: None,
+            injected_at: None,
+            custom_slices: Vec::new(),
+        }
+    }
+}
+
+/// What is shown of a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MaskMode {
+    /// Its text.
+    Definition,
+    /// Its signature.
+    Signature,
+    /// Nothing.
+    Hide,
+}
+
+impl MaskMode {
+    /// Every mode there is.
+    pub const ALL: [Self; 3] = [Self::Definition, Self::Signature, Self::Hide];
+
+    /// Returns the stable name, as in settings and flags.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Definition => "def",
+            Self::Signature => "sig",
+            Self::Hide => "hide",
+        }
+    }
+
+    /// Returns the mode of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// A range of lines that a person marked, with what it takes to find it again after edits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slice {
+    /// First line when it was marked, from 1.
+    pub start_line: u32,
+    /// Last line when it was marked, inclusive.
+    pub end_line: u32,
+    /// A short name; may be empty.
+    pub tag: String,
+    /// Why it matters; may be empty.
+    pub comment: String,
+    /// What it takes to find it again.
+    pub anchors: Anchors,
+}
+
+/// What a slice remembers of its text and of what stood around it. Everything but the lines may be missing: then the
+/// slice is found the worse, and never at a wrong place without saying so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Anchors {
+    /// SHA-256 of the slice's text.
+    pub content_hash: Option<ContentHash>,
+    /// The lines before it, the nearest last (`start_context`).
+    pub before: Vec<String>,
+    /// The lines after it, the nearest first (`end_context`).
+    pub after: Vec<String>,
+    /// A short hash of each of its lines.
+    pub line_hashes: Vec<String>,
+    /// The nearest lines before it that stood once in the file, the nearest last.
+    pub unique_before: Vec<String>,
+    /// The nearest lines after it that stood once in the file, the nearest first.
+    pub unique_after: Vec<String>,
+    /// How often the text stood in the file; 0 where that is not known.
+    pub copies: u32,
+}
+
+/// A saved composition of files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preset {
+    /// Its name.
+    pub name: String,
+    /// What it is for; may be empty.
+    pub description: String,
+    /// The files, with what is said of each.
+    pub files: Vec<FileItem>,
+    /// Paths of screenshots, as written.
+    pub screenshots: Vec<String>,
+}
+
+/// A named agent profile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Persona {
+    /// Its name.
+    pub name: String,
+    /// The tier whose settings it starts from.
+    pub tier: Option<Tier>,
+    /// The strategy, where it has one of its own.
+    pub aggregation_strategy: Option<Strategy>,
+    /// The models to ask: the first is used, the rest are the escalation.
+    pub preferred_models: Vec<PreferredModel>,
+    /// Name of the preset that it sees.
+    pub context_preset: Option<String>,
+    /// What a provider is told before anything else; may be empty.
+    pub system_prompt: String,
+}
+
+/// A model of a provider, and how it is asked. What is `None` is not sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreferredModel {
+    /// Name of the provider, as `anthropic`.
+    pub provider: String,
+    /// Name of the model, as the provider spells it.
+    pub model: String,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Nucleus sampling.
+    pub top_p: Option<f64>,
+    /// The most tokens of an answer.
+    pub max_output_tokens: Option<u32>,
+}
