@@ -23,7 +23,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("store", 1, &["model"]),
     ("aggregate", 1, &["model"]),
     ("render", 1, &["model"]),
-    ("engine", 2, &["model", "sys", "discover", "syntax", "summarize", "store", "aggregate"]),
+    ("engine", 2, &["model", "sys", "discover", "syntax", "summarize", "store", "aggregate", "render"]),
     ("api", 3, &["model", "engine", "render"]),
     ("config", 3, &["model", "sys", "discover", "aggregate", "engine"]),
     ("cli", 5, &["model", "sys", "config", "api", "render"]),

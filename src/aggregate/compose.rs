@@ -1,11 +1,12 @@
 //! Views become one document with a receipt.
 
+use super::budget::Limits;
 use super::order::Stability;
 use super::order::arrange;
-use super::tokens::ESTIMATE;
-use super::tokens::estimate_tokens;
 use crate::model::Block;
 use crate::model::Document;
+use crate::model::MissingFile;
+use crate::model::Omission;
 use crate::model::OmittedFile;
 use crate::model::Order;
 use crate::model::Receipt;
@@ -31,7 +32,7 @@ pub struct Plan {
 }
 
 /// A file with its view, before it has its place.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Candidate {
     /// The file as it is shown.
     pub block: Block,
@@ -47,24 +48,45 @@ pub struct Candidate {
     pub given: usize,
 }
 
-/// Puts the files in their order, and writes the receipt.
-pub fn compose(plan: Plan, mut files: Vec<Candidate>, left_out: Vec<OmittedFile>) -> Document {
+/// What was said of the document as a whole, and goes into its receipt.
+#[derive(Debug)]
+pub struct Remarks {
+    /// Limits that the document was fitted into.
+    pub limits: Limits,
+    /// Whether the tree was left out for want of room.
+    pub without_tree: bool,
+    /// Files that are not shown.
+    pub left_out: Vec<OmittedFile>,
+    /// Words that no file answers to.
+    pub missing: Vec<MissingFile>,
+}
+
+/// Puts the files in their order, and writes the receipt. Sizes in it are 0 until the document is measured, which only
+/// whoever writes it can do.
+pub fn compose(plan: Plan, mut files: Vec<Candidate>, remarks: Remarks) -> Document {
     arrange(&mut files, plan.order, |file| &file.block.path, |file| file.stability, |file| file.given);
+    let Remarks { limits, without_tree, left_out, missing } = remarks;
     let receipt = Receipt {
         tier: plan.tier.map(Tier::number),
         strategy: plan.strategy.name(),
         order: plan.order.name(),
-        counter: ESTIMATE,
+        counter: "",
+        budget_tokens: limits.tokens,
+        max_bytes: limits.bytes,
+        bytes: 0,
+        tokens: 0,
+        without_tree,
         files: files.iter().map(entry).collect(),
         left_out,
+        missing,
     };
     let files_heading = heading(&plan);
     let blocks = files.into_iter().map(|file| file.block).collect();
-    Document { files_heading, blocks, tree: plan.tree, receipt }
+    let is_cut = receipt.left_out.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
+    Document { files_heading, blocks, is_cut, tree: plan.tree, receipt }
 }
 
 fn entry(file: &Candidate) -> ReceiptEntry {
-    let bytes = file.block.body.len() as u64;
     ReceiptEntry {
         path: file.block.path.clone(),
         content: file.block.content,
@@ -72,13 +94,13 @@ fn entry(file: &Candidate) -> ReceiptEntry {
         wanted: file.wanted,
         rule: file.rule,
         why: file.why.clone(),
-        bytes,
-        tokens: estimate_tokens(bytes),
+        bytes: 0,
+        tokens: 0,
     }
 }
 
-/// The heading stands before all files, so it must not depend on which of them are in focus.
-fn heading(plan: &Plan) -> &'static str {
+/// Returns the heading of the section of files. It stands before all of them, so it must not depend on which of them are in focus.
+pub fn heading(plan: &Plan) -> &'static str {
     match (plan.strategy, plan.tier, plan.common_view) {
         (Strategy::Auto, Some(Tier::Worker), _) => "Files (Tier 3 - Focused)",
         (_, _, ViewMode::Summary) => "Files (Summary)",

@@ -5,8 +5,10 @@
 //!
 //! Start with [`route`], then [`view_outline`] and its siblings, then [`compose()`].
 
+mod budget;
 mod compose;
 mod focus;
+mod items;
 mod order;
 mod routing;
 mod selector;
@@ -14,11 +16,19 @@ mod tokens;
 mod tree;
 mod views;
 
+pub use budget::Limits;
+pub use budget::Step;
+pub use budget::fewest;
+pub use budget::ladder;
+pub use budget::steps;
 pub use compose::Candidate;
 pub use compose::Plan;
+pub use compose::Remarks;
 pub use compose::compose;
+pub use compose::heading;
 pub use focus::Focus;
 pub use focus::FocusLines;
+pub use items::Items;
 pub use order::Stability;
 pub use order::arrange;
 pub use routing::Routed;

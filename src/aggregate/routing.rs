@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::focus::Focus;
+use super::items::Items;
+use crate::model::FileItem;
 use crate::model::FileType;
 use crate::model::RelPath;
 use crate::model::Rule;
@@ -37,6 +39,8 @@ pub struct Routing<'a> {
     pub tier: Option<&'a TierOptions>,
     /// The files in focus.
     pub focus: &'a Focus,
+    /// What people say of single files.
+    pub items: &'a Items,
     /// View where nothing else decides.
     pub default_mode: ViewMode,
     /// A file of more bytes is not rendered in full.
@@ -46,7 +50,7 @@ pub struct Routing<'a> {
 /// What was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Routed {
-    /// The view.
+    /// The view; [`ViewMode::None`] too for a file that is left out altogether.
     pub view: ViewMode,
     /// The rule that decided.
     pub rule: Rule,
@@ -61,22 +65,47 @@ pub struct Verdict {
     pub view: Option<ViewMode>,
 }
 
-/// Asks every rule, in the order in which they are asked.
+/// Asks every rule, in the order in which they are asked: that of the contract (`README.md`, "Which view a file gets").
 pub fn explain(path: &RelPath, file_type: &FileType, routing: &Routing<'_>) -> Vec<Verdict> {
+    let item = routing.items.of(path);
+    let says = |test: fn(&FileItem) -> bool| item.is_some_and(test);
+    let when = |is_so: bool, view: ViewMode| is_so.then_some(view);
+    let is_worker = routing.tier.is_some_and(|tier| tier.tier == Tier::Worker);
     let focus_view = routing.tier.map_or(ViewMode::Full, |tier| tier.focus_view);
-    let strategy_view = match routing.strategy {
+    let tier_language = routing.tier.and_then(|tier| tier.language_views.get(file_type.id)).copied();
+    let rules = [
+        (Rule::AutoAggregate, when(says(|item| !item.auto_aggregate), ViewMode::None)),
+        (Rule::Excluded, when(says(|item| item.view_mode == Some(ViewMode::None)), ViewMode::None)),
+        (Rule::Focus, routing.focus.lines(path).map(|_| focus_view)),
+        (Rule::ForceFull, when(says(|item| item.force_full), ViewMode::Full)),
+        (Rule::ItemTier, when(is_worker && says(|item| item.tier == Some(Tier::Worker)), ViewMode::Full)),
+        (Rule::Strategy, strategy_view(routing.strategy)),
+        (Rule::Slices, when(says(|item| !item.custom_slices.is_empty()), ViewMode::Custom)),
+        (Rule::Mask, when(says(|item| !item.ast_mask.is_empty()), ViewMode::Masked)),
+        (Rule::ItemView, item.and_then(|item| item.view_mode)),
+        (Rule::Ast, item.and_then(ast_view)),
+        (Rule::TierLanguage, tier_language),
+        (Rule::Tier, routing.tier.map(|tier| tier.view)),
+        (Rule::DefaultMode, Some(routing.default_mode)),
+    ];
+    rules.map(|(rule, view)| Verdict { rule, view }).to_vec()
+}
+
+const fn strategy_view(strategy: Strategy) -> Option<ViewMode> {
+    match strategy {
         Strategy::Full => Some(ViewMode::Full),
         Strategy::Summarize => Some(ViewMode::Summary),
         Strategy::Auto => None,
-    };
-    let tier_language = routing.tier.and_then(|tier| tier.language_views.get(file_type.id)).copied();
-    vec![
-        Verdict { rule: Rule::Focus, view: routing.focus.lines(path).map(|_| focus_view) },
-        Verdict { rule: Rule::Strategy, view: strategy_view },
-        Verdict { rule: Rule::TierLanguage, view: tier_language },
-        Verdict { rule: Rule::Tier, view: routing.tier.map(|tier| tier.view) },
-        Verdict { rule: Rule::DefaultMode, view: Some(routing.default_mode) },
-    ]
+    }
+}
+
+/// Definitions hold the signatures, so that they win where an item asks for both.
+fn ast_view(item: &FileItem) -> Option<ViewMode> {
+    match (item.ast_definitions, item.ast_signatures) {
+        (true, _) => Some(ViewMode::Definitions),
+        (false, true) => Some(ViewMode::Signatures),
+        (false, false) => None,
+    }
 }
 
 /// Returns the view of a file, and the rule that gave it.
@@ -94,8 +123,7 @@ pub fn fit_to_size(
     max_bytes: u64,
     has_structure: bool,
 ) -> (ViewMode, Option<String>) {
-    let needs_structure = matches!(wanted, ViewMode::Skeleton | ViewMode::Outline);
-    if needs_structure && !has_structure {
+    if wanted.needs_structure() && !has_structure {
         return (ViewMode::Summary, Some(format!("no {wanted} for this type of file")));
     }
     if wanted == ViewMode::Full && max_bytes < size {
@@ -108,7 +136,10 @@ pub fn fit_to_size(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Anchors;
+    use crate::model::MaskMode;
     use crate::model::Role;
+    use crate::model::Slice;
 
     static PYTHON: FileType = FileType { id: "python", name: "Python", fence: "python", role: Role::Code };
 
@@ -123,30 +154,107 @@ mod tests {
         }
     }
 
+    /// What is asked for, but for the file `src/a.py` itself.
+    struct Case {
+        strategy: Strategy,
+        tier: Option<TierOptions>,
+        focus: &'static str,
+        item: FileItem,
+    }
+
+    fn case() -> Case {
+        Case { strategy: Strategy::Auto, tier: None, focus: "", item: FileItem::plain("src/a.py") }
+    }
+
     #[track_caller]
-    fn check(strategy: Strategy, tier: Option<&TierOptions>, focus: &str, view: ViewMode, rule: Rule) {
-        let words = if focus.is_empty() { vec![] } else { vec![focus.to_owned()] };
-        let focus = Focus::new(&words).unwrap();
-        let routing =
-            Routing { strategy, tier, focus: &focus, default_mode: ViewMode::Outline, max_bytes: 100 };
+    fn check(case: &Case, view: ViewMode, rule: Rule) {
+        let words = if case.focus.is_empty() { vec![] } else { vec![case.focus.to_owned()] };
+        let (focus, items) = (Focus::new(&words).unwrap(), Items::new(vec![case.item.clone()]).unwrap());
+        let routing = Routing {
+            strategy: case.strategy,
+            tier: case.tier.as_ref(),
+            focus: &focus,
+            items: &items,
+            default_mode: ViewMode::Outline,
+            max_bytes: 100,
+        };
         let path = RelPath::new(b"src/a.py").unwrap();
         assert_eq!(route(&path, &PYTHON, &routing), Routed { view, rule });
     }
 
+    /// One thing that a rule asks about is taken away at a time, from a case in which all of them match: each row is
+    /// the first rule that is left, so that the table is the order of the contract.
     #[test]
     fn the_first_rule_that_matches_decides() {
-        let worker = worker();
-        let python = TierOptions {
-            language_views: BTreeMap::from([("python".to_owned(), ViewMode::None)]),
-            ..worker.clone()
+        let slice = Slice {
+            start_line: 1,
+            end_line: 2,
+            tag: String::new(),
+            comment: String::new(),
+            anchors: Anchors::default(),
         };
-        check(Strategy::Full, Some(&worker), "a.py", ViewMode::Full, Rule::Focus);
-        check(Strategy::Summarize, Some(&worker), "a.py", ViewMode::Full, Rule::Focus);
-        check(Strategy::Full, Some(&worker), "b.py", ViewMode::Full, Rule::Strategy);
-        check(Strategy::Summarize, Some(&worker), "", ViewMode::Summary, Rule::Strategy);
-        check(Strategy::Auto, Some(&python), "", ViewMode::None, Rule::TierLanguage);
-        check(Strategy::Auto, Some(&worker), "", ViewMode::Skeleton, Rule::Tier);
-        check(Strategy::Auto, None, "", ViewMode::Outline, Rule::DefaultMode);
+        let python = BTreeMap::from([("python".to_owned(), ViewMode::Window)]);
+        let mut case = Case {
+            strategy: Strategy::Summarize,
+            tier: Some(TierOptions { language_views: python, ..worker() }),
+            focus: "a.py",
+            item: FileItem {
+                auto_aggregate: false,
+                force_full: true,
+                view_mode: Some(ViewMode::None),
+                ast_signatures: true,
+                ast_definitions: true,
+                ast_mask: vec![("f".to_owned(), MaskMode::Hide)],
+                tier: Some(Tier::Worker),
+                custom_slices: vec![slice],
+                ..FileItem::plain("src/*.py")
+            },
+        };
+        check(&case, ViewMode::None, Rule::AutoAggregate);
+        case.item.auto_aggregate = true;
+        check(&case, ViewMode::None, Rule::Excluded);
+        case.item.view_mode = Some(ViewMode::Diff);
+        check(&case, ViewMode::Full, Rule::Focus);
+        case.focus = "";
+        check(&case, ViewMode::Full, Rule::ForceFull);
+        case.item.force_full = false;
+        check(&case, ViewMode::Full, Rule::ItemTier);
+        case.item.tier = Some(Tier::Qa);
+        check(&case, ViewMode::Summary, Rule::Strategy);
+        case.strategy = Strategy::Full;
+        check(&case, ViewMode::Full, Rule::Strategy);
+        case.strategy = Strategy::Auto;
+        check(&case, ViewMode::Custom, Rule::Slices);
+        case.item.custom_slices.clear();
+        check(&case, ViewMode::Masked, Rule::Mask);
+        case.item.ast_mask.clear();
+        check(&case, ViewMode::Diff, Rule::ItemView);
+        case.item.view_mode = None;
+        check(&case, ViewMode::Definitions, Rule::Ast);
+        case.item.ast_definitions = false;
+        check(&case, ViewMode::Signatures, Rule::Ast);
+        case.item.ast_signatures = false;
+        check(&case, ViewMode::Window, Rule::TierLanguage);
+        case.tier = Some(worker());
+        check(&case, ViewMode::Skeleton, Rule::Tier);
+        case.tier = None;
+        check(&case, ViewMode::Outline, Rule::DefaultMode);
+    }
+
+    #[test]
+    fn an_item_of_the_workers_tier_is_full_for_the_worker_alone() {
+        let item = FileItem { tier: Some(Tier::Worker), ..FileItem::plain("src/a.py") };
+        let lead = TierOptions { tier: Tier::TechLead, view: ViewMode::Summary, ..worker() };
+        check(&Case { tier: Some(worker()), item: item.clone(), ..case() }, ViewMode::Full, Rule::ItemTier);
+        check(&Case { tier: Some(lead), item: item.clone(), ..case() }, ViewMode::Summary, Rule::Tier);
+        check(&Case { item, ..case() }, ViewMode::Outline, Rule::DefaultMode);
+    }
+
+    #[test]
+    fn a_file_in_focus_gets_the_view_that_its_tier_has_for_it() {
+        let qa = TierOptions { tier: Tier::Qa, focus_view: ViewMode::Window, ..worker() };
+        check(&Case { tier: Some(qa), focus: "a.py", ..case() }, ViewMode::Window, Rule::Focus);
+        check(&Case { focus: "a.py", ..case() }, ViewMode::Full, Rule::Focus);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub use crate::engine::AggregationRequest;
 pub use crate::engine::FileStatus;
 pub use crate::engine::Freshness;
 pub use crate::engine::IndexReport;
+pub use crate::engine::Limits;
 pub use crate::engine::Progress;
 pub use crate::engine::Silent;
 pub use crate::engine::Trust;

@@ -62,8 +62,6 @@ pub struct Aggregation {
     pub request: AggregationRequest,
     /// How it is written.
     pub format: DocumentFormat,
-    /// The most tokens that it may have as written; 0 for no limit.
-    pub budget_tokens: u64,
     /// Where it is written to.
     pub target: Target,
     /// Where the receipt is written to, beside the document.

@@ -17,9 +17,11 @@ use crate::engine::IndexReport;
 use crate::engine::Options;
 use crate::engine::Project;
 use crate::engine::World;
-use crate::engine::check_budget;
 use crate::model::Document;
 use crate::render;
+
+/// So often a document is made smaller before it is given up.
+const TRIES: usize = 12;
 
 /// A project that answers.
 pub struct Session<'w> {
@@ -66,9 +68,7 @@ impl<'w> Session<'w> {
 }
 
 fn aggregate(project: &mut Project<'_>, aggregation: Aggregation) -> Result<Aggregated, Error> {
-    let document = project.aggregate(&aggregation.request)?;
-    let (text, extension) = write(&document, aggregation.format);
-    check_budget(&text, aggregation.budget_tokens)?;
+    let Written { document, text, extension } = written(project, &aggregation)?;
     if let Some(receipt) = &aggregation.receipt {
         project.write_file(receipt, &wire::pretty(&wire::receipt(&document.receipt)))?;
     }
@@ -84,6 +84,32 @@ fn aggregate(project: &mut Project<'_>, aggregation: Aggregation) -> Result<Aggr
         }
     };
     Ok(Aggregated { document, text, path })
+}
+
+/// A document, and the text that it is written as.
+struct Written {
+    document: Document,
+    text: String,
+    extension: &'static str,
+}
+
+/// Composes and writes a document. Some formats take more bytes than the Markdown that the engine fits into a limit:
+/// then it is asked for a smaller one, until the text as it is written keeps the limit.
+fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> Result<Written, Error> {
+    let mut request = aggregation.request.clone();
+    let limit = request.limits.bytes.unwrap_or(u64::MAX);
+    let mut bytes = 0;
+    for _ in 0..TRIES {
+        let document = project.aggregate(&request)?;
+        let (text, extension) = write(&document, aggregation.format);
+        bytes = text.len() as u64;
+        if bytes <= limit {
+            return Ok(Written { document, text, extension });
+        }
+        let allowed = request.limits.bytes.unwrap_or(limit);
+        request.limits.bytes = Some(allowed.saturating_mul(limit) / bytes);
+    }
+    Err(Error::OverSize { bytes, limit })
 }
 
 fn write(document: &Document, format: DocumentFormat) -> (String, &'static str) {

@@ -19,6 +19,7 @@ use crate::engine::ViewAnswer;
 use crate::model::Block;
 use crate::model::Document;
 use crate::model::Health;
+use crate::model::Omission;
 use crate::model::Receipt;
 use crate::model::RelPath;
 use crate::model::Symbol;
@@ -252,18 +253,28 @@ pub(super) fn receipt(receipt: &Receipt) -> Value {
         )
     });
     let left_out = receipt.left_out.iter().map(|omitted| {
-        with_path(&omitted.path, json!({"reason": omitted.reason.name(), "why": omitted.reason.words()}))
+        let wanted = match omitted.reason {
+            Omission::Budget { wanted } => Some(wanted.name()),
+            Omission::LeftOut(_) | Omission::AutoAggregate => None,
+        };
+        let (reason, why) = (omitted.reason.name(), omitted.reason.words());
+        with_path(&omitted.path, json!({"reason": reason, "wanted": wanted, "why": why}))
     });
+    let missing = receipt.missing.iter().map(|missing| json!({"word": missing.word, "why": missing.why}));
     json!({
         "schema_version": SCHEMA_VERSION,
         "tier": receipt.tier,
         "strategy": receipt.strategy,
         "order": receipt.order,
         "tokens_counted_by": receipt.counter,
-        "bytes": receipt.files.iter().map(|entry| entry.bytes).sum::<u64>(),
-        "tokens": receipt.files.iter().map(|entry| entry.tokens).sum::<u64>(),
+        "budget_tokens": receipt.budget_tokens,
+        "max_bytes": receipt.max_bytes,
+        "bytes": receipt.bytes,
+        "tokens": receipt.tokens,
+        "without_tree": receipt.without_tree,
         "files": files.collect::<Value>(),
         "left_out": left_out.collect::<Value>(),
+        "missing": missing.collect::<Value>(),
     })
 }
 

@@ -204,6 +204,13 @@ pub struct Choice {
     /// Put these files in focus: a path, a name, a part of a path, a pattern, or path:line
     #[arg(long, value_name = "PATH")]
     pub focus: Vec<String>,
+    /// Keep the document within so many tokens: files are shown smaller, the least important first; the setting is
+    /// tiers.N.budget_tokens
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: Option<u64>,
+    /// Keep the document within so many bytes, in the same way
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_bytes: Option<u64>,
 }
 
 /// Arguments of `aggregate`.
@@ -313,9 +320,9 @@ pub enum ConfigCommand {
     },
 }
 
-/// A window is about a line, which a view has no way to name.
+/// A window is about a line, which a view has no way to name; a path alone is no answer to who named it.
 fn mode() -> impl TypedValueParser<Value = ViewMode> {
-    let modes = ViewMode::ALL.into_iter().filter(|mode| *mode != ViewMode::Window);
+    let modes = ViewMode::ALL.into_iter().filter(|mode| !matches!(mode, ViewMode::Window | ViewMode::Path));
     named(modes.map(ViewMode::name), ViewMode::from_name)
 }
 

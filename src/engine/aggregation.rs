@@ -1,10 +1,11 @@
 //! One document made for one agent.
 
-use std::collections::HashMap;
-
 use super::error::Error;
+use super::fitting::ShownFile;
+use super::fitting::Whole;
 use super::project::Project;
 use super::reading::ReadText;
+use super::rendering::Rendered;
 use super::rendering::Rendering;
 use super::rendering::block;
 use super::rendering::type_of;
@@ -15,7 +16,10 @@ use crate::aggregate;
 use crate::aggregate::Candidate;
 use crate::aggregate::Focus;
 use crate::aggregate::FocusLines;
+use crate::aggregate::Items;
+use crate::aggregate::Limits;
 use crate::aggregate::Plan;
+use crate::aggregate::Remarks;
 use crate::aggregate::Routed;
 use crate::aggregate::Routing;
 use crate::aggregate::Selector;
@@ -24,14 +28,21 @@ use crate::aggregate::TierOptions;
 use crate::aggregate::Verdict;
 use crate::model::ContentHash;
 use crate::model::Document;
+use crate::model::FileItem;
 use crate::model::FileType;
 use crate::model::LeftOut;
+use crate::model::MissingFile;
+use crate::model::Omission;
 use crate::model::OmittedFile;
 use crate::model::Order;
+use crate::model::Receipt;
 use crate::model::RelPath;
+use crate::model::Rule;
 use crate::model::Strategy;
 use crate::model::SummaryDetail;
+use crate::model::Tier;
 use crate::model::ViewMode;
+use crate::render;
 
 /// What is to be aggregated, and how.
 #[derive(Debug, Clone)]
@@ -46,8 +57,16 @@ pub struct AggregationRequest {
     pub order: Order,
     /// Words for the files in focus.
     pub focus: Vec<String>,
-    /// Words for the files that are wanted; none for all.
+    /// Words for the files that are wanted; none, here and in `preset_files`, for all.
     pub files: Vec<String>,
+    /// Words for further files that are wanted, as a preset names them: what is gone is reported, and the rest goes on.
+    pub preset_files: Vec<String>,
+    /// What people say of single files; the last one wins.
+    pub items: Vec<FileItem>,
+    /// The most that the document may be.
+    pub limits: Limits,
+    /// Whether the receipt is to tell exact sizes, which costs time.
+    pub is_measured: bool,
     /// Whether stamps may save a reading.
     pub trust: Trust,
 }
@@ -84,32 +103,10 @@ pub struct Explanation {
 impl Project<'_> {
     /// Composes the document that was asked for, from the files as they are now.
     pub fn aggregate(&mut self, request: &AggregationRequest) -> Result<Document, Error> {
-        let focus = Focus::new(&request.focus)?;
-        let routing = self.routing(request, &focus);
-        let keeps_text = |path: &RelPath| wants_text(path, &routing);
-        let selection = self.files_named(&request.files, request.trust, &keeps_text)?;
-        let mut texts = selection.texts;
-        let ranks = Ranks::new(&request.files)?;
-        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&selection.files));
-        let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
-        let mut shown = HashMap::new();
-        for file in selection.files {
-            match &file.state {
-                KnownState::LeftOut(reason)
-                    if !reason.is_error() && !selection.by_name.contains(&file.path) =>
-                {
-                    left_out.push(OmittedFile { path: file.path, reason: *reason });
-                }
-                KnownState::LeftOut(_) | KnownState::Content { .. } => {
-                    let text = texts.remove(&file.path);
-                    candidates.push(self.candidate(&file, &routing, text, ranks.of(&file.path)));
-                    shown.insert(file.path.clone(), file);
-                }
-            }
-        }
-        if request.order == Order::Stable {
-            self.weigh(&mut candidates, &shown, detail(&routing));
-        }
+        let (focus, items) = (Focus::new(&request.focus)?, Items::new(self.items_within(request))?);
+        let routing = self.routing(request, &focus, &items);
+        let gathered = self.gather(request, &routing)?;
+        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
         let plan = Plan {
             tier: request.tier.as_ref().map(|tier| tier.tier),
             strategy: request.strategy,
@@ -117,13 +114,28 @@ impl Project<'_> {
             common_view: common_view(&routing),
             tree,
         };
-        Ok(aggregate::compose(plan, candidates, left_out))
+        let remarks = Remarks {
+            limits: request.limits,
+            without_tree: false,
+            left_out: gathered.left_out,
+            missing: gathered.missing,
+        };
+        let whole = Whole { plan, files: gathered.shown, remarks };
+        let mut whole = self.fit(whole, &routing)?;
+        if request.order == Order::Stable {
+            self.weigh(&mut whole.files, detail(&routing));
+        }
+        let candidates = whole.files.into_iter().map(|shown| shown.candidate).collect();
+        let mut document = aggregate::compose(whole.plan, candidates, whole.remarks);
+        self.measure(&mut document, request.is_measured || request.limits.tokens.is_some());
+        within(request.limits, &document.receipt)?;
+        Ok(document)
     }
 
     /// Says why a file would get the view that it would get.
     pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
-        let focus = Focus::new(&request.focus)?;
-        let routing = self.routing(request, &focus);
+        let (focus, items) = (Focus::new(&request.focus)?, Items::new(self.items_within(request))?);
+        let routing = self.routing(request, &focus, &items);
         let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
         let mut explanations = Vec::new();
         for file in selection.files {
@@ -133,16 +145,62 @@ impl Project<'_> {
                 return Err(Error::LeftOut { path: file.path, reason: *reason });
             }
             let candidate = self.candidate(&file, &routing, None, 0);
-            explanations.push(explanation(&file, &routing, candidate));
+            let tokens = self.count_tokens(&[render::block_piece(&candidate.block).as_str()])[0];
+            explanations.push(explanation(&file, &routing, candidate, tokens));
         }
         Ok(explanations)
     }
 
-    fn routing<'a>(&self, request: &'a AggregationRequest, focus: &'a Focus) -> Routing<'a> {
+    /// Finds the files that are asked for, and shows each as the routing wants it.
+    fn gather(&mut self, request: &AggregationRequest, routing: &Routing<'_>) -> Result<Gathered, Error> {
+        let keeps_text = |path: &RelPath| wants_text(path, routing);
+        let mut selection = self.files_wanted(request, &keeps_text)?;
+        let words: Vec<String> = request.preset_files.iter().chain(&request.files).cloned().collect();
+        let ranks = Ranks::new(&words)?;
+        let mut gathered = Gathered {
+            listed: Vec::new(),
+            shown: Vec::new(),
+            left_out: Vec::new(),
+            missing: std::mem::take(&mut selection.missing),
+        };
+        if words.is_empty() {
+            gathered.missing.extend(items_without_a_file(routing.items, &selection.files));
+        }
+        for file in selection.files {
+            gathered.listed.push(Listed::of(&file));
+            let is_named = selection.by_name.contains(&file.path);
+            if let Some(reason) = omission(&file, is_named, routing) {
+                gathered.left_out.push(OmittedFile { path: file.path, reason });
+                continue;
+            }
+            let text = selection.texts.remove(&file.path);
+            let candidate = self.candidate(&file, routing, text, ranks.of(&file.path));
+            gathered.shown.push(ShownFile { file, candidate });
+        }
+        Ok(gathered)
+    }
+
+    /// Returns the items with their paths as the project spells them; one that lies elsewhere matches no file.
+    fn items_within(&self, request: &AggregationRequest) -> Vec<FileItem> {
+        let within = |item: &FileItem| {
+            let path = std::path::Path::new(&item.path).strip_prefix(&self.root);
+            let path = path.ok().and_then(std::path::Path::to_str).unwrap_or(&item.path);
+            FileItem { path: path.to_owned(), ..item.clone() }
+        };
+        request.items.iter().map(within).collect()
+    }
+
+    fn routing<'a>(
+        &self,
+        request: &'a AggregationRequest,
+        focus: &'a Focus,
+        items: &'a Items,
+    ) -> Routing<'a> {
         Routing {
             strategy: request.strategy,
             tier: request.tier.as_ref(),
             focus,
+            items,
             default_mode: request.default_mode,
             max_bytes: self.options.max_bytes,
         }
@@ -156,9 +214,7 @@ impl Project<'_> {
         given: usize,
     ) -> Candidate {
         let routed = aggregate::route(&file.path, type_of(file), routing);
-        let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
-        let rendering = Rendering { view: routed.view, detail: detail(routing), lines: &lines, text };
-        let mut rendered = self.render(file, rendering, routing.max_bytes);
+        let mut rendered = self.rendered_as(routed.view, file, routing, text);
         let why = rendered.why.take();
         Candidate {
             block: block(file, rendered),
@@ -169,14 +225,91 @@ impl Project<'_> {
             given,
         }
     }
+
+    /// Renders a file in a view, as the routing's tier and items would have it.
+    pub(super) fn rendered_as(
+        &mut self,
+        view: ViewMode,
+        file: &KnownFile,
+        routing: &Routing<'_>,
+        text: Option<ReadText>,
+    ) -> Rendered {
+        let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
+        let item = routing.items.of(&file.path);
+        let rendering = Rendering { view, detail: detail(routing), lines: &lines, item, text };
+        self.render(file, rendering, routing.max_bytes)
+    }
 }
 
-fn explanation(file: &KnownFile, routing: &Routing<'_>, candidate: Candidate) -> Explanation {
+/// The document as it is written has the last word on its size.
+fn within(limits: Limits, receipt: &Receipt) -> Result<(), Error> {
+    match (limits.tokens, limits.bytes) {
+        (Some(budget), _) if budget < receipt.tokens => {
+            Err(Error::OverBudget { tokens: receipt.tokens, budget })
+        }
+        (_, Some(limit)) if limit < receipt.bytes => Err(Error::OverSize { bytes: receipt.bytes, limit }),
+        (_, _) => Ok(()),
+    }
+}
+
+/// The files that were asked for.
+struct Gathered {
+    /// All of them, for the tree of names.
+    listed: Vec<Listed>,
+    shown: Vec<ShownFile>,
+    left_out: Vec<OmittedFile>,
+    missing: Vec<MissingFile>,
+}
+
+/// A name in the tree.
+struct Listed {
+    path: RelPath,
+    left_out: Option<LeftOut>,
+}
+
+impl Listed {
+    fn of(file: &KnownFile) -> Self {
+        let left_out = match &file.state {
+            KnownState::Content { .. } => None,
+            KnownState::LeftOut(reason) => Some(*reason),
+        };
+        Self { path: file.path.clone(), left_out }
+    }
+}
+
+/// Says why a file is not to be shown at all. What has nothing to show is told of in its place only where it was asked
+/// for by its name, or where that is an error.
+fn omission(file: &KnownFile, is_named: bool, routing: &Routing<'_>) -> Option<Omission> {
+    if let KnownState::LeftOut(reason) = &file.state
+        && !reason.is_error()
+        && !is_named
+    {
+        return Some(Omission::LeftOut(*reason));
+    }
+    let rule = aggregate::route(&file.path, type_of(file), routing).rule;
+    (rule == Rule::AutoAggregate).then_some(Omission::AutoAggregate)
+}
+
+/// Returns the items whose words match none of the project's files.
+fn items_without_a_file(items: &Items, files: &[KnownFile]) -> Vec<MissingFile> {
+    let is_there = |item: &FileItem| match Selector::new(&item.path) {
+        Ok(selector) => files.iter().any(|file| selector.selects(&file.path)),
+        Err(_) => false,
+    };
+    let gone = items.all().iter().filter(|item| !is_there(item));
+    let missing = gone.map(|item| MissingFile {
+        word: item.path.clone(),
+        why: "an item of [[files]] that no file of the project answers to".to_owned(),
+    });
+    missing.collect()
+}
+
+fn explanation(file: &KnownFile, routing: &Routing<'_>, candidate: Candidate, tokens: u64) -> Explanation {
     let (content, file_type, left_out) = match &file.state {
         KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
         KnownState::LeftOut(reason) => (None, None, Some(*reason)),
     };
-    let bytes = candidate.block.body.len() as u64;
+    let bytes = render::block_piece(&candidate.block).len() as u64;
     Explanation {
         path: file.path.clone(),
         content,
@@ -188,7 +321,7 @@ fn explanation(file: &KnownFile, routing: &Routing<'_>, candidate: Candidate) ->
         view: candidate.block.view,
         why: candidate.why,
         bytes,
-        tokens: aggregate::estimate_tokens(bytes),
+        tokens,
         counter: aggregate::ESTIMATE,
     }
 }
@@ -199,15 +332,23 @@ fn detail(routing: &Routing<'_>) -> SummaryDetail {
 
 /// Says whether the text of a file may be wanted; its type is not known yet, so this says yes when in doubt.
 fn wants_text(path: &RelPath, routing: &Routing<'_>) -> bool {
-    let is_text = |view: ViewMode| matches!(view, ViewMode::Full | ViewMode::Window);
-    let tier_wants = routing
-        .tier
-        .is_some_and(|tier| is_text(tier.view) || tier.language_views.values().copied().any(is_text));
-    let default_wants = routing.tier.is_none() && is_text(routing.default_mode);
+    let is_focus = routing.focus.lines(path).is_some();
+    let tier_wants = routing.tier.is_some_and(|tier| {
+        tier.view.needs_text() || tier.language_views.values().any(|view| view.needs_text())
+    });
+    let default_wants = routing.tier.is_none() && routing.default_mode.needs_text();
+    let item_wants = routing.items.of(path).is_some_and(|item| {
+        item.force_full
+            || item.tier == Some(Tier::Worker)
+            || item.ast_definitions
+            || !item.custom_slices.is_empty()
+            || !item.ast_mask.is_empty()
+            || item.view_mode.is_some_and(ViewMode::needs_text)
+    });
     match routing.strategy {
         Strategy::Full => true,
-        Strategy::Summarize => routing.focus.lines(path).is_some(),
-        Strategy::Auto => tier_wants || default_wants || routing.focus.lines(path).is_some(),
+        Strategy::Summarize => is_focus || item_wants,
+        Strategy::Auto => is_focus || item_wants || tier_wants || default_wants,
     }
 }
 
@@ -220,11 +361,8 @@ fn common_view(routing: &Routing<'_>) -> ViewMode {
     }
 }
 
-fn tree_of(files: &[KnownFile]) -> String {
-    aggregate::tree(files.iter().map(|file| match &file.state {
-        KnownState::Content { .. } => (&file.path, None),
-        KnownState::LeftOut(reason) => (&file.path, Some(reason.name())),
-    }))
+fn tree_of(files: &[Listed]) -> String {
+    aggregate::tree(files.iter().map(|file| (&file.path, file.left_out.map(LeftOut::name))))
 }
 
 /// The places at which a request names files.

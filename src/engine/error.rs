@@ -72,6 +72,14 @@ pub enum Error {
         /// The most that it may have.
         budget: u64,
     },
+    /// A document has more bytes than it may have.
+    #[error("compose a document of {bytes} bytes: {} over the limit of {limit}", bytes - limit)]
+    OverSize {
+        /// Its bytes, more than `limit`.
+        bytes: u64,
+        /// The most that it may have.
+        limit: u64,
+    },
     /// An output file cannot be written.
     #[error("write {}", path.display())]
     Write {
@@ -125,7 +133,7 @@ impl Error {
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
             Self::NoCache => Code::NoCache,
-            Self::OverBudget { .. } => Code::OverBudget,
+            Self::OverBudget { .. } | Self::OverSize { .. } => Code::OverBudget,
             Self::Write { .. } => Code::WriteFailed,
         }
     }

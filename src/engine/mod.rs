@@ -10,6 +10,7 @@ mod artifacts;
 mod cache;
 mod derive;
 mod error;
+mod fitting;
 mod freshness;
 mod history;
 mod options;
@@ -27,6 +28,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+pub use crate::aggregate::Limits;
 pub use crate::store::Freed;
 pub use crate::store::Verdict;
 pub use aggregation::AggregationRequest;
@@ -37,7 +39,6 @@ pub use error::Code;
 pub use error::Error;
 pub use options::Options;
 pub use options::World;
-pub use output::check_budget;
 pub use project::Note;
 pub use project::Project;
 pub use question::OutlineAnswer;

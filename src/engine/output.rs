@@ -6,19 +6,9 @@ use std::path::PathBuf;
 
 use super::error::Error;
 use super::project::Project;
-use crate::aggregate;
 
 /// Another process may take a number first; so often the next one is tried.
 const TRIES: usize = 1000;
-
-/// Refuses a document that has more tokens than it may have; a budget of 0 allows any.
-pub fn check_budget(text: &str, budget: u64) -> Result<(), Error> {
-    let tokens = aggregate::estimate_tokens(text.len() as u64);
-    if budget == 0 || tokens <= budget {
-        return Ok(());
-    }
-    Err(Error::OverBudget { tokens, budget })
-}
 
 impl Project<'_> {
     /// Writes a document to `{folder}/{name}_{NNN}.{extension}` and returns the path. The number is one higher than

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 
+use super::aggregation::AggregationRequest;
 use super::artifacts::Subject;
 use super::error::Error;
 use super::freshness::is_racy;
@@ -27,10 +28,12 @@ use crate::model::Block;
 use crate::model::ContentHash;
 use crate::model::FileType;
 use crate::model::LeftOut;
+use crate::model::MissingFile;
 use crate::model::Outline;
 use crate::model::RelPath;
 use crate::model::SummaryDetail;
 use crate::model::ViewMode;
+use crate::model::with_causes;
 use crate::store::Batch;
 use crate::store::FileRow;
 use crate::store::FileState;
@@ -75,6 +78,15 @@ pub(super) struct Selection {
     pub(super) texts: HashMap<RelPath, ReadText>,
     /// The files that were named by their paths.
     pub(super) by_name: HashSet<RelPath>,
+    /// Words that mean no file, and need not.
+    pub(super) missing: Vec<MissingFile>,
+}
+
+/// A word for files.
+struct Word<'a> {
+    text: &'a str,
+    /// Whether it is an error if it means no file.
+    must_be_there: bool,
 }
 
 impl Project<'_> {
@@ -144,7 +156,7 @@ impl Project<'_> {
         // What is asked for by name is shown as it is asked for, whatever its size.
         let max_bytes = if mode.is_some() { u64::MAX } else { self.options.max_bytes };
         let view = mode.unwrap_or(ViewMode::Full);
-        let rendering = Rendering { view, detail: SummaryDetail::Words, lines: &lines, text };
+        let rendering = Rendering { view, detail: SummaryDetail::Words, lines: &lines, item: None, text };
         let rendered = self.render(file, rendering, max_bytes);
         let why = rendered.why.clone();
         ViewAnswer { block: block(file, rendered), why }
@@ -159,16 +171,44 @@ impl Project<'_> {
         trust: Trust,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
     ) -> Result<Selection, Error> {
-        let mut selection = Selection { files: Vec::new(), texts: HashMap::new(), by_name: HashSet::new() };
+        let words: Vec<Word<'_>> = words.iter().map(|text| Word { text, must_be_there: true }).collect();
+        self.select(&words, trust, keeps_text)
+    }
+
+    /// Returns the files that an aggregation is about: those of its preset first. What a preset names and is gone is
+    /// reported, not an error.
+    pub(super) fn files_wanted(
+        &mut self,
+        request: &AggregationRequest,
+        keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
+    ) -> Result<Selection, Error> {
+        let preset = request.preset_files.iter().map(|text| Word { text, must_be_there: false });
+        let given = request.files.iter().map(|text| Word { text, must_be_there: true });
+        self.select(&preset.chain(given).collect::<Vec<_>>(), request.trust, keeps_text)
+    }
+
+    fn select(
+        &mut self,
+        words: &[Word<'_>],
+        trust: Trust,
+        keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
+    ) -> Result<Selection, Error> {
+        let mut selection = Selection {
+            files: Vec::new(),
+            texts: HashMap::new(),
+            by_name: HashSet::new(),
+            missing: Vec::new(),
+        };
         let mut selectors = Vec::new();
         for word in words {
-            match self.file_named(word, trust, keeps_text)? {
-                Some((file, text)) => {
+            match self.file_named(word.text, trust, keeps_text) {
+                Ok(Some((file, text))) => {
                     selection.texts.extend(text.map(|text| (file.path.clone(), text)));
                     selection.by_name.insert(file.path.clone());
                     selection.files.push(file);
                 }
-                None => selectors.push((word, Selector::new(word)?)),
+                Ok(None) => selectors.push((word, Selector::new(word.text)?)),
+                Err(error) => selection.miss(word, error)?,
             }
         }
         if words.is_empty() || !selectors.is_empty() {
@@ -177,10 +217,10 @@ impl Project<'_> {
             let found = self.scan(&request)?;
             for (word, selector) in &selectors {
                 if !found.files.iter().any(|file| selector.selects(&file.path)) {
-                    return Err(Error::NothingSelected { word: (*word).clone() });
+                    selection.miss(word, Error::NothingSelected { word: word.text.to_owned() })?;
                 }
                 // A repository within this one is a folder, and yet listed by its name.
-                let is_named = |file: &&KnownFile| file.path.as_bytes() == word.as_bytes();
+                let is_named = |file: &&KnownFile| file.path.as_bytes() == word.text.as_bytes();
                 selection.by_name.extend(found.files.iter().find(is_named).map(|file| file.path.clone()));
             }
             selection.files.extend(found.files);
@@ -306,6 +346,17 @@ impl Project<'_> {
         };
         self.save(batch);
         (known, text)
+    }
+}
+
+impl Selection {
+    /// Notes that a word means no file, or fails where it must mean one.
+    fn miss(&mut self, word: &Word<'_>, error: Error) -> Result<(), Error> {
+        if word.must_be_there {
+            return Err(error);
+        }
+        self.missing.push(MissingFile { word: word.text.to_owned(), why: with_causes(&error) });
+        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@ use crate::model::Block;
 use crate::model::ContentHash;
 use crate::model::Facts;
 use crate::model::Fallback;
+use crate::model::FileItem;
 use crate::model::FileType;
 use crate::model::Health;
 use crate::model::LeftOut;
@@ -37,6 +38,8 @@ pub(super) struct Rendering<'a> {
     pub(super) view: ViewMode,
     pub(super) detail: SummaryDetail,
     pub(super) lines: &'a FocusLines,
+    /// What people say of the file.
+    pub(super) item: Option<&'a FileItem>,
     /// The text, where it has been read in this run already.
     pub(super) text: Option<ReadText>,
 }
@@ -95,6 +98,12 @@ impl Project<'_> {
         let content = Some(subject.hash);
         match rendering.view {
             ViewMode::None => Ok(Shown { content: None, remark: None, body: aggregate::EXCLUDED.to_owned() }),
+            ViewMode::Path => Ok(Shown { content: None, remark: None, body: String::new() }),
+            ViewMode::Masked
+            | ViewMode::Custom
+            | ViewMode::Diff
+            | ViewMode::Signatures
+            | ViewMode::Definitions => Err(Hindrance::Fallback(Fallback::TooLarge)),
             ViewMode::Full | ViewMode::Window => {
                 let text = rendering.text.take().map_or_else(|| self.text(subject.path), Ok);
                 let (hash, mut body) = text.map_err(Hindrance::LeftOut)?;

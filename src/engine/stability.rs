@@ -1,12 +1,12 @@
 //! Which files are likely to change next, so that they stand last.
 
-use std::collections::HashMap;
 use std::collections::HashSet;
 
 use super::artifacts::Subject;
 use super::derive::derive;
 use super::derive::identify;
 use super::derive::producers;
+use super::fitting::ShownFile;
 use super::history::History;
 use super::project::Project;
 use super::rendering::Rendering;
@@ -25,21 +25,15 @@ use crate::store::Batch;
 const CONTENTS_AT_ONCE: usize = 200;
 
 impl Project<'_> {
-    /// Sets the stability of each candidate. `files` are the files that they show.
-    pub(super) fn weigh(
-        &mut self,
-        candidates: &mut [Candidate],
-        files: &HashMap<RelPath, KnownFile>,
-        detail: SummaryDetail,
-    ) {
+    /// Sets the stability of each file.
+    pub(super) fn weigh(&mut self, files: &mut [ShownFile], detail: SummaryDetail) {
         let Some(history) = self.history() else { return };
-        let same = self.same_as_frozen(candidates, files, &history, detail);
-        for candidate in candidates {
-            let path = &candidate.block.path;
-            let is_tracked = files.get(path).is_some_and(|file| file.tracked);
-            let is_moving = !is_tracked || (history.changed.contains(path) && !same.contains(path));
+        let same = self.same_as_frozen(files, &history, detail);
+        for shown in files {
+            let path = &shown.file.path;
+            let is_moving = !shown.file.tracked || (history.changed.contains(path) && !same.contains(path));
             let score = history.scores.get(path).copied().unwrap_or(0);
-            candidate.stability = Stability { is_moving, score };
+            shown.candidate.stability = Stability { is_moving, score };
         }
     }
 
@@ -47,24 +41,22 @@ impl Project<'_> {
     /// summary; every edit touches the other views, or the hash in their heads.
     fn same_as_frozen(
         &mut self,
-        candidates: &[Candidate],
-        files: &HashMap<RelPath, KnownFile>,
+        files: &[ShownFile],
         history: &History,
         detail: SummaryDetail,
     ) -> HashSet<RelPath> {
-        let is_asked = |candidate: &&Candidate| {
-            candidate.block.view == ViewMode::Summary && history.changed.contains(&candidate.block.path)
+        let is_asked = |shown: &&ShownFile| {
+            shown.candidate.block.view == ViewMode::Summary && history.changed.contains(&shown.file.path)
         };
-        let asked: Vec<&Candidate> = candidates.iter().filter(is_asked).collect();
+        let asked: Vec<&ShownFile> = files.iter().filter(is_asked).collect();
         let mut same = HashSet::new();
         for some in asked.chunks(CONTENTS_AT_ONCE) {
-            let paths: Vec<&RelPath> = some.iter().map(|candidate| &candidate.block.path).collect();
+            let paths: Vec<&RelPath> = some.iter().map(|shown| &shown.file.path).collect();
             let contents = self.contents_at(&history.frozen, &paths);
-            for candidate in some {
-                let path = &candidate.block.path;
-                let (Some(bytes), Some(file)) = (contents.get(path), files.get(path)) else { continue };
-                if self.looks_the_same(candidate, file, bytes, detail) {
-                    same.insert(path.clone());
+            for shown in some {
+                let Some(bytes) = contents.get(&shown.file.path) else { continue };
+                if self.looks_the_same(&shown.candidate, &shown.file, bytes, detail) {
+                    same.insert(shown.file.path.clone());
                 }
             }
         }
@@ -94,7 +86,7 @@ impl Project<'_> {
             KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
         let old = KnownFile { path: file.path.clone(), tracked: true, state };
         let lines = FocusLines(Vec::new());
-        let rendering = Rendering { view: ViewMode::Summary, detail, lines: &lines, text: None };
+        let rendering = Rendering { view: ViewMode::Summary, detail, lines: &lines, item: None, text: None };
         let rendered = self.render(&old, rendering, u64::MAX);
         rendered.body == candidate.block.body && rendered.remarks == candidate.block.remarks
     }

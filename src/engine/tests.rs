@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
 use super::AggregationRequest;
+use super::Limits;
 use super::Options;
 use super::Project;
 use super::Silent;
@@ -116,6 +117,10 @@ fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationReq
         language_views: BTreeMap::new(),
     };
     AggregationRequest {
+        preset_files: Vec::new(),
+        items: Vec::new(),
+        limits: Limits::default(),
+        is_measured: false,
         tier: Some(tier),
         strategy,
         default_mode: ViewMode::Summary,

@@ -30,6 +30,8 @@ pub struct Document {
     pub files_heading: &'static str,
     /// The files, in their order.
     pub blocks: Vec<Block>,
+    /// Whether files were left out for want of room, so that the document says so.
+    pub is_cut: bool,
     /// The tree of all names, if the tier wants it.
     pub tree: Option<String>,
     /// What became of each file.
@@ -39,10 +41,26 @@ pub struct Document {
 /// Which rule of the routing gave a file its view, first match first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
+    /// The file's item says `auto_aggregate = false`.
+    AutoAggregate,
+    /// The file's item says `view_mode = "none"`.
+    Excluded,
     /// The request named it with `--focus`.
     Focus,
+    /// The file's item says `force_full`.
+    ForceFull,
+    /// The file's item is meant for the worker's tier, and the document is made for it.
+    ItemTier,
     /// The strategy of the request or of the settings.
     Strategy,
+    /// The file's item has slices.
+    Slices,
+    /// The file's item has a mask.
+    Mask,
+    /// The `view_mode` of the file's item.
+    ItemView,
+    /// The file's item says `ast_signatures` or `ast_definitions`.
+    Ast,
     /// The tier's view for the file's language.
     TierLanguage,
     /// The tier's view.
@@ -55,11 +73,36 @@ impl Rule {
     /// Returns the stable name, as in the receipt.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::AutoAggregate => "auto_aggregate",
+            Self::Excluded => "excluded",
             Self::Focus => "focus",
+            Self::ForceFull => "force_full",
+            Self::ItemTier => "item_tier",
             Self::Strategy => "strategy",
+            Self::Slices => "slices",
+            Self::Mask => "mask",
+            Self::ItemView => "view_mode",
+            Self::Ast => "ast",
             Self::TierLanguage => "tier_language",
             Self::Tier => "tier",
             Self::DefaultMode => "default_mode",
+        }
+    }
+
+    /// Says whether the rule insists on its view, so that no budget makes it smaller.
+    pub const fn insists(self) -> bool {
+        match self {
+            Self::Focus | Self::ForceFull | Self::ItemTier => true,
+            Self::AutoAggregate
+            | Self::Excluded
+            | Self::Strategy
+            | Self::Slices
+            | Self::Mask
+            | Self::ItemView
+            | Self::Ast
+            | Self::TierLanguage
+            | Self::Tier
+            | Self::DefaultMode => false,
         }
     }
 }
@@ -77,12 +120,46 @@ pub struct ReceiptEntry {
     pub wanted: ViewMode,
     /// The rule that wanted it so.
     pub rule: Rule,
-    /// Why `view` is not `wanted`, in words.
+    /// Why `view` is not `wanted`, and what else should be known, in words.
     pub why: Option<String>,
-    /// Bytes of its body in the document.
+    /// Bytes of its block in the document, with its head.
     pub bytes: u64,
-    /// Tokens of its body, as [`Receipt::counter`] counts.
+    /// Tokens of its block in the document, as [`Receipt::counter`] counts.
     pub tokens: u64,
+}
+
+/// Why a file that was asked for is not in the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Omission {
+    /// It has nothing that could be shown.
+    LeftOut(LeftOut),
+    /// Its item says `auto_aggregate = false`.
+    AutoAggregate,
+    /// There was no room for it, not even for its path.
+    Budget {
+        /// How it would have been shown.
+        wanted: ViewMode,
+    },
+}
+
+impl Omission {
+    /// Returns the stable name, as in the receipt.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LeftOut(reason) => reason.name(),
+            Self::AutoAggregate => "auto_aggregate",
+            Self::Budget { .. } => "budget",
+        }
+    }
+
+    /// Returns the reason in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::LeftOut(reason) => reason.words(),
+            Self::AutoAggregate => "its item says auto_aggregate = false",
+            Self::Budget { .. } => "no room within the budget",
+        }
+    }
 }
 
 /// A file that the project lists and the document does not show.
@@ -91,7 +168,16 @@ pub struct OmittedFile {
     /// The file.
     pub path: RelPath,
     /// Why.
-    pub reason: LeftOut,
+    pub reason: Omission,
+}
+
+/// Words for files that no file answers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingFile {
+    /// The path or pattern, as a preset or an item spells it.
+    pub word: String,
+    /// What is wrong with it.
+    pub why: String,
 }
 
 /// What became of each file of the project that was asked for.
@@ -105,8 +191,20 @@ pub struct Receipt {
     pub order: &'static str,
     /// Name of the way tokens were counted.
     pub counter: &'static str,
+    /// The most tokens that the document may have, if they are limited.
+    pub budget_tokens: Option<u64>,
+    /// The most bytes that the document may have, if they are limited.
+    pub max_bytes: Option<u64>,
+    /// Bytes of the whole document as Markdown.
+    pub bytes: u64,
+    /// Tokens of the whole document as Markdown.
+    pub tokens: u64,
+    /// Whether the tree of names was left out because there was no room for it.
+    pub without_tree: bool,
     /// The files of the document, in its order.
     pub files: Vec<ReceiptEntry>,
     /// The files that are not in it, by path.
     pub left_out: Vec<OmittedFile>,
+    /// What a preset or an item names that is not there.
+    pub missing: Vec<MissingFile>,
 }

@@ -30,6 +30,8 @@ pub use curation::Preset;
 pub use curation::Slice;
 pub use document::Block;
 pub use document::Document;
+pub use document::MissingFile;
+pub use document::Omission;
 pub use document::OmittedFile;
 pub use document::Receipt;
 pub use document::ReceiptEntry;

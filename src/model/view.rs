@@ -15,14 +15,38 @@ pub enum ViewMode {
     Summary,
     /// Some lines around those that were named; the whole text where none were.
     Window,
+    /// The definitions and signatures that a mask asks for.
+    Masked,
+    /// The lines that a person marked.
+    Custom,
+    /// What has changed since a revision.
+    Diff,
+    /// The signatures of all symbols.
+    Signatures,
+    /// The definitions of all symbols.
+    Definitions,
+    /// Its path alone: what is left of a file when there is no room for more.
+    Path,
     /// Nothing: the file is not even read.
     None,
 }
 
 impl ViewMode {
     /// Every mode there is.
-    pub const ALL: [Self; 6] =
-        [Self::Full, Self::Skeleton, Self::Outline, Self::Summary, Self::Window, Self::None];
+    pub const ALL: [Self; 12] = [
+        Self::Full,
+        Self::Skeleton,
+        Self::Outline,
+        Self::Summary,
+        Self::Window,
+        Self::Masked,
+        Self::Custom,
+        Self::Diff,
+        Self::Signatures,
+        Self::Definitions,
+        Self::Path,
+        Self::None,
+    ];
 
     /// Returns the stable name, as in settings, flags and receipts.
     pub const fn name(self) -> &'static str {
@@ -32,6 +56,12 @@ impl ViewMode {
             Self::Outline => "outline",
             Self::Summary => "summary",
             Self::Window => "window",
+            Self::Masked => "masked",
+            Self::Custom => "custom",
+            Self::Diff => "diff",
+            Self::Signatures => "ast_signatures",
+            Self::Definitions => "ast_definitions",
+            Self::Path => "path",
             Self::None => "none",
         }
     }
@@ -43,7 +73,41 @@ impl ViewMode {
 
     /// Says whether the view shows less than the text and could be taken for it, so that its head must say so.
     pub const fn is_reduced_text(self) -> bool {
-        matches!(self, Self::Skeleton | Self::Outline | Self::Window)
+        match self {
+            Self::Skeleton
+            | Self::Outline
+            | Self::Window
+            | Self::Masked
+            | Self::Custom
+            | Self::Diff
+            | Self::Signatures
+            | Self::Definitions => true,
+            Self::Full | Self::Summary | Self::Path | Self::None => false,
+        }
+    }
+
+    /// Says whether the file's text must be read for it: it cannot be made from what is cached.
+    pub const fn needs_text(self) -> bool {
+        match self {
+            Self::Full | Self::Window | Self::Masked | Self::Custom | Self::Diff | Self::Definitions => true,
+            Self::Skeleton | Self::Outline | Self::Summary | Self::Signatures | Self::Path | Self::None => {
+                false
+            }
+        }
+    }
+
+    /// Says whether the view is made of a file's symbols.
+    pub const fn needs_structure(self) -> bool {
+        match self {
+            Self::Skeleton | Self::Outline | Self::Masked | Self::Signatures | Self::Definitions => true,
+            Self::Full
+            | Self::Summary
+            | Self::Window
+            | Self::Custom
+            | Self::Diff
+            | Self::Path
+            | Self::None => false,
+        }
     }
 }
 

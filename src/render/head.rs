@@ -9,7 +9,7 @@ use crate::model::ViewMode;
 /// A view that could be taken for the text says that it is none, and of which content, so that nobody writes it back.
 pub fn head(block: &Block) -> String {
     let mut words = Vec::new();
-    if block.content.is_some() || block.view == ViewMode::None {
+    if block.content.is_some() || matches!(block.view, ViewMode::None | ViewMode::Path) {
         words.push(block.file_type.name.to_owned());
     }
     words.push(match (block.view.is_reduced_text(), block.content) {

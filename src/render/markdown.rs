@@ -5,31 +5,71 @@ use crate::model::Block;
 use crate::model::Document;
 use crate::model::ViewMode;
 
+/// The piece of a document that says that files are missing. It counts and names none: that is in the receipt, and
+/// would change with every edit.
+pub const CUT_PIECE: &str = "### (further files)\nleft out for want of room; the receipt names them\n\n";
+
 /// Writes a document. The same document always gives the same bytes.
 pub fn markdown(document: &Document) -> String {
-    let bytes: usize = document.blocks.iter().map(|block| block.body.len() + 200).sum();
-    let mut text = String::with_capacity(bytes);
-    text.push_str("## ");
-    text.push_str(document.files_heading);
-    text.push('\n');
-    for block in &document.blocks {
-        write_block(&mut text, block);
-    }
-    if let Some(tree) = &document.tree {
-        text.push_str("\n## File Tree\n\n");
-        write_fenced(&mut text, "", tree);
-    }
-    text
+    pieces(document).concat()
 }
 
-fn write_block(text: &mut String, block: &Block) {
-    text.push_str("\n### ");
+/// Returns a document in pieces: what stands before the files, each file, each section behind them. Each piece begins
+/// with `#`, and all but the last end with an empty line. There no token of `o200k_base` crosses from one piece to the
+/// next, so that a document has as many tokens as its pieces have together.
+pub fn pieces(document: &Document) -> Vec<String> {
+    let mut pieces = vec![format!("## {}\n\n", document.files_heading)];
+    pieces.extend(document.blocks.iter().map(block_piece));
+    if document.is_cut {
+        pieces.push(CUT_PIECE.to_owned());
+    }
+    if let Some(tree) = &document.tree {
+        pieces.push(tree_piece(tree));
+    }
+    // A text ends with one line's end.
+    let last = pieces.last_mut().expect("there is always a heading");
+    last.truncate(last.trim_end_matches('\n').len() + 1);
+    pieces
+}
+
+/// Returns the piece of a document that a file is.
+pub fn block_piece(block: &Block) -> String {
+    let mut text = String::with_capacity(block.body.len() + 200);
+    text.push_str("### ");
     text.push_str(&block.path.to_string());
     text.push('\n');
     text.push_str(&head(block));
     text.push_str("\n\n");
-    let is_text = matches!(block.view, ViewMode::Full | ViewMode::Skeleton) && block.content.is_some();
-    write_fenced(text, if is_text { block.file_type.fence } else { "" }, &block.body);
+    if block.view != ViewMode::Path {
+        write_fenced(&mut text, fence_language(block), &block.body);
+        text.push('\n');
+    }
+    text
+}
+
+/// Returns the piece of a document that the tree of names is.
+pub fn tree_piece(tree: &str) -> String {
+    let mut text = "## File Tree\n\n".to_owned();
+    write_fenced(&mut text, "", tree);
+    text.push('\n');
+    text
+}
+
+fn fence_language(block: &Block) -> &'static str {
+    match block.view {
+        _ if block.content.is_none() => "",
+        ViewMode::Full | ViewMode::Skeleton | ViewMode::Definitions | ViewMode::Masked => {
+            block.file_type.fence
+        }
+        ViewMode::Diff => "diff",
+        ViewMode::Outline
+        | ViewMode::Summary
+        | ViewMode::Window
+        | ViewMode::Custom
+        | ViewMode::Signatures
+        | ViewMode::Path
+        | ViewMode::None => "",
+    }
 }
 
 /// Writes a code block whose fence is longer than any run of backticks in it, so that no text can end it.

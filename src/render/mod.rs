@@ -9,7 +9,11 @@ mod markdown;
 mod numbers;
 
 pub use head::head;
+pub use markdown::CUT_PIECE;
+pub use markdown::block_piece;
 pub use markdown::markdown;
+pub use markdown::pieces;
+pub use markdown::tree_piece;
 pub use numbers::grouped;
 pub use numbers::seconds;
 pub use numbers::size;

@@ -12,7 +12,6 @@ use crate::cli::args::Format;
 use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
-use crate::model::Tier;
 
 pub(super) fn run(
     args: &AggregateArgs,
@@ -20,7 +19,8 @@ pub(super) fn run(
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
     let files = desk.place.words(&args.files);
-    let request = desk.aggregation(&args.choice, files, args.order, trust(args.verify));
+    let mut request = desk.aggregation(&args.choice, files, args.order, trust(args.verify));
+    request.is_measured = args.receipt.is_some() || desk.output.json || matches!(args.format, Format::Json);
     let format = match args.format {
         Format::Markdown => DocumentFormat::Markdown,
         Format::Json => DocumentFormat::Json,
@@ -38,11 +38,8 @@ pub(super) fn run(
             }
         }
     };
-    let tier = args.choice.tier.and_then(Tier::from_number);
-    let budget_tokens = tier.map_or(0, |tier| desk.loaded.settings.tier(tier).budget_tokens);
     let receipt = args.receipt.as_ref().map(here);
-    let response =
-        desk.ask(Request::Aggregate(Aggregation { request, format, budget_tokens, target, receipt }))?;
+    let response = desk.ask(Request::Aggregate(Aggregation { request, format, target, receipt }))?;
     let Response::Aggregated(aggregated) = &response else {
         unreachable!("an aggregation is answered by a document")
     };

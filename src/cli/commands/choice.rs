@@ -2,6 +2,7 @@
 
 use super::desk::Desk;
 use crate::api::AggregationRequest;
+use crate::api::Limits;
 use crate::api::Trust;
 use crate::cli::args::Choice;
 use crate::model::Order;
@@ -18,6 +19,7 @@ impl Desk<'_> {
     ) -> AggregationRequest {
         let settings = &self.loaded.settings;
         let tier = choice.tier.and_then(Tier::from_number);
+        let tier_budget = tier.map(|tier| settings.tier(tier).budget_tokens).filter(|tokens| 0 < *tokens);
         AggregationRequest {
             tier: tier.map(|tier| settings.tier_options(tier)),
             strategy: choice.strategy.unwrap_or(settings.project.aggregation_strategy),
@@ -25,6 +27,10 @@ impl Desk<'_> {
             order: order.unwrap_or(settings.aggregation.order),
             focus: self.place.focus_words(&choice.focus),
             files,
+            preset_files: Vec::new(),
+            items: Vec::new(),
+            limits: Limits { tokens: choice.budget.or(tier_budget), bytes: choice.max_bytes },
+            is_measured: true,
             trust,
         }
     }

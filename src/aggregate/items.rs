@@ -1,0 +1,77 @@
+//! What people say of single files, looked up by path.
+
+use std::collections::HashMap;
+
+use super::selector::Error;
+use super::selector::Selector;
+use crate::model::FileItem;
+use crate::model::RelPath;
+
+/// The items of a project, of a preset, or of both.
+///
+/// An item that spells a file's path wins over one whose pattern or folder the file falls under; among equals the last
+/// one wins. So a rule for many files can stand first, and its exceptions below.
+#[derive(Debug, Clone, Default)]
+pub struct Items {
+    items: Vec<FileItem>,
+    by_path: HashMap<Vec<u8>, usize>,
+    wider: Vec<(Selector, usize)>,
+}
+
+impl Items {
+    /// Reads the items' paths, which are relative to the project's root.
+    pub fn new(items: Vec<FileItem>) -> Result<Self, Error> {
+        let (mut by_path, mut wider) = (HashMap::new(), Vec::new());
+        for (at, item) in items.iter().enumerate() {
+            let plain = item.path.strip_prefix("./").unwrap_or(&item.path);
+            by_path.insert(plain.as_bytes().to_vec(), at);
+            wider.push((Selector::new(&item.path)?, at));
+        }
+        Ok(Self { items, by_path, wider })
+    }
+
+    /// Returns what is said of a file.
+    pub fn of(&self, path: &RelPath) -> Option<&FileItem> {
+        if let Some(at) = self.by_path.get(path.as_bytes()) {
+            return Some(&self.items[*at]);
+        }
+        let last = self.wider.iter().rev().find(|(selector, _)| selector.selects(path));
+        last.map(|(_, at)| &self.items[*at])
+    }
+
+    /// Says whether nothing is said of any file.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Returns every item, in the order in which they were given.
+    pub fn all(&self) -> &[FileItem] {
+        &self.items
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_wins_over_a_pattern_and_the_last_over_the_first() {
+        let item = |path: &str, selected| FileItem { selected, ..FileItem::plain(path) };
+        let items = vec![
+            item("./src/a.py", true),
+            item("src/*.py", false),
+            item("docs", false),
+            item("docs/*.md", true),
+            item("src", false),
+        ];
+        let items = Items::new(items).unwrap();
+        let of = |path: &str| {
+            items.of(&RelPath::new(path.as_bytes()).unwrap()).map(|item| (item.path.as_str(), item.selected))
+        };
+        assert_eq!(of("src/a.py"), Some(("./src/a.py", true)));
+        assert_eq!(of("src/b.py"), Some(("src", false)));
+        assert_eq!(of("docs/x.md"), Some(("docs/*.md", true)));
+        assert_eq!(of("docs/deep/x.md"), Some(("docs", false)));
+        assert_eq!(of("README.md"), None);
+    }
+}
