@@ -8,8 +8,9 @@ use crate::model::RelPath;
 /// How likely a file's block is to change: what is likely to change stands last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Stability {
-    /// Whether the rendered block has changed since the scores were frozen, or its file is not committed.
-    pub is_moving: bool,
+    /// Which commit since the scores were frozen changed the rendered block last, counted from 1; 0 for none, and the
+    /// highest number for what is not committed.
+    pub moved_at: u32,
     /// How often commits changed the file, each change halved with age; in millionths.
     pub score: u64,
 }
@@ -38,11 +39,16 @@ mod tests {
 
     #[track_caller]
     fn check(order: Order, expected: &[&str]) {
-        let file = |path: &str, is_moving, score, given| {
-            (RelPath::new(path.as_bytes()).unwrap(), Stability { is_moving, score }, given)
+        let file = |path: &str, moved_at, score, given| {
+            (RelPath::new(path.as_bytes()).unwrap(), Stability { moved_at, score }, given)
         };
-        let mut files =
-            [file("b", true, 0, 0), file("a", false, 9, 3), file("c", false, 1, 1), file("d", false, 1, 2)];
+        let mut files = [
+            file("e", 7, 9, 4),
+            file("b", 8, 0, 0),
+            file("a", 0, 9, 3),
+            file("c", 0, 1, 1),
+            file("d", 0, 1, 2),
+        ];
         arrange(&mut files, order, |f| &f.0, |f| f.1, |f| f.2);
         let paths: Vec<_> = files.iter().map(|f| f.0.to_string()).collect();
         assert_eq!(paths, expected);
@@ -50,12 +56,12 @@ mod tests {
 
     #[test]
     fn what_seldom_changes_comes_first_and_what_is_moving_last() {
-        check(Order::Stable, &["c", "d", "a", "b"]);
+        check(Order::Stable, &["c", "d", "a", "e", "b"]);
     }
 
     #[test]
     fn other_orders_are_as_named() {
-        check(Order::Path, &["a", "b", "c", "d"]);
-        check(Order::Given, &["b", "c", "d", "a"]);
+        check(Order::Path, &["a", "b", "c", "d", "e"]);
+        check(Order::Given, &["b", "c", "d", "a", "e"]);
     }
 }

@@ -21,27 +21,75 @@ const COMMITS_COUNTED: &str = "1024";
 /// How the store remembers which commit scores are frozen at, and the scores.
 const FROZEN_KEY: &str = "history/frozen";
 const SCORES_KEY: &str = "history/scores";
+/// How it remembers what the commits since then did.
+const EDITS_KEY: &str = "history/edits";
+
+/// A log of more bytes than this is asked for each time rather than remembered.
+const MOST_REMEMBERED: usize = 4 << 20;
 
 /// What git says.
 pub(super) struct History {
+    /// The newest commit.
+    pub(super) head: String,
     /// The commit at which scores are frozen.
     pub(super) frozen: String,
     /// How often commits up to `frozen` changed a file, each change halved with age; in millionths.
     pub(super) scores: HashMap<RelPath, u64>,
-    /// Files whose bytes differ between `frozen` and the working tree, as far as git tracks them.
-    pub(super) changed: HashSet<RelPath>,
+    /// What the commits since `frozen` did to each file, the newest first.
+    pub(super) edits: HashMap<RelPath, Vec<Edit>>,
+    /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
+    pub(super) uncommitted: HashSet<RelPath>,
+}
+
+/// What one commit did to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Edit {
+    /// Which commit it was, counted from the first one after the frozen one, which is 1.
+    pub(super) commit: u32,
+    /// Git's name for the bytes before; `None` where there was no such file, or none with a text.
+    pub(super) before: Option<String>,
 }
 
 impl Project<'_> {
     /// Returns what git says; `None` outside of git, and before the first commit.
     pub(super) fn history(&mut self) -> Option<History> {
         let about = self.git_line(&["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
+        let (_, head) = about.split_once('\n')?;
         let frozen = self.frozen_commit(&about)?;
         let scores = self.scores(&frozen)?;
-        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
-        let arguments: Vec<&str> = diff.into_iter().chain([frozen.as_str(), "--"]).collect();
-        let changed = self.git(&arguments, b"")?.stdout;
-        Some(History { changed: paths(&changed).collect(), frozen, scores })
+        let edits = self.edits(&frozen, head)?;
+        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative", head, "--"];
+        let uncommitted = paths(&self.git(&diff, b"")?.stdout).collect();
+        Some(History { head: head.to_owned(), frozen, scores, edits, uncommitted })
+    }
+
+    /// Returns what the first-parent commits after `frozen` did, up to `head`.
+    fn edits(&mut self, frozen: &str, head: &str) -> Option<HashMap<RelPath, Vec<Edit>>> {
+        let title = format!("{frozen} {head}\n");
+        let remembered = self.stored(|store| store.recall(EDITS_KEY)).flatten();
+        if let Some(log) = remembered.as_deref().and_then(|bytes| bytes.strip_prefix(title.as_bytes())) {
+            return Some(read_edits(log));
+        }
+        let range = format!("{frozen}..{head}");
+        let log = [
+            "log",
+            "--first-parent",
+            "--diff-merges=first-parent",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--no-ext-diff",
+            "--relative",
+            "-z",
+            "--format=%x01",
+            &range,
+            "--",
+        ];
+        let log = self.git(&log, b"")?.stdout;
+        if log.len() <= MOST_REMEMBERED {
+            self.remember(EDITS_KEY, &[title.as_bytes(), &log].concat());
+        }
+        Some(read_edits(&log))
     }
 
     /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
@@ -88,23 +136,19 @@ impl Project<'_> {
         Some(scores)
     }
 
-    /// Returns the bytes that files had at a commit, as far as it holds them.
-    pub(super) fn contents_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, Vec<u8>> {
-        // A name with a line's end in it cannot be asked for; its file is then taken for changed.
-        let wanted: Vec<&RelPath> =
-            wanted.iter().copied().filter(|path| !path.as_bytes().contains(&b'\n')).collect();
-        let mut input = Vec::new();
-        for path in &wanted {
-            input.extend_from_slice(format!("{commit}:./").as_bytes());
-            input.extend_from_slice(path.as_bytes());
-            input.push(b'\n');
-        }
-        let answer =
-            self.git(&["cat-file", "--batch"], &input).map(|finished| finished.stdout).unwrap_or_default();
-        read_batch(&answer, &wanted)
+    /// Returns the bytes that git has under each of these names, such as a blob's or `commit:./path`; `None` for what
+    /// it does not have.
+    pub(super) fn contents_of(&self, names: &[String]) -> Vec<Option<Vec<u8>>> {
+        // A name with a line's end in it cannot be asked for.
+        let input: String = names
+            .iter()
+            .map(|name| if name.contains('\n') { "-\n".to_owned() } else { format!("{name}\n") })
+            .collect();
+        let answer = self.git(&["cat-file", "--batch"], input.as_bytes());
+        read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
     }
 
-    fn remember(&mut self, key: &str, value: &[u8]) {
+    pub(super) fn remember(&mut self, key: &str, value: &[u8]) {
         if let Some(store) = &mut self.store
             && let Err(error) = store.remember(key, value)
         {
@@ -176,22 +220,53 @@ fn read_scores(bytes: &[u8], frozen: &str) -> Option<HashMap<RelPath, u64>> {
     Some(scores)
 }
 
-/// Reads what `git cat-file --batch` answers: `<id> blob <size>`, the bytes, a line's end; or `<name> missing`.
-fn read_batch(mut answer: &[u8], wanted: &[&RelPath]) -> HashMap<RelPath, Vec<u8>> {
-    let mut contents = HashMap::new();
-    for path in wanted {
+/// Reads a raw log in which a byte 1 stands before the entries of each commit, the newest commit first. An entry is
+/// `:<mode> <mode> <blob before> <blob after> <status>`, and the path.
+fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<Edit>> {
+    let is_commit = |entry: &[u8]| entry == [1];
+    let entries = || log.split(|byte| *byte == 0).map(|entry| entry.strip_prefix(b"\n").unwrap_or(entry));
+    let commits = entries().filter(|entry| is_commit(entry)).count();
+    let mut commit = u32::try_from(commits).unwrap_or(u32::MAX).saturating_add(1);
+    let mut edits: HashMap<RelPath, Vec<Edit>> = HashMap::new();
+    let mut before = None;
+    for entry in entries() {
+        if is_commit(entry) {
+            commit = commit.saturating_sub(1);
+        } else if let Some(change) = entry.strip_prefix(b":") {
+            before = Some(blob_before(change));
+        } else if let (Some(before), Ok(path)) = (before.take(), RelPath::new(entry)) {
+            edits.entry(path).or_default().push(Edit { commit, before });
+        }
+    }
+    edits
+}
+
+/// Returns the blob before a change, if there was one with a text: a submodule or a link is none.
+fn blob_before(change: &[u8]) -> Option<String> {
+    let words: Vec<&str> = std::str::from_utf8(change).ok()?.split(' ').collect();
+    let [mode, _, blob, ..] = words[..] else { return None };
+    mode.starts_with("100").then(|| blob.to_owned())
+}
+
+/// Reads what `git cat-file --batch` answers to so many names: `<id> blob <size>`, the bytes, a line's end; or
+/// `<name> missing`.
+fn read_batch(mut answer: &[u8], names: usize) -> Vec<Option<Vec<u8>>> {
+    let mut contents = Vec::new();
+    while contents.len() < names {
         let Some(end) = answer.iter().position(|byte| *byte == b'\n') else { break };
         let head = String::from_utf8_lossy(&answer[..end]).into_owned();
         answer = &answer[end + 1..];
         let mut words = head.rsplitn(3, ' ');
-        let (Some(size), Some(kind)) = (words.next(), words.next()) else { continue };
-        let Ok(size) = size.parse::<usize>() else { continue };
+        let (Some(size), Some(kind)) = (words.next(), words.next()) else { break };
+        let Ok(size) = size.parse::<usize>() else {
+            contents.push(None);
+            continue;
+        };
         let Some(bytes) = answer.get(..size) else { break };
-        if kind == "blob" {
-            contents.insert((*path).clone(), bytes.to_vec());
-        }
+        contents.push((kind == "blob").then(|| bytes.to_vec()));
         answer = answer.get(size + 1..).unwrap_or_default();
     }
+    contents.resize(names, None);
     contents
 }
 
@@ -220,10 +295,18 @@ mod tests {
     }
 
     #[test]
+    fn edits_are_read_the_newest_first_and_counted_from_the_frozen_commit() {
+        let log = b"\x01\0\n:100644 100644 aa bb M\0a\0:000000 100644 00 cc A\0b\0\x01\0\n:100755 100644 dd aa M\0a\0";
+        let edits = read_edits(log);
+        let edit = |commit, before: Option<&str>| Edit { commit, before: before.map(str::to_owned) };
+        assert_eq!(edits[&path("a")], [edit(2, Some("aa")), edit(1, Some("dd"))]);
+        assert_eq!(edits[&path("b")], [edit(2, None)]);
+    }
+
+    #[test]
     fn a_batch_with_a_missing_file_is_read_to_its_end() {
         let answer = b"11 blob 3\na\nb\nabc:./x y missing\n22 tree 2\nzz\n33 blob 0\n\n";
-        let (a, b, c, d) = (path("a"), path("x y"), path("t"), path("e"));
-        let contents = read_batch(answer, &[&a, &b, &c, &d]);
-        assert_eq!(contents, HashMap::from([(a.clone(), b"a\nb".to_vec()), (d.clone(), Vec::new())]));
+        let contents = read_batch(answer, 5);
+        assert_eq!(contents, [Some(b"a\nb".to_vec()), None, None, Some(Vec::new()), None]);
     }
 }
