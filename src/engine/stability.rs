@@ -86,7 +86,8 @@ impl Project<'_> {
             KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
         let old = KnownFile { path: file.path.clone(), tracked: true, state };
         let lines = FocusLines(Vec::new());
-        let rendering = Rendering { view: ViewMode::Summary, detail, lines: &lines, item: None, text: None };
+        let (item, picks, text) = (None, None, None);
+        let rendering = Rendering { view: ViewMode::Summary, detail, lines: &lines, item, picks, text };
         let rendered = self.render(&old, rendering, u64::MAX);
         rendered.body == candidate.block.body && rendered.remarks == candidate.block.remarks
     }
