@@ -232,3 +232,104 @@ fn places_of_single(lines: &[u32], range: &Range<usize>) -> HashMap<u32, usize> 
     }
     places.into_iter().filter_map(|(line, place)| Some((line, place?))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text.as_bytes()).unwrap()
+    }
+
+    fn diff(old: &str, new: &str) -> String {
+        view_diff(&path("a"), Some(old), Some(new), "HEAD")
+    }
+
+    /// Carries a diff out, and checks each line that it names as it stood.
+    #[track_caller]
+    fn apply(old: &str, diff: &str) -> String {
+        let old: Vec<&str> = old.split_inclusive('\n').collect();
+        let (mut out, mut at, mut is_in_new) = (String::new(), 0, true);
+        for line in diff.split_inclusive('\n').skip(2) {
+            if let Some(head) = line.strip_prefix("@@ -") {
+                let (start, count) = head.split(' ').next().unwrap().split_once(',').unwrap_or((head, "1"));
+                let start: usize = start.split(' ').next().unwrap().parse().unwrap();
+                let next = if count == "0" { start } else { start - 1 };
+                out.extend(old[at..next].iter().copied());
+                at = next;
+            } else if line.starts_with('\\') {
+                out.truncate(out.len() - usize::from(is_in_new));
+            } else {
+                let (sign, text) = line.split_at(1);
+                if sign != "+" {
+                    assert_eq!(old[at].trim_end_matches('\n'), text.trim_end_matches('\n'));
+                    at += 1;
+                }
+                is_in_new = sign != "-";
+                if is_in_new {
+                    out.push_str(text);
+                }
+            }
+        }
+        out.extend(old[at..].iter().copied());
+        out
+    }
+
+    #[test]
+    fn a_change_stands_between_three_lines_on_each_side() {
+        let new = diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n");
+        let expected = "--- a/a\n+++ b/a\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n";
+        assert_eq!(new, expected);
+    }
+
+    #[test]
+    fn a_missing_end_of_the_last_line_is_told_as_git_tells_it() {
+        let expected = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n";
+        assert_eq!(diff("x", "x\n"), expected);
+        assert_eq!(diff("a\rb\r\n", "a\rc\r\n"), "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\rb\r\n+a\rc\r\n");
+    }
+
+    #[test]
+    fn what_is_new_or_gone_has_nothing_on_its_other_side() {
+        let new = view_diff(&path("a b"), None, Some("x\n"), "HEAD");
+        assert_eq!(new, "--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1 @@\n+x\n");
+        let gone = view_diff(&path("é\"\u{7}"), Some("x\n"), None, "HEAD");
+        assert_eq!(gone, "--- \"a/\\303\\251\\\"\\007\"\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
+        assert_eq!(view_diff(&path("a"), None, Some(""), "v1"), "(an empty file, new since v1)\n");
+        assert_eq!(diff("x", "x"), "(no changes since HEAD)\n");
+    }
+
+    #[test]
+    fn texts_too_large_to_compare_in_full_are_compared_by_the_lines_that_stand_once() {
+        let rows =
+            |from: usize, to: usize| (from..to).fold(String::new(), |text, n| text + &format!("{n}\n"));
+        let old = format!("first\n{}same\n{}last\n", "x\n".repeat(4000), rows(0, 4000));
+        let new = format!("1st\n{}same\n{}end\n", "y\n".repeat(4000), rows(0, 4000));
+        let diff = diff(&old, &new);
+        assert_eq!(apply(&old, &diff), new);
+        assert!(!diff.contains("\n-2000\n"), "what is the same was not found");
+    }
+
+    #[test]
+    fn texts_that_share_their_lines_in_another_order_are_compared_in_time() {
+        let old = (0..200_000).fold(String::new(), |text, n| text + &format!("{}\n", n % 50_000));
+        let new = (0..200_000).rev().fold(String::new(), |text, n| text + &format!("{}\n", n % 50_000));
+        assert_eq!(apply(&old, &diff(&old, &new)), new);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(1),
+            ..ProptestConfig::default()
+        })]
+        #[test]
+        fn a_diff_makes_the_new_text_of_the_old(old in "([abc]?\r?\n){0,12}[ab]?", new in "([abc]?\r?\n){0,12}[ab]?") {
+            prop_assume!(old != new);
+            prop_assert_eq!(apply(&old, &diff(&old, &new)), new);
+        }
+    }
+}

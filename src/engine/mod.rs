@@ -13,6 +13,8 @@ mod error;
 mod fitting;
 mod freshness;
 mod history;
+#[cfg(test)]
+mod masked_tests;
 mod options;
 mod output;
 mod picks;
