@@ -146,7 +146,9 @@ impl Comparison {
             self.pairs_left -= pairs;
             let found =
                 capture_diff(Algorithm::Myers, &self.old[..], old.clone(), &self.new[..], new.clone());
-            found.into_iter().for_each(|op| self.push(op));
+            for op in found {
+                self.push(op);
+            }
         } else if split {
             self.compare_between_anchors(&old, &new);
         } else {
