@@ -124,7 +124,7 @@ pub fn fit_to_size(
     has_structure: bool,
 ) -> (ViewMode, Option<String>) {
     if wanted.needs_structure() && !has_structure {
-        return (ViewMode::Summary, Some(format!("no {wanted} for this type of file")));
+        return (ViewMode::Summary, Some(format!("no {wanted} view for this type of file")));
     }
     if wanted == ViewMode::Full && max_bytes < size {
         let view = if has_structure { ViewMode::Skeleton } else { ViewMode::Summary };

@@ -59,6 +59,7 @@ const fn name(code: Code) -> &'static str {
         Code::Secret => "secret",
         Code::NotShown => "not_shown",
         Code::NoSuchView => "no_such_view",
+        Code::NoSuchRevision => "no_such_revision",
         Code::NoCache => "no_cache",
         Code::OverBudget => "over_budget",
         Code::WriteFailed => "write_failed",
@@ -78,6 +79,9 @@ const fn hint(code: Code) -> &'static str {
         Code::Secret => "name it under `secrets.allow` in slop.toml if it may be shown",
         Code::NotShown => "`slop status` says what slop makes of the file",
         Code::NoSuchView => "`slop view --mode summary` works for every text",
+        Code::NoSuchRevision => {
+            "give a commit, a branch or a tag: `git rev-parse --verify REV^{commit}` has to know it"
+        }
         Code::NoCache => {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
@@ -98,6 +102,7 @@ const fn kind(code: Code) -> Kind {
         | Code::Secret
         | Code::NotShown
         | Code::NoSuchView
+        | Code::NoSuchRevision
         | Code::NoCache
         | Code::OverBudget => Kind::User,
     }

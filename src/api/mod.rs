@@ -20,6 +20,7 @@ pub use crate::engine::Progress;
 pub use crate::engine::Silent;
 pub use crate::engine::Trust;
 pub use crate::engine::ViewAnswer;
+pub use crate::engine::ViewRequest;
 pub use crate::engine::World;
 pub use fault::Fault;
 pub use fault::Kind;

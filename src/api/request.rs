@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::engine::AggregationRequest;
 use crate::engine::Trust;
+use crate::engine::ViewRequest;
 use crate::model::Artifact;
-use crate::model::ViewMode;
 
 /// What can be asked of a project.
 #[derive(Debug, Clone)]
@@ -23,14 +23,7 @@ pub enum Request {
         trust: Trust,
     },
     /// A view of files.
-    View {
-        /// Words for the files.
-        files: Vec<String>,
-        /// The view; `None` for the text, or the largest view that the limits allow.
-        mode: Option<ViewMode>,
-        /// Whether stamps may save a reading.
-        trust: Trust,
-    },
+    View(ViewRequest),
     /// Where a name is defined.
     Symbol {
         /// The name, qualified or not.

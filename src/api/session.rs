@@ -40,7 +40,7 @@ impl<'w> Session<'w> {
         let response = match request {
             Request::Index { trust } => Response::Indexed(project.index(trust)?),
             Request::Outline { files, trust } => Response::Outlines(project.outlines(&files, trust)?),
-            Request::View { files, mode, trust } => Response::Views(project.views(&files, mode, trust)?),
+            Request::View(request) => Response::Views(project.views(&request)?),
             Request::Symbol { name, with_text, trust } => {
                 Response::Symbols(project.symbols(&name, with_text, trust)?)
             }

@@ -5,13 +5,16 @@
 use std::path::PathBuf;
 
 use clap::Args as Arguments;
+use clap::CommandFactory;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
 use clap_complete::Shell;
 
+use crate::model::MaskMode;
 use crate::model::Order;
 use crate::model::Strategy;
 use crate::model::ViewMode;
@@ -39,6 +42,23 @@ pub struct Args {
     /// The command.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Args {
+    /// Refuses flags that contradict each other in a way that their declarations cannot say.
+    pub fn checked(self) -> Result<Self, clap::Error> {
+        if let Command::View(view) = &self.command
+            && view.mode.is_some()
+            && view.mode != view.chosen_mode()
+        {
+            let words = "--mask is for --mode masked, --lines for custom, --against for diff";
+            let mut command = Self::command();
+            command.build();
+            let view = command.find_subcommand_mut("view").expect("`view` is declared above");
+            return Err(view.error(ErrorKind::ArgumentConflict, words));
+        }
+        Ok(self)
+    }
 }
 
 /// Flags of every command; under a heading of their own, or they would hide those of the command itself.
@@ -95,11 +115,15 @@ pub enum Command {
   slop outline src/engine.py
   slop outline --json | jq -r 'select(.health < 1) | .path'")]
     Outline(OutlineArgs),
-    /// Show files: their text, skeleton, outline or summary
+    /// Show files: their text, skeleton, outline or summary, some symbols or lines, what has changed
     #[command(after_help = "Examples:
   slop view src/engine.py                      the text
   slop view src/engine.py --mode skeleton      signatures and docs, bodies taken out
   slop view src --mode summary                 each file of a folder in some words
+  slop view src/engine.py --mask Engine=sig --mask Engine.run=def
+                                               the head of a class with one of its methods
+  slop view src/engine.py --lines 10-25        some lines
+  slop view src --mode diff                    what has changed since the last commit
   slop view src/engine.py --mode skeleton --bare > engine_skeleton.py")]
     View(ViewArgs),
     /// Show where a name is defined
@@ -169,14 +193,42 @@ pub struct ViewArgs {
     #[arg(value_name = "PATH", required = true)]
     pub files: Vec<String>,
     /// How to show them; without it in full, or as large as limits.max_bytes allows
+    ///
+    /// ast_signatures and ast_definitions show the signatures, or the definitions, of all symbols.
     #[arg(long, short, value_name = "MODE", value_parser = mode())]
     pub mode: Option<ViewMode>,
+    /// Show of this symbol its definition, its signature or nothing: def, sig or hide
+    ///
+    /// The symbol is named as `slop outline --json` names it (Engine.run, ns::Engine::run), and one overload as
+    /// run(int) or as run#2, the second of its name. Symbols that no --mask names are not shown, but within a
+    /// definition that is.
+    #[arg(long, value_name = "SYMBOL=HOW", value_parser = mask, conflicts_with_all = ["lines", "against"])]
+    pub mask: Vec<(String, MaskMode)>,
+    /// Show these lines, from 1 and inclusive
+    #[arg(long, value_name = "A-B", value_parser = lines, conflicts_with = "against")]
+    pub lines: Vec<(u32, u32)>,
+    /// Show what has changed since this commit, branch or tag; --mode diff alone means HEAD
+    #[arg(long, value_name = "REV")]
+    pub against: Option<String>,
     /// Print the text alone, without the line that says what it is
     #[arg(long)]
     pub bare: bool,
     /// Read and hash the files, whatever their stamps say
     #[arg(long)]
     pub verify: bool,
+}
+
+impl ViewArgs {
+    /// Returns the mode that is asked for, in words or by what the mode is for.
+    pub fn chosen_mode(&self) -> Option<ViewMode> {
+        let implied = match (self.mask.is_empty(), self.lines.is_empty(), &self.against) {
+            (false, _, _) => Some(ViewMode::Masked),
+            (true, false, _) => Some(ViewMode::Custom),
+            (true, true, Some(_)) => Some(ViewMode::Diff),
+            (true, true, None) => None,
+        };
+        implied.or(self.mode)
+    }
 }
 
 /// Arguments of `symbol`.
@@ -324,6 +376,25 @@ pub enum ConfigCommand {
 fn mode() -> impl TypedValueParser<Value = ViewMode> {
     let modes = ViewMode::ALL.into_iter().filter(|mode| !matches!(mode, ViewMode::Window | ViewMode::Path));
     named(modes.map(ViewMode::name), ViewMode::from_name)
+}
+
+/// Reads `SYMBOL=HOW`. The last `=` counts: `operator==` is a symbol.
+fn mask(word: &str) -> Result<(String, MaskMode), String> {
+    let (symbol, how) = word.rsplit_once('=').ok_or("it needs a symbol and how to show it: SYMBOL=def")?;
+    let mode = MaskMode::from_name(how).ok_or("a symbol is shown as def, sig or hide")?;
+    if symbol.trim().is_empty() {
+        return Err("there is no symbol before the `=`".to_owned());
+    }
+    Ok((symbol.to_owned(), mode))
+}
+
+/// Reads `A-B`, or `A` for a single line.
+fn lines(word: &str) -> Result<(u32, u32), String> {
+    let (first, last) = word.split_once('-').unwrap_or((word, word));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if 0 < first && first <= last => Ok((first, last)),
+        (_, _) => Err("lines are two numbers from 1, the lower one first: 10-25".to_owned()),
+    }
 }
 
 fn strategy() -> impl TypedValueParser<Value = Strategy> {

@@ -16,7 +16,7 @@ use super::output::Output;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match Args::try_parse().and_then(Args::checked) {
         Ok(args) => args,
         Err(error) => {
             // Help and the version go to the standard output; if that is closed, they were not wanted.

@@ -236,7 +236,7 @@ impl Project<'_> {
     ) -> Rendered {
         let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
         let item = routing.items.of(&file.path);
-        let rendering = Rendering { view, detail: detail(routing), lines: &lines, item, text };
+        let rendering = Rendering { view, detail: detail(routing), lines: &lines, item, picks: None, text };
         self.render(file, rendering, routing.max_bytes)
     }
 }

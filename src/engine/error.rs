@@ -61,6 +61,12 @@ pub enum Error {
         /// The word.
         word: String,
     },
+    /// Git does not know a revision.
+    #[error("find the revision `{revision}` in the git repository")]
+    NoSuchRevision {
+        /// The revision as it was given.
+        revision: String,
+    },
     /// There is no cache to work on.
     #[error("work on the cache, which is switched off or cannot be opened")]
     NoCache,
@@ -111,6 +117,8 @@ pub enum Code {
     NotShown,
     /// A file's type has no such view.
     NoSuchView,
+    /// Git does not know a revision.
+    NoSuchRevision,
     /// There is no cache.
     NoCache,
     /// A document is larger than it may be.
@@ -132,6 +140,7 @@ impl Error {
             Self::LeftOut { reason: LeftOut::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
+            Self::NoSuchRevision { .. } => Code::NoSuchRevision,
             Self::NoCache => Code::NoCache,
             Self::OverBudget { .. } | Self::OverSize { .. } => Code::OverBudget,
             Self::Write { .. } => Code::WriteFailed,

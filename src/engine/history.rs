@@ -58,8 +58,7 @@ impl Project<'_> {
         let frozen = self.frozen_commit(&about)?;
         let scores = self.scores(&frozen)?;
         let edits = self.edits(&frozen, head)?;
-        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative", head, "--"];
-        let uncommitted = paths(&self.git(&diff, b"")?.stdout).collect();
+        let uncommitted = self.changed_since(head)?;
         Some(History { head: head.to_owned(), frozen, scores, edits, uncommitted })
     }
 
@@ -90,6 +89,14 @@ impl Project<'_> {
             self.remember(EDITS_KEY, &[title.as_bytes(), &log].concat());
         }
         Some(read_edits(&log))
+    }
+
+    /// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those
+    /// that one of both does not have.
+    pub(super) fn changed_since(&self, commit: &str) -> Option<HashSet<RelPath>> {
+        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
+        let arguments: Vec<&str> = diff.into_iter().chain([commit, "--"]).collect();
+        Some(paths(&self.git(&arguments, b"")?.stdout).collect())
     }
 
     /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
@@ -148,6 +155,29 @@ impl Project<'_> {
         read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
     }
 
+    /// Returns the bytes that files had at a commit, as far as it holds them.
+    pub(super) fn contents_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, Vec<u8>> {
+        let wanted = askable(wanted);
+        let answer = self.git(&["cat-file", "--batch"], &names_at(commit, &wanted));
+        let contents = read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), wanted.len());
+        let found = wanted.into_iter().zip(contents);
+        found.filter_map(|(path, bytes)| Some((path.clone(), bytes?))).collect()
+    }
+
+    /// Returns how many bytes files had at a commit, as far as it holds them.
+    pub(super) fn sizes_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, u64> {
+        let wanted = askable(wanted);
+        let answer = self.git(&["cat-file", "--batch-check"], &names_at(commit, &wanted));
+        let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
+        let lines = String::from_utf8_lossy(&answer).into_owned();
+        let sizes = wanted.iter().zip(lines.lines()).filter_map(|(path, line)| {
+            let mut words = line.rsplitn(3, ' ');
+            let (size, kind) = (words.next()?, words.next()?);
+            Some(((*path).clone(), size.parse().ok().filter(|_| kind == "blob")?))
+        });
+        sizes.collect()
+    }
+
     pub(super) fn remember(&mut self, key: &str, value: &[u8]) {
         if let Some(store) = &mut self.store
             && let Err(error) = store.remember(key, value)
@@ -156,7 +186,8 @@ impl Project<'_> {
         }
     }
 
-    fn git_line(&self, arguments: &[&str]) -> Option<String> {
+    /// Returns what git answers on one line; `None` where it cannot be run, or says no.
+    pub(super) fn git_line(&self, arguments: &[&str]) -> Option<String> {
         let finished = self.git(arguments, b"")?;
         let line = String::from_utf8(finished.stdout).ok()?;
         Some(line.trim().to_owned())
@@ -167,6 +198,22 @@ impl Project<'_> {
         let finished = git(self.world.processes, &self.root, arguments, input).ok()?;
         finished.success.then_some(finished)
     }
+}
+
+/// Returns the paths that git can be asked for: one with a line's end in its name is taken for changed.
+fn askable<'p>(paths: &[&'p RelPath]) -> Vec<&'p RelPath> {
+    paths.iter().copied().filter(|path| !path.as_bytes().contains(&b'\n')).collect()
+}
+
+/// Returns the names of files at a commit, one a line.
+fn names_at(commit: &str, paths: &[&RelPath]) -> Vec<u8> {
+    let mut names = Vec::new();
+    for path in paths {
+        names.extend_from_slice(format!("{commit}:./").as_bytes());
+        names.extend_from_slice(path.as_bytes());
+        names.push(b'\n');
+    }
+    names
 }
 
 fn paths(nul_separated: &[u8]) -> impl Iterator<Item = RelPath> {

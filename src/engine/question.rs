@@ -7,6 +7,9 @@ use super::aggregation::AggregationRequest;
 use super::artifacts::Subject;
 use super::error::Error;
 use super::freshness::is_racy;
+use super::picks::Old;
+use super::picks::Picks;
+use super::picks::ViewRequest;
 use super::project::Project;
 use super::reading::Examined;
 use super::reading::Outcome;
@@ -118,17 +121,22 @@ impl Project<'_> {
 
     /// Returns one view of each file that is named, in the order of their paths within each word. Without a mode the
     /// text is shown, or the largest view that the limits allow.
-    pub fn views(
-        &mut self,
-        words: &[String],
-        mode: Option<ViewMode>,
-        trust: Trust,
-    ) -> Result<Vec<ViewAnswer>, Error> {
-        let (mut answers, mut left_out) = (Vec::new(), 0);
-        for word in words {
-            let wants_text = mode.is_none_or(|mode| mode == ViewMode::Full);
-            let mut selection = self.files_named(std::slice::from_ref(word), trust, &|_| wants_text)?;
+    pub fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
+        let (mut answers, mut left_out, mut unchanged) = (Vec::new(), 0, 0);
+        for word in &request.files {
+            let wants_text = request.mode.is_none_or(ViewMode::needs_text);
+            let mut selection =
+                self.files_named(std::slice::from_ref(word), request.trust, &|_| wants_text)?;
+            let (mut pasts, same) = self.pasts(request, word, &mut selection)?;
+            unchanged += same;
             for file in selection.files {
+                let old = self.old(&mut pasts, &file.path);
+                if let KnownState::LeftOut(LeftOut::Vanished) = file.state
+                    && let Some(deleted) = self.view_of_deleted(&file.path, old.clone())
+                {
+                    answers.push(deleted);
+                    continue;
+                }
                 match file.state {
                     KnownState::LeftOut(reason) if selection.by_name.contains(&file.path) => {
                         return Err(Error::LeftOut { path: file.path, reason });
@@ -140,8 +148,11 @@ impl Project<'_> {
                     KnownState::LeftOut(_) | KnownState::Content { .. } => {}
                 }
                 let text = selection.texts.remove(&file.path);
-                answers.push(self.view(&file, mode, text));
+                answers.push(self.view(&file, request, old, text));
             }
+        }
+        if 0 < unchanged {
+            self.note(format!("files that have not changed: {unchanged}"));
         }
         if 0 < left_out {
             self.note(format!(
@@ -151,12 +162,20 @@ impl Project<'_> {
         Ok(answers)
     }
 
-    fn view(&mut self, file: &KnownFile, mode: Option<ViewMode>, text: Option<ReadText>) -> ViewAnswer {
+    fn view(
+        &mut self,
+        file: &KnownFile,
+        request: &ViewRequest,
+        old: Old,
+        text: Option<ReadText>,
+    ) -> ViewAnswer {
         let lines = FocusLines(Vec::new());
+        let picks = Picks { mask: &request.mask, lines: &request.lines, old };
         // What is asked for by name is shown as it is asked for, whatever its size.
-        let max_bytes = if mode.is_some() { u64::MAX } else { self.options.max_bytes };
-        let view = mode.unwrap_or(ViewMode::Full);
-        let rendering = Rendering { view, detail: SummaryDetail::Words, lines: &lines, item: None, text };
+        let max_bytes = if request.mode.is_some() { u64::MAX } else { self.options.max_bytes };
+        let view = request.mode.unwrap_or(ViewMode::Full);
+        let (detail, item, picks) = (SummaryDetail::Words, None, Some(&picks));
+        let rendering = Rendering { view, detail, lines: &lines, item, picks, text };
         let rendered = self.render(file, rendering, max_bytes);
         let why = rendered.why.clone();
         ViewAnswer { block: block(file, rendered), why }

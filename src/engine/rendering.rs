@@ -1,6 +1,7 @@
 //! What is shown of one file.
 
 use super::artifacts::Subject;
+use super::picks::Picks;
 use super::project::Project;
 use super::reading::ReadText;
 use super::scan::KnownFile;
@@ -40,23 +41,29 @@ pub(super) struct Rendering<'a> {
     pub(super) lines: &'a FocusLines,
     /// What people say of the file.
     pub(super) item: Option<&'a FileItem>,
+    /// What was asked for of this file alone; it goes before what people say of the file.
+    pub(super) picks: Option<&'a Picks<'a>>,
     /// The text, where it has been read in this run already.
     pub(super) text: Option<ReadText>,
 }
 
 /// What a view shows, once it could be had.
-struct Shown {
-    content: Option<ContentHash>,
-    remark: Option<String>,
-    body: String,
+pub(super) struct Shown {
+    pub(super) content: Option<ContentHash>,
+    pub(super) remark: Option<String>,
+    pub(super) body: String,
+    /// What it does not show although somebody asked for it.
+    pub(super) why: Option<String>,
 }
 
 /// Why a view cannot be had.
-enum Hindrance {
+pub(super) enum Hindrance {
     /// The file has nothing to show.
     LeftOut(LeftOut),
     /// Its structure is not known; there are words about it all the same.
     Fallback(Fallback),
+    /// There is nothing that such a view could show; there are words about the file all the same.
+    Words(String),
 }
 
 impl Project<'_> {
@@ -77,18 +84,25 @@ impl Project<'_> {
         let (view, mut why) = aggregate::fit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
         rendering.view = view;
         let mut shown = self.show(&subject, &mut rendering);
-        if let Err(Hindrance::Fallback(fallback)) = shown {
-            why = Some(format!("no {view}: {}", fallback.words()));
+        let fallback = match &shown {
+            Err(Hindrance::Fallback(fallback)) => Some(format!("no {view}: {}", fallback.words())),
+            Err(Hindrance::Words(words)) => Some(format!("no {view} view: {words}")),
+            Ok(_) | Err(Hindrance::LeftOut(_)) => None,
+        };
+        if fallback.is_some() {
+            why = fallback;
             rendering.view = ViewMode::Summary;
             shown = self.show(&subject, &mut rendering);
         }
         match shown {
-            Ok(Shown { content, remark, body }) => {
+            Ok(Shown { content, remark, body, why: missing }) => {
+                let why = why.or(missing);
                 let remarks = encoding_remark(subject.facts).into_iter().chain(remark).collect();
                 Rendered { view: rendering.view, content, remarks, body, why }
             }
             Err(Hindrance::LeftOut(reason)) => failed(file, wanted, reason.words()),
             Err(Hindrance::Fallback(fallback)) => failed(file, wanted, fallback.words()),
+            Err(Hindrance::Words(words)) => failed(file, wanted, &words),
         }
     }
 
@@ -97,30 +111,33 @@ impl Project<'_> {
         let gone = Hindrance::LeftOut(LeftOut::Unstable);
         let content = Some(subject.hash);
         match rendering.view {
-            ViewMode::None => Ok(Shown { content: None, remark: None, body: aggregate::EXCLUDED.to_owned() }),
-            ViewMode::Path => Ok(Shown { content: None, remark: None, body: String::new() }),
-            ViewMode::Masked
-            | ViewMode::Custom
-            | ViewMode::Diff
-            | ViewMode::Signatures
-            | ViewMode::Definitions => Err(Hindrance::Fallback(Fallback::TooLarge)),
+            ViewMode::None => {
+                let body = aggregate::EXCLUDED.to_owned();
+                Ok(Shown { content: None, remark: None, body, why: None })
+            }
+            ViewMode::Path => Ok(Shown { content: None, remark: None, body: String::new(), why: None }),
+            ViewMode::Masked => self.show_masked(subject, rendering),
+            ViewMode::Signatures => self.show_symbols(subject, rendering, aggregate::view_signatures),
+            ViewMode::Definitions => self.show_symbols(subject, rendering, aggregate::view_definitions),
+            ViewMode::Custom => self.show_slices(subject, rendering),
+            ViewMode::Diff => self.show_diff(subject, rendering),
             ViewMode::Full | ViewMode::Window => {
                 let text = rendering.text.take().map_or_else(|| self.text(subject.path), Ok);
                 let (hash, mut body) = text.map_err(Hindrance::LeftOut)?;
                 if rendering.view == ViewMode::Window {
                     body = aggregate::view_window(&body, rendering.lines, self.options.window_lines);
                 }
-                Ok(Shown { content: Some(hash), remark: None, body })
+                Ok(Shown { content: Some(hash), remark: None, body, why: None })
             }
             ViewMode::Skeleton => {
                 let skeleton = self.skeleton(subject).ok_or(gone)?;
                 let remark = health_remark(skeleton.health)?;
-                Ok(Shown { content, remark, body: skeleton.text })
+                Ok(Shown { content, remark, body: skeleton.text, why: None })
             }
             ViewMode::Outline => {
                 let outline = self.outline(subject).ok_or(gone)?;
                 let remark = health_remark(outline.health)?;
-                Ok(Shown { content, remark, body: aggregate::view_outline(&outline) })
+                Ok(Shown { content, remark, body: aggregate::view_outline(&outline), why: None })
             }
             ViewMode::Summary => {
                 let words = self.summary(subject).ok_or(gone)?;
@@ -131,7 +148,8 @@ impl Project<'_> {
                 let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
                 let outline = outline.map(without_secrets);
                 let body = aggregate::view_summary(&words, outline.as_ref(), rendering.detail);
-                Ok(Shown { content, remark: is_broken.then(|| "understood in part".to_owned()), body })
+                let remark = is_broken.then(|| "understood in part".to_owned());
+                Ok(Shown { content, remark, body, why: None })
             }
         }
     }
@@ -175,7 +193,7 @@ fn encoding_remark(facts: &Facts) -> Option<String> {
 }
 
 /// Returns what to say of a parse that was not perfect; an error where there was none to speak of.
-fn health_remark(health: Health) -> Result<Option<String>, Hindrance> {
+pub(super) fn health_remark(health: Health) -> Result<Option<String>, Hindrance> {
     match health.fallback {
         Some(fallback) => Err(Hindrance::Fallback(fallback)),
         None => Ok((!health.is_perfect()).then(|| format!("parse health {health}"))),

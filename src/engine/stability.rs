@@ -143,7 +143,8 @@ impl Project<'_> {
             KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
         let old = KnownFile { path: shown.file.path.clone(), tracked: true, state };
         let lines = FocusLines(Vec::new());
-        let rendering = Rendering { view: ViewMode::Summary, detail, lines: &lines, item: None, text: None };
+        let (item, picks, text) = (None, None, None);
+        let rendering = Rendering { view: ViewMode::Summary, detail, lines: &lines, item, picks, text };
         let rendered = self.render(&old, rendering, u64::MAX);
         let block = &shown.candidate.block;
         rendered.body == block.body && rendered.remarks == block.remarks

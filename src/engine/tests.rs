@@ -12,6 +12,7 @@ use super::Options;
 use super::Project;
 use super::Silent;
 use super::Trust;
+use super::ViewRequest;
 use super::World;
 use crate::aggregate::TierOptions;
 use crate::discover;
@@ -218,14 +219,21 @@ fn a_text_that_is_too_much_for_a_parser_is_shown_in_words() {
 #[test]
 fn twenty_edits_of_one_size_are_all_seen() {
     let bench = Bench::new(&[("a.py", "x = 00\n")]);
+    let request = ViewRequest {
+        files: vec!["a.py".to_owned()],
+        mode: Some(ViewMode::Summary),
+        mask: Vec::new(),
+        lines: Vec::new(),
+        against: None,
+        trust: Trust::Stamps,
+    };
     for number in 0..20 {
         // In place, so that neither the inode nor the size tells.
         let text = format!("x = {number:02}\n");
         let path = bench.folder.path().join("a.py");
         let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
         io::Write::write_all(&mut file, text.as_bytes()).unwrap();
-        let views =
-            bench.project(true).views(&["a.py".to_owned()], Some(ViewMode::Summary), Trust::Stamps).unwrap();
+        let views = bench.project(true).views(&request).unwrap();
         let shown = views[0].block.content.unwrap();
         assert_eq!(shown, crate::model::ContentHash::of(text.as_bytes()));
     }

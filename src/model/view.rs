@@ -89,10 +89,14 @@ impl ViewMode {
     /// Says whether the file's text must be read for it: it cannot be made from what is cached.
     pub const fn needs_text(self) -> bool {
         match self {
-            Self::Full | Self::Window | Self::Masked | Self::Custom | Self::Diff | Self::Definitions => true,
-            Self::Skeleton | Self::Outline | Self::Summary | Self::Signatures | Self::Path | Self::None => {
-                false
-            }
+            Self::Full
+            | Self::Window
+            | Self::Masked
+            | Self::Custom
+            | Self::Diff
+            | Self::Signatures
+            | Self::Definitions => true,
+            Self::Skeleton | Self::Outline | Self::Summary | Self::Path | Self::None => false,
         }
     }
 

@@ -20,6 +20,7 @@ mod help;
 mod index;
 mod kill;
 mod outputs;
+mod picks;
 mod sandbox;
 mod store_file;
 mod tiers;

@@ -1,0 +1,86 @@
+//! A symbol by its signature, written as its language writes it.
+
+use super::page::Page;
+use super::page::Style;
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+
+/// How a signature shows that members stand there.
+const MEMBERS: &str = "{…}";
+
+/// Returns a symbol's signature with what is shown of its members, if anything is; without the end of the last line.
+pub(super) fn head(page: &Page<'_>, symbol: &Symbol, text: &str, indent: &str, inside: &str) -> String {
+    match page.style {
+        Style::Indented => indented(page, symbol, text, indent, inside),
+        Style::Braced => braced(page, symbol, indent, inside),
+    }
+}
+
+fn indented(page: &Page<'_>, symbol: &Symbol, text: &str, indent: &str, inside: &str) -> String {
+    let (signature, end) = (&symbol.signature, page.line_end);
+    let mut head = String::new();
+    for decorator in decorators(text) {
+        head.extend([indent, decorator.as_str(), end]);
+    }
+    head.extend([indent, signature.as_str()]);
+    if !symbol.kind.is_callable() && !symbol.kind.is_type() {
+        return head;
+    }
+    if inside.is_empty() {
+        head.push_str(": ...");
+    } else {
+        head.extend([":", end, inside]);
+    }
+    head
+}
+
+/// Returns the decorators above a definition, each on one line: they tell a property from a method, and an overload
+/// from what implements it. The arguments of one that is longer are left out.
+fn decorators(text: &str) -> Vec<String> {
+    let is_head = |line: &str| ["def ", "class ", "async "].iter().any(|word| line.starts_with(word));
+    if !text.starts_with('@') {
+        return Vec::new();
+    }
+    let lines = text.lines().map(str::trim).take_while(|line| !is_head(line));
+    let decorators = lines.filter(|line| line.starts_with('@')).map(|line| {
+        let is_whole = line.matches('(').count() == line.matches(')').count();
+        match line.split_once('(') {
+            Some((name, _)) if !is_whole => format!("{name}(...)"),
+            Some(_) | None => line.to_owned(),
+        }
+    });
+    decorators.collect()
+}
+
+fn braced(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str) -> String {
+    let signature = symbol.signature.as_str();
+    let (before, after) = match signature.split_once(MEMBERS) {
+        Some((before, after)) => (before, format!("{after};")),
+        None => match symbol.kind {
+            SymbolKind::Namespace => (signature, String::new()),
+            SymbolKind::Class | SymbolKind::Struct | SymbolKind::Union | SymbolKind::Enum => {
+                (signature, ";".to_owned())
+            }
+            SymbolKind::EnumMember => return format!("{indent}{signature},"),
+            SymbolKind::Macro => return format!("{indent}{signature}"),
+            SymbolKind::Method
+            | SymbolKind::Constructor
+            | SymbolKind::Destructor
+            | SymbolKind::Function
+            | SymbolKind::Prototype
+            | SymbolKind::Typedef
+            | SymbolKind::Field
+            | SymbolKind::Variable
+            | SymbolKind::Constant => {
+                let space = if inside.is_empty() { "" } else { page.line_end };
+                return format!("{indent}{signature};{space}{inside}");
+            }
+        },
+    };
+    let before = before.trim_end();
+    if inside.is_empty() {
+        return format!("{indent}{before} {MEMBERS}{after}");
+    }
+    let end = page.line_end;
+    format!("{indent}{before} {{{end}{inside}{end}{indent}}}{after}")
+}

@@ -1,0 +1,94 @@
+//! The symbols of an outline by the text that they take up, with what is to be shown of each.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::masks::select;
+use crate::model::MaskMode;
+use crate::model::Outline;
+use crate::model::Symbol;
+
+/// Symbols that take up the same text, as `a` and `b` of `int a, b;` do, and those whose text lies within it.
+pub(super) struct Entry<'o> {
+    /// The text, from its first byte to the one after its last.
+    pub(super) span: Range<usize>,
+    /// The symbols, with what is to be shown of each; nothing where nobody said.
+    pub(super) symbols: Vec<(&'o Symbol, Option<MaskMode>)>,
+    /// What lies within, in the order of the text.
+    pub(super) inside: Vec<Self>,
+}
+
+impl Entry<'_> {
+    /// Says whether some symbol is to be shown like that.
+    pub(super) fn has(&self, mode: Option<MaskMode>) -> bool {
+        self.symbols.iter().any(|(_, own)| *own == mode)
+    }
+}
+
+/// What is to be shown of the symbols of an outline. A symbol is known by where it is in memory: two overloads may
+/// be alike in all else.
+pub(super) struct Modes(HashMap<*const Symbol, MaskMode>);
+
+impl Modes {
+    /// Returns what a mask says. A key that picks one overload says more than one that means all of a name; of two
+    /// that say as much the later decides.
+    pub(super) fn of_mask(outline: &Outline, mask: &[(String, MaskMode)]) -> Self {
+        let mut modes = HashMap::new();
+        for wants_exact in [false, true] {
+            for (key, mode) in mask {
+                let found = select(outline, key).into_iter();
+                let meant = found.filter(|symbol| (symbol.qualified_name != key.trim()) == wants_exact);
+                modes.extend(meant.map(|symbol| (std::ptr::from_ref(symbol), *mode)));
+            }
+        }
+        Self(modes)
+    }
+
+    /// Returns the wish to see the same of all symbols down to a depth, from 0.
+    pub(super) fn of_all(outline: &Outline, mode: MaskMode, max_depth: usize) -> Self {
+        let mut modes = HashMap::new();
+        outline.walk(|symbol, depth| {
+            if depth <= max_depth {
+                modes.insert(std::ptr::from_ref(symbol), mode);
+            }
+        });
+        Self(modes)
+    }
+}
+
+/// Returns the symbols of `outline` by the text that they take up. Not by parents and children: of
+/// `enum { RED } color;` the outline makes two siblings, and one lies within the other.
+pub(super) fn nest<'o>(outline: &'o Outline, text: &str, modes: &Modes) -> Vec<Entry<'o>> {
+    let mut flat = Vec::new();
+    outline.walk(|symbol, _| {
+        let end = text.floor_char_boundary(symbol.span.end_byte);
+        let start = text.floor_char_boundary(symbol.span.start_byte).min(end);
+        flat.push((start..end, symbol));
+    });
+    flat.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
+    let (mut top, mut open): (Vec<Entry<'o>>, Vec<Entry<'o>>) = (Vec::new(), Vec::new());
+    for (span, symbol) in flat {
+        let mode = modes.0.get(&std::ptr::from_ref(symbol)).copied();
+        if let Some(last) = open.last_mut().filter(|last| last.span == span) {
+            last.symbols.push((symbol, mode));
+            continue;
+        }
+        while open.last().is_some_and(|last| last.span.end < span.end) {
+            close(&mut open, &mut top);
+        }
+        open.push(Entry { span, symbols: vec![(symbol, mode)], inside: Vec::new() });
+    }
+    while !open.is_empty() {
+        close(&mut open, &mut top);
+    }
+    top
+}
+
+fn close<'o>(open: &mut Vec<Entry<'o>>, top: &mut Vec<Entry<'o>>) {
+    let Some(done) = open.pop() else { return };
+    match open.last_mut() {
+        Some(around) => around.inside.push(done),
+        None => top.push(done),
+    }
+}

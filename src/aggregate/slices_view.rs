@@ -1,0 +1,104 @@
+//! Lines that a person marked, as an agent sees them.
+
+use std::fmt::Write as _;
+
+/// Lines of a text, and what a person said of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlicePart {
+    /// A short name; may be empty.
+    pub tag: String,
+    /// Why they matter; may be empty.
+    pub comment: String,
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// The text; for lines that are no longer found, the words that say so.
+    pub content: String,
+}
+
+impl SlicePart {
+    /// Returns lines that have no name, as far as `text` has them.
+    pub fn plain(text: &str, start_line: u32, end_line: u32) -> Self {
+        let count = u32::try_from(text.split_inclusive('\n').count()).unwrap_or(u32::MAX);
+        let is_there = start_line <= count;
+        let end_line = if is_there { end_line.min(count) } else { end_line };
+        let content = if is_there {
+            lines_of(text, start_line, end_line).to_owned()
+        } else {
+            format!("(no such lines: the text ends with line {count})")
+        };
+        Self { tag: String::new(), comment: String::new(), start_line, end_line, content }
+    }
+}
+
+/// Returns the text of some lines, from 1 and inclusive. Lines end at line feeds alone, as git counts them.
+fn lines_of(text: &str, start_line: u32, end_line: u32) -> &str {
+    let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    let before = start_line.saturating_sub(1) as usize;
+    let Some(start) = starts.nth(before) else { return "" };
+    let count = end_line.saturating_sub(start_line) as usize;
+    let end = starts.nth(count).unwrap_or(text.len());
+    &text[start..end]
+}
+
+/// Returns the parts, joined by a blank line. A part without a tag is called `[Slice]`; one without a comment has none.
+pub fn view_slices(parts: &[SlicePart]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str("---\n[Slice");
+        // A tag is a person's words, and no word of theirs may begin a line of its own.
+        let tag = on_one_line(&part.tag);
+        if !tag.is_empty() {
+            let _ = write!(text, ": {tag}");
+        }
+        text.push(']');
+        let comment = on_one_line(&part.comment);
+        if !comment.is_empty() {
+            let _ = write!(text, " ({comment})");
+        }
+        let _ = writeln!(text, "\nLines {}-{}:", part.start_line, part.end_line);
+        text.push_str(&part.content);
+        if !part.content.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn on_one_line(words: &str) -> String {
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_joined_by_a_blank_line() {
+        let text = "a\nb\r\nc";
+        let named = SlicePart {
+            tag: "hot\nloop".to_owned(),
+            comment: "why".to_owned(),
+            ..SlicePart::plain(text, 1, 2)
+        };
+        let view = view_slices(&[named, SlicePart::plain(text, 3, 3)]);
+        let expected = "---\n[Slice: hot loop] (why)\nLines 1-2:\na\nb\r\n\n---\n[Slice]\nLines 3-3:\nc\n";
+        assert_eq!(view, expected);
+        assert_eq!(view_slices(&[]), "");
+    }
+
+    #[test]
+    fn lines_that_are_not_there_are_no_text() {
+        assert_eq!(lines_of("a\nb\n", 2, 9), "b\n");
+        assert_eq!(lines_of("a\nb\n", 9, 10), "");
+        assert_eq!(lines_of("", 1, 1), "");
+        let beyond = SlicePart::plain("a\nb\n", 3, 4);
+        assert_eq!(beyond.content, "(no such lines: the text ends with line 2)");
+        let clipped = SlicePart::plain("a\nb\n", 2, 9);
+        assert_eq!((clipped.end_line, clipped.content.as_str()), (2, "b\n"));
+    }
+}
