@@ -1,0 +1,71 @@
+//! What a slice remembers, as one sequence of lines that is looked for in a text.
+
+use super::lines::LineId;
+use super::lines::Lines;
+use super::lines::index;
+use super::lines::is_solid;
+use crate::model::Anchors;
+use crate::model::Slice;
+
+/// What a line is worth that stands once in the text; scores are counted in thousandths, for whole numbers are the
+/// same on every machine.
+pub(super) const UNIT: i64 = 1000;
+/// A line of brackets or blanks alone is worth so many times less.
+const HOLLOW: i64 = 8;
+
+/// A line that is remembered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item {
+    /// The line in the text that says the same; `None` where there is none.
+    pub(super) id: Option<LineId>,
+    /// What it is worth to find it: the less, the more lines say the same.
+    pub(super) weight: i64,
+    /// Whether it holds more than brackets and blanks; of a line that is gone nobody can tell.
+    pub(super) is_solid: bool,
+}
+
+/// The lines that stood before a slice, in it, and after it, in the order of the file.
+pub(super) struct Items {
+    pub(super) before: Vec<Item>,
+    /// One for each of its lines; none where the slice does not remember its lines.
+    pub(super) inside: Vec<Item>,
+    pub(super) after: Vec<Item>,
+}
+
+impl Items {
+    pub(super) fn of(slice: &Slice, length: usize, lines: &Lines<'_>) -> Self {
+        let anchors = &slice.anchors;
+        let named = |line: &String| item(lines.id_of(line), lines);
+        let is_apart = |unique: &&String, context: &[String]| !context.contains(unique);
+        let far = anchors.unique_before.iter().filter(|line| is_apart(line, &anchors.before));
+        let before = far.chain(&anchors.before).map(named).collect();
+        let far = anchors.unique_after.iter().filter(|line| is_apart(line, &anchors.after));
+        let after = anchors.after.iter().chain(far).map(named).collect();
+        Self { before, inside: inside(anchors, length, lines), after }
+    }
+
+    /// Returns all of them, with the place of the slice's first line among them.
+    pub(super) fn in_order(&self) -> (Vec<Item>, usize) {
+        let all = self.before.iter().chain(&self.inside).chain(&self.after).copied().collect();
+        (all, self.before.len())
+    }
+}
+
+fn inside(anchors: &Anchors, length: usize, lines: &Lines<'_>) -> Vec<Item> {
+    // As many as there are lines, or somebody has changed one and not the other.
+    if anchors.line_hashes.len() != length {
+        return Vec::new();
+    }
+    let by_hash = lines.by_hash();
+    let id = |hash: &String| by_hash.get(&u32::from_str_radix(hash, 16).ok()?).copied();
+    anchors.line_hashes.iter().map(|hash| item(id(hash), lines)).collect()
+}
+
+fn item(id: Option<LineId>, lines: &Lines<'_>) -> Item {
+    let Some(id) = id else { return Item { id, weight: UNIT, is_solid: true } };
+    let places = lines.places(id);
+    let is_solid = is_solid(lines.texts[index(places[0])]);
+    let count = i64::try_from(places.len()).unwrap_or(i64::MAX);
+    let weight = (UNIT * UNIT / count).isqrt() / if is_solid { 1 } else { HOLLOW };
+    Item { id: Some(id), weight: weight.max(1), is_solid }
+}
