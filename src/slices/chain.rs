@@ -11,7 +11,7 @@ use super::surroundings::GAP;
 use super::surroundings::JUMP;
 
 /// How many pairs of a remembered line and a place are looked at, at the most.
-const MAX_PAIRS: usize = 30_000;
+const MAX_PAIRS: usize = 10_000;
 
 /// A remembered line that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,50 +14,68 @@ use super::lines::Lines;
 const STRAY: usize = 60;
 /// How much better than any other place the best one must fit.
 const MARGIN: i64 = 300;
+/// How many of the lines must be left, weighed by how rare they are: one in so many.
+const ENOUGH: i64 = 4;
 
 /// The lines that a slice became.
 pub(super) struct Followed {
     /// From 0.
     pub(super) lines: Range<usize>,
-    /// How many of its lines are still there that are more than brackets and blanks.
-    pub(super) kept: usize,
-    /// How many such lines it had.
-    pub(super) had: usize,
     /// How well all that is remembered fits.
     pub(super) score: i64,
     /// Whether no other place fits about as well.
     pub(super) is_clear: bool,
-    /// Whether the lines on both sides of it are where they were found by their neighbors.
-    pub(super) is_framed: bool,
+    /// Whether enough of it is left to call it the slice.
+    pub(super) is_enough: bool,
 }
 
 /// Follows the lines of a slice, of which each but a few may have changed.
-pub(super) fn follow(items: &Items, lines: &Lines<'_>) -> Option<Followed> {
+pub(super) fn follow(items: &Items, length: usize, lines: &Lines<'_>) -> Option<Followed> {
     let (all, first) = items.in_order();
     let inside = first..first + items.inside.len();
     let chain = chain::best(&all, lines, |_| true);
+    if inside.is_empty() {
+        return between(&chain, &all, first, length, lines);
+    }
     let links = core(&chain, &inside, &all);
     let (head, tail) = (links.first()?, links.last()?);
     let hull = head.place..tail.place + 1;
     let other = chain::best(&all, lines, |link| !(inside.contains(&link.item) && hull.contains(&link.place)));
     let rivals = core(&other, &inside, &all);
-    let solid = |links: &[Link]| links.iter().filter(|link| all[link.item].is_solid).count();
-    let kept = solid(&links);
-    let is_clear = solid(&rivals) * 2 < kept || other.score + MARGIN <= chain.score;
-    let above = link_of(&chain, first.checked_sub(1)).filter(|place| *place < hull.start);
-    let below = link_of(&chain, Some(inside.end)).filter(|place| hull.end <= *place);
+    let kept = worth(&links, &all);
+    let is_clear = worth(&rivals, &all) * 2 < kept || other.score + MARGIN <= chain.score;
+    let above = place_of(&chain, first.checked_sub(1)).filter(|place| *place < hull.start);
+    let below = place_of(&chain, Some(inside.end)).filter(|place| hull.end <= *place);
+    let is_framed = above.is_some() && below.is_some();
+    let has_solid = links.iter().any(|link| all[link.item].is_solid);
     Some(Followed {
         lines: widened(&hull, above, below, head.item - inside.start, inside.end - 1 - tail.item),
-        kept,
-        had: items.inside.iter().filter(|item| item.is_solid).count(),
         score: chain.score,
         is_clear,
-        is_framed: above.is_some() && below.is_some(),
+        is_enough: has_solid && items.worth() < kept * if is_framed { 2 * ENOUGH } else { ENOUGH },
     })
 }
 
-fn link_of(chain: &Chain, item: Option<usize>) -> Option<usize> {
+/// Follows a slice that remembers nothing of its own lines: it is what stands between the lines that stood next to it.
+fn between(chain: &Chain, all: &[Item], first: usize, length: usize, lines: &Lines<'_>) -> Option<Followed> {
+    let above = place_of(chain, first.checked_sub(1))?;
+    let below = place_of(chain, Some(first))?;
+    let other = chain::best(all, lines, |link| link.place != above && link.place != below);
+    let there = above + 1..below;
+    Some(Followed {
+        score: chain.score,
+        is_clear: other.score + MARGIN <= chain.score,
+        is_enough: !there.is_empty() && there.len() <= 2 * length + STRAY,
+        lines: there,
+    })
+}
+
+fn place_of(chain: &Chain, item: Option<usize>) -> Option<usize> {
     chain.links.iter().find(|link| Some(link.item) == item).map(|link| link.place)
+}
+
+fn worth(links: &[Link], all: &[Item]) -> i64 {
+    links.iter().map(|link| all[link.item].weight).sum()
 }
 
 /// Returns the links that are the slice's own, without those that are far from the rest, and without brackets and
@@ -66,17 +84,17 @@ fn core(chain: &Chain, inside: &Range<usize>, all: &[Item]) -> Vec<Link> {
     let own: Vec<Link> = chain.links.iter().copied().filter(|link| inside.contains(&link.item)).collect();
     let limit = STRAY + inside.len();
     let clusters = own.chunk_by(|one, next| next.place - one.place <= limit);
-    let weight = |links: &[Link]| links.iter().map(|link| all[link.item].weight).sum::<i64>();
-    let mut links = clusters.max_by_key(|links| weight(links)).unwrap_or_default();
+    let mut links = clusters.max_by_key(|links| worth(links, all)).unwrap_or_default();
+    let neighbor = |item: usize, place: usize| chain.links.contains(&Link { item, place });
     while let [one, rest @ ..] = links
         && !all[one.item].is_solid
-        && !rest.first().is_some_and(|next| next.place - one.place == next.item - one.item)
+        && !(0 < one.item.min(one.place) && one.item == inside.start && neighbor(one.item - 1, one.place - 1))
     {
         links = rest;
     }
     while let [rest @ .., one] = links
         && !all[one.item].is_solid
-        && !rest.last().is_some_and(|last| one.place - last.place == one.item - last.item)
+        && !(one.item + 1 == inside.end && neighbor(one.item + 1, one.place + 1))
     {
         links = rest;
     }

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// There are no such lines.
-    #[error("mark the lines {start_line}-{end_line} of a text of {lines} lines")]
+    #[error("lines {start_line}-{end_line} are wanted, and it has {lines}")]
     NoSuchLines {
         /// The first line that was asked for.
         start_line: u32,

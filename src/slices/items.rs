@@ -44,6 +44,16 @@ impl Items {
         Self { before, inside: inside(anchors, length, lines), after }
     }
 
+    /// Says whether nothing is remembered.
+    pub(super) fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.inside.is_empty() && self.after.is_empty()
+    }
+
+    /// Returns what finding all of the slice's own lines would be worth.
+    pub(super) fn worth(&self) -> i64 {
+        self.inside.iter().map(|item| item.weight).sum()
+    }
+
     /// Returns all of them, with the place of the slice's first line among them.
     pub(super) fn in_order(&self) -> (Vec<Item>, usize) {
         let all = self.before.iter().chain(&self.inside).chain(&self.after).copied().collect();

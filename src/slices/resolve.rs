@@ -24,24 +24,23 @@ struct Pick {
     is_clear: bool,
 }
 
-/// Finds a slice in a text.
+/// Finds a slice in a text. Only what has the slice's very text is called exact or moved, which its `content_hash`
+/// tells: a slice without one is never more than changed, for nobody knows what its text was.
 pub fn resolve(slice: &Slice, text: &str) -> Resolution {
-    let lines = Lines::of(text);
-    let length = index(slice.end_line.saturating_sub(slice.start_line)) + 1;
     if slice.start_line < 1 || slice.end_line < slice.start_line {
-        return stale(slice, None, "its lines are no range");
+        return unknown(slice, SliceStatus::Stale, "its lines are no range");
     }
+    let lines = Lines::of(text);
+    let length = index(slice.end_line - slice.start_line) + 1;
     let items = Items::of(slice, length, &lines);
     let copies = candidates::find(slice, length, &items, &lines);
-    let followed = changed::follow(&items, &lines);
-    match pick(slice, &copies, &items, &lines) {
-        Some(pick) => copy(slice, length, &pick, &copies, &items, followed.as_ref()),
-        None => other(slice, length, &items, &lines, followed),
+    match pick(&copies, length, &items, &lines) {
+        Some(pick) => copy(slice, length, &pick, &copies, &items, &lines),
+        None => other(slice, length, &items, &lines),
     }
 }
 
-fn pick(slice: &Slice, copies: &[usize], items: &Items, lines: &Lines<'_>) -> Option<Pick> {
-    let length = index(slice.end_line - slice.start_line) + 1;
+fn pick(copies: &[usize], length: usize, items: &Items, lines: &Lines<'_>) -> Option<Pick> {
     let above = surroundings::above(&items.before, lines);
     let below = surroundings::below(&items.after, lines);
     let fit = |first: &usize| above[*first] + below[*first + length];
@@ -58,86 +57,75 @@ fn copy(
     pick: &Pick,
     copies: &[usize],
     items: &Items,
-    followed: Option<&Followed>,
+    lines: &Lines<'_>,
 ) -> Resolution {
     let stood = index(slice.start_line) - 1;
+    let here = pick.first..pick.first + length;
     if !pick.is_clear {
         if copies.contains(&stood) {
-            return found(
-                slice,
-                stood..stood + length,
-                "the same text at the same lines, one of several copies",
-            );
+            return found(slice, stood..stood + length, "the same text, one of several copies alike");
         }
         let reason = format!("its text stands at {} places that are equally good", copies.len());
-        return stale(slice, Some(pick.first..pick.first + length), &reason);
+        return answer(SliceStatus::Stale, &here, &reason);
     }
-    let here = pick.first..pick.first + length;
-    let own: i64 = items.inside.iter().map(|item| item.weight).sum();
-    let is_elsewhere =
-        |followed: &&Followed| followed.lines != here && pick.fit + own + MARGIN < followed.score;
+    // A text that stood in the file more than once may be there still, while the slice's own copy has changed.
     if slice.anchors.copies != 1
-        && let Some(followed) = followed.filter(is_elsewhere)
+        && let Some(followed) = changed::follow(items, length, lines)
+        && followed.lines != here
+        && pick.fit + items.worth() + MARGIN < followed.score
     {
-        let reason = "only another copy of its text is left";
-        return changed(slice, followed, reason);
+        return changed(&followed, "only another copy of its text is unchanged");
     }
-    let reason = if copies.len() == 1 { "the same text" } else { "the copy with the same lines around it" };
-    found(slice, here, reason)
+    found(
+        slice,
+        here,
+        if copies.len() == 1 { "the same text" } else { "the copy with the same surroundings" },
+    )
 }
 
-/// Answers where the slice's text is nowhere.
-fn other(
-    slice: &Slice,
-    length: usize,
-    items: &Items,
-    lines: &Lines<'_>,
-    followed: Option<Followed>,
-) -> Resolution {
-    let marked = index(slice.start_line) - 1..index(slice.end_line);
-    let _ = (length, items);
-    if let Some(followed) = followed {
-        return changed(slice, &followed, "its text has changed");
+/// Answers where the slice's text is nowhere, or is not known.
+fn other(slice: &Slice, length: usize, items: &Items, lines: &Lines<'_>) -> Resolution {
+    let is_unknown = slice.anchors.content_hash.is_none();
+    if let Some(followed) = changed::follow(items, length, lines) {
+        let reason = if is_unknown { "it has no content_hash to tell by" } else { "its text has changed" };
+        return changed(&followed, reason);
     }
-    if lines.ids.len() < marked.end {
-        return stale(slice, None, "the file ends before it");
+    if lines.ids.len() < index(slice.end_line) {
+        return unknown(slice, SliceStatus::Stale, "the file ends before it");
     }
-    stale(slice, None, "none of its lines is left")
+    if is_unknown && items.is_empty() {
+        // The lines are all that its author said; they are taken at their word, and not called right.
+        return unknown(
+            slice,
+            SliceStatus::Changed,
+            "it has no anchors: these are the lines as they were marked",
+        );
+    }
+    unknown(slice, SliceStatus::Stale, "nothing of it is left")
 }
 
-fn changed(slice: &Slice, followed: &Followed, reason: &str) -> Resolution {
+fn changed(followed: &Followed, reason: &str) -> Resolution {
     if !followed.is_clear {
-        return stale(slice, Some(followed.lines.clone()), "what is left of it fits several places");
+        return answer(SliceStatus::Stale, &followed.lines, "what is left of it fits several places");
     }
-    if followed.kept * 3 < followed.had && !followed.is_framed || followed.kept == 0 {
-        return stale(slice, Some(followed.lines.clone()), "too little of it is left");
+    if !followed.is_enough {
+        return answer(SliceStatus::Stale, &followed.lines, "too little of it is left");
     }
-    answer(SliceStatus::Changed, followed.lines.clone(), reason)
+    answer(SliceStatus::Changed, &followed.lines, reason)
 }
 
 fn found(slice: &Slice, here: Range<usize>, reason: &str) -> Resolution {
-    let status =
-        if here.start + 1 == index(slice.start_line) { SliceStatus::Exact } else { SliceStatus::Moved };
-    answer(status, here, reason)
+    let is_here = here.start + 1 == index(slice.start_line);
+    answer(if is_here { SliceStatus::Exact } else { SliceStatus::Moved }, &here, reason)
 }
 
-fn stale(slice: &Slice, guess: Option<Range<usize>>, reason: &str) -> Resolution {
-    match guess {
-        Some(guess) => answer(SliceStatus::Stale, guess, reason),
-        None => Resolution {
-            status: SliceStatus::Stale,
-            start_line: slice.start_line,
-            end_line: slice.end_line,
-            reason: reason.to_owned(),
-        },
-    }
+fn answer(status: SliceStatus, here: &Range<usize>, reason: &str) -> Resolution {
+    let (start_line, end_line) = (number(here.start + 1), number(here.end));
+    Resolution { status, start_line, end_line, reason: reason.to_owned() }
 }
 
-fn answer(status: SliceStatus, here: Range<usize>, reason: &str) -> Resolution {
-    Resolution {
-        status,
-        start_line: number(here.start + 1),
-        end_line: number(here.end),
-        reason: reason.to_owned(),
-    }
+/// Answers with the lines as they were marked, for want of better ones.
+fn unknown(slice: &Slice, status: SliceStatus, reason: &str) -> Resolution {
+    let Slice { start_line, end_line, .. } = *slice;
+    Resolution { status, start_line, end_line, reason: reason.to_owned() }
 }
