@@ -25,16 +25,10 @@ pub(super) fn find(slice: &Slice, length: usize, items: &Items, lines: &Lines<'_
     let found = if items.inside.is_empty() {
         windows(slice, length, lines).find(is_it)
     } else {
-        alike(items, lines).into_iter().take(MAX_TRIES).find(is_it)
+        items.alike.iter().copied().take(MAX_TRIES).find(is_it)
     };
     // All copies have the lines of the first: there is no need to hash each.
     found.map_or_else(Vec::new, |first| occurrences::of(&lines.ids, &lines.ids[first..first + length]))
-}
-
-/// Returns where all of the slice's lines stand, as far as short hashes tell.
-fn alike(items: &Items, lines: &Lines<'_>) -> Vec<usize> {
-    let wanted: Option<Vec<_>> = items.inside.iter().map(|item| item.id).collect();
-    wanted.map_or_else(Vec::new, |wanted| occurrences::of(&lines.ids, &wanted))
 }
 
 /// Returns the places to look at where nothing is known of the slice's lines: where it stood, next to the lines that

@@ -21,36 +21,45 @@ const ENOUGH: i64 = 4;
 pub(super) struct Followed {
     /// From 0.
     pub(super) lines: Range<usize>,
-    /// How well all that is remembered fits.
-    pub(super) score: i64,
     /// Whether no other place fits about as well.
     pub(super) is_clear: bool,
     /// Whether enough of it is left to call it the slice.
     pub(super) is_enough: bool,
 }
 
-/// Follows the lines of a slice, of which each but a few may have changed.
-pub(super) fn follow(items: &Items, length: usize, lines: &Lines<'_>) -> Option<Followed> {
+/// Follows the lines of a slice, of which each but a few may have changed. Says how well all that is remembered fits,
+/// and what became of the slice if there is anything left of it.
+pub(super) fn follow(items: &Items, length: usize, lines: &Lines<'_>) -> (i64, Option<Followed>) {
     let (all, first) = items.in_order();
-    let inside = first..first + items.inside.len();
     let chain = chain::best(&all, lines, |_| true);
+    (chain.score, in_chain(&chain, items, &all, first, length, lines))
+}
+
+fn in_chain(
+    chain: &Chain,
+    items: &Items,
+    all: &[Item],
+    first: usize,
+    length: usize,
+    lines: &Lines<'_>,
+) -> Option<Followed> {
+    let inside = first..first + items.inside.len();
     if inside.is_empty() {
-        return between(&chain, &all, first, length, lines);
+        return between(chain, all, first, length, lines);
     }
-    let links = core(&chain, &inside, &all);
+    let links = core(chain, &inside, all);
     let (head, tail) = (links.first()?, links.last()?);
     let hull = head.place..tail.place + 1;
-    let other = chain::best(&all, lines, |link| !(inside.contains(&link.item) && hull.contains(&link.place)));
-    let rivals = core(&other, &inside, &all);
-    let kept = worth(&links, &all);
-    let is_clear = worth(&rivals, &all) * 2 < kept || other.score + MARGIN <= chain.score;
-    let above = place_of(&chain, first.checked_sub(1)).filter(|place| *place < hull.start);
-    let below = place_of(&chain, Some(inside.end)).filter(|place| hull.end <= *place);
+    let other = chain::best(all, lines, |link| !(inside.contains(&link.item) && hull.contains(&link.place)));
+    let rivals = core(&other, &inside, all);
+    let kept = worth(&links, all);
+    let is_clear = worth(&rivals, all) * 2 < kept || other.score + MARGIN <= chain.score;
+    let above = place_of(chain, first.checked_sub(1)).filter(|place| *place < hull.start);
+    let below = place_of(chain, Some(inside.end)).filter(|place| hull.end <= *place);
     let is_framed = above.is_some() && below.is_some();
     let has_solid = links.iter().any(|link| all[link.item].is_solid);
     Some(Followed {
         lines: widened(&hull, above, below, head.item - inside.start, inside.end - 1 - tail.item),
-        score: chain.score,
         is_clear,
         is_enough: has_solid && items.worth() < kept * if is_framed { 2 * ENOUGH } else { ENOUGH },
     })
@@ -63,7 +72,6 @@ fn between(chain: &Chain, all: &[Item], first: usize, length: usize, lines: &Lin
     let other = chain::best(all, lines, |link| link.place != above && link.place != below);
     let there = above + 1..below;
     Some(Followed {
-        score: chain.score,
         is_clear: other.score + MARGIN <= chain.score,
         is_enough: !there.is_empty() && there.len() <= 2 * length + STRAY,
         lines: there,

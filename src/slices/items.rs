@@ -1,9 +1,12 @@
 //! What a slice remembers, as one sequence of lines that is looked for in a text.
 
+use std::collections::HashMap;
+
 use super::lines::LineId;
 use super::lines::Lines;
 use super::lines::index;
 use super::lines::is_solid;
+use super::occurrences;
 use crate::model::Anchors;
 use crate::model::Slice;
 
@@ -29,6 +32,8 @@ pub(super) struct Items {
     pub(super) before: Vec<Item>,
     /// One for each of its lines; none where the slice does not remember its lines.
     pub(super) inside: Vec<Item>,
+    /// Where all of the slice's lines stand side by side, as far as their short hashes tell; from 0, ascending.
+    pub(super) alike: Vec<usize>,
     pub(super) after: Vec<Item>,
 }
 
@@ -41,7 +46,8 @@ impl Items {
         let before = far.chain(&anchors.before).map(named).collect();
         let far = anchors.unique_after.iter().filter(|line| is_apart(line, &anchors.after));
         let after = anchors.after.iter().chain(far).map(named).collect();
-        Self { before, inside: inside(anchors, length, lines), after }
+        let (inside, alike) = inside(anchors, length, lines);
+        Self { before, inside, alike, after }
     }
 
     /// Says whether nothing is remembered.
@@ -61,14 +67,20 @@ impl Items {
     }
 }
 
-fn inside(anchors: &Anchors, length: usize, lines: &Lines<'_>) -> Vec<Item> {
+fn inside(anchors: &Anchors, length: usize, lines: &Lines<'_>) -> (Vec<Item>, Vec<usize>) {
     // As many as there are lines, or somebody has changed one and not the other.
     if anchors.line_hashes.len() != length {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
-    let by_hash = lines.by_hash();
-    let id = |hash: &String| by_hash.get(&u32::from_str_radix(hash, 16).ok()?).copied();
-    anchors.line_hashes.iter().map(|hash| item(id(hash), lines)).collect()
+    let hashes = lines.short_hashes();
+    // Of two lines with the same hash, one is as good a guess as the other.
+    let by_hash: HashMap<u32, LineId> = hashes.iter().copied().zip(0..).collect();
+    let wanted: Vec<Option<u32>> =
+        anchors.line_hashes.iter().map(|hash| u32::from_str_radix(hash, 16).ok()).collect();
+    let id = |hash: &Option<u32>| by_hash.get(hash.as_ref()?).copied();
+    let inside = wanted.iter().map(|hash| item(id(hash), lines)).collect();
+    let of_lines: Vec<Option<u32>> = lines.ids.iter().map(|id| Some(hashes[index(*id)])).collect();
+    (inside, occurrences::of(&of_lines, &wanted))
 }
 
 fn item(id: Option<LineId>, lines: &Lines<'_>) -> Item {

@@ -64,13 +64,9 @@ impl<'t> Lines<'t> {
         &self.places[index(id)]
     }
 
-    /// Returns the ids of lines by their short hashes; of two lines with the same hash, the first's.
-    pub(super) fn by_hash(&self) -> HashMap<u32, LineId> {
-        let mut found = HashMap::with_capacity(self.places.len());
-        for (id, places) in self.places.iter().enumerate() {
-            found.entry(short_hash(self.texts[index(places[0])])).or_insert_with(|| number(id));
-        }
-        found
+    /// Returns the short hash of each id.
+    pub(super) fn short_hashes(&self) -> Vec<u32> {
+        self.places.iter().map(|places| short_hash(self.texts[index(places[0])])).collect()
     }
 }
 

@@ -69,12 +69,18 @@ fn copy(
         return answer(SliceStatus::Stale, &here, &reason);
     }
     // A text that stood in the file more than once may be there still, while the slice's own copy has changed.
-    if slice.anchors.copies != 1
-        && let Some(followed) = changed::follow(items, length, lines)
-        && followed.lines != here
-        && pick.fit + items.worth() + MARGIN < followed.score
-    {
-        return changed(&followed, "only another copy of its text is unchanged");
+    if slice.anchors.copies != 1 {
+        let (score, followed) = changed::follow(items, length, lines);
+        let is_other = pick.fit + items.worth() + MARGIN < score;
+        match followed {
+            Some(followed) if is_other && followed.lines != here => {
+                return changed(&followed, "only another copy of its text is unchanged");
+            }
+            None if is_other => {
+                return answer(SliceStatus::Stale, &here, "only another copy of its text is left");
+            }
+            Some(_) | None => {}
+        }
     }
     found(
         slice,
@@ -86,7 +92,7 @@ fn copy(
 /// Answers where the slice's text is nowhere, or is not known.
 fn other(slice: &Slice, length: usize, items: &Items, lines: &Lines<'_>) -> Resolution {
     let is_unknown = slice.anchors.content_hash.is_none();
-    if let Some(followed) = changed::follow(items, length, lines) {
+    if let (_, Some(followed)) = changed::follow(items, length, lines) {
         let reason = if is_unknown { "it has no content_hash to tell by" } else { "its text has changed" };
         return changed(&followed, reason);
     }
