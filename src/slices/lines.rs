@@ -14,12 +14,14 @@ pub(super) fn split(text: &str) -> Vec<&str> {
     text.strip_suffix('\n').unwrap_or(text).split('\n').collect()
 }
 
-/// Returns the short hash of a line: FNV-1a, folded to 32 bits, as hex. It only finds lines; whether a whole slice is
-/// unchanged is told by its SHA-256.
+/// Returns the short hash of a line: FNV-1a, stirred and folded to 32 bits. It only finds lines; whether a whole slice
+/// is unchanged is told by its SHA-256.
 pub(super) fn short_hash(line: &str) -> u32 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
     let hash = line.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
+    // The last letters of a line have hardly touched the upper bits.
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     u32::try_from((hash >> 32) ^ (hash & 0xffff_ffff)).expect("half of 64 bits are 32")
 }
 

@@ -71,7 +71,8 @@ fn copy(
     // A text that stood in the file more than once may be there still, while the slice's own copy has changed.
     if slice.anchors.copies != 1 {
         let (score, followed) = changed::follow(items, length, lines);
-        let is_other = pick.fit + items.worth() + MARGIN < score;
+        let is_gone = copies.len() < index(slice.anchors.copies) && is_beyond_landmarks(slice, &here, lines);
+        let is_other = is_gone || pick.fit + items.worth() + MARGIN < score;
         match followed {
             Some(followed) if is_other && followed.lines != here => {
                 return changed(&followed, "only another copy of its text is unchanged");
@@ -87,6 +88,17 @@ fn copy(
         here,
         if copies.len() == 1 { "the same text" } else { "the copy with the same surroundings" },
     )
+}
+
+/// Says whether a line that stood once in the file, and does so now, is on the other side of this place than it was.
+fn is_beyond_landmarks(slice: &Slice, here: &Range<usize>, lines: &Lines<'_>) -> bool {
+    let place = |line: &String| match lines.places(lines.id_of(line)?) {
+        [place] => Some(index(*place)),
+        _ => None,
+    };
+    let anchors = &slice.anchors;
+    anchors.unique_before.iter().filter_map(place).any(|place| here.end <= place)
+        || anchors.unique_after.iter().filter_map(place).any(|place| place < here.start)
 }
 
 /// Answers where the slice's text is nowhere, or is not known.
