@@ -10,17 +10,22 @@ use super::lines::Lines;
 use super::lines::index;
 use super::lines::number;
 use super::surroundings;
+use crate::model::Anchors;
 use crate::model::Resolution;
 use crate::model::Slice;
 use crate::model::SliceStatus;
 
 /// How much better than any other the surroundings of a copy must fit.
 const MARGIN: i64 = 150;
+/// How many lines may have come between a slice and a line that was near it, while another copy of its text has gone.
+const FAR: usize = 30;
 
 /// A copy of the slice's text that is picked, and how well what stands around it fits.
 struct Pick {
     first: usize,
     fit: i64,
+    /// How well what stood around it fits at any place, whatever stands there.
+    best_fit: i64,
     is_clear: bool,
 }
 
@@ -47,7 +52,8 @@ fn pick(copies: &[usize], length: usize, items: &Items, lines: &Lines<'_>) -> Op
     let first = *copies.iter().max_by_key(|first| fit(first))?;
     let second = copies.iter().filter(|other| **other != first).map(fit).max();
     let is_clear = second.is_none_or(|second| second + MARGIN <= fit(&first));
-    Some(Pick { first, fit: fit(&first), is_clear })
+    let best_fit = above.iter().zip(&below).map(|(above, below)| above + below).max().unwrap_or_default();
+    Some(Pick { first, fit: fit(&first), best_fit, is_clear })
 }
 
 /// Answers where the slice's text is still there.
@@ -68,19 +74,21 @@ fn copy(
         let reason = format!("its text stands at {} places that are equally good", copies.len());
         return answer(SliceStatus::Stale, &here, &reason);
     }
-    // A text that stood in the file more than once may be there still, while the slice's own copy has changed.
     if slice.anchors.copies != 1 {
         let (score, followed) = changed::follow(items, length, lines);
-        let is_gone = copies.len() < index(slice.anchors.copies) && is_beyond_landmarks(slice, &here, lines);
-        let is_other = is_gone || pick.fit + items.worth() + MARGIN < score;
-        match followed {
-            Some(followed) if is_other && followed.lines != here => {
-                return changed(&followed, "only another copy of its text is unchanged");
-            }
-            None if is_other => {
-                return answer(SliceStatus::Stale, &here, "only another copy of its text is left");
-            }
-            Some(_) | None => {}
+        let is_one_gone = copies.len() < index(slice.anchors.copies);
+        if is_one_gone && (pick.fit + MARGIN < pick.best_fit || is_far_from_landmarks(slice, &here, lines))
+            || pick.fit + items.worth() + MARGIN < score
+        {
+            // The text stood in the file more than once, and it is the slice's own copy that has changed.
+            let is_elsewhere =
+                |followed: &Followed| followed.lines.end <= here.start || here.end <= followed.lines.start;
+            return match followed {
+                Some(followed) if is_elsewhere(&followed) => {
+                    changed(&followed, "only another copy of its text is unchanged")
+                }
+                Some(_) | None => answer(SliceStatus::Stale, &here, "only another copy of its text is left"),
+            };
         }
     }
     found(
@@ -90,15 +98,21 @@ fn copy(
     )
 }
 
-/// Says whether a line that stood once in the file, and does so now, is on the other side of this place than it was.
-fn is_beyond_landmarks(slice: &Slice, here: &Range<usize>, lines: &Lines<'_>) -> bool {
+/// Says whether a line that stood once in the file, and does so now, is on the other side of this place than it was of
+/// the slice, or is far from it and was near the slice.
+fn is_far_from_landmarks(slice: &Slice, here: &Range<usize>, lines: &Lines<'_>) -> bool {
+    let Anchors { before, after, unique_before, unique_after, .. } = &slice.anchors;
     let place = |line: &String| match lines.places(lines.id_of(line)?) {
         [place] => Some(index(*place)),
         _ => None,
     };
-    let anchors = &slice.anchors;
-    anchors.unique_before.iter().filter_map(place).any(|place| here.end <= place)
-        || anchors.unique_after.iter().filter_map(place).any(|place| place < here.start)
+    let is_far = |line: &String, away: Option<usize>, near: &[String]| {
+        away.is_none_or(|away| FAR < away && near.contains(line))
+    };
+    let above = |line: &String| is_far(line, here.start.checked_sub(place(line)? + 1), before).then_some(());
+    let below = |line: &String| is_far(line, place(line)?.checked_sub(here.end), after).then_some(());
+    unique_before.iter().any(|line| above(line).is_some())
+        || unique_after.iter().any(|line| below(line).is_some())
 }
 
 /// Answers where the slice's text is nowhere, or is not known.
