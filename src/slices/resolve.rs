@@ -111,6 +111,12 @@ fn is_far_from_landmarks(slice: &Slice, here: &Range<usize>, lines: &Lines<'_>) 
     };
     let above = |line: &String| is_far(line, here.start.checked_sub(place(line)? + 1), before).then_some(());
     let below = |line: &String| is_far(line, place(line)?.checked_sub(here.end), after).then_some(());
+    // Where nothing tells the copies apart any more, nobody knows which one has gone.
+    let is_near =
+        |line| place(line).is_some_and(|place| here.start <= place + 2 * FAR && place < here.end + 2 * FAR);
+    if !unique_before.iter().chain(unique_after).any(is_near) {
+        return true;
+    }
     unique_before.iter().any(|line| above(line).is_some())
         || unique_after.iter().any(|line| below(line).is_some())
 }
