@@ -70,9 +70,11 @@ fn between(chain: &Chain, all: &[Item], first: usize, length: usize, lines: &Lin
     let above = place_of(chain, first.checked_sub(1))?;
     let below = place_of(chain, Some(first))?;
     let other = chain::best(all, lines, |link| link.place != above && link.place != below);
+    let is_rival =
+        place_of(&other, first.checked_sub(1)).is_some() && place_of(&other, Some(first)).is_some();
     let there = above + 1..below;
     Some(Followed {
-        is_clear: other.score + MARGIN <= chain.score,
+        is_clear: !is_rival || other.score + MARGIN <= chain.score,
         is_enough: !there.is_empty() && there.len() <= 2 * length + STRAY,
         lines: there,
     })

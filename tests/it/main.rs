@@ -21,5 +21,6 @@ mod index;
 mod kill;
 mod outputs;
 mod sandbox;
+mod slices;
 mod store_file;
 mod tiers;
