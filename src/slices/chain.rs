@@ -58,14 +58,14 @@ pub(super) fn best(items: &[Item], lines: &Lines<'_>, allows: impl Fn(Link) -> b
     let Some(last) = (0..pairs.len()).rev().max_by_key(|at| pairs[*at].score) else {
         return Chain::default();
     };
-    let mut links = Vec::new();
+    let mut found = Vec::new();
     let mut next = Some(last);
     while let Some(at) = next {
-        links.push(pairs[at].link);
+        found.push(pairs[at].link);
         next = pairs[at].previous;
     }
-    links.reverse();
-    Chain { links, score: pairs[last].score }
+    found.reverse();
+    Chain { links: found, score: pairs[last].score }
 }
 
 /// Returns the remembered lines that are in the text, in order, without those that stand in it most often.
@@ -136,8 +136,8 @@ mod tests {
         let lines = Lines::of(text);
         let item = |line| Item { id: lines.id_of(line), weight: UNIT, is_solid: true };
         let items: Vec<Item> = remembered.lines().map(item).collect();
-        let links = best(&items, &lines, |_| true).links;
-        let found: Vec<_> = links.iter().map(|link| (link.item, link.place)).collect();
+        let chain = best(&items, &lines, |_| true);
+        let found: Vec<_> = chain.links.iter().map(|link| (link.item, link.place)).collect();
         assert_eq!(found, expected, "{remembered:?} in {text:?}");
     }
 

@@ -47,17 +47,17 @@ fn in_chain(
     if inside.is_empty() {
         return between(chain, all, first, length, lines);
     }
-    let links = core(chain, &inside, all);
-    let (head, tail) = (links.first()?, links.last()?);
+    let own = core(chain, &inside, all);
+    let (head, tail) = (own.first()?, own.last()?);
     let hull = head.place..tail.place + 1;
     let other = chain::best(all, lines, |link| !(inside.contains(&link.item) && hull.contains(&link.place)));
     let rivals = core(&other, &inside, all);
-    let kept = worth(&links, all);
+    let kept = worth(&own, all);
     let is_clear = worth(&rivals, all) * 2 < kept || other.score + MARGIN <= chain.score;
     let above = place_of(chain, first.checked_sub(1)).filter(|place| *place < hull.start);
     let below = place_of(chain, Some(inside.end)).filter(|place| hull.end <= *place);
     let is_framed = above.is_some() && below.is_some();
-    let has_solid = links.iter().any(|link| all[link.item].is_solid);
+    let has_solid = own.iter().any(|link| all[link.item].is_solid);
     Some(Followed {
         lines: widened(&hull, above, below, head.item - inside.start, inside.end - 1 - tail.item),
         is_clear,

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::candidates;
 use super::changed;
 use super::changed::Followed;
+use super::items::Item;
 use super::items::Items;
 use super::lines::Lines;
 use super::lines::index;
@@ -17,6 +18,9 @@ use crate::model::SliceStatus;
 
 /// How much better than any other the surroundings of a copy must fit.
 const MARGIN: i64 = 150;
+/// What most of it is, once a copy has gone and the rest are suspected: three in four, as a fraction turned over. Nothing
+/// less kept apart the entries of a long table that are all but the same.
+const MOST: (i64, i64) = (4, 3);
 /// How many lines may have come between a slice and a line that was near it, while another copy of its text has gone.
 const FAR: usize = 30;
 
@@ -24,6 +28,8 @@ const FAR: usize = 30;
 struct Pick {
     first: usize,
     fit: i64,
+    /// Whether on each side most of what stood around it is there.
+    fits_both: bool,
     /// How well what stood around it fits at any place, whatever stands there.
     best_fit: i64,
     is_clear: bool,
@@ -53,7 +59,10 @@ fn pick(copies: &[usize], length: usize, items: &Items, lines: &Lines<'_>) -> Op
     let second = copies.iter().filter(|other| **other != first).map(fit).max();
     let is_clear = second.is_none_or(|second| second + MARGIN <= fit(&first));
     let best_fit = above.iter().zip(&below).map(|(above, below)| above + below).max().unwrap_or_default();
-    Some(Pick { first, fit: fit(&first), best_fit, is_clear })
+    let worth = |items: &[Item]| items.iter().map(|item| item.weight).sum::<i64>();
+    let is_most = |fit: i64, items: &[Item]| MOST.1 * worth(items) <= MOST.0 * fit;
+    let fits_both = is_most(above[first], &items.before) && is_most(below[first + length], &items.after);
+    Some(Pick { first, fit: fit(&first), fits_both, best_fit, is_clear })
 }
 
 /// Answers where the slice's text is still there.
@@ -77,7 +86,10 @@ fn copy(
     if slice.anchors.copies != 1 {
         let (score, followed) = changed::follow(items, length, lines);
         let is_one_gone = copies.len() < index(slice.anchors.copies);
-        if is_one_gone && (pick.fit + MARGIN < pick.best_fit || is_far_from_landmarks(slice, &here, lines))
+        if is_one_gone
+            && (!pick.fits_both
+                || pick.fit + MARGIN < pick.best_fit
+                || is_far_from_landmarks(slice, &here, lines))
             || pick.fit + items.worth() + MARGIN < score
         {
             // The text stood in the file more than once, and it is the slice's own copy that has changed.
