@@ -41,6 +41,18 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// What should be a slice as JSON is none.
+    pub fn bad_slice(why: &str) -> Self {
+        Self {
+            code: "bad_slice",
+            message: format!("read a slice as JSON: {why}"),
+            hint: "`slop slice make PATH A-B` prints one as it should be",
+            kind: Kind::User,
+        }
+    }
+}
+
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         let code = error.code();
@@ -60,6 +72,7 @@ const fn name(code: Code) -> &'static str {
         Code::NotShown => "not_shown",
         Code::NoSuchView => "no_such_view",
         Code::NoSuchRevision => "no_such_revision",
+        Code::NoSuchLines => "no_such_lines",
         Code::NoCache => "no_cache",
         Code::OverBudget => "over_budget",
         Code::WriteFailed => "write_failed",
@@ -82,6 +95,7 @@ const fn hint(code: Code) -> &'static str {
         Code::NoSuchRevision => {
             "give a commit, a branch or a tag: `git rev-parse --verify REV^{commit}` has to know it"
         }
+        Code::NoSuchLines => "count lines from 1, the last one included, as in 10-25",
         Code::NoCache => {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
@@ -103,6 +117,7 @@ const fn kind(code: Code) -> Kind {
         | Code::NotShown
         | Code::NoSuchView
         | Code::NoSuchRevision
+        | Code::NoSuchLines
         | Code::NoCache
         | Code::OverBudget => Kind::User,
     }

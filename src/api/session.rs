@@ -18,6 +18,7 @@ use crate::engine::Options;
 use crate::engine::Project;
 use crate::engine::World;
 use crate::model::Document;
+use crate::model::Slice;
 use crate::render;
 
 /// So often a document is made smaller before it is given up.
@@ -52,6 +53,13 @@ impl<'w> Session<'w> {
             }
             Request::Status => Response::Status(project.status()?),
             Request::Cache(request) => on_cache(project, request)?,
+            Request::MakeSlice { file, start_line, end_line, tag, comment } => {
+                let slice = project.make_slice(&file, start_line, end_line)?;
+                Response::SliceMade(Box::new(Slice { tag, comment, ..slice }))
+            }
+            Request::ResolveSlice { file, slice } => {
+                Response::SliceResolved(project.resolve_slice(&file, &slice)?)
+            }
         };
         Ok(response)
     }

@@ -9,6 +9,7 @@ use crate::model::BadPath;
 use crate::model::LeftOut;
 use crate::model::RelPath;
 use crate::model::ViewMode;
+use crate::slices;
 use crate::store;
 
 /// Why a use case could not be carried out.
@@ -67,6 +68,14 @@ pub enum Error {
         /// The revision as it was given.
         revision: String,
     },
+    /// Lines of a file cannot be marked.
+    #[error("mark lines of {path}")]
+    Slice {
+        /// The file.
+        path: RelPath,
+        /// What is wrong with them.
+        source: slices::Error,
+    },
     /// There is no cache to work on.
     #[error("work on the cache, which is switched off or cannot be opened")]
     NoCache,
@@ -119,6 +128,8 @@ pub enum Code {
     NoSuchView,
     /// Git does not know a revision.
     NoSuchRevision,
+    /// A file does not have the lines that should be marked.
+    NoSuchLines,
     /// There is no cache.
     NoCache,
     /// A document is larger than it may be.
@@ -141,6 +152,7 @@ impl Error {
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
             Self::NoSuchRevision { .. } => Code::NoSuchRevision,
+            Self::Slice { .. } => Code::NoSuchLines,
             Self::NoCache => Code::NoCache,
             Self::OverBudget { .. } | Self::OverSize { .. } => Code::OverBudget,
             Self::Write { .. } => Code::WriteFailed,

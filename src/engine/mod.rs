@@ -25,6 +25,7 @@ mod rendering;
 mod report;
 mod revision;
 mod scan;
+mod slices;
 mod stability;
 mod status;
 mod storing;

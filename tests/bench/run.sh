@@ -72,6 +72,7 @@ cd "$tree"
 "${slop[@]}" outline --json | cut -d'"' -f4 | sort >"$notes/files"
 file=$(sed -n "$((($(wc -l <"$notes/files") + 1) / 2))p" "$notes/files")
 if $with_git; then git status --porcelain >"$notes/out"; fi
+if [ -n "$file" ]; then "${slop[@]}" slice make "$file" 1 >"$notes/slice"; fi
 
 for round in $(seq "$rounds"); do
     echo "round $round of $rounds" >&2
@@ -82,6 +83,10 @@ for round in $(seq "$rounds"); do
     measure "slop aggregate --tier 3, warm" "${slop[@]}" aggregate --tier 3 --stdout
     measure "slop aggregate --tier 1, warm" "${slop[@]}" aggregate --tier 1 --stdout
     if [ -n "$file" ]; then measure "slop outline of one file, warm" "${slop[@]}" outline "$file"; fi
+    if [ -n "$file" ]; then
+        measure "slop slice make" "${slop[@]}" slice make "$file" 1
+        measure "slop slice resolve" sh -c '"$@" <"$0"' "$notes/slice" "${slop[@]}" slice resolve "$file"
+    fi
     if $with_ctags; then measure "ctags -R" ctags -R --exclude="$SLOP_AGGREGATION_CACHE_DIR" -f - .; fi
     if $with_repomix; then measure "repomix --compress" repomix --compress --stdout; fi
 done

@@ -22,5 +22,6 @@ mod kill;
 mod outputs;
 mod picks;
 mod sandbox;
+mod slices;
 mod store_file;
 mod tiers;

@@ -1,0 +1,161 @@
+//! What becomes of slices, case by case.
+
+use super::Error;
+use super::make;
+use super::resolve;
+use crate::model::Anchors;
+use crate::model::ContentHash;
+use crate::model::Slice;
+use crate::model::SliceStatus;
+
+const FILE: &str =
+    "import os\n\ndef one(a):\n    b = a + 1\n    c = b * 2\n    return c\n\n\ndef two(a):\n    return a\n";
+
+#[track_caller]
+fn check(old: &str, (start, end): (u32, u32), new: &str, expected: &str) {
+    let slice = make(old, start, end).expect("the lines are there");
+    let found = resolve(&slice, new);
+    let said = format!("{} {}-{}", found.status.name(), found.start_line, found.end_line);
+    assert_eq!(said, expected, "{}", found.reason);
+}
+
+#[track_caller]
+fn is_stale(old: &str, (start, end): (u32, u32), new: &str) {
+    let slice = make(old, start, end).expect("the lines are there");
+    let found = resolve(&slice, new);
+    assert_eq!(found.status, SliceStatus::Stale, "{found:?}");
+    assert!(!found.reason.is_empty());
+}
+
+#[test]
+fn a_slice_remembers_what_it_takes_to_find_it() {
+    let Slice { start_line, end_line, anchors, .. } = make(FILE, 4, 5).expect("the lines are there");
+    assert_eq!((start_line, end_line), (4, 5));
+    assert_eq!(anchors.content_hash, Some(ContentHash::of(b"    b = a + 1\n    c = b * 2")));
+    assert_eq!(anchors.before, ["import os", "", "def one(a):"]);
+    assert_eq!(anchors.after, ["    return c", "", "", "def two(a):", "    return a"]);
+    assert_eq!(anchors.line_hashes.len(), 2);
+    assert_eq!(anchors.unique_before, ["import os", "def one(a):"]);
+    assert_eq!(anchors.unique_after, ["    return c", "def two(a):", "    return a"]);
+    assert_eq!(anchors.copies, 1);
+}
+
+#[test]
+fn lines_that_are_not_there_cannot_be_marked() {
+    for (start_line, end_line) in [(0, 3), (9, 2), (3, 11), (11, 11), (1, u32::MAX)] {
+        assert_eq!(
+            make(FILE, start_line, end_line),
+            Err(Error::NoSuchLines { start_line, end_line, lines: 10 })
+        );
+    }
+    assert_eq!(make("", 1, 1), Err(Error::NoSuchLines { start_line: 1, end_line: 1, lines: 0 }));
+}
+
+#[test]
+fn the_same_text_is_found_where_it_is() {
+    check(FILE, (4, 5), FILE, "exact 4-5");
+    check(FILE, (1, 10), FILE, "exact 1-10");
+    check(FILE, (10, 10), FILE, "exact 10-10");
+    check(FILE, (4, 5), &format!("# new\n# lines\n{FILE}"), "moved 6-7");
+    check(FILE, (10, 10), FILE.trim_end(), "exact 10-10");
+    check("a\nb\n", (1, 2), "x\na\nb", "moved 2-3");
+}
+
+#[test]
+fn a_lone_carriage_return_ends_no_line_and_is_a_part_of_its_text() {
+    check("a\rb\nc\n", (2, 2), "a\rb\nc\n", "exact 2-2");
+    let slice = make("a\r\nb\r\nc\r\n", 2, 2).expect("the lines are there");
+    assert_eq!(slice.anchors.after, ["c\r"]);
+    assert_eq!(resolve(&slice, "a\nb\nc\n").status, SliceStatus::Stale);
+}
+
+#[test]
+fn a_slice_that_changed_is_followed_and_never_called_the_same() {
+    let edited = FILE.replace("    b = a + 1\n", "    b = a + 2\n    log(b)\n");
+    check(FILE, (3, 6), &edited, "changed 3-7");
+    check(FILE, (4, 5), &edited, "changed 4-6");
+    let indented = FILE.replace("    c = b * 2", "        c = b * 2");
+    check(FILE, (4, 6), &indented, "changed 4-6");
+}
+
+#[test]
+fn a_copy_is_picked_by_what_stands_around_it() {
+    let block = |name: &str| format!("{name}1\n{name}2\nlock();\nwork();\n{name}3\n{name}4\n");
+    let text = |names: &[&str]| names.iter().map(|name| block(name)).collect::<String>();
+    check(&text(&["one", "two"]), (9, 10), &text(&["one", "two"]), "exact 9-10");
+    // They have changed places; the same text stands at the same lines, and yet it is the other copy.
+    check(&text(&["one", "two"]), (9, 10), &text(&["two", "one"]), "moved 3-4");
+    check(&text(&["one", "two"]), (9, 10), &text(&["zero", "one", "two"]), "moved 15-16");
+    check(&text(&["two"]), (3, 4), &text(&["one", "two"]), "moved 9-10");
+}
+
+#[test]
+fn a_copy_that_is_left_is_not_taken_for_one_that_has_changed() {
+    let text = |body: &str| {
+        format!("one\na1\na2\na3\nlock();\nwork();\nb1\nb2\n\ntwo\nc1\nc2\nc3\n{body}\nd1\nd2\nd3\n")
+    };
+    let old = text("lock();\nwork();");
+    check(&old, (14, 15), &text("lock();\nrest();"), "changed 14-15");
+    is_stale(&old, (14, 15), &text("sleep();"));
+}
+
+#[test]
+fn copies_that_nothing_tells_apart_are_not_chosen_from() {
+    let old = "x\n".repeat(20);
+    check(&old, (4, 6), &old, "exact 4-6");
+    is_stale(&old, (18, 20), &"x\n".repeat(10));
+}
+
+#[test]
+fn what_is_gone_is_stale() {
+    is_stale(FILE, (4, 5), "import os\n\n\ndef two(a):\n    return a\n");
+    is_stale(FILE, (4, 5), "");
+    is_stale(FILE, (4, 5), "something else\n");
+    let found = resolve(&make(FILE, 4, 5).expect("the lines are there"), "");
+    assert_eq!((found.start_line, found.end_line), (4, 5), "a guess is better than none");
+}
+
+#[track_caller]
+fn with_anchors(anchors: Anchors, new: &str, expected: &str) {
+    let slice = Slice { start_line: 4, end_line: 5, tag: String::new(), comment: String::new(), anchors };
+    let found = resolve(&slice, new);
+    let said = format!("{} {}-{}", found.status.name(), found.start_line, found.end_line);
+    assert_eq!(said, expected, "{}", found.reason);
+}
+
+#[test]
+fn any_anchor_may_be_missing() {
+    let whole = make(FILE, 4, 5).expect("the lines are there").anchors;
+    let moved = format!("# new\n{FILE}");
+    let edited = moved.replace("b * 2", "b * 3");
+    let hash = Anchors { content_hash: whole.content_hash, ..Anchors::default() };
+    with_anchors(hash.clone(), FILE, "exact 4-5");
+    with_anchors(hash.clone(), &moved, "moved 5-6");
+    with_anchors(hash, &edited, "stale 4-5");
+    let contexts = Anchors { before: whole.before.clone(), after: whole.after.clone(), ..Anchors::default() };
+    with_anchors(contexts.clone(), &moved, "changed 5-6");
+    with_anchors(contexts, &edited, "changed 5-6");
+    let no_hash = Anchors { content_hash: None, ..whole.clone() };
+    with_anchors(no_hash, &moved, "changed 5-6");
+    let no_lines = Anchors { line_hashes: Vec::new(), ..whole.clone() };
+    with_anchors(no_lines.clone(), &moved, "moved 5-6");
+    with_anchors(no_lines, &edited, "changed 5-6");
+    with_anchors(Anchors::default(), FILE, "changed 4-5");
+    with_anchors(Anchors::default(), "short\n", "stale 4-5");
+    let foreign = Anchors { line_hashes: vec!["?".to_owned(); 2], copies: u32::MAX, ..whole };
+    with_anchors(foreign, "a\nb\n", "stale 4-5");
+}
+
+#[test]
+fn a_range_that_is_none_is_stale() {
+    let slice = |start_line, end_line| Slice {
+        start_line,
+        end_line,
+        tag: String::new(),
+        comment: String::new(),
+        anchors: Anchors::default(),
+    };
+    for (start, end) in [(0, 0), (0, 3), (3, 2), (u32::MAX, u32::MAX), (1, u32::MAX)] {
+        assert_eq!(resolve(&slice(start, end), FILE).status, SliceStatus::Stale, "{start}-{end}");
+    }
+}

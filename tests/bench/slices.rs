@@ -1,0 +1,56 @@
+//! How long it takes to find slices of a text of ten thousand lines again, without the process around it:
+//! `cargo run --release --example slices`. A figure for people; no test hangs on it.
+
+#![expect(clippy::print_stdout, reason = "it prints what it measures")]
+
+use std::fmt::Write;
+use std::time::Duration;
+use std::time::Instant;
+
+use slop::slices::make;
+use slop::slices::resolve;
+
+const LINES: u32 = 10_000;
+
+fn main() {
+    let (old, new) = (code(0), code(1));
+    println!(
+        "lines of the slice: median and longest of 100 texts where it stood, then of 100 where it changed"
+    );
+    for length in [2, 10, 40, 400, 4000] {
+        let slices =
+            (0..100).map(|at| make(&old, at * 60 + 1, at * 60 + length).expect("the text is long enough"));
+        let slices: Vec<_> = slices.collect();
+        for text in [&old, &new] {
+            let mut times: Vec<Duration> = slices
+                .iter()
+                .map(|slice| {
+                    let begun = Instant::now();
+                    let found = resolve(slice, text);
+                    assert!(0 < found.end_line);
+                    begun.elapsed()
+                })
+                .collect();
+            times.sort();
+            println!("{length:5}: {:?} {:?}", times[50], times[99]);
+        }
+    }
+}
+
+/// Returns functions with the blanks and brackets of code; another `edition` has every seventh line changed.
+fn code(edition: u32) -> String {
+    let mut text = String::new();
+    for line in 0..LINES {
+        let changed = if line % 7 == 3 { edition } else { 0 };
+        let written = match line % 12 {
+            0 => writeln!(text, "static int function_{line}(struct context *context)"),
+            1 => writeln!(text, "{{"),
+            9 => writeln!(text, "    return 0;"),
+            10 => writeln!(text, "}}"),
+            11 => writeln!(text),
+            _ => writeln!(text, "    context->field_{} = value_{} + {changed};", line % 300, line % 70),
+        };
+        written.expect("a string can be written to");
+    }
+    text
+}
