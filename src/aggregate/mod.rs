@@ -7,6 +7,7 @@
 
 mod compose;
 mod focus;
+mod masks;
 mod order;
 mod routing;
 mod selector;
@@ -19,6 +20,8 @@ pub use compose::Plan;
 pub use compose::compose;
 pub use focus::Focus;
 pub use focus::FocusLines;
+pub use masks::nearest;
+pub use masks::select;
 pub use order::Stability;
 pub use order::arrange;
 pub use routing::Routed;

@@ -1,0 +1,244 @@
+//! Which symbols a mask's key means.
+//!
+//! A key is a qualified name, and means every symbol of that name; or `name(parameters)`, the one that takes these; or
+//! `name#2`, the second of that name in the text.
+
+use crate::model::Outline;
+use crate::model::Symbol;
+
+/// Only so much of a name is compared: more is no typing error, and a hostile name may be a megabyte long.
+const LONGEST: usize = 64;
+
+/// How many names are offered in place of one that is not there.
+const MOST_OFFERED: usize = 3;
+
+/// Returns the symbols that `key` means, in the order of the text; none where there is no such symbol.
+pub fn select<'o>(outline: &'o Outline, key: &str) -> Vec<&'o Symbol> {
+    let key = key.trim();
+    let symbols = all(outline);
+    let named = of_name(&symbols, key);
+    if !named.is_empty() {
+        return named;
+    }
+    if let Some((name, number)) = numbered(key) {
+        return number
+            .checked_sub(1)
+            .and_then(|at| of_name(&symbols, name).get(at).copied())
+            .into_iter()
+            .collect();
+    }
+    // `operator()(int)` has two places where its parameters might begin.
+    let splits = key.match_indices('(').map(|(at, _)| key.split_at(at)).filter(|_| key.ends_with(')'));
+    for (name, wanted) in splits {
+        let mut found = of_name(&symbols, name.trim_end());
+        found.retain(|symbol| parameters(symbol).is_some_and(|own| is_alike(own, wanted)));
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+/// Returns keys of the outline that are most like `key`, the most alike first; where only the overload is wrong, the
+/// overloads that there are.
+pub fn nearest(outline: &Outline, key: &str) -> Vec<String> {
+    let key = key.trim();
+    let symbols = all(outline);
+    let bases = key.match_indices(['(', '#']).map(|(at, _)| key[..at].trim_end());
+    let overloads = bases.map(|base| of_name(&symbols, base)).find(|found| !found.is_empty());
+    if let Some(overloads) = overloads {
+        return overloads
+            .iter()
+            .enumerate()
+            .take(MOST_OFFERED)
+            .map(|(at, symbol)| key_of(symbol, at))
+            .collect();
+    }
+    let mut scored: Vec<(usize, &str)> =
+        symbols.iter().map(|symbol| (unlikeness(key, symbol), symbol.qualified_name.as_str())).collect();
+    // The sort is stable: among names that are as much alike the first in the text comes first.
+    scored.sort_by_key(|(score, _)| *score);
+    let mut names: Vec<String> = Vec::new();
+    for (_, name) in scored {
+        if names.len() == MOST_OFFERED {
+            break;
+        }
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+fn all(outline: &Outline) -> Vec<&Symbol> {
+    let mut symbols = Vec::new();
+    outline.walk(|symbol, _| symbols.push(symbol));
+    symbols
+}
+
+fn of_name<'o>(symbols: &[&'o Symbol], name: &str) -> Vec<&'o Symbol> {
+    symbols.iter().copied().filter(|symbol| symbol.qualified_name == name).collect()
+}
+
+/// Reads `name#2`.
+fn numbered(key: &str) -> Option<(&str, usize)> {
+    let (name, number) = key.rsplit_once('#')?;
+    Some((name.trim_end(), number.parse().ok()?))
+}
+
+/// Returns the key that means this symbol alone, which is the one at `at` among those of its name.
+fn key_of(symbol: &Symbol, at: usize) -> String {
+    match parameters(symbol) {
+        Some(parameters) => format!("{}{parameters}", symbol.qualified_name),
+        None => format!("{}#{}", symbol.qualified_name, at + 1),
+    }
+}
+
+/// Returns the parameters in a symbol's signature, with the brackets around them.
+fn parameters(symbol: &Symbol) -> Option<&str> {
+    let signature = symbol.signature.as_str();
+    for (at, _) in signature.match_indices(symbol.name.as_str()) {
+        let is_inside = signature[..at].chars().next_back().is_some_and(is_of_a_name);
+        let rest = signature[at + symbol.name.len()..].trim_start();
+        if !is_inside && rest.starts_with('(') {
+            return bracketed(rest);
+        }
+    }
+    None
+}
+
+fn is_of_a_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Returns the text up to the bracket that closes the first; a bracket in a string is none.
+fn bracketed(text: &str) -> Option<&str> {
+    let (mut depth, mut quote, mut is_escaped) = (0usize, None, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), close) if open == close => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(') => depth += 1,
+            (None, ')') if depth <= 1 => return Some(&text[..=at]),
+            (None, ')') => depth -= 1,
+            (None, _) => {}
+        }
+    }
+    None
+}
+
+/// Says whether two texts are the same but for white space.
+fn is_alike(one: &str, other: &str) -> bool {
+    let letters = |text: &'_ str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    letters(one) == letters(other)
+}
+
+/// How unlike a symbol's names are to `key`. That the symbol lies elsewhere than was said counts as one letter: `run`
+/// is more like `Engine.run` than like `ran`.
+fn unlikeness(key: &str, symbol: &Symbol) -> usize {
+    let short = |text: &str| text.chars().take(LONGEST).collect::<String>();
+    let last = key.rsplit(['.', ':']).next().unwrap_or(key);
+    let whole = strsim::levenshtein(&short(key), &short(&symbol.qualified_name)) * 2;
+    whole.min(strsim::levenshtein(&short(last), &short(&symbol.name)) * 2 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Health;
+    use crate::model::Span;
+    use crate::model::SymbolKind;
+
+    fn outline(symbols: &[(&str, &str, &str)]) -> Outline {
+        let symbol = |(line, (name, qualified_name, signature)): (u32, &(&str, &str, &str))| Symbol {
+            kind: SymbolKind::Function,
+            name: (*name).to_owned(),
+            qualified_name: (*qualified_name).to_owned(),
+            span: Span { start_byte: 0, end_byte: 0, start_line: line, end_line: line },
+            signature: (*signature).to_owned(),
+            doc: None,
+            children: Vec::new(),
+        };
+        let symbols = (1..).zip(symbols).map(symbol).collect();
+        Outline { health: Health::perfect(0), doc: None, imports: Vec::new(), symbols }
+    }
+
+    fn engine() -> Outline {
+        outline(&[
+            ("run", "Engine::run", "void Engine::run(int speed, const char *how = \")\") const"),
+            ("run", "Engine::run", "void Engine::run()"),
+            ("operator()", "Engine::operator()", "int operator()(int a) const"),
+            ("operator()", "Engine::operator()", "int operator()() const"),
+            ("rerun", "rerun", "int rerun(int speed)"),
+            ("speed", "speed", "int speed"),
+            ("speed", "speed", "extern int speed"),
+        ])
+    }
+
+    #[track_caller]
+    fn check(key: &str, lines: &[u32]) {
+        let outline = engine();
+        let found = select(&outline, key);
+        assert_eq!(found.iter().map(|symbol| symbol.span.start_line).collect::<Vec<_>>(), lines, "{key}");
+    }
+
+    #[test]
+    fn a_name_means_every_symbol_of_that_name_and_no_other() {
+        check("Engine::run", &[1, 2]);
+        check(" rerun ", &[5]);
+        check("run", &[]);
+        check("", &[]);
+        check("Engine::operator()", &[3, 4]);
+    }
+
+    #[test]
+    fn an_overload_is_told_by_its_parameters_whatever_the_white_space() {
+        check("Engine::run(int speed,const char* how=\")\")", &[1]);
+        check("Engine::run( )", &[2]);
+        check("Engine::operator()(int a)", &[3]);
+        check("Engine::operator()()", &[4]);
+        check("Engine::run(int)", &[]);
+        check("rerun(int speed", &[]);
+        check(&"(".repeat(10_000), &[]);
+    }
+
+    #[test]
+    fn an_overload_is_told_by_its_number() {
+        check("Engine::run#2", &[2]);
+        check("speed#1", &[6]);
+        for key in ["speed#0", "speed#3", "speed#", "speed#-1", "#1", "speed#99999999999999999999999"] {
+            check(key, &[]);
+        }
+    }
+
+    #[test]
+    fn symbols_inside_of_others_are_found() {
+        let mut nested = engine();
+        let inner = nested.symbols.pop().unwrap();
+        nested.symbols[0].children.push(inner);
+        assert_eq!(select(&nested, "speed").len(), 2);
+    }
+
+    #[test]
+    fn what_is_near_is_named_and_the_overloads_where_only_those_are_wrong() {
+        let near = |key: &str| nearest(&engine(), key);
+        assert_eq!(near("run")[0], "Engine::run");
+        assert_eq!(near("Engin::run")[0], "Engine::run");
+        assert_eq!(near("spead")[0], "speed");
+        assert_eq!(near("Engine::run(char)")[1], "Engine::run()");
+        assert_eq!(near("speed#7"), ["speed#1", "speed#2"]);
+        assert_eq!(near("x").len(), 3);
+        assert_eq!(nearest(&outline(&[]), "x"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_overload_that_is_named_selects_itself() {
+        let outline = engine();
+        for key in nearest(&outline, "Engine::run#9") {
+            assert_eq!(select(&outline, &key).len(), 1, "{key}");
+        }
+    }
+}
