@@ -6,6 +6,7 @@ use super::Error;
 use super::Origin;
 use super::Settings;
 use super::convert;
+use super::curation::Curation;
 use super::layers;
 use super::merged::Merged;
 use super::merged::Setting;
@@ -26,10 +27,12 @@ pub struct Inputs {
 }
 
 /// The settings, and how they came about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     /// The settings.
     pub settings: Settings,
+    /// What people have curated.
+    pub curation: Curation,
     /// Every setting with its origin, in the order of [`super::DEFAULT_TOML`].
     pub values: Vec<Value>,
     /// What is odd but stops nothing, a line each.
@@ -67,16 +70,29 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
     let mut merged = Merged::built_in(&schema);
     let mut settings = convert::settings(&merged)?;
     let mut layers = Vec::new();
+    let (mut curation, mut warnings) = (Curation::default(), Vec::new());
     if let Some((path, bytes)) = &inputs.user_file {
-        let path = path.clone();
         let origin = |line| Origin::UserFile { path: path.clone(), line };
-        layers.push(layers::from_file(bytes, &origin, &schema)?);
+        let mut layer = layers::from_file(bytes, &origin, &schema)?;
+        if !layer.curation.files.is_empty() {
+            // Its paths are those of no project, or of all: neither is what anyone means.
+            layer.curation.files.clear();
+            let path = path.display();
+            warnings.push(format!("{path}: `files` has no effect here, it belongs in a project's slop.toml"));
+        }
+        warnings.extend(layer.warnings);
+        curation.put(layer.curation);
+        layers.push(layer.settings);
     }
     if let Some((path, bytes)) = &inputs.project_file {
         let origin = |line| Origin::ProjectFile { path: path.clone(), line };
-        layers.push(layers::from_file(bytes, &origin, &schema)?);
+        let layer = layers::from_file(bytes, &origin, &schema)?;
+        warnings.extend(layer.warnings);
+        curation.put(layer.curation);
+        layers.push(layer.settings);
     }
-    let (from_environment, mut warnings) = layers::from_environment(&inputs.environment, &schema)?;
+    let (from_environment, odd_variables) = layers::from_environment(&inputs.environment, &schema)?;
+    warnings.extend(odd_variables);
     layers.push(from_environment);
     layers.push(layers::from_flags(&inputs.flags, &schema)?);
     for layer in layers {
@@ -85,7 +101,7 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
         settings = convert::settings(&merged)?;
     }
     warnings.extend(convert::check_together(&merged, &settings)?);
-    Ok(Loaded { values: values(&schema, &merged), settings, warnings })
+    Ok(Loaded { values: values(&schema, &merged), settings, curation, warnings })
 }
 
 fn values(schema: &Schema, merged: &Merged) -> Vec<Value> {

@@ -8,7 +8,11 @@
 //! Start with [`load()`].
 
 mod convert;
+mod curation;
+#[cfg(test)]
+mod curation_tests;
 mod error;
+mod items;
 mod layers;
 mod load;
 mod merged;
@@ -17,11 +21,14 @@ mod options;
 mod origin;
 mod pages;
 mod schema;
+mod section;
 mod settings;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use curation::Curation;
+pub use curation::Saved;
 pub use error::Error;
 pub use load::Inputs;
 pub use load::Loaded;
@@ -34,6 +41,7 @@ pub use schema::DEFAULT_TOML;
 pub use settings::AggregationSettings;
 pub use settings::ExecutionMode;
 pub use settings::LimitSettings;
+pub use settings::OutputSettings;
 pub use settings::ProjectSettings;
 pub use settings::SecretSettings;
 pub use settings::Settings;
