@@ -54,10 +54,15 @@ pub struct Value {
 
 /// Lays the layers over one another, the defaults lowest and the flags on top, and checks the result.
 pub fn load(inputs: &Inputs) -> Result<Loaded, Error> {
+    on_a_large_stack(|| load_here(inputs))
+}
+
+/// Does what reads a settings file, or drops what was read from one, where even a hostile file has the room it takes.
+pub(super) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("settings".to_owned()).stack_size(STACK_BYTES);
-        let loading = thread.spawn_scoped(scope, || load_here(inputs))?;
-        loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let working = thread.spawn_scoped(scope, work)?;
+        working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 

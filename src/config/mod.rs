@@ -11,6 +11,7 @@ mod convert;
 mod curation;
 #[cfg(test)]
 mod curation_tests;
+pub mod edit;
 mod error;
 mod items;
 mod layers;
