@@ -41,6 +41,18 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// What should be a slice as JSON is none.
+    pub fn bad_slice(why: &str) -> Self {
+        Self {
+            code: "bad_slice",
+            message: format!("read a slice as JSON: {why}"),
+            hint: "`slop slice make PATH A-B` prints one as it should be",
+            kind: Kind::User,
+        }
+    }
+}
+
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         let code = error.code();
@@ -59,6 +71,7 @@ const fn name(code: Code) -> &'static str {
         Code::Secret => "secret",
         Code::NotShown => "not_shown",
         Code::NoSuchView => "no_such_view",
+        Code::NoSuchLines => "no_such_lines",
         Code::NoCache => "no_cache",
         Code::OverBudget => "over_budget",
         Code::WriteFailed => "write_failed",
@@ -78,6 +91,7 @@ const fn hint(code: Code) -> &'static str {
         Code::Secret => "name it under `secrets.allow` in slop.toml if it may be shown",
         Code::NotShown => "`slop status` says what slop makes of the file",
         Code::NoSuchView => "`slop view --mode summary` works for every text",
+        Code::NoSuchLines => "count lines from 1, the last one included, as in 10-25",
         Code::NoCache => {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
@@ -98,6 +112,7 @@ const fn kind(code: Code) -> Kind {
         | Code::Secret
         | Code::NotShown
         | Code::NoSuchView
+        | Code::NoSuchLines
         | Code::NoCache
         | Code::OverBudget => Kind::User,
     }

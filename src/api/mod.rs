@@ -9,6 +9,7 @@ mod fault;
 mod request;
 mod response;
 mod session;
+mod slice;
 mod wire;
 
 pub use crate::engine::AggregationRequest;
@@ -30,7 +31,10 @@ pub use request::Target;
 pub use response::Aggregated;
 pub use response::Response;
 pub use session::Session;
+pub use slice::from_json as slice_from_json;
+pub use slice::to_json as slice_to_json;
 pub use wire::SCHEMA_VERSION;
+pub use wire::bare;
 pub use wire::envelope;
 pub use wire::envelope_of;
 pub use wire::lines;

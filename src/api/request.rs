@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::engine::AggregationRequest;
 use crate::engine::Trust;
 use crate::model::Artifact;
+use crate::model::Slice;
 use crate::model::ViewMode;
 
 /// What can be asked of a project.
@@ -53,6 +54,43 @@ pub enum Request {
     Status,
     /// Something about the cache itself.
     Cache(CacheRequest),
+    /// Lines of a file, with what it takes to find them again; nothing is written.
+    MakeSlice {
+        /// A word for the file.
+        file: String,
+        /// The first line, from 1.
+        start_line: u32,
+        /// The last line, inclusive.
+        end_line: u32,
+        /// A short name; may be empty.
+        tag: String,
+        /// Why the lines matter; may be empty.
+        comment: String,
+    },
+    /// Where a slice is in a file now.
+    ResolveSlice {
+        /// A word for the file.
+        file: String,
+        /// The slice.
+        slice: Box<Slice>,
+    },
+}
+
+impl Request {
+    /// Says whether the cache can be of any use for the answer. If not, none is opened, and none is made.
+    pub const fn uses_cache(&self) -> bool {
+        match self {
+            Self::MakeSlice { .. } | Self::ResolveSlice { .. } => false,
+            Self::Index { .. }
+            | Self::Outline { .. }
+            | Self::View { .. }
+            | Self::Symbol { .. }
+            | Self::Aggregate(_)
+            | Self::Explain { .. }
+            | Self::Status
+            | Self::Cache(_) => true,
+        }
+    }
 }
 
 /// A document that is asked for.

@@ -13,6 +13,8 @@ use crate::engine::SymbolAnswer;
 use crate::engine::Verdict;
 use crate::engine::ViewAnswer;
 use crate::model::Document;
+use crate::model::Resolution;
+use crate::model::Slice;
 
 /// The answer to a request, one kind for each.
 #[derive(Debug)]
@@ -39,6 +41,10 @@ pub enum Response {
     Verified(Verdict),
     /// All that is cached, by path.
     Exported(Vec<Exported>),
+    /// A slice.
+    SliceMade(Box<Slice>),
+    /// Where a slice is.
+    SliceResolved(Resolution),
 }
 
 /// A document, and where it went.

@@ -19,6 +19,7 @@ use crate::engine::Project;
 use crate::engine::World;
 use crate::engine::check_budget;
 use crate::model::Document;
+use crate::model::Slice;
 use crate::render;
 
 /// A project that answers.
@@ -50,6 +51,13 @@ impl<'w> Session<'w> {
             }
             Request::Status => Response::Status(project.status()?),
             Request::Cache(request) => on_cache(project, request)?,
+            Request::MakeSlice { file, start_line, end_line, tag, comment } => {
+                let slice = project.make_slice(&file, start_line, end_line)?;
+                Response::SliceMade(Box::new(Slice { tag, comment, ..slice }))
+            }
+            Request::ResolveSlice { file, slice } => {
+                Response::SliceResolved(project.resolve_slice(&file, &slice)?)
+            }
         };
         Ok(response)
     }

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::fault::Fault;
 use super::response::Aggregated;
 use super::response::Response;
+use super::slice;
 use crate::engine::Explanation;
 use crate::engine::Exported;
 use crate::engine::FileStatus;
@@ -42,6 +43,11 @@ pub fn envelope(command: &str, answer: Result<&Response, &Fault>) -> Value {
 /// Wraps data that is no project's answer.
 pub fn envelope_of(command: &str, data: &Value) -> Value {
     json!({"schema_version": SCHEMA_VERSION, "command": command, "data": data})
+}
+
+/// Returns an answer without the envelope, for a command whose answer is itself read again by a program.
+pub fn bare(response: &Response) -> String {
+    pretty(&data(response))
 }
 
 /// Returns an answer that is a list of files as lines of JSON, one a file; nothing for other answers.
@@ -91,6 +97,8 @@ fn data(response: &Response) -> Value {
             "structure": verdict.structure,
         }),
         Response::Exported(rows) => rows.iter().map(exported).collect(),
+        Response::SliceMade(made) => slice::to_json(made),
+        Response::SliceResolved(resolution) => slice::resolution(resolution),
     }
 }
 

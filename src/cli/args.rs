@@ -129,6 +129,8 @@ pub enum Command {
     Cache(CacheArgs),
     /// Show the settings
     Config(ConfigArgs),
+    /// Mark lines of files that are found again after edits
+    Slice(SliceArgs),
     /// Print the completions for a shell
     #[command(after_help = "Example:
   slop completions bash > ~/.local/share/bash-completion/completions/slop")]
@@ -311,6 +313,66 @@ pub enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
+}
+
+/// Arguments of `slice`.
+#[derive(Debug, Arguments)]
+pub struct SliceArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: SliceCommand,
+}
+
+/// What can be done with slices.
+#[derive(Debug, Subcommand)]
+pub enum SliceCommand {
+    /// Print a slice as JSON: the lines, and what it takes to find them again
+    ///
+    /// Nothing is written. What is printed can be given to `slop slice resolve`.
+    #[command(after_help = "Example:
+  slop slice make src/engine.py 10-25 --tag 'hot loop' > slice.json")]
+    Make {
+        /// A file
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// The first and the last line, from 1
+        #[arg(value_name = "A-B", value_parser = line_range)]
+        lines: (u32, u32),
+        /// Name the slice
+        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+        tag: String,
+        /// Say why it matters
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        comment: String,
+    },
+    /// Say where a slice is now
+    ///
+    /// Reads the slice as JSON from the standard input and prints {status, start_line, end_line, reason}. The status is
+    /// exact (the same text at the same lines), moved (the same text at others), changed (what became of it), or stale
+    /// (not found, or at several places that are equally good): then the lines are a guess, and the exit code is 1.
+    #[command(after_help = "Example:
+  slop slice resolve src/engine.py < slice.json")]
+    Resolve {
+        /// The file that the slice was made of
+        #[arg(value_name = "PATH")]
+        file: String,
+    },
+}
+
+/// Reads `A-B`, or `A` for one line.
+fn line_range(word: &str) -> Result<(u32, u32), String> {
+    let (start, end) = word.split_once('-').unwrap_or((word, word));
+    let number = |digits: &str| {
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let number = digits.parse::<u32>().ok().filter(|_| is_number);
+        number.ok_or_else(|| format!("`{digits}` is no line's number; write A-B, as in 10-25"))
+    };
+    let (start, end) = (number(start)?, number(end)?);
+    match (start, end) {
+        (0, _) => Err("lines are counted from 1".to_owned()),
+        _ if end < start => Err(format!("the range ends at {end}, before it begins at {start}")),
+        range => Ok(range),
+    }
 }
 
 /// A window is about a line, which a view has no way to name.

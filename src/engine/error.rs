@@ -9,6 +9,7 @@ use crate::model::BadPath;
 use crate::model::LeftOut;
 use crate::model::RelPath;
 use crate::model::ViewMode;
+use crate::slices;
 use crate::store;
 
 /// Why a use case could not be carried out.
@@ -61,6 +62,14 @@ pub enum Error {
         /// The word.
         word: String,
     },
+    /// Lines of a file cannot be marked.
+    #[error("mark lines of {path}")]
+    Slice {
+        /// The file.
+        path: RelPath,
+        /// What is wrong with them.
+        source: slices::Error,
+    },
     /// There is no cache to work on.
     #[error("work on the cache, which is switched off or cannot be opened")]
     NoCache,
@@ -103,6 +112,8 @@ pub enum Code {
     NotShown,
     /// A file's type has no such view.
     NoSuchView,
+    /// A file does not have the lines that should be marked.
+    NoSuchLines,
     /// There is no cache.
     NoCache,
     /// A document is larger than it may be.
@@ -124,6 +135,7 @@ impl Error {
             Self::LeftOut { reason: LeftOut::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
+            Self::Slice { .. } => Code::NoSuchLines,
             Self::NoCache => Code::NoCache,
             Self::OverBudget { .. } => Code::OverBudget,
             Self::Write { .. } => Code::WriteFailed,

@@ -20,6 +20,7 @@ mod reading;
 mod rendering;
 mod report;
 mod scan;
+mod slices;
 mod stability;
 mod status;
 mod storing;

@@ -222,7 +222,7 @@ impl Project<'_> {
     }
 
     /// Returns the path within the project that a word spells, absolute or relative to the root.
-    fn path_named(&self, word: &str) -> Result<Option<RelPath>, Error> {
+    pub(super) fn path_named(&self, word: &str) -> Result<Option<RelPath>, Error> {
         use std::os::unix::ffi::OsStrExt;
         let path = std::path::Path::new(word);
         let inside = path.strip_prefix(&self.root).unwrap_or(path);

@@ -102,7 +102,7 @@ pub struct Slice {
 /// slice is found the worse, and never at a wrong place without saying so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Anchors {
-    /// SHA-256 of the slice's text.
+    /// SHA-256 of the slice's text: its lines joined by line feeds, without the last one's end.
     pub content_hash: Option<ContentHash>,
     /// The lines before it, the nearest last (`start_context`).
     pub before: Vec<String>,
@@ -116,6 +116,44 @@ pub struct Anchors {
     pub unique_after: Vec<String>,
     /// How often the text stood in the file; 0 where that is not known.
     pub copies: u32,
+}
+
+/// What became of a slice in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolution {
+    /// How sure it is.
+    pub status: SliceStatus,
+    /// Its first line now, from 1; the best guess where it is stale.
+    pub start_line: u32,
+    /// Its last line now, inclusive; the best guess where it is stale.
+    pub end_line: u32,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// How surely a slice was found again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SliceStatus {
+    /// The same text at the same lines.
+    Exact,
+    /// The same text at other lines.
+    Moved,
+    /// Another text, which is what became of it as far as can be told.
+    Changed,
+    /// Not found, or at several places that are equally good.
+    Stale,
+}
+
+impl SliceStatus {
+    /// Returns the stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Moved => "moved",
+            Self::Changed => "changed",
+            Self::Stale => "stale",
+        }
+    }
 }
 
 /// A saved composition of files.

@@ -62,7 +62,8 @@ impl Desk<'_> {
             processes: &RealProcesses,
             progress: &bar,
         };
-        let options = self.loaded.settings.engine_options(root);
+        let mut options = self.loaded.settings.engine_options(root);
+        options.cache_enabled &= request.uses_cache();
         let mut session = Session::open(root, options, world)?;
         let answer = session.answer(request);
         let notes = session.take_notes();

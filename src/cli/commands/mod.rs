@@ -12,6 +12,7 @@ mod init;
 mod man;
 mod outline;
 mod run;
+mod slice;
 mod status;
 mod symbol;
 mod view;

@@ -10,6 +10,7 @@ use super::index;
 use super::init;
 use super::man;
 use super::outline;
+use super::slice;
 use super::status;
 use super::symbol;
 use super::view;
@@ -59,6 +60,7 @@ pub(in crate::cli) fn run(
         Command::Status => status::run(&mut desk),
         Command::Cache(args) => cache::run(&args.command, &mut desk),
         Command::Config(args) => config::run(&args.command, &mut desk),
+        Command::Slice(args) => slice::run(&args.command, &mut desk),
         Command::Init | Command::Completions { .. } | Command::Man { .. } => unreachable!("handled above"),
     }
 }
@@ -75,6 +77,7 @@ fn name(command: &Command) -> &'static str {
         Command::Status => "status",
         Command::Cache(_) => "cache",
         Command::Config(_) => "config",
+        Command::Slice(_) => "slice",
         Command::Completions { .. } => "completions",
         Command::Man { .. } => "man",
     }

@@ -1,0 +1,71 @@
+//! `slop slice`
+
+use std::io::Read;
+
+use super::desk::Desk;
+use crate::api::Request;
+use crate::api::Response;
+use crate::api::bare;
+use crate::api::slice_from_json;
+use crate::cli::args::SliceCommand;
+use crate::cli::failure;
+use crate::cli::failure::Failure;
+use crate::model::Slice;
+use crate::model::SliceStatus;
+
+/// The most that is read of a slice; more is something else.
+const MAX_SLICE_BYTES: u64 = 1 << 20;
+
+pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    match command {
+        SliceCommand::Make { file, lines: (start_line, end_line), tag, comment } => {
+            let request = Request::MakeSlice {
+                file: file_word(file, desk),
+                start_line: *start_line,
+                end_line: *end_line,
+                tag: tag.clone(),
+                comment: comment.clone(),
+            };
+            let response = desk.ask(request)?;
+            write(&response, desk)?;
+            Ok(failure::DONE)
+        }
+        SliceCommand::Resolve { file } => {
+            let slice = Box::new(slice_given()?);
+            let response = desk.ask(Request::ResolveSlice { file: file_word(file, desk), slice })?;
+            write(&response, desk)?;
+            let Response::SliceResolved(resolution) = &response else {
+                unreachable!("a slice that is resolved is answered by a resolution")
+            };
+            let is_lost = resolution.status == SliceStatus::Stale;
+            Ok(if is_lost { failure::USER } else { failure::DONE })
+        }
+    }
+}
+
+fn file_word(file: &str, desk: &Desk<'_>) -> String {
+    desk.place.words(&[file.to_owned()]).concat()
+}
+
+/// The answer is bare JSON, for it is what the other command reads; with `--json` it is in an envelope as any answer.
+fn write(response: &Response, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    if desk.output.json {
+        return desk.write_json(response);
+    }
+    Ok(desk.output.data(&bare(response))?)
+}
+
+fn slice_given() -> Result<Slice, Failure> {
+    let hint = "give the slice on the standard input, as `slop slice make` prints it";
+    let mut text = Vec::new();
+    let read = std::io::stdin().lock().take(MAX_SLICE_BYTES + 1).read_to_end(&mut text);
+    read.map_err(|error| Failure::usage(format!("read the slice on the standard input: {error}"), hint))?;
+    if MAX_SLICE_BYTES < text.len() as u64 {
+        let message =
+            format!("read the slice on the standard input: it is over {MAX_SLICE_BYTES} bytes long");
+        return Err(Failure::usage(message, hint));
+    }
+    let text = String::from_utf8(text)
+        .map_err(|_| Failure::usage("read the slice on the standard input: it is not UTF-8", hint))?;
+    Ok(slice_from_json(&text)?)
+}

@@ -1,0 +1,79 @@
+//! Lines of a file are marked, and found again.
+
+use super::error::Error;
+use super::project::Project;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+use crate::model::Resolution;
+use crate::model::Slice;
+use crate::model::SliceStatus;
+use crate::slices;
+use crate::sys::FileKind;
+
+impl Project<'_> {
+    /// Marks the lines `start_line` to `end_line` of a file, from 1 and inclusive. Nothing is written.
+    pub fn make_slice(&self, word: &str, start_line: u32, end_line: u32) -> Result<Slice, Error> {
+        let path = self.file_to_slice(word)?;
+        match self.text_to_slice(&path) {
+            Err(reason) => Err(Error::LeftOut { path, reason }),
+            Ok(text) => {
+                let made = slices::make(&text, start_line, end_line);
+                made.map_err(|source| Error::Slice { path, source })
+            }
+        }
+    }
+
+    /// Says where a slice is in a file now. Of a file that has no text any more it says so, for that is the answer.
+    pub fn resolve_slice(&self, word: &str, slice: &Slice) -> Result<Resolution, Error> {
+        let path = self.file_to_slice(word)?;
+        match self.text_to_slice(&path) {
+            Ok(text) => Ok(slices::resolve(slice, &text)),
+            Err(reason) if is_withheld(reason) => Err(Error::LeftOut { path, reason }),
+            Err(reason) => Ok(Resolution {
+                status: SliceStatus::Stale,
+                start_line: slice.start_line,
+                end_line: slice.end_line,
+                reason: reason.words().to_owned(),
+            }),
+        }
+    }
+
+    fn file_to_slice(&self, word: &str) -> Result<RelPath, Error> {
+        let nothing = || Error::NothingSelected { word: word.to_owned() };
+        let path = self.path_named(word)?.ok_or_else(nothing)?;
+        if self.names.is_apart(&path) {
+            return Err(Error::Apart { path });
+        }
+        Ok(path)
+    }
+
+    fn text_to_slice(&self, path: &RelPath) -> Result<String, LeftOut> {
+        if let Some(reason) = self.names.left_out(path) {
+            return Err(reason);
+        }
+        match self.world.files.stat(path).map(|stat| stat.kind) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(LeftOut::Vanished),
+            Err(_) => Err(LeftOut::Unreadable),
+            Ok(FileKind::Symlink) => Err(LeftOut::Symlink),
+            Ok(FileKind::Directory | FileKind::Special) => Err(LeftOut::Special),
+            Ok(FileKind::Regular) => self.text(path).map(|(_, text)| text),
+        }
+    }
+}
+
+/// Says whether a file is kept from readers by its name, whatever is in it.
+const fn is_withheld(reason: LeftOut) -> bool {
+    match reason {
+        LeftOut::Secret | LeftOut::History => true,
+        LeftOut::Binary
+        | LeftOut::TooLarge
+        | LeftOut::Unreadable
+        | LeftOut::Undecodable
+        | LeftOut::Vanished
+        | LeftOut::Unstable
+        | LeftOut::Symlink
+        | LeftOut::Special
+        | LeftOut::Submodule
+        | LeftOut::NestedRepository => false,
+    }
+}

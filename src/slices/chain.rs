@@ -1,0 +1,159 @@
+//! The best way to find what a slice remembers in a text: as many lines as can be, in the same order, each the more
+//! worth the rarer it is, and none far from the one before it.
+//!
+//! This is what a diff does, for the few lines that are known of the old text. Lines that stand very often in the text
+//! are left out, so that it takes near-linear time whatever the text is.
+
+use super::items::Item;
+use super::lines::Lines;
+use super::lines::index;
+use super::surroundings::GAP;
+use super::surroundings::JUMP;
+
+/// How many pairs of a remembered line and a place are looked at, at the most.
+const MAX_PAIRS: usize = 10_000;
+
+/// A remembered line that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Link {
+    /// Which of the remembered lines.
+    pub(super) item: usize,
+    /// The line of the text, from 0.
+    pub(super) place: usize,
+}
+
+/// What was found, in order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Chain {
+    pub(super) links: Vec<Link>,
+    pub(super) score: i64,
+}
+
+/// A pair that may become a link: its score as the last of a chain, and the pair before it there.
+struct Pair {
+    link: Link,
+    score: i64,
+    previous: Option<usize>,
+}
+
+/// Returns the best chain of pairs that `allows`.
+pub(super) fn best(items: &[Item], lines: &Lines<'_>, allows: impl Fn(Link) -> bool) -> Chain {
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut reach = Reach::new(lines.ids.len());
+    for (item, id) in within_budget(items, lines) {
+        let begin = pairs.len();
+        for place in lines.places(id).iter().map(|place| index(*place)) {
+            let link = Link { item, place };
+            if !allows(link) {
+                continue;
+            }
+            let (gained, previous) = reach.before(place);
+            pairs.push(Pair { link, score: gained + items[item].weight, previous });
+        }
+        for (at, pair) in pairs.iter().enumerate().skip(begin) {
+            reach.add(pair.link.place, pair.score, at);
+        }
+    }
+    // The first of several that are equally good, so that the answer is always the same.
+    let Some(last) = (0..pairs.len()).rev().max_by_key(|at| pairs[*at].score) else {
+        return Chain::default();
+    };
+    let mut links = Vec::new();
+    let mut next = Some(last);
+    while let Some(at) = next {
+        links.push(pairs[at].link);
+        next = pairs[at].previous;
+    }
+    links.reverse();
+    Chain { links, score: pairs[last].score }
+}
+
+/// Returns the remembered lines that are in the text, in order, without those that stand in it most often.
+fn within_budget(items: &[Item], lines: &Lines<'_>) -> Vec<(usize, u32)> {
+    let mut found: Vec<(usize, u32)> =
+        items.iter().enumerate().filter_map(|(at, item)| Some((at, item.id?))).collect();
+    found.sort_by_key(|(at, id)| (lines.places(*id).len(), *at));
+    let mut pairs = 0;
+    found.retain(|(_, id)| {
+        pairs += lines.places(*id).len();
+        pairs <= MAX_PAIRS
+    });
+    found.sort_unstable();
+    found
+}
+
+/// The best pairs so far above each line, near by and at any distance: two trees of Fenwick's.
+struct Reach {
+    near: Vec<Option<(i64, usize)>>,
+    far: Vec<Option<(i64, usize)>>,
+}
+
+impl Reach {
+    fn new(lines: usize) -> Self {
+        Self { near: vec![None; lines + 1], far: vec![None; lines + 1] }
+    }
+
+    /// Returns the best score that a chain can have which goes on at `place`, and the pair that it would end with.
+    fn before(&self, place: usize) -> (i64, Option<usize>) {
+        let (mut near, mut far) = (None, None);
+        let mut at = place;
+        while 0 < at {
+            near = near.max(self.near[at]);
+            far = far.max(self.far[at]);
+            at &= at - 1;
+        }
+        // Scores near by are kept as if every line so far were free; what lies between is paid here.
+        let near = near.map(|(score, pair)| (score - GAP * signed(place), pair));
+        let far = far.map(|(score, pair)| (score - JUMP, pair));
+        match near.max(far) {
+            Some((score, pair)) if 0 < score => (score, Some(pair)),
+            Some(_) | None => (0, None),
+        }
+    }
+
+    fn add(&mut self, place: usize, score: i64, pair: usize) {
+        let near = Some((score + GAP * (signed(place) + 1), pair));
+        let far = Some((score, pair));
+        let mut at = place + 1;
+        while at < self.near.len() {
+            self.near[at] = self.near[at].max(near);
+            self.far[at] = self.far[at].max(far);
+            at += at & at.wrapping_neg();
+        }
+    }
+}
+
+fn signed(place: usize) -> i64 {
+    i64::try_from(place).expect("a text has fewer lines than half of 64 bits can count")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slices::items::UNIT;
+
+    fn check(text: &str, remembered: &str, expected: &[(usize, usize)]) {
+        let lines = Lines::of(text);
+        let item = |line| Item { id: lines.id_of(line), weight: UNIT, is_solid: true };
+        let items: Vec<Item> = remembered.lines().map(item).collect();
+        let links = best(&items, &lines, |_| true).links;
+        let found: Vec<_> = links.iter().map(|link| (link.item, link.place)).collect();
+        assert_eq!(found, expected, "{remembered:?} in {text:?}");
+    }
+
+    #[test]
+    fn lines_are_found_in_order_and_close_together() {
+        check("a\nb\nc\n", "a\nb\nc\n", &[(0, 0), (1, 1), (2, 2)]);
+        check("a\nx\nc\n", "a\nb\nc\n", &[(0, 0), (2, 2)]);
+        check("b\nx\nx\na\nb\nc\n", "a\nb\nc\n", &[(0, 3), (1, 4), (2, 5)]);
+        check("c\nb\na\n", "a\nb\nc\n", &[(0, 2)]);
+        check("x\n", "a\n", &[]);
+    }
+
+    #[test]
+    fn a_text_of_equal_lines_takes_no_more_than_its_share() {
+        let text = "a\n".repeat(50_000);
+        let remembered = "a\n".repeat(1000);
+        check(&text, &remembered, &[]);
+    }
+}

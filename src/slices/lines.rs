@@ -1,0 +1,82 @@
+//! A text as lines that can be compared and counted quickly.
+
+use std::collections::HashMap;
+
+/// Which line of a text it is, all that say the same being one.
+pub(super) type LineId = u32;
+
+/// Splits a text as git does: at line feeds alone, so that a carriage return is a part of its line. The end of the last
+/// line begins no other.
+pub(super) fn split(text: &str) -> Vec<&str> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.strip_suffix('\n').unwrap_or(text).split('\n').collect()
+}
+
+/// Returns the short hash of a line: FNV-1a, stirred and folded to 32 bits. It only finds lines; whether a whole slice
+/// is unchanged is told by its SHA-256.
+pub(super) fn short_hash(line: &str) -> u32 {
+    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0100_0000_01b3;
+    let hash = line.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
+    // The last letters of a line have hardly touched the upper bits.
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    u32::try_from((hash >> 32) ^ (hash & 0xffff_ffff)).expect("half of 64 bits are 32")
+}
+
+/// Says whether a line holds more than brackets and blanks.
+pub(super) fn is_solid(line: &str) -> bool {
+    line.chars().any(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// A text's lines, with the places of those that say the same.
+pub(super) struct Lines<'t> {
+    pub(super) texts: Vec<&'t str>,
+    pub(super) ids: Vec<LineId>,
+    /// For each id, the lines that have it, ascending, from 0.
+    places: Vec<Vec<u32>>,
+    known: HashMap<&'t str, LineId>,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn of(text: &'t str) -> Self {
+        let texts = split(text);
+        let mut known = HashMap::with_capacity(texts.len());
+        let mut places: Vec<Vec<u32>> = Vec::with_capacity(texts.len());
+        let mut ids = Vec::with_capacity(texts.len());
+        for (place, line) in texts.iter().enumerate() {
+            let next = number(places.len());
+            let id = *known.entry(*line).or_insert(next);
+            if id == next {
+                places.push(Vec::new());
+            }
+            places[index(id)].push(number(place));
+            ids.push(id);
+        }
+        Self { texts, ids, places, known }
+    }
+
+    pub(super) fn id_of(&self, line: &str) -> Option<LineId> {
+        self.known.get(line).copied()
+    }
+
+    /// Returns the lines that have this id, ascending, from 0.
+    pub(super) fn places(&self, id: LineId) -> &[u32] {
+        &self.places[index(id)]
+    }
+
+    /// Returns the short hash of each id.
+    pub(super) fn short_hashes(&self) -> Vec<u32> {
+        self.places.iter().map(|places| short_hash(self.texts[index(places[0])])).collect()
+    }
+}
+
+/// A file's lines can be counted in 32 bits: slop reads none that is larger than that.
+pub(super) fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+pub(super) fn index(number: u32) -> usize {
+    usize::try_from(number).expect("slop runs where a size has 32 bits or more")
+}

@@ -1,0 +1,149 @@
+//! Where a slice is now.
+
+use std::ops::Range;
+
+use super::candidates;
+use super::changed;
+use super::changed::Followed;
+use super::items::Items;
+use super::lines::Lines;
+use super::lines::index;
+use super::lines::number;
+use super::surroundings;
+use crate::model::Resolution;
+use crate::model::Slice;
+use crate::model::SliceStatus;
+
+/// How much better than any other the surroundings of a copy must fit.
+const MARGIN: i64 = 150;
+
+/// A copy of the slice's text that is picked, and how well what stands around it fits.
+struct Pick {
+    first: usize,
+    fit: i64,
+    is_clear: bool,
+}
+
+/// Finds a slice in a text. Only what has the slice's very text is called exact or moved, which its `content_hash`
+/// tells: a slice without one is never more than changed, for nobody knows what its text was.
+pub fn resolve(slice: &Slice, text: &str) -> Resolution {
+    if slice.start_line < 1 || slice.end_line < slice.start_line {
+        return unknown(slice, SliceStatus::Stale, "its lines are no range");
+    }
+    let lines = Lines::of(text);
+    let length = index(slice.end_line - slice.start_line) + 1;
+    let items = Items::of(slice, length, &lines);
+    let copies = candidates::find(slice, length, &items, &lines);
+    match pick(&copies, length, &items, &lines) {
+        Some(pick) => copy(slice, length, &pick, &copies, &items, &lines),
+        None => other(slice, length, &items, &lines),
+    }
+}
+
+fn pick(copies: &[usize], length: usize, items: &Items, lines: &Lines<'_>) -> Option<Pick> {
+    let above = surroundings::above(&items.before, lines);
+    let below = surroundings::below(&items.after, lines);
+    let fit = |first: &usize| above[*first] + below[*first + length];
+    let first = *copies.iter().max_by_key(|first| fit(first))?;
+    let second = copies.iter().filter(|other| **other != first).map(fit).max();
+    let is_clear = second.is_none_or(|second| second + MARGIN <= fit(&first));
+    Some(Pick { first, fit: fit(&first), is_clear })
+}
+
+/// Answers where the slice's text is still there.
+fn copy(
+    slice: &Slice,
+    length: usize,
+    pick: &Pick,
+    copies: &[usize],
+    items: &Items,
+    lines: &Lines<'_>,
+) -> Resolution {
+    let stood = index(slice.start_line) - 1;
+    let here = pick.first..pick.first + length;
+    if !pick.is_clear {
+        if copies.contains(&stood) {
+            return found(slice, stood..stood + length, "the same text, one of several copies alike");
+        }
+        let reason = format!("its text stands at {} places that are equally good", copies.len());
+        return answer(SliceStatus::Stale, &here, &reason);
+    }
+    // A text that stood in the file more than once may be there still, while the slice's own copy has changed.
+    if slice.anchors.copies != 1 {
+        let (score, followed) = changed::follow(items, length, lines);
+        let is_gone = copies.len() < index(slice.anchors.copies) && is_beyond_landmarks(slice, &here, lines);
+        let is_other = is_gone || pick.fit + items.worth() + MARGIN < score;
+        match followed {
+            Some(followed) if is_other && followed.lines != here => {
+                return changed(&followed, "only another copy of its text is unchanged");
+            }
+            None if is_other => {
+                return answer(SliceStatus::Stale, &here, "only another copy of its text is left");
+            }
+            Some(_) | None => {}
+        }
+    }
+    found(
+        slice,
+        here,
+        if copies.len() == 1 { "the same text" } else { "the copy with the same surroundings" },
+    )
+}
+
+/// Says whether a line that stood once in the file, and does so now, is on the other side of this place than it was.
+fn is_beyond_landmarks(slice: &Slice, here: &Range<usize>, lines: &Lines<'_>) -> bool {
+    let place = |line: &String| match lines.places(lines.id_of(line)?) {
+        [place] => Some(index(*place)),
+        _ => None,
+    };
+    let anchors = &slice.anchors;
+    anchors.unique_before.iter().filter_map(place).any(|place| here.end <= place)
+        || anchors.unique_after.iter().filter_map(place).any(|place| place < here.start)
+}
+
+/// Answers where the slice's text is nowhere, or is not known.
+fn other(slice: &Slice, length: usize, items: &Items, lines: &Lines<'_>) -> Resolution {
+    let is_unknown = slice.anchors.content_hash.is_none();
+    if let (_, Some(followed)) = changed::follow(items, length, lines) {
+        let reason = if is_unknown { "it has no content_hash to tell by" } else { "its text has changed" };
+        return changed(&followed, reason);
+    }
+    if lines.ids.len() < index(slice.end_line) {
+        return unknown(slice, SliceStatus::Stale, "the file ends before it");
+    }
+    if is_unknown && items.is_empty() {
+        // The lines are all that its author said; they are taken at their word, and not called right.
+        return unknown(
+            slice,
+            SliceStatus::Changed,
+            "it has no anchors: these are the lines as they were marked",
+        );
+    }
+    unknown(slice, SliceStatus::Stale, "nothing of it is left")
+}
+
+fn changed(followed: &Followed, reason: &str) -> Resolution {
+    if !followed.is_clear {
+        return answer(SliceStatus::Stale, &followed.lines, "what is left of it fits several places");
+    }
+    if !followed.is_enough {
+        return answer(SliceStatus::Stale, &followed.lines, "too little of it is left");
+    }
+    answer(SliceStatus::Changed, &followed.lines, reason)
+}
+
+fn found(slice: &Slice, here: Range<usize>, reason: &str) -> Resolution {
+    let is_here = here.start + 1 == index(slice.start_line);
+    answer(if is_here { SliceStatus::Exact } else { SliceStatus::Moved }, &here, reason)
+}
+
+fn answer(status: SliceStatus, here: &Range<usize>, reason: &str) -> Resolution {
+    let (start_line, end_line) = (number(here.start + 1), number(here.end));
+    Resolution { status, start_line, end_line, reason: reason.to_owned() }
+}
+
+/// Answers with the lines as they were marked, for want of better ones.
+fn unknown(slice: &Slice, status: SliceStatus, reason: &str) -> Resolution {
+    let Slice { start_line, end_line, .. } = *slice;
+    Resolution { status, start_line, end_line, reason: reason.to_owned() }
+}
