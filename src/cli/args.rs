@@ -12,9 +12,20 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap_complete::Shell;
 
+use crate::model::MaskMode;
 use crate::model::Order;
 use crate::model::Strategy;
 use crate::model::ViewMode;
+
+const FIRST_STEPS: &str = "First steps:
+  slop index                         derive everything once
+  slop aggregate --tier 1            compose a context for an orchestrator
+  slop view src/main.c -m skeleton   one file, its bodies taken out
+  slop explain src/main.c --tier 3   why a file is shown as it is";
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 done, 1 the user must act, 2 wrong usage, 3 the environment failed, 4 done with
+files left out by an error, 70 a bug in slop";
 
 /// Keep, for every file of a project, what a language model needs to know of it
 ///
@@ -22,16 +33,7 @@ use crate::model::ViewMode;
 /// From these it composes a context for an agent, always from the files as they are now.
 #[derive(Debug, Parser)]
 #[command(name = "slop", version, max_term_width = 100, disable_help_subcommand = true)]
-#[command(after_help = "First steps:
-  slop index                     derive everything once
-  slop aggregate --tier 1        compose a context for an orchestrator
-  slop view src/main.c --mode skeleton
-                                 one file, its bodies taken out
-  slop explain src/main.c --tier 3
-                                 why a file is shown as it is
-
-Exit codes: 0 done, 1 the user must act, 2 wrong usage, 3 the environment failed, 4 done with
-files left out by an error, 70 a bug in slop")]
+#[command(after_help = FIRST_STEPS, after_long_help = format!("{FIRST_STEPS}\n\n{EXIT_CODES}"))]
 pub struct Args {
     /// Flags of every command.
     #[command(flatten)]
@@ -131,6 +133,12 @@ pub enum Command {
     Config(ConfigArgs),
     /// Mark lines of files that are found again after edits
     Slice(SliceArgs),
+    /// Say symbol by symbol what is shown of files
+    Mask(MaskArgs),
+    /// Save sets of files with what is said of each, and bring them back
+    Preset(PresetArgs),
+    /// Show the agent profiles
+    Persona(PersonaArgs),
     /// Print the completions for a shell
     #[command(after_help = "Example:
   slop completions bash > ~/.local/share/bash-completion/completions/slop")]
@@ -326,6 +334,40 @@ pub struct SliceArgs {
 /// What can be done with slices.
 #[derive(Debug, Subcommand)]
 pub enum SliceCommand {
+    /// Mark lines of a file in slop.toml
+    ///
+    /// An entry for the file is made under [[files]] where there is none. All else in slop.toml stays as it is.
+    #[command(after_help = "Example:
+  slop slice add src/engine.py 10-25 --tag 'hot loop' --comment 'why it matters'")]
+    Add {
+        /// A file
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// The first and the last line, from 1
+        #[arg(value_name = "A-B", value_parser = line_range)]
+        lines: (u32, u32),
+        /// Name the slice
+        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+        tag: String,
+        /// Say why it matters
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        comment: String,
+    },
+    /// List the slices in slop.toml, and where each is now
+    List {
+        /// List those of this file alone, as it is spelled in slop.toml
+        #[arg(value_name = "PATH")]
+        file: Option<String>,
+    },
+    /// Remove slices of a file from slop.toml
+    Remove {
+        /// The file, as it is spelled in slop.toml
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// The lines that the slice is at now, or those that it was marked at, or a tag
+        #[arg(value_name = "A-B|TAG")]
+        slice: String,
+    },
     /// Print a slice as JSON: the lines, and what it takes to find them again
     ///
     /// Nothing is written. What is printed can be given to `slop slice resolve`.
@@ -359,8 +401,146 @@ pub enum SliceCommand {
     },
 }
 
+/// Arguments of `mask`.
+#[derive(Debug, Arguments)]
+pub struct MaskArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: MaskCommand,
+}
+
+/// What can be done with masks.
+#[derive(Debug, Subcommand)]
+pub enum MaskCommand {
+    /// Set what is shown of symbols: def (the text), sig (the signature) or hide
+    ///
+    /// A symbol is named by its qualified name, as `slop outline --json` has it. Where several have that name, all of
+    /// them are meant; name(parameters) is the one that takes these, and name#2 the second in the file.
+    #[command(after_help = "Examples:
+  slop mask set src/engine.py Engine=sig Engine.run=def Engine._debug=hide
+  slop mask set src/engine.cpp 'Engine::run(int speed)=def' 'Engine::run#2=sig'")]
+    Set {
+        /// A file or a pattern
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// A symbol, and what is shown of it
+        #[arg(value_name = "SYMBOL=def|sig|hide", required = true, value_parser = symbol_mode)]
+        masks: Vec<(String, MaskMode)>,
+    },
+    /// List the masks in slop.toml, and the symbols in them that are gone
+    List {
+        /// List that of this file alone, as it is spelled in slop.toml
+        #[arg(value_name = "PATH")]
+        file: Option<String>,
+    },
+    /// Take symbols off the mask of a file
+    Remove {
+        /// The file, as it is spelled in slop.toml
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// Symbols, as they are spelled in slop.toml
+        #[arg(value_name = "SYMBOL", required_unless_present = "all")]
+        symbols: Vec<String>,
+        /// Take off all of them
+        #[arg(long, conflicts_with = "symbols")]
+        all: bool,
+    },
+}
+
+/// Arguments of `preset`.
+#[derive(Debug, Arguments)]
+pub struct PresetArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PresetCommand,
+}
+
+/// What can be done with presets.
+#[derive(Debug, Subcommand)]
+pub enum PresetCommand {
+    /// Save files with what slop.toml says of each
+    #[command(after_help = "Examples:
+  slop preset save review                      all that is under [[files]]
+  slop preset save engine src/engine.py tests --description 'the engine and its tests'")]
+    Save {
+        /// A name
+        #[arg(value_parser = preset_name)]
+        name: String,
+        /// Files, folders or patterns; without any, all that slop.toml has under [[files]]
+        #[arg(value_name = "FILES")]
+        files: Vec<String>,
+        /// Say what it is for
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        description: String,
+        /// Save it in the user's own settings, for every project
+        #[arg(long)]
+        user: bool,
+        /// Overwrite the preset of that name
+        #[arg(long)]
+        force: bool,
+    },
+    /// List the presets
+    List,
+    /// Print a preset as it is saved, and say which of its files are gone
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Put a preset's files in the place of all that slop.toml has under [[files]]
+    ///
+    /// Files that are gone are told and left out. What was curated by hand and is not in the preset is replaced with
+    /// --yes alone.
+    Apply {
+        /// Its name
+        name: String,
+        /// Replace what was curated
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Delete a preset
+    Delete {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Arguments of `persona`.
+#[derive(Debug, Arguments)]
+pub struct PersonaArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PersonaCommand,
+}
+
+/// What can be done with personas.
+#[derive(Debug, Subcommand)]
+pub enum PersonaCommand {
+    /// List the personas
+    List,
+    /// Print a persona as it is written
+    Show {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Reads `SYMBOL=MODE`; a symbol's name may hold signs of equality itself.
+fn symbol_mode(word: &str) -> Result<(String, MaskMode), String> {
+    let expected = || "write SYMBOL=def, SYMBOL=sig or SYMBOL=hide".to_owned();
+    let (symbol, mode) = word.rsplit_once('=').ok_or_else(expected)?;
+    let mode = MaskMode::from_name(mode).ok_or_else(expected)?;
+    if symbol.trim().is_empty() { Err(expected()) } else { Ok((symbol.trim().to_owned(), mode)) }
+}
+
+fn preset_name(name: &str) -> Result<String, String> {
+    if name.trim().is_empty() || name.contains(|c: char| c == '/' || c.is_control()) {
+        return Err("a name is some text on one line, without `/`".to_owned());
+    }
+    Ok(name.to_owned())
+}
+
 /// Reads `A-B`, or `A` for one line.
-fn line_range(word: &str) -> Result<(u32, u32), String> {
+pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
     let (start, end) = word.split_once('-').unwrap_or((word, word));
     let number = |digits: &str| {
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -41,7 +41,7 @@ fn check_warnings(user: &str, project: &str, expected: &[&str]) {
 fn every_field_of_an_item_is_read() {
     let hash = ContentHash::of(b"x");
     let curation = read(&format!(
-        r##"[[files]]
+        r#"[[files]]
 path = "src/*.py"
 auto_aggregate = false
 force_full = true
@@ -63,7 +63,7 @@ end_context = ["c"]
 line_hashes = ["0f"]
 unique_lines = {{ before = ["p"], after = ["q", "r"] }}
 copies = 2
-"##
+"#
     ));
     let [item] = &curation.files[..] else { panic!("{curation:?}") };
     assert_eq!(item.path, "src/*.py");
@@ -180,7 +180,8 @@ fn an_unknown_key_is_told_and_stops_nothing() {
             ),
         ],
     );
-    let many: String = (0..1000).map(|key| format!("k{key} = 1\n")).collect();
+    let many: Vec<String> = (0..1000).map(|key| format!("k{key} = 1")).collect();
+    let many = many.join("\n");
     let warnings = load(&inputs("", &format!("[[files]]\npath = 'a'\n{many}"))).unwrap().warnings;
     assert_eq!(warnings.len(), 21);
     assert_eq!(warnings[20], "unknown keys that are not told here: 980");

@@ -35,6 +35,7 @@ pub use load::Inputs;
 pub use load::Loaded;
 pub use load::Value;
 pub use load::load;
+pub use nearest::nearest as nearest_name;
 pub use origin::Origin;
 pub use pages::commented_template;
 pub use pages::reference;

@@ -16,8 +16,29 @@ pub fn commented_template() -> String {
         template.push_str(line);
         template.push('\n');
     }
-    template
+    template + CURATION
 }
+
+/// What has no default, and so no line among the settings. Commands write it too, and leave the rest as it is.
+pub(super) const CURATION: &str = r#"
+# What is said of single files; `slop slice` and `slop mask` write here too.
+#[[files]]
+#path = "src/engine/*.py"
+#view_mode = "skeleton"
+#ast_mask = { "Engine" = "sig", "Engine.run" = "def", "Engine._debug" = "hide" }
+
+# Sets of files under a name; `slop preset save` writes them.
+#[presets.review]
+#description = "what a reviewer sees"
+#files = ["README.md", { path = "src", view_mode = "outline" }]
+
+# Agent profiles. A project names providers and models and nothing else of them.
+#[personas.reviewer]
+#tier = 2
+#context_preset = "review"
+#system_prompt = "You review code."
+#preferred_models = [{ provider = "…", model = "…" }]
+"#;
 
 /// Returns the reference of all settings as a page of Markdown.
 pub fn reference() -> String {

@@ -487,7 +487,8 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
 
     let is_setting =
         |line: &str| line.starts_with('#') && (line.starts_with("#  ") || !line.starts_with("# "));
-    let uncommented = template.lines().map(|line| match line.strip_prefix('#') {
+    let settings = template.strip_suffix(super::pages::CURATION).unwrap();
+    let uncommented = settings.lines().map(|line| match line.strip_prefix('#') {
         Some(setting) if line != "#" && is_setting(line) => setting,
         Some(_) | None => line,
     });
@@ -497,6 +498,17 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
     assert_eq!(repeated.settings, built_in.settings);
     let origins = repeated.values.iter().map(|value| &value.origin);
     assert!(origins.into_iter().all(|origin| *origin != Origin::BuiltIn));
+}
+
+#[test]
+fn the_curation_in_the_template_is_read_without_a_warning_once_it_is_uncommented() {
+    let lines = super::pages::CURATION.lines().filter(|line| !line.starts_with("# "));
+    let lines: Vec<&str> = lines.map(|line| line.trim_start_matches('#')).collect();
+    let loaded = load(&project(lines.join("\n").as_bytes())).unwrap();
+    assert_eq!(loaded.warnings, Vec::<String>::new());
+    let curation = &loaded.curation;
+    assert_eq!((curation.files.len(), curation.presets.len(), curation.personas.len()), (1, 1, 1));
+    assert_eq!(curation.presets[0].value.files.len(), 2);
 }
 
 #[test]

@@ -28,6 +28,8 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+pub use crate::aggregate::nearest as nearest_symbols;
+pub use crate::aggregate::select as select_symbols;
 pub use crate::store::Freed;
 pub use crate::store::Verdict;
 pub use aggregation::AggregationRequest;

@@ -6,20 +6,19 @@ use toml_edit::Value;
 
 /// Puts a value at the end of a list.
 pub(super) fn push(array: &mut Array, mut value: Value) {
-    let (mut prefix, mut suffix) = (String::new(), String::new());
+    let (mut prefix, mut suffix) = (String::new(), None);
     if let Some(last) = array.len().checked_sub(1).and_then(|last| array.get_mut(last)) {
         let decor = last.decor_mut();
         prefix = indent(decor.prefix().and_then(|prefix| prefix.as_str()), " ");
-        suffix = decor.suffix().and_then(|suffix| suffix.as_str()).unwrap_or_default().to_owned();
         // White space before the bracket is the bracket's; a comment is about the value that it follows.
-        if suffix.trim().is_empty() {
+        suffix = decor.suffix().and_then(|suffix| suffix.as_str()).map(str::to_owned);
+        suffix = suffix.filter(|suffix| suffix.trim().is_empty());
+        if suffix.is_some() {
             decor.set_suffix("");
-        } else {
-            suffix.clear();
         }
     }
     value.decor_mut().set_prefix(prefix);
-    value.decor_mut().set_suffix(suffix);
+    value.decor_mut().set_suffix(suffix.unwrap_or_default());
     array.push_formatted(value);
 }
 

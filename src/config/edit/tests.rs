@@ -130,7 +130,7 @@ fn apply(disk: &Memory, name: &str, gone: &[&str], may_lose: bool) -> Result<App
 }
 
 #[track_caller]
-fn check(before: &str, change: impl FnOnce(&Memory) -> Result<(), Error>, after: Expect) {
+fn check(before: &str, change: impl FnOnce(&Memory) -> Result<(), Error>, after: &Expect) {
     let disk = Memory::new(before);
     change(&disk).unwrap();
     after.assert_eq(&disk.text());
@@ -172,7 +172,7 @@ fn a_slice_is_added_to_the_item_that_is_there() {
     check(
         "# Mine.\n[[files]]\npath = './a.py' # here\nx.y = 1\n\n# Other.\n[[files]]\npath = 'b.py'\n# Last.\n",
         |disk| add(disk, "a.py", &slice(1, 2)),
-        expect![[r#"
+        &expect![[r"
             # Mine.
             [[files]]
             path = './a.py' # here
@@ -186,7 +186,7 @@ fn a_slice_is_added_to_the_item_that_is_there() {
             [[files]]
             path = 'b.py'
             # Last.
-        "#]],
+        "]],
     );
 }
 
@@ -195,7 +195,7 @@ fn what_is_added_at_the_end_stands_below_the_comments_there() {
     check(
         "[tiers.4]\n# The role.\n#role = \"qa\"",
         |disk| mask(disk, "a.py", &[("A.b", MaskMode::Definition)]),
-        expect![[r#"
+        &expect![[r#"
             [tiers.4]
             # The role.
             #role = "qa"
@@ -208,7 +208,7 @@ fn what_is_added_at_the_end_stands_below_the_comments_there() {
     check(
         "[[files]]\npath = 'a'\n# About a.\n",
         |disk| add(disk, "b", &slice(1, 1)),
-        expect![[r#"
+        &expect![[r#"
             [[files]]
             path = 'a'
             # About a.
@@ -234,7 +234,7 @@ fn items_that_are_written_inline_stay_inline() {
             mask(disk, "b", &[("f", MaskMode::Signature)])?;
             mask(disk, "c", &[("f", MaskMode::Hide)])
         },
-        expect![[r#"
+        &expect![[r#"
             files = [
               { path = 'a', custom_slices = [{ start_line = 1, end_line = 2 }, { start_line = 3, end_line = 4 }] }, # first
               { path = 'b', tier = 3, ast_mask = { f = "sig", g = "hide" } },
@@ -251,7 +251,7 @@ fn a_mask_is_changed_in_place_whichever_way_it_is_written() {
     check(
         "[[files]]\npath = 'a'\nast_mask = { f = 'def', 'A.b' = 'sig' } # why\n",
         |disk| mask(disk, "a", &[("f", MaskMode::Hide), ("g", MaskMode::Signature)]),
-        expect![[r#"
+        &expect![[r#"
             [[files]]
             path = 'a'
             ast_mask = { f = "hide", 'A.b' = 'sig', g = "sig" } # why
@@ -260,7 +260,7 @@ fn a_mask_is_changed_in_place_whichever_way_it_is_written() {
     check(
         "[[files]]\npath = 'a'\n[files.ast_mask]\nf = 'def' # why\n\n# Below.\n[project]\n",
         |disk| mask(disk, "a", &[("f", MaskMode::Hide), ("A.b", MaskMode::Signature)]),
-        expect![[r#"
+        &expect![[r#"
             [[files]]
             path = 'a'
             [files.ast_mask]
@@ -514,7 +514,7 @@ proptest! {
 
     #[test]
     fn no_line_of_a_file_is_lost_by_adding_to_it(pieces in pieces(), path in "(x\\.py|m|z|new|dir/y\\.py)", crlf: bool) {
-        let mut text = pieces.iter().map(|piece| format!("{piece}\n")).collect::<String>();
+        let mut text = pieces.join("\n") + "\n";
         if crlf {
             text = text.replace('\n', "\r\n");
         }
@@ -542,7 +542,7 @@ proptest! {
 
     #[test]
     fn what_is_added_and_removed_again_leaves_the_file_as_it_was(pieces in pieces()) {
-        let text = pieces.iter().map(|piece| format!("{piece}\n")).collect::<String>();
+        let text = pieces.join("\n") + "\n";
         let disk = Memory::new(&format!("{text}[[files]]\npath = \"new\"\n"));
         let before = disk.text();
         add(&disk, "new", &slice(7, 8)).unwrap();
