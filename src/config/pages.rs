@@ -70,6 +70,11 @@ A value is taken from the last of these that sets it: the built-in defaults, the
 command. The environment variable of a setting is its key in upper case
 with `SLOP_` before it and `_` for all that is no letter or digit: `SLOP_AGGREGATION_CACHE_DIR` for
 `aggregation.cache_dir`. `slop config show --origin` says where each value came from.
+
+What people curate has no defaults, and so no row here: `[[files]]`, `[presets.NAME]` and `[personas.NAME]`; `slop init`
+writes an example of each. Presets and personas of the user's own file serve every project, and a project's take their
+place by name. `[[files]]` belongs in a project's `slop.toml`: elsewhere it has no effect, and a note says so. A key
+within these tables that slop does not know is kept and told, and has no effect.
 ";
 
 fn put(page: &mut String, text: std::fmt::Arguments<'_>) {

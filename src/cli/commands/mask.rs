@@ -11,7 +11,7 @@ use crate::api::Trust;
 use crate::api::mask_to_json;
 use crate::api::nearest_symbols;
 use crate::api::select_symbols;
-use crate::cli::args::MaskCommand;
+use crate::cli::curation_args::MaskCommand;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::config::edit;

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::desk::Desk;
 use super::preset::unknown;
 use crate::api::persona_to_json;
-use crate::cli::args::PersonaCommand;
+use crate::cli::curation_args::PersonaCommand;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::config::edit;

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::desk::Desk;
 use super::desk::gone;
 use crate::api::preset_to_json;
-use crate::cli::args::PresetCommand;
+use crate::cli::curation_args::PresetCommand;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::config::Saved;
