@@ -64,7 +64,7 @@ pub struct PresetArgs {
 pub enum PresetCommand {
     /// Save files with what slop.toml says of each
     #[command(after_help = "Examples:
-  slop preset save review                      all that is under `[[files]]`
+  slop preset save review                      all that is under [[files]]
   slop preset save engine src/engine.py tests --description 'the engine and its tests'")]
     Save {
         /// A name
