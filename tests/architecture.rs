@@ -24,7 +24,11 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("aggregate", 1, &["model"]),
     ("render", 1, &["model"]),
     ("slices", 1, &["model"]),
-    ("engine", 2, &["model", "sys", "discover", "syntax", "summarize", "store", "aggregate", "slices", "render"]),
+    (
+        "engine",
+        2,
+        &["model", "sys", "discover", "syntax", "summarize", "store", "aggregate", "slices", "render"],
+    ),
     ("api", 3, &["model", "engine", "render"]),
     ("config", 3, &["model", "sys", "discover", "aggregate", "engine"]),
     ("cli", 5, &["model", "sys", "config", "api", "render"]),

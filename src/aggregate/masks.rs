@@ -119,12 +119,11 @@ fn bracketed(text: &str) -> Option<&str> {
             (Some(_), _) if is_escaped => is_escaped = false,
             (Some(_), '\\') => is_escaped = true,
             (Some(open), close) if open == close => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '(') => depth += 1,
             (None, ')') if depth <= 1 => return Some(&text[..=at]),
             (None, ')') => depth -= 1,
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
     }
     None

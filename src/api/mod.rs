@@ -5,6 +5,7 @@
 //!
 //! Start with [`Session::answer`].
 
+mod curation;
 mod fault;
 mod request;
 mod response;
@@ -23,6 +24,11 @@ pub use crate::engine::Trust;
 pub use crate::engine::ViewAnswer;
 pub use crate::engine::ViewRequest;
 pub use crate::engine::World;
+pub use crate::engine::nearest_symbols;
+pub use crate::engine::select_symbols;
+pub use curation::mask_to_json;
+pub use curation::persona_to_json;
+pub use curation::preset_to_json;
 pub use fault::Fault;
 pub use fault::Kind;
 pub use request::Aggregation;

@@ -14,10 +14,23 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap_complete::Shell;
 
+use super::curation_args::MaskArgs;
+use super::curation_args::PersonaArgs;
+use super::curation_args::PresetArgs;
 use crate::model::MaskMode;
 use crate::model::Order;
 use crate::model::Strategy;
 use crate::model::ViewMode;
+
+const FIRST_STEPS: &str = "First steps:
+  slop index                         derive everything once
+  slop aggregate --tier 1            compose a context for an orchestrator
+  slop view src/main.c -m skeleton   one file, its bodies taken out
+  slop explain src/main.c --tier 3   why a file is shown as it is";
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 done, 1 the user must act, 2 wrong usage, 3 the environment failed, 4 done with
+files left out by an error, 70 a bug in slop";
 
 /// Keep, for every file of a project, what a language model needs to know of it
 ///
@@ -25,16 +38,7 @@ use crate::model::ViewMode;
 /// From these it composes a context for an agent, always from the files as they are now.
 #[derive(Debug, Parser)]
 #[command(name = "slop", version, max_term_width = 100, disable_help_subcommand = true)]
-#[command(after_help = "First steps:
-  slop index                     derive everything once
-  slop aggregate --tier 1        compose a context for an orchestrator
-  slop view src/main.c --mode skeleton
-                                 one file, its bodies taken out
-  slop explain src/main.c --tier 3
-                                 why a file is shown as it is
-
-Exit codes: 0 done, 1 the user must act, 2 wrong usage, 3 the environment failed, 4 done with
-files left out by an error, 70 a bug in slop")]
+#[command(after_help = FIRST_STEPS, after_long_help = format!("{FIRST_STEPS}\n\n{EXIT_CODES}"))]
 pub struct Args {
     /// Flags of every command.
     #[command(flatten)]
@@ -155,6 +159,12 @@ pub enum Command {
     Config(ConfigArgs),
     /// Mark lines of files that are found again after edits
     Slice(SliceArgs),
+    /// Say symbol by symbol what is shown of files
+    Mask(MaskArgs),
+    /// Save sets of files with what is said of each, and bring them back
+    Preset(PresetArgs),
+    /// Show the agent profiles
+    Persona(PersonaArgs),
     /// Print the completions for a shell
     #[command(after_help = "Example:
   slop completions bash > ~/.local/share/bash-completion/completions/slop")]
@@ -207,7 +217,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "SYMBOL=HOW", value_parser = mask, conflicts_with_all = ["lines", "against"])]
     pub mask: Vec<(String, MaskMode)>,
     /// Show these lines, from 1 and inclusive
-    #[arg(long, value_name = "A-B", value_parser = lines, conflicts_with = "against")]
+    #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with = "against")]
     pub lines: Vec<(u32, u32)>,
     /// Show what has changed since this commit, branch or tag; --mode diff alone means HEAD
     #[arg(long, value_name = "REV")]
@@ -385,6 +395,40 @@ pub struct SliceArgs {
 /// What can be done with slices.
 #[derive(Debug, Subcommand)]
 pub enum SliceCommand {
+    /// Mark lines of a file in slop.toml
+    ///
+    /// An entry for the file is made under `[[files]]` where there is none. All else in slop.toml stays as it is.
+    #[command(after_help = "Example:
+  slop slice add src/engine.py 10-25 --tag 'hot loop' --comment 'why it matters'")]
+    Add {
+        /// A file
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// The first and the last line, from 1
+        #[arg(value_name = "A-B", value_parser = line_range)]
+        lines: (u32, u32),
+        /// Name the slice
+        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+        tag: String,
+        /// Say why it matters
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        comment: String,
+    },
+    /// List the slices in slop.toml, and where each is now
+    List {
+        /// List those of this file alone, as it is spelled in slop.toml
+        #[arg(value_name = "PATH")]
+        file: Option<String>,
+    },
+    /// Remove slices of a file from slop.toml
+    Remove {
+        /// The file, as it is spelled in slop.toml
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// The lines that the slice is at now, or those that it was marked at, or a tag
+        #[arg(value_name = "A-B|TAG")]
+        slice: String,
+    },
     /// Print a slice as JSON: the lines, and what it takes to find them again
     ///
     /// Nothing is written. What is printed can be given to `slop slice resolve`.
@@ -419,7 +463,7 @@ pub enum SliceCommand {
 }
 
 /// Reads `A-B`, or `A` for one line.
-fn line_range(word: &str) -> Result<(u32, u32), String> {
+pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
     let (start, end) = word.split_once('-').unwrap_or((word, word));
     let number = |digits: &str| {
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

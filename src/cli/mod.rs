@@ -1,12 +1,14 @@
 //! The command line: arguments in; words, progress and an exit code out.
 //!
 //! Knows: flags, the terminal, the environment, where a project's folder is. Does not know: how anything is found or
-//! derived; it asks [`crate::api`] like any other client. `args.rs` declares every command, `commands/` acts.
+//! derived; it asks [`crate::api`] like any other client. `args.rs` and
+//! `curation_args.rs` declare every command, `commands/` acts.
 //!
 //! Start with [`main`].
 
 mod args;
 mod commands;
+mod curation_args;
 mod environment;
 mod failure;
 mod output;

@@ -17,6 +17,7 @@ use super::AggregationSettings;
 use super::Error;
 use super::ExecutionMode;
 use super::LimitSettings;
+use super::OutputSettings;
 use super::ProjectSettings;
 use super::SecretSettings;
 use super::Settings;
@@ -51,6 +52,7 @@ pub(super) fn settings(merged: &Merged) -> Result<Settings, Error> {
     Ok(Settings {
         aggregation: aggregation(merged)?,
         project: project(merged)?,
+        output: OutputSettings { keep: merged.number("output.keep", 0..=1_000_000)? },
         limits: limits(merged)?,
         secrets: SecretSettings {
             names: merged.list("secrets.names")?,

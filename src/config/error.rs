@@ -1,6 +1,7 @@
 //! What can be wrong with a setting, always with the place where it is written.
 
 use std::io;
+use std::path::PathBuf;
 use std::str::Utf8Error;
 
 use super::Origin;
@@ -51,6 +52,102 @@ pub enum Error {
         /// What the value may be, in words.
         allowed: String,
     },
+    /// A file that is to be edited cannot be read.
+    #[error("read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// An edited file cannot be written.
+    #[error("write {}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Someone else wrote the file meanwhile.
+    #[error("edit {}, which changed meanwhile", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is written in a way that leaves no place for the edit.
+    #[error("edit {} and keep it readable", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No item has that path.
+    #[error("find `{}` under [[files]] in {}", shown(item), path.display())]
+    NoSuchItem {
+        /// The file.
+        path: PathBuf,
+        /// The path that was looked for.
+        item: String,
+    },
+    /// The item has no such slice.
+    #[error("find that slice of `{}`", shown(item))]
+    NoSuchSlice {
+        /// The item's path.
+        item: String,
+    },
+    /// The item has a slice of these lines.
+    #[error("add a slice of lines {}-{} to `{}`, which has one", lines.0, lines.1, shown(item))]
+    SliceExists {
+        /// The item's path.
+        item: String,
+        /// Its first and last line.
+        lines: (u32, u32),
+    },
+    /// The item's mask has no such symbol.
+    #[error("find {} in the mask of `{}`{}", a_symbol(key.as_deref()), shown(item), nearest_known(nearest.as_deref()))]
+    NoSuchMask {
+        /// The item's path.
+        item: String,
+        /// The symbol, if one was named.
+        key: Option<String>,
+        /// The one that is most like it.
+        nearest: Option<String>,
+    },
+    /// No preset has that name.
+    #[error("find a preset named `{}`{}", shown(name), nearest_known(nearest.as_deref()))]
+    NoSuchPreset {
+        /// The name.
+        name: String,
+        /// The one that is most like it.
+        nearest: Option<String>,
+    },
+    /// A preset has that name.
+    #[error("save a preset as `{}`, which {} has", shown(name), path.display())]
+    PresetExists {
+        /// The name.
+        name: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is nothing that a preset could hold.
+    #[error("save a preset of no files: {} has no [[files]]", path.display())]
+    NothingToSave {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What was curated would be lost.
+    #[error("replace what is curated of {}", shown(&items.join(", ")))]
+    WouldLose {
+        /// The paths of the items.
+        items: Vec<String>,
+    },
+}
+
+fn a_symbol(key: Option<&str>) -> String {
+    key.map_or("a symbol".to_owned(), |key| format!("`{}`", shown(key)))
+}
+
+fn nearest_known(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |nearest| format!(", the nearest known is `{}`", shown(nearest)))
 }
 
 /// Returns `text` fit for a message: on one line, not long, without marks that change how a terminal shows it.

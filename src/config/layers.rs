@@ -5,10 +5,13 @@ use toml::de::DeValue;
 
 use super::Error;
 use super::Origin;
+use super::curation;
+use super::curation::Curation;
 use super::error::shown;
 use super::schema::Kind;
 use super::schema::Schema;
 use super::schema::plain;
+use super::section::Source;
 use super::table;
 use super::table::Leaf;
 
@@ -26,12 +29,22 @@ pub(super) struct Assignment {
     pub(super) origin: Origin,
 }
 
+/// What a file holds.
+pub(super) struct FileLayer {
+    /// The settings.
+    pub(super) settings: Vec<Assignment>,
+    /// What a person curated.
+    pub(super) curation: Curation,
+    /// What is odd but stops nothing.
+    pub(super) warnings: Vec<String>,
+}
+
 /// Reads a file; `origin` names a line of it.
 pub(super) fn from_file(
     bytes: &[u8],
     origin: &dyn Fn(usize) -> Origin,
     schema: &Schema,
-) -> Result<Vec<Assignment>, Error> {
+) -> Result<FileLayer, Error> {
     let text = std::str::from_utf8(bytes).map_err(|source| Error::NotUtf8 {
         origin: origin(table::line_at(bytes, source.valid_up_to())),
         source,
@@ -40,9 +53,13 @@ pub(super) fn from_file(
         origin: origin(table::line_at(bytes, error.span().map_or(0, |span| span.start))),
         message: error.message().to_owned(),
     })?;
-    let leaves = table::leaves(parsed.get_ref(), text);
-    let layer = leaves.iter().map(|leaf| assignment_of(leaf, text, origin(leaf.line), schema));
-    layer.filter_map(Result::transpose).collect()
+    let source = Source::new(text, origin);
+    let mut top = parsed.into_inner();
+    let curation = curation::take(&mut top, &source)?;
+    let leaves = table::leaves(&top, text);
+    let settings = leaves.iter().map(|leaf| assignment_of(leaf, text, origin(leaf.line), schema));
+    let settings = settings.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    Ok(FileLayer { settings, curation, warnings: source.into_warnings() })
 }
 
 /// Reads the environment. What is no setting gives a warning: it may be another program's, or a later slop's.

@@ -6,6 +6,7 @@ use super::Error;
 use super::Origin;
 use super::Settings;
 use super::convert;
+use super::curation::Curation;
 use super::layers;
 use super::merged::Merged;
 use super::merged::Setting;
@@ -26,10 +27,12 @@ pub struct Inputs {
 }
 
 /// The settings, and how they came about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     /// The settings.
     pub settings: Settings,
+    /// What people have curated.
+    pub curation: Curation,
     /// Every setting with its origin, in the order of [`super::DEFAULT_TOML`].
     pub values: Vec<Value>,
     /// What is odd but stops nothing, a line each.
@@ -51,10 +54,15 @@ pub struct Value {
 
 /// Lays the layers over one another, the defaults lowest and the flags on top, and checks the result.
 pub fn load(inputs: &Inputs) -> Result<Loaded, Error> {
+    on_a_large_stack(|| load_here(inputs))
+}
+
+/// Does what reads a settings file, or drops what was read from one, where even a hostile file has the room it takes.
+pub(super) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("settings".to_owned()).stack_size(STACK_BYTES);
-        let loading = thread.spawn_scoped(scope, || load_here(inputs))?;
-        loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let working = thread.spawn_scoped(scope, work)?;
+        working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
@@ -67,16 +75,29 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
     let mut merged = Merged::built_in(&schema);
     let mut settings = convert::settings(&merged)?;
     let mut layers = Vec::new();
+    let (mut curation, mut warnings) = (Curation::default(), Vec::new());
     if let Some((path, bytes)) = &inputs.user_file {
-        let path = path.clone();
         let origin = |line| Origin::UserFile { path: path.clone(), line };
-        layers.push(layers::from_file(bytes, &origin, &schema)?);
+        let mut layer = layers::from_file(bytes, &origin, &schema)?;
+        if !layer.curation.files.is_empty() {
+            // Its paths are those of no project, or of all: neither is what anyone means.
+            layer.curation.files.clear();
+            let path = path.display();
+            warnings.push(format!("{path}: `files` has no effect here, it belongs in a project's slop.toml"));
+        }
+        warnings.extend(layer.warnings);
+        curation.put(layer.curation);
+        layers.push(layer.settings);
     }
     if let Some((path, bytes)) = &inputs.project_file {
         let origin = |line| Origin::ProjectFile { path: path.clone(), line };
-        layers.push(layers::from_file(bytes, &origin, &schema)?);
+        let layer = layers::from_file(bytes, &origin, &schema)?;
+        warnings.extend(layer.warnings);
+        curation.put(layer.curation);
+        layers.push(layer.settings);
     }
-    let (from_environment, mut warnings) = layers::from_environment(&inputs.environment, &schema)?;
+    let (from_environment, odd_variables) = layers::from_environment(&inputs.environment, &schema)?;
+    warnings.extend(odd_variables);
     layers.push(from_environment);
     layers.push(layers::from_flags(&inputs.flags, &schema)?);
     for layer in layers {
@@ -85,7 +106,7 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
         settings = convert::settings(&merged)?;
     }
     warnings.extend(convert::check_together(&merged, &settings)?);
-    Ok(Loaded { values: values(&schema, &merged), settings, warnings })
+    Ok(Loaded { values: values(&schema, &merged), settings, curation, warnings })
 }
 
 fn values(schema: &Schema, merged: &Merged) -> Vec<Value> {

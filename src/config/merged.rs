@@ -104,7 +104,7 @@ impl Merged {
 }
 
 /// Returns `"a", "b" or "c"`.
-fn either<'a>(words: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn either<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),

@@ -8,7 +8,12 @@
 //! Start with [`load()`].
 
 mod convert;
+mod curation;
+#[cfg(test)]
+mod curation_tests;
+pub mod edit;
 mod error;
+mod items;
 mod layers;
 mod load;
 mod merged;
@@ -17,16 +22,20 @@ mod options;
 mod origin;
 mod pages;
 mod schema;
+mod section;
 mod settings;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use curation::Curation;
+pub use curation::Saved;
 pub use error::Error;
 pub use load::Inputs;
 pub use load::Loaded;
 pub use load::Value;
 pub use load::load;
+pub use nearest::nearest as nearest_name;
 pub use origin::Origin;
 pub use pages::commented_template;
 pub use pages::reference;
@@ -34,6 +43,7 @@ pub use schema::DEFAULT_TOML;
 pub use settings::AggregationSettings;
 pub use settings::ExecutionMode;
 pub use settings::LimitSettings;
+pub use settings::OutputSettings;
 pub use settings::ProjectSettings;
 pub use settings::SecretSettings;
 pub use settings::Settings;

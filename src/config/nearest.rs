@@ -9,7 +9,7 @@ const OTHER_SECTION: usize = 2;
 /// Returns the candidate that is most like `word`, the first among equals; `None` where there are none.
 ///
 /// Dotted keys are compared as a whole and by their last parts, so that a key in the wrong section is found too.
-pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates.min_by_key(|candidate| unlikeness(word, candidate))
 }
 

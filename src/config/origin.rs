@@ -1,6 +1,7 @@
 //! Where a value came from.
 
 use std::fmt;
+use std::path::Path;
 use std::path::PathBuf;
 
 /// The place that a value was taken from.
@@ -26,6 +27,16 @@ pub enum Origin {
     Environment(String),
     /// A flag of the command.
     Flag,
+}
+
+impl Origin {
+    /// Returns the file, where it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::UserFile { path, .. } | Self::ProjectFile { path, .. } => Some(path),
+            Self::BuiltIn | Self::Environment(_) | Self::Flag => None,
+        }
+    }
 }
 
 /// Prints `built-in`, `slop.toml:12`, `SLOP_PROJECT_NAME` or `flag`.

@@ -16,8 +16,29 @@ pub fn commented_template() -> String {
         template.push_str(line);
         template.push('\n');
     }
-    template
+    template + CURATION
 }
+
+/// What has no default, and so no line among the settings. Commands write it too, and leave the rest as it is.
+pub(super) const CURATION: &str = r#"
+# What is said of single files; `slop slice` and `slop mask` write here too.
+#[[files]]
+#path = "src/engine/*.py"
+#view_mode = "skeleton"
+#ast_mask = { "Engine" = "sig", "Engine.run" = "def", "Engine._debug" = "hide" }
+
+# Sets of files under a name; `slop preset save` writes them.
+#[presets.review]
+#description = "what a reviewer sees"
+#files = ["README.md", { path = "src", view_mode = "outline" }]
+
+# Agent profiles. A project names providers and models and nothing else of them.
+#[personas.reviewer]
+#tier = 2
+#context_preset = "review"
+#system_prompt = "You review code."
+#preferred_models = [{ provider = "…", model = "…" }]
+"#;
 
 /// Returns the reference of all settings as a page of Markdown.
 pub fn reference() -> String {
@@ -49,6 +70,11 @@ A value is taken from the last of these that sets it: the built-in defaults, the
 command. The environment variable of a setting is its key in upper case
 with `SLOP_` before it and `_` for all that is no letter or digit: `SLOP_AGGREGATION_CACHE_DIR` for
 `aggregation.cache_dir`. `slop config show --origin` says where each value came from.
+
+What people curate has no defaults, and so no row here: `[[files]]`, `[presets.NAME]` and `[personas.NAME]`; `slop init`
+writes an example of each. Presets and personas of the user's own file serve every project, and a project's take their
+place by name. `[[files]]` belongs in a project's `slop.toml`: elsewhere it has no effect, and a note says so. A key
+within these tables that slop does not know is kept and told, and has no effect.
 ";
 
 fn put(page: &mut String, text: std::fmt::Arguments<'_>) {

@@ -18,6 +18,8 @@ pub struct Settings {
     pub aggregation: AggregationSettings,
     /// The project as a whole.
     pub project: ProjectSettings,
+    /// The documents that aggregations write.
+    pub output: OutputSettings,
     /// What one file may cost.
     pub limits: LimitSettings,
     /// Files that are never shown.
@@ -59,6 +61,13 @@ pub struct ProjectSettings {
     pub aggregation_strategy: Strategy,
     /// Where the work to be done is tracked.
     pub execution_mode: ExecutionMode,
+}
+
+/// The documents that aggregations write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutputSettings {
+    /// How many of the newest numbered documents are kept; 0 for all of them.
+    pub keep: u32,
 }
 
 /// What one file may cost.

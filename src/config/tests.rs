@@ -123,7 +123,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (47, 47));
+    assert_eq!((keys.len(), all), (48, 48));
     for value in &loaded.values {
         assert_eq!(value.origin, Origin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -197,9 +197,7 @@ fn an_unknown_key_is_told_with_its_line_and_the_nearest() {
 
 #[test]
 fn the_keys_of_later_issues_are_not_known_yet() {
-    for section in
-        ["[[files]]", "[presets.a]", "[personas.a]", "[[resources]]", "[output]", "[agent]", "[tokens]"]
-    {
+    for section in ["[[resources]]", "[agent]", "[tokens]"] {
         for text in [section.to_owned(), format!("{section}\nx = 1")] {
             let error = load(&project(text.as_bytes())).unwrap_err();
             assert!(matches!(error, Error::UnknownKey { .. }), "{text}: {error}");
@@ -489,7 +487,8 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
 
     let is_setting =
         |line: &str| line.starts_with('#') && (line.starts_with("#  ") || !line.starts_with("# "));
-    let uncommented = template.lines().map(|line| match line.strip_prefix('#') {
+    let settings = template.strip_suffix(super::pages::CURATION).unwrap();
+    let uncommented = settings.lines().map(|line| match line.strip_prefix('#') {
         Some(setting) if line != "#" && is_setting(line) => setting,
         Some(_) | None => line,
     });
@@ -502,13 +501,24 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
 }
 
 #[test]
+fn the_curation_in_the_template_is_read_without_a_warning_once_it_is_uncommented() {
+    let lines = super::pages::CURATION.lines().filter(|line| !line.starts_with("# "));
+    let lines: Vec<&str> = lines.map(|line| line.trim_start_matches('#')).collect();
+    let loaded = load(&project(lines.join("\n").as_bytes())).unwrap();
+    assert_eq!(loaded.warnings, Vec::<String>::new());
+    let curation = &loaded.curation;
+    assert_eq!((curation.files.len(), curation.presets.len(), curation.personas.len()), (1, 1, 1));
+    assert_eq!(curation.presets[0].value.files.len(), 2);
+}
+
+#[test]
 fn the_reference_names_every_setting() {
     let page = reference();
     let row = "| `default_mode` | `\"summarize\"` | How a file is shown where nothing else decides: \
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 47 + 4);
+    assert_eq!(page.matches("\n| `").count(), 48 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

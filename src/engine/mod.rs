@@ -34,6 +34,8 @@ mod symbols;
 mod tests;
 
 pub use crate::aggregate::Limits;
+pub use crate::aggregate::nearest as nearest_symbols;
+pub use crate::aggregate::select as select_symbols;
 pub use crate::store::Freed;
 pub use crate::store::Verdict;
 pub use aggregation::AggregationRequest;

@@ -8,6 +8,7 @@ use super::Tier;
 use super::ViewMode;
 
 /// What a person says of one file, or of all that a pattern matches: an entry of `[[files]]`, or of a preset.
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of `[[files]]` of its own")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileItem {
     /// The path or pattern as it was written: relative to the project's root, or absolute.

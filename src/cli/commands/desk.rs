@@ -1,6 +1,8 @@
 //! What most commands work with.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::path::PathBuf;
 
 use crate::api::Fault;
 use crate::api::IndexReport;
@@ -10,11 +12,15 @@ use crate::api::Session;
 use crate::api::Trust;
 use crate::api::World;
 use crate::api::envelope;
+use crate::api::envelope_of;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::place::Place;
+use crate::cli::place::SETTINGS_FILE;
 use crate::cli::progress::Bar;
 use crate::config::Loaded;
+use crate::config::edit::plain_path;
+use crate::model::FileItem;
 use crate::model::LeftOut;
 use crate::render::grouped;
 use crate::render::seconds;
@@ -28,6 +34,8 @@ pub(super) struct Desk<'a> {
     pub(super) place: &'a Place,
     pub(super) loaded: &'a Loaded,
     pub(super) output: &'a mut Output,
+    /// The user's own settings file, whether it is there or not.
+    pub(super) user_file: Option<&'a Path>,
     /// The command's name, as it stands in JSON.
     pub(super) command: &'static str,
 }
@@ -45,13 +53,24 @@ impl Desk<'_> {
         Ok(answer?)
     }
 
+    /// Returns the project's settings file, whether it is there or not.
+    pub(super) fn settings_file(&self) -> PathBuf {
+        self.place.root.join(SETTINGS_FILE)
+    }
+
+    /// Writes data that is no project's answer as JSON.
+    pub(super) fn write_data(&mut self, data: &serde_json::Value) -> Result<(), Failure> {
+        Ok(self.output.line(&envelope_of(self.command, data).to_string())?)
+    }
+
     /// Writes an answer as JSON.
     pub(super) fn write_json(&mut self, response: &Response) -> Result<(), Failure> {
         let wrapped = envelope(self.command, Ok(response));
         Ok(self.output.line(&wrapped.to_string())?)
     }
 
-    fn answer(&mut self, request: Request) -> Result<Response, Fault> {
+    /// Asks the project; what to do about a fault is left to the command.
+    pub(super) fn answer(&mut self, request: Request) -> Result<Response, Fault> {
         let root = &self.place.root;
         let files = RealFiles::open(root).map_err(|error| Fault::no_project(root, &error))?;
         let bar = Bar::new(self.output.has_audience() && !self.output.json);
@@ -105,4 +124,21 @@ fn reasons(left_out: &BTreeMap<LeftOut, u64>) -> String {
 /// Returns how much a stamp may be trusted where a command has the flag `--verify`.
 pub(super) fn trust(verify: bool) -> Trust {
     if verify { Trust::Nothing } else { Trust::Stamps }
+}
+
+/// Returns the items of `slop.toml`, all of them or those of one path.
+pub(super) fn items_of<'a>(file: Option<&str>, desk: &Desk<'a>) -> Vec<&'a FileItem> {
+    let wanted = file.map(|file| plain_path(&desk.place.words(&[file.to_owned()]).concat()));
+    let is_wanted = |item: &&FileItem| wanted.as_ref().is_none_or(|path| plain_path(&item.path) == *path);
+    desk.loaded.curation.files.iter().filter(is_wanted).collect()
+}
+
+/// Returns those of some paths that are not there. A pattern is never gone: it may come to match again.
+pub(super) fn gone<'p>(paths: impl Iterator<Item = &'p str>, desk: &Desk<'_>) -> Vec<String> {
+    let is_gone = |path: &&str| {
+        let is_pattern = path.contains(['*', '?', '[', '{']);
+        let full = desk.place.root.join(path);
+        !is_pattern && !full.exists() && !full.is_symlink()
+    };
+    paths.filter(is_gone).map(str::to_owned).collect()
 }

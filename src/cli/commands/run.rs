@@ -9,7 +9,10 @@ use super::explain;
 use super::index;
 use super::init;
 use super::man;
+use super::mask;
 use super::outline;
+use super::persona;
+use super::preset;
 use super::slice;
 use super::status;
 use super::symbol;
@@ -24,7 +27,6 @@ use crate::cli::place::SETTINGS_FILE;
 use crate::config as settings;
 use crate::config::Inputs;
 use crate::config::Loaded;
-use crate::model::with_causes;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 
@@ -49,7 +51,13 @@ pub(in crate::cli) fn run(
     for warning in &loaded.warnings {
         output.note(warning);
     }
-    let mut desk = Desk { place: &place, loaded: &loaded, output, command: name(&args.command) };
+    let mut desk = Desk {
+        place: &place,
+        loaded: &loaded,
+        output,
+        user_file: environment.user_file.as_deref(),
+        command: name(&args.command),
+    };
     match &args.command {
         Command::Index(args) => index::run(args, &mut desk),
         Command::Outline(args) => outline::run(args, &mut desk),
@@ -61,6 +69,9 @@ pub(in crate::cli) fn run(
         Command::Cache(args) => cache::run(&args.command, &mut desk),
         Command::Config(args) => config::run(&args.command, &mut desk),
         Command::Slice(args) => slice::run(&args.command, &mut desk),
+        Command::Mask(args) => mask::run(&args.command, &mut desk),
+        Command::Preset(args) => preset::run(&args.command, &mut desk),
+        Command::Persona(args) => persona::run(&args.command, &mut desk),
         Command::Init | Command::Completions { .. } | Command::Man { .. } => unreachable!("handled above"),
     }
 }
@@ -78,6 +89,9 @@ fn name(command: &Command) -> &'static str {
         Command::Cache(_) => "cache",
         Command::Config(_) => "config",
         Command::Slice(_) => "slice",
+        Command::Mask(_) => "mask",
+        Command::Preset(_) => "preset",
+        Command::Persona(_) => "persona",
         Command::Completions { .. } => "completions",
         Command::Man { .. } => "man",
     }
@@ -95,10 +109,5 @@ fn load(place: &Place, environment: &Environment) -> Result<Loaded, Failure> {
     let project_file = read(place.root.join(SETTINGS_FILE))?;
     let environment = environment.variables.clone();
     let inputs = Inputs { user_file, project_file, environment, flags: Vec::new() };
-    settings::load(&inputs).map_err(|error| {
-        Failure::usage(
-            with_causes(&error),
-            "mend what the message names; `slop init` in an empty folder writes out every setting there is",
-        )
-    })
+    Ok(settings::load(&inputs)?)
 }

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use super::desk::Desk;
+use super::slices;
 use crate::api::Request;
 use crate::api::Response;
 use crate::api::bare;
@@ -18,6 +19,9 @@ const MAX_SLICE_BYTES: u64 = 1 << 20;
 
 pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     match command {
+        SliceCommand::Add { file, lines, tag, comment } => slices::add(file, *lines, tag, comment, desk),
+        SliceCommand::List { file } => slices::list(file.as_deref(), desk),
+        SliceCommand::Remove { file, slice } => slices::remove(file, slice, desk),
         SliceCommand::Make { file, lines: (start_line, end_line), tag, comment } => {
             let request = Request::MakeSlice {
                 file: file_word(file, desk),

@@ -1,0 +1,73 @@
+//! `slop persona`
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::desk::Desk;
+use super::preset::unknown;
+use crate::api::persona_to_json;
+use crate::cli::curation_args::PersonaCommand;
+use crate::cli::failure;
+use crate::cli::failure::Failure;
+use crate::config::edit;
+use crate::model::Tier;
+use crate::sys::RealDisk;
+
+pub(super) fn run(command: &PersonaCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    match command {
+        PersonaCommand::List => list(desk),
+        PersonaCommand::Show { name } => show(name, desk),
+    }
+}
+
+fn list(desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let personas = &desk.loaded.curation.personas;
+    if desk.output.json {
+        let personas = personas.iter().map(|persona| {
+            let value = &persona.value;
+            json!({
+                "name": value.name,
+                "tier": value.tier.map(Tier::number),
+                "context_preset": value.context_preset,
+                "origin": persona.origin.to_string(),
+            })
+        });
+        let data = json!({"personas": personas.collect::<Value>()});
+        desk.write_data(&data)?;
+        return Ok(failure::DONE);
+    }
+    for persona in personas {
+        let value = &persona.value;
+        let tier = value.tier.map_or(String::new(), |tier| format!("tier {}, ", tier.number()));
+        let preset = value.context_preset.as_ref().map_or(String::new(), |name| format!("preset {name}, "));
+        let model = value.preferred_models.first();
+        let model = model.map_or(String::new(), |model| format!("{} of {}, ", model.model, model.provider));
+        desk.output.line(&format!("{} ({tier}{preset}{model}{})", value.name, persona.origin))?;
+    }
+    Ok(failure::DONE)
+}
+
+fn show(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let curation = &desk.loaded.curation;
+    let Some(persona) = curation.persona(name) else {
+        return Err(unknown(
+            name,
+            "persona",
+            curation.personas.iter().map(|persona| persona.value.name.as_str()),
+        ));
+    };
+    if desk.output.json {
+        let mut data = persona_to_json(&persona.value);
+        data["origin"] = persona.origin.to_string().into();
+        desk.write_data(&data)?;
+    } else {
+        let file = persona.origin.file().expect("a persona is written in a file");
+        let text = edit::saved_text(&RealDisk, file, "personas", name)?;
+        desk.output.data(&text.unwrap_or_default())?;
+    }
+    let preset = persona.value.context_preset.as_deref();
+    if let Some(preset) = preset.filter(|preset| curation.preset(preset).is_none()) {
+        desk.output.note(&format!("there is no preset named `{preset}`, which the persona sees"));
+    }
+    Ok(failure::DONE)
+}

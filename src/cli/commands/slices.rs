@@ -1,0 +1,124 @@
+//! `slop slice add`, `list` and `remove`: the slices in `slop.toml`.
+
+use serde_json::json;
+
+use super::desk::Desk;
+use crate::api::Request;
+use crate::api::Response;
+use crate::api::slice_to_json;
+use crate::cli::args::line_range;
+use crate::cli::failure;
+use crate::cli::failure::Failure;
+use crate::config::edit;
+use crate::config::edit::SliceKey;
+use crate::model::Resolution;
+use crate::model::Slice;
+use crate::model::SliceStatus;
+use crate::sys::RealDisk;
+
+pub(super) fn add(
+    file: &str,
+    (start_line, end_line): (u32, u32),
+    tag: &str,
+    comment: &str,
+    desk: &mut Desk<'_>,
+) -> Result<u8, Failure> {
+    let path = desk.place.words(&[file.to_owned()]).concat();
+    let (tag, comment) = (tag.to_owned(), comment.to_owned());
+    let request = Request::MakeSlice { file: path.clone(), start_line, end_line, tag, comment };
+    let Response::SliceMade(slice) = desk.ask(request)? else {
+        unreachable!("a slice that is made is answered by a slice")
+    };
+    edit::add_slice(&RealDisk, &desk.settings_file(), &path, &slice)?;
+    if desk.output.json {
+        desk.write_data(&json!({"path": path, "slice": slice_to_json(&slice)}))?;
+        return Ok(failure::DONE);
+    }
+    desk.output.line(&format!("{path}:{start_line}-{end_line}{}", remarks(&slice)))?;
+    Ok(failure::DONE)
+}
+
+pub(super) fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let mut found = Vec::new();
+    for item in super::desk::items_of(file, desk) {
+        for slice in &item.custom_slices {
+            let now = resolve(&item.path, slice, desk);
+            found.push((item.path.as_str(), slice, now));
+        }
+    }
+    if desk.output.json {
+        let slices = found.iter().map(|(path, slice, now)| {
+            json!({
+                "path": path,
+                "slice": slice_to_json(slice),
+                "status": now.status.name(),
+                "start_line": now.start_line,
+                "end_line": now.end_line,
+                "reason": now.reason,
+            })
+        });
+        let data = json!({"slices": slices.collect::<serde_json::Value>()});
+        desk.write_data(&data)?;
+        return Ok(failure::DONE);
+    }
+    for (path, slice, now) in found {
+        let lines = format!("{}-{}", now.start_line, now.end_line);
+        let was = format!("{}-{}", slice.start_line, slice.end_line);
+        let was = if was == lines { String::new() } else { format!(", was {was}") };
+        let why = if now.status == SliceStatus::Stale { format!(": {}", now.reason) } else { String::new() };
+        let status = now.status.name();
+        desk.output.line(&format!("{path}:{lines} {status}{was}{}{why}", remarks(slice)))?;
+    }
+    Ok(failure::DONE)
+}
+
+pub(super) fn remove(file: &str, word: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let path = desk.place.words(&[file.to_owned()]).concat();
+    let mut keys = Vec::new();
+    if let Ok((start_line, end_line)) = line_range(word) {
+        // What a list shows is where slices are now, so that this is what a person is most likely to type.
+        for item in super::desk::items_of(Some(file), desk) {
+            for slice in &item.custom_slices {
+                let now = resolve(&item.path, slice, desk);
+                let is_found = now.status != SliceStatus::Stale;
+                if is_found && (now.start_line, now.end_line) == (start_line, end_line) {
+                    keys.push(SliceKey::Lines(slice.start_line, slice.end_line));
+                }
+            }
+        }
+        keys.push(SliceKey::Lines(start_line, end_line));
+    }
+    keys.push(SliceKey::Tag(word.to_owned()));
+    let removed = edit::remove_slices(&RealDisk, &desk.settings_file(), &path, &keys)?;
+    if desk.output.json {
+        desk.write_data(&json!({"path": path, "removed": removed}))?;
+    } else {
+        desk.output.line(&format!("{path}: slices removed: {removed}"))?;
+    }
+    Ok(failure::DONE)
+}
+
+/// Says where a slice is now; what cannot be looked at has lost it.
+fn resolve(path: &str, slice: &Slice, desk: &mut Desk<'_>) -> Resolution {
+    let request = Request::ResolveSlice { file: path.to_owned(), slice: Box::new(slice.clone()) };
+    let stale = |reason: String| Resolution {
+        status: SliceStatus::Stale,
+        start_line: slice.start_line,
+        end_line: slice.end_line,
+        reason,
+    };
+    match desk.answer(request) {
+        Ok(Response::SliceResolved(resolution)) => resolution,
+        Ok(_) => unreachable!("a slice that is resolved is answered by a resolution"),
+        Err(fault) => stale(format!("slop cannot {}", fault.message)),
+    }
+}
+
+/// Returns a slice's tag and comment, each where it has one.
+fn remarks(slice: &Slice) -> String {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tag = if slice.tag.is_empty() { String::new() } else { format!(" [{}]", one_line(&slice.tag)) };
+    let comment =
+        if slice.comment.is_empty() { String::new() } else { format!(" ({})", one_line(&slice.comment)) };
+    tag + &comment
+}

@@ -1,0 +1,554 @@
+//! Edits of files that people write, tried on a disk in memory.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+
+use expect_test::Expect;
+use expect_test::expect;
+use proptest::prelude::*;
+
+use super::*;
+use crate::config::Error;
+use crate::config::Inputs;
+use crate::config::Loaded;
+use crate::model::Anchors;
+use crate::model::ContentHash;
+use crate::model::FileItem;
+use crate::model::MaskMode;
+use crate::model::Slice;
+use crate::sys::Disk;
+
+/// Two files; whoever reads the project's for the second time may find it changed.
+#[derive(Default)]
+struct Memory {
+    project: Mutex<Option<Vec<u8>>>,
+    user: Mutex<Option<Vec<u8>>>,
+    writes: Mutex<u32>,
+    intruder: Mutex<Option<(u32, Vec<u8>)>>,
+}
+
+const PROJECT: &str = "slop.toml";
+const USER: &str = "user.toml";
+
+impl Memory {
+    fn new(project: &str) -> Self {
+        Self { project: Mutex::new(Some(project.as_bytes().to_vec())), ..Self::default() }
+    }
+
+    fn file(&self, path: &Path) -> &Mutex<Option<Vec<u8>>> {
+        if path == Path::new(PROJECT) { &self.project } else { &self.user }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.project.lock().unwrap().clone().unwrap()).unwrap()
+    }
+
+    fn writes(&self) -> u32 {
+        *self.writes.lock().unwrap()
+    }
+
+    #[track_caller]
+    fn load(&self) -> Loaded {
+        let file = |name: &str, bytes: &Mutex<Option<Vec<u8>>>| {
+            bytes.lock().unwrap().clone().map(|bytes| (name.into(), bytes))
+        };
+        let inputs = Inputs {
+            user_file: file(USER, &self.user),
+            project_file: file(PROJECT, &self.project),
+            environment: Vec::new(),
+            flags: Vec::new(),
+        };
+        crate::config::load(&inputs).unwrap()
+    }
+}
+
+impl Disk for Memory {
+    fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
+        let mut intruder = self.intruder.lock().unwrap();
+        if let Some((0, bytes)) = &*intruder {
+            *self.project.lock().unwrap() = Some(bytes.clone());
+        }
+        if let Some((reads, _)) = &mut *intruder {
+            *reads = reads.saturating_sub(1);
+        }
+        Ok(self.file(path).lock().unwrap().clone())
+    }
+
+    fn create_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        assert_eq!(*self.file(path).lock().unwrap(), None);
+        self.replace(path, bytes)
+    }
+
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        *self.writes.lock().unwrap() += 1;
+        *self.file(path).lock().unwrap() = Some(bytes.to_vec());
+        Ok(())
+    }
+
+    fn make_private_folder(&self, _: &Path) -> io::Result<()> {
+        unreachable!("an edit makes no folder of its own")
+    }
+
+    fn names(&self, _: &Path) -> io::Result<Vec<OsString>> {
+        unreachable!("an edit looks at no folder")
+    }
+
+    fn size(&self, _: &Path) -> io::Result<u64> {
+        unreachable!("an edit reads the whole")
+    }
+
+    fn stamp_now(&self, _: &Path) -> io::Result<i64> {
+        unreachable!("an edit asks for no time")
+    }
+}
+
+fn slice(start_line: u32, end_line: u32) -> Slice {
+    let (tag, comment) = (String::new(), String::new());
+    Slice { start_line, end_line, tag, comment, anchors: Anchors::default() }
+}
+
+fn add(disk: &Memory, path: &str, slice: &Slice) -> Result<(), Error> {
+    add_slice(disk, Path::new(PROJECT), path, slice)
+}
+
+fn mask(disk: &Memory, path: &str, masks: &[(&str, MaskMode)]) -> Result<(), Error> {
+    let masks: Vec<_> = masks.iter().map(|(key, mode)| ((*key).to_owned(), *mode)).collect();
+    set_masks(disk, Path::new(PROJECT), path, &masks)
+}
+
+fn save(disk: &Memory, target: &str, name: &str, files: &[&str], overwrites: bool) -> Result<usize, Error> {
+    let files = files.iter().map(|file| (*file).to_owned()).collect();
+    let draft = PresetDraft { name: name.to_owned(), description: String::new(), files, overwrites };
+    save_preset(disk, Path::new(PROJECT), Path::new(target), &draft)
+}
+
+fn apply(disk: &Memory, name: &str, gone: &[&str], may_lose: bool) -> Result<Applied, Error> {
+    let gone: Vec<String> = gone.iter().map(|path| (*path).to_owned()).collect();
+    apply_preset(disk, Path::new(PROJECT), Path::new(PROJECT), name, &gone, may_lose)
+}
+
+#[track_caller]
+fn check(before: &str, change: impl FnOnce(&Memory) -> Result<(), Error>, after: &Expect) {
+    let disk = Memory::new(before);
+    change(&disk).unwrap();
+    after.assert_eq(&disk.text());
+    disk.load();
+}
+
+#[track_caller]
+fn check_error(disk: &Memory, error: Result<(), Error>, expected: &str) {
+    let before = disk.writes();
+    assert_eq!(error.unwrap_err().to_string(), expected);
+    assert_eq!(disk.writes(), before);
+}
+
+#[test]
+fn a_slice_is_written_with_all_that_is_known_of_it_and_read_back() {
+    let disk = Memory::default();
+    let anchors = Anchors {
+        content_hash: Some(ContentHash::of(b"x")),
+        before: vec!["a \"quoted\"\tline\r".to_owned(), String::new()],
+        after: vec!["\u{1b}'''\"\"\"\\\u{7f}".to_owned()],
+        line_hashes: vec!["0f".to_owned()],
+        unique_before: vec!["u".to_owned()],
+        unique_after: Vec::new(),
+        copies: 2,
+    };
+    let slice =
+        Slice { tag: "hot loop".to_owned(), comment: "two\nlines".to_owned(), anchors, ..slice(3, 9) };
+    add(&disk, "src/ü.py", &slice).unwrap();
+    let expected = FileItem { custom_slices: vec![slice], ..FileItem::plain("src/ü.py") };
+    assert_eq!(disk.load().curation.files, [expected]);
+    assert!(
+        disk.text()
+            .starts_with("[[files]]\npath = \"src/ü.py\"\n\n[[files.custom_slices]]\nstart_line = 3\n")
+    );
+}
+
+#[test]
+fn a_slice_is_added_to_the_item_that_is_there() {
+    check(
+        "# Mine.\n[[files]]\npath = './a.py' # here\nx.y = 1\n\n# Other.\n[[files]]\npath = 'b.py'\n# Last.\n",
+        |disk| add(disk, "a.py", &slice(1, 2)),
+        &expect![[r"
+            # Mine.
+            [[files]]
+            path = './a.py' # here
+            x.y = 1
+
+            [[files.custom_slices]]
+            start_line = 1
+            end_line = 2
+
+            # Other.
+            [[files]]
+            path = 'b.py'
+            # Last.
+        "]],
+    );
+}
+
+#[test]
+fn what_is_added_at_the_end_stands_below_the_comments_there() {
+    check(
+        "[tiers.4]\n# The role.\n#role = \"qa\"",
+        |disk| mask(disk, "a.py", &[("A.b", MaskMode::Definition)]),
+        &expect![[r#"
+            [tiers.4]
+            # The role.
+            #role = "qa"
+
+            [[files]]
+            path = "a.py"
+            ast_mask = { "A.b" = "def" }
+        "#]],
+    );
+    check(
+        "[[files]]\npath = 'a'\n# About a.\n",
+        |disk| add(disk, "b", &slice(1, 1)),
+        &expect![[r#"
+            [[files]]
+            path = 'a'
+            # About a.
+
+            [[files]]
+            path = "b"
+
+            [[files.custom_slices]]
+            start_line = 1
+            end_line = 1
+        "#]],
+    );
+}
+
+#[test]
+fn items_that_are_written_inline_stay_inline() {
+    check(
+        "files = [\n  { path = 'a' }, # first\n  { path = 'b', tier = 3 }\n]\n[project]\nname = 'x'\n",
+        |disk| {
+            add(disk, "a", &slice(1, 2))?;
+            add(disk, "a", &slice(3, 4))?;
+            mask(disk, "b", &[("f", MaskMode::Hide), ("g", MaskMode::Hide)])?;
+            mask(disk, "b", &[("f", MaskMode::Signature)])?;
+            mask(disk, "c", &[("f", MaskMode::Hide)])
+        },
+        &expect![[r#"
+            files = [
+              { path = 'a', custom_slices = [{ start_line = 1, end_line = 2 }, { start_line = 3, end_line = 4 }] }, # first
+              { path = 'b', tier = 3, ast_mask = { f = "sig", g = "hide" } },
+              { path = "c", ast_mask = { f = "hide" } }
+            ]
+            [project]
+            name = 'x'
+        "#]],
+    );
+}
+
+#[test]
+fn a_mask_is_changed_in_place_whichever_way_it_is_written() {
+    check(
+        "[[files]]\npath = 'a'\nast_mask = { f = 'def', 'A.b' = 'sig' } # why\n",
+        |disk| mask(disk, "a", &[("f", MaskMode::Hide), ("g", MaskMode::Signature)]),
+        &expect![[r#"
+            [[files]]
+            path = 'a'
+            ast_mask = { f = "hide", 'A.b' = 'sig', g = "sig" } # why
+        "#]],
+    );
+    check(
+        "[[files]]\npath = 'a'\n[files.ast_mask]\nf = 'def' # why\n\n# Below.\n[project]\n",
+        |disk| mask(disk, "a", &[("f", MaskMode::Hide), ("A.b", MaskMode::Signature)]),
+        &expect![[r#"
+            [[files]]
+            path = 'a'
+            [files.ast_mask]
+            f = "hide" # why
+            "A.b" = "sig"
+
+            # Below.
+            [project]
+        "#]],
+    );
+}
+
+#[test]
+fn symbols_are_taken_off_a_mask() {
+    let text = "[[files]]\npath = 'a'\nast_mask = { f = 'def', 'A.b' = 'sig' }\n";
+    let remove = |disk: &Memory, keys: &[&str]| {
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        remove_masks(disk, Path::new(PROJECT), "a", &keys)
+    };
+    let disk = Memory::new(text);
+    assert_eq!(remove(&disk, &["f"]).unwrap(), ["f"]);
+    assert_eq!(disk.text(), "[[files]]\npath = 'a'\nast_mask = { 'A.b' = 'sig' }\n");
+    assert_eq!(remove(&disk, &[]).unwrap(), ["A.b"]);
+    assert_eq!(disk.text(), "[[files]]\npath = 'a'\n");
+    check_error(&disk, remove(&disk, &[]).map(drop), "find a symbol in the mask of `a`");
+    let disk = Memory::new(text);
+    let expected = "find `A.c` in the mask of `a`, the nearest known is `A.b`";
+    check_error(&disk, remove(&disk, &["f", "A.c"]).map(drop), expected);
+}
+
+#[test]
+fn slices_are_removed_by_lines_or_tag_and_comments_set_apart_stay() {
+    let text = "[[files]]\npath = 'a'\n\n# About slices.\n\n# The first.\n[[files.custom_slices]]\nstart_line = 1\n\
+                end_line = 2\n\n[[files.custom_slices]]\nstart_line = 3\nend_line = 4\ntag = 't'\n# End.\n";
+    let remove = |disk: &Memory, key| remove_slices(disk, Path::new(PROJECT), "./a", &[key]);
+    let disk = Memory::new(text);
+    assert_eq!(remove(&disk, SliceKey::Lines(1, 2)).unwrap(), 1);
+    let left = "[[files]]\npath = 'a'\n\n# About slices.\n\n[[files.custom_slices]]\nstart_line = 3\nend_line = 4\n\
+                tag = 't'\n# End.\n";
+    assert_eq!(disk.text(), left);
+    assert_eq!(remove(&disk, SliceKey::Tag("t".to_owned())).unwrap(), 1);
+    assert_eq!(disk.text(), "[[files]]\npath = 'a'\n\n# About slices.\n# End.\n");
+    check_error(&disk, remove(&disk, SliceKey::Lines(3, 4)).map(drop), "find that slice of `./a`");
+    let missing = remove_slices(&disk, Path::new(PROJECT), "b", &[SliceKey::Lines(1, 1)]).map(drop);
+    check_error(&disk, missing, "find `b` under [[files]] in slop.toml");
+}
+
+#[test]
+fn a_slice_is_not_added_twice() {
+    let disk = Memory::default();
+    add(&disk, "a", &slice(1, 2)).unwrap();
+    check_error(&disk, add(&disk, "./a", &slice(1, 2)), "add a slice of lines 1-2 to `./a`, which has one");
+}
+
+#[test]
+fn line_ends_and_the_mark_of_byte_order_stay() {
+    let disk = Memory::new("\u{feff}# A.\r\n[[files]]\r\npath = 'a'\r\n[project]\r\nname = '''x\r\ny'''");
+    add(&disk, "a", &slice(1, 2)).unwrap();
+    let expected = "\u{feff}# A.\r\n[[files]]\r\npath = 'a'\r\n\r\n[[files.custom_slices]]\r\nstart_line = 1\r\n\
+                    end_line = 2\r\n[project]\r\nname = '''x\r\ny'''";
+    assert_eq!(disk.text(), expected);
+}
+
+#[test]
+fn mixed_line_ends_stay_outside_of_the_edit() {
+    let disk = Memory::new("# x\n[project]\r\nname = 'a'\n\r\n# end");
+    add(&disk, "a", &slice(1, 2)).unwrap();
+    assert!(
+        disk.text().starts_with("# x\n[project]\r\nname = 'a'\n\r\n# end\n\n[[files]]\n"),
+        "{:?}",
+        disk.text()
+    );
+}
+
+#[test]
+fn nothing_is_written_over_a_file_that_changed_meanwhile_or_cannot_be_read() {
+    let disk = Memory::new("");
+    *disk.intruder.lock().unwrap() = Some((1, b"# theirs".to_vec()));
+    check_error(&disk, add(&disk, "a", &slice(1, 2)), "edit slop.toml, which changed meanwhile");
+    assert_eq!(disk.text(), "# theirs");
+    for (text, expected) in [
+        ("[[files]\n", "read slop.toml:1 as TOML"),
+        ("\n[[files]]\nx = 1", "read slop.toml:2: `files.path` is missing"),
+        ("files = 1", "read slop.toml:1: `files` is 1"),
+    ] {
+        let disk = Memory::new(text);
+        let error = add(&disk, "a", &slice(1, 2)).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+        assert_eq!(disk.writes(), 0);
+    }
+}
+
+#[test]
+fn a_preset_of_all_items_keeps_what_they_say_and_comes_back_by_applying() {
+    let text = "[[files]]\npath = 'a' # first\n# Mine.\nodd = 1\n[[files.custom_slices]]\nstart_line = 1\nend_line = 2\n\
+                \n[[files]]\npath = 'b'\nast_mask = { f = 'def' }\n";
+    let disk = Memory::new(text);
+    let items = disk.load().curation.files;
+    assert_eq!(save(&disk, PROJECT, "my set", &[], false).unwrap(), 2);
+    let expected = expect![[r#"
+
+        [presets."my set"]
+
+        [[presets."my set".files]]
+        path = 'a' # first
+        # Mine.
+        odd = 1
+        [[presets."my set".files.custom_slices]]
+        start_line = 1
+        end_line = 2
+
+        [[presets."my set".files]]
+        path = 'b'
+        ast_mask = { f = 'def' }
+    "#]];
+    expected.assert_eq(disk.text().strip_prefix(text).unwrap());
+    assert_eq!(disk.load().curation.preset("my set").unwrap().value.files, items);
+    assert_eq!(apply(&disk, "my set", &[], false).unwrap().files, ["a", "b"]);
+    assert_eq!(disk.load().curation.files, items);
+}
+
+#[test]
+fn a_preset_of_named_files_keeps_the_settings_of_those_that_have_any() {
+    let disk = Memory::new("[[files]]\npath = 'a'\ntier = 3\n");
+    save(&disk, PROJECT, "both", &["./a", "c"], false).unwrap();
+    save(&disk, PROJECT, "plain", &["c", "d"], false).unwrap();
+    assert!(disk.text().ends_with("\n[presets.plain]\nfiles = [\"c\", \"d\"]\n"), "{}", disk.text());
+    let curation = disk.load().curation;
+    assert_eq!(curation.preset("both").unwrap().value.files[0].tier, crate::model::Tier::from_number(3));
+    assert_eq!(curation.preset("plain").unwrap().value.files[1], FileItem::plain("d"));
+    check_error(
+        &Memory::new(""),
+        save(&Memory::new(""), PROJECT, "x", &[], false).map(drop),
+        "save a preset of no files: slop.toml has no [[files]]",
+    );
+}
+
+#[test]
+fn a_preset_goes_to_the_users_file_too_and_is_applied_from_there() {
+    let disk = Memory::new("[[files]]\npath = 'a'\ntier = 3\n");
+    save(&disk, USER, "p", &[], false).unwrap();
+    assert_eq!(disk.text(), "[[files]]\npath = 'a'\ntier = 3\n");
+    assert_eq!(disk.load().curation.preset("p").unwrap().origin.to_string(), "user.toml:1");
+    *disk.project.lock().unwrap() = None;
+    let (project, user) = (Path::new(PROJECT), Path::new(USER));
+    apply_preset(&disk, project, user, "p", &[], false).unwrap();
+    assert_eq!(disk.text(), "[[files]]\npath = 'a'\ntier = 3\n");
+}
+
+#[test]
+fn a_preset_is_overwritten_on_demand_alone_and_keeps_its_place_and_unknown_keys() {
+    let text = "[presets.p] # mine\ndescription = 'd' # why\nodd = 1\nfiles = ['x']\n\n# Next.\n[project]\nname = 'n'\n";
+    let disk = Memory::new(text);
+    let refused = save(&disk, PROJECT, "p", &["y"], false).map(drop);
+    check_error(&disk, refused, "save a preset as `p`, which slop.toml has");
+    save(&disk, PROJECT, "p", &["y"], true).unwrap();
+    assert_eq!(disk.text(), text.replace("files = ['x']", "files = [\"y\"]"));
+    for text in [
+        "presets = { p = { files = ['x'] }, q = {} }\n",
+        "presets.p.files = ['x']\n",
+        "[presets]\np.files = []\n",
+    ] {
+        let disk = Memory::new(text);
+        save(&disk, PROJECT, "p", &["y"], true).unwrap();
+        save(&disk, PROJECT, "new", &["z"], false).unwrap();
+        let curation = disk.load().curation;
+        assert_eq!(curation.preset("p").unwrap().value.files, [FileItem::plain("y")], "{text}");
+        assert_eq!(curation.preset("new").unwrap().value.files, [FileItem::plain("z")], "{text}");
+    }
+}
+
+#[test]
+fn applying_loses_nothing_that_was_curated_unless_told_to() {
+    let text = "# Top.\n\n[[files]]\npath = 'a'\ntier = 3\n\n[[files]]\npath = 'plain'\n\n[presets.p]\nfiles = ['x', 'y']\n";
+    let disk = Memory::new(text);
+    check_error(&disk, apply(&disk, "p", &[], false).map(drop), "replace what is curated of a");
+    assert_eq!(apply(&disk, "p", &["y"], true).unwrap().files, ["x"]);
+    let expected = "# Top.\n\n[presets.p]\nfiles = ['x', 'y']\n\n[[files]]\npath = \"x\"\n";
+    assert_eq!(disk.text(), expected);
+    let unknown = apply(&disk, "q", &[], true).map(drop);
+    check_error(&disk, unknown, "find a preset named `q`, the nearest known is `p`");
+}
+
+#[test]
+fn applying_what_is_there_already_loses_nothing_however_it_is_written() {
+    let disk = Memory::new(
+        "[[files]]\npath = './a'\ntier = 3\n[files.ast_mask]\nf = 'def'\n[[files.custom_slices]]\nstart_line = 1\n\
+         end_line = 2\nstart_context = ['x']\n\n[presets]\np.files = [{ path = './a', tier = 3, ast_mask = { f = \"def\" }, \
+         custom_slices = [{ end_line = 2, start_line = 1, start_context = [\"x\"] }] }]\n",
+    );
+    let before = disk.load().curation.files;
+    apply(&disk, "p", &[], false).unwrap();
+    assert_eq!(disk.load().curation.files, before);
+}
+
+#[test]
+fn a_preset_is_deleted_and_the_rest_stays() {
+    for (text, left) in [
+        ("[presets.p]\nfiles = []\n[[presets.q.files]]\npath = 'x'\n", "[[presets.q.files]]\npath = 'x'\n"),
+        ("a.b = 1\npresets.p.files = []\npresets.q.files = []\n", "a.b = 1\npresets.q.files = []\n"),
+        ("# Top.\n\n# P.\n[presets.p]\n# End.\n", "# Top.\n# End.\n"),
+        ("presets = { p = {}, q = {} }\n", "presets = { q = {} }\n"),
+    ] {
+        let disk = Memory::new(text);
+        delete_preset(&disk, Path::new(PROJECT), "p").unwrap();
+        assert_eq!(disk.text(), left);
+        let gone = delete_preset(&disk, Path::new(PROJECT), "p").unwrap_err().to_string();
+        assert!(gone.starts_with("find a preset named `p`"), "{gone}");
+    }
+}
+
+#[test]
+fn a_preset_is_shown_as_it_is_saved() {
+    let disk = Memory::new("# No.\n[presets.'a b']\n# Yes.\nfiles = ['x']\n[presets.c]\n");
+    let text = saved_text(&disk, Path::new(PROJECT), "presets", "a b").unwrap();
+    assert_eq!(text.as_deref(), Some("# No.\n[presets.'a b']\n# Yes.\nfiles = ['x']\n"));
+    assert_eq!(saved_text(&disk, Path::new(PROJECT), "presets", "d").unwrap(), None);
+    assert_eq!(disk.writes(), 0);
+}
+
+#[test]
+fn a_hostile_file_is_refused_or_edited_and_no_more() {
+    let parts = vec!["a"; 79].join(".");
+    let deep = format!("{}1{}", format!("{{{parts}=").repeat(70), "}".repeat(70));
+    let disk = Memory::new(&format!("[[files]]\npath = 'a'\nodd = {deep}\n"));
+    let _ = add(&disk, "a", &slice(1, 2));
+    let _ = save(&disk, PROJECT, "p", &[], false);
+    let _ = apply(&disk, "p", &[], true);
+}
+
+/// Pieces of files, of which any may stand beside any other.
+fn pieces() -> impl Strategy<Value = Vec<&'static str>> {
+    let headed = [
+        "# A comment.\n\n",
+        "# About the item.\n[[files]] # head\npath = \"x.py\" # path\n\nodd = [1,2, # odd\n  3]\n",
+        "[[files]]\n  path='dir/y.py'\n  tier  =  3\n",
+        "[[files]]\npath = 'z'\nast_mask = {a='def', \"b.c\" = \"sig\"}\n",
+        "[[files]]\npath = \"m\"\n[files.ast_mask]\n# In the mask.\nf = 'hide' # f\n\n[[files.custom_slices]]\n\
+         start_line=1\nend_line =2 # two\n\n",
+        "[limits] # limits\nmax_bytes = 1_000 # a lot\n\n",
+        "[tiers.3]\n# role = 'x'\ntree = true\n",
+        "[presets.p]\nfiles = ['a', {path = 'b', odd = 1}] # list\n\n",
+        "[personas.'q r']\nsystem_prompt = '''\nmany\nlines\n'''\nodd.er = 1979-05-27\n",
+        "\n\n# Trailing words",
+    ];
+    proptest::sample::subsequence(headed.to_vec(), 0..=headed.len()).prop_shuffle()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_line_of_a_file_is_lost_by_adding_to_it(pieces in pieces(), path in "(x\\.py|m|z|new|dir/y\\.py)", crlf: bool) {
+        let mut text = pieces.join("\n") + "\n";
+        if crlf {
+            text = text.replace('\n', "\r\n");
+        }
+        let disk = Memory::new(&text);
+        let before = disk.load();
+        add(&disk, &path, &slice(7, 8)).unwrap();
+        mask(&disk, &path, &[("new.symbol", MaskMode::Hide)]).unwrap();
+        save(&disk, PROJECT, "saved", &["x.py"], false).unwrap();
+        let after = disk.load();
+        prop_assert_eq!(&after.settings, &before.settings);
+        prop_assert_eq!(&after.curation.personas, &before.curation.personas.iter().map(|persona| {
+            let origin = after.curation.persona(&persona.value.name).unwrap().origin.clone();
+            crate::config::Saved { value: persona.value.clone(), origin }
+        }).collect::<Vec<_>>());
+        let now = disk.text();
+        let mut rest = now.lines();
+        for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("ast_mask")) {
+            prop_assert!(rest.any(|other| other == line), "`{}` is lost or moved in\n{}", line, now);
+        }
+        prop_assert!(!crlf || text.is_empty() || now.matches('\n').count() == now.matches("\r\n").count());
+        let changed: Vec<_> = after.curation.files.iter().filter(|item| !before.curation.files.contains(item)).collect();
+        prop_assert_eq!(changed.len(), 1);
+        prop_assert_eq!(changed[0].custom_slices.last().unwrap(), &slice(7, 8));
+    }
+
+    #[test]
+    fn what_is_added_and_removed_again_leaves_the_file_as_it_was(pieces in pieces()) {
+        let text = pieces.join("\n") + "\n";
+        let disk = Memory::new(&format!("{text}[[files]]\npath = \"new\"\n"));
+        let before = disk.text();
+        add(&disk, "new", &slice(7, 8)).unwrap();
+        remove_slices(&disk, Path::new(PROJECT), "new", &[SliceKey::Lines(7, 8)]).unwrap();
+        mask(&disk, "new", &[("a.b", MaskMode::Hide)]).unwrap();
+        remove_masks(&disk, Path::new(PROJECT), "new", &[]).unwrap();
+        prop_assert_eq!(disk.text(), before);
+    }
+}

@@ -1,0 +1,235 @@
+//! A table of a settings file, read key by key: what is wrong is an error, what is unknown a warning.
+
+use std::cell::RefCell;
+use std::ops::RangeInclusive;
+
+use toml::Spanned;
+use toml::de::DeTable;
+use toml::de::DeValue;
+
+use super::Error;
+use super::Origin;
+use super::error::shown;
+use super::merged::either;
+use super::nearest::nearest;
+use super::table::is_bare;
+
+/// How many unknown keys of one file are told one by one.
+const MOST_WARNINGS: usize = 20;
+
+/// A settings file that is being read.
+pub(super) struct Source<'a> {
+    text: &'a str,
+    line_starts: Vec<usize>,
+    origin: &'a dyn Fn(usize) -> Origin,
+    warnings: RefCell<Vec<String>>,
+}
+
+impl<'a> Source<'a> {
+    /// Takes the text that was parsed; `origin` names a line of it.
+    pub(super) fn new(text: &'a str, origin: &'a dyn Fn(usize) -> Origin) -> Self {
+        let line_starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        Self { text, line_starts, origin, warnings: RefCell::new(Vec::new()) }
+    }
+
+    /// Returns the place of the byte at `offset`.
+    pub(super) fn origin(&self, offset: usize) -> Origin {
+        (self.origin)(self.line_starts.partition_point(|start| *start <= offset) + 1)
+    }
+
+    /// Returns the warnings that came up, each unknown key by itself unless there are very many.
+    pub(super) fn into_warnings(self) -> Vec<String> {
+        let mut warnings = self.warnings.into_inner();
+        let more = warnings.len().saturating_sub(MOST_WARNINGS);
+        if 0 < more {
+            warnings.truncate(MOST_WARNINGS);
+            warnings.push(format!("unknown keys that are not told here: {more}"));
+        }
+        warnings
+    }
+
+    /// Returns the error that a value is not what is allowed.
+    pub(super) fn refused(&self, key: &str, value: &Spanned<DeValue<'_>>, allowed: &str) -> Error {
+        let found = match value.get_ref() {
+            // The span of a table with a header is the header, which says nothing of what is in it.
+            DeValue::Table(_) => "a table",
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_) => self.text.get(value.span()).unwrap_or_default(),
+        };
+        self.bad(key, value.span().start, found, allowed)
+    }
+
+    fn bad(&self, key: &str, offset: usize, found: &str, allowed: &str) -> Error {
+        Error::BadValue {
+            origin: self.origin(offset),
+            key: shown(key),
+            found: shown(found),
+            allowed: allowed.to_owned(),
+        }
+    }
+
+    fn warn_unknown(&self, key: &str, offset: usize, nearest: &str) {
+        let (origin, key) = (self.origin(offset), shown(key));
+        self.warnings
+            .borrow_mut()
+            .push(format!("{origin}: unknown key `{key}` has no effect, the nearest known is `{nearest}`"));
+    }
+}
+
+/// A table in a file.
+pub(super) struct Section<'s> {
+    /// The file.
+    pub(super) source: &'s Source<'s>,
+    /// Its dotted key.
+    pub(super) key: String,
+    /// Offset of what stands for it in the text.
+    pub(super) offset: usize,
+    table: &'s DeTable<'s>,
+}
+
+impl<'s> Section<'s> {
+    /// Takes the value of `key`, which must be a table.
+    pub(super) fn new(
+        source: &'s Source<'s>,
+        key: String,
+        value: &'s Spanned<DeValue<'s>>,
+        allowed: &str,
+    ) -> Result<Self, Error> {
+        match value.get_ref() {
+            DeValue::Table(table) => Ok(Self { source, key, offset: value.span().start, table }),
+            _ => Err(source.refused(&key, value, allowed)),
+        }
+    }
+
+    /// Warns of every key that is not in `known`.
+    pub(super) fn warn_of_others(&self, known: &[&str]) {
+        for (name, _) in self.entries() {
+            if !known.contains(&name.get_ref().as_ref()) {
+                let nearest = nearest(name.get_ref(), known.iter().copied()).expect("every section has keys");
+                self.source.warn_unknown(
+                    &self.key_of(name.get_ref()),
+                    name.span().start,
+                    &format!("{}.{nearest}", shown(&self.key)),
+                );
+            }
+        }
+    }
+
+    /// Returns the entries in the order in which they are written.
+    pub(super) fn entries(&self) -> Vec<(&'s Spanned<toml::de::DeString<'s>>, &'s Spanned<DeValue<'s>>)> {
+        let mut entries: Vec<_> = self.table.iter().collect();
+        entries.sort_by_key(|(name, _)| name.span().start);
+        entries
+    }
+
+    /// Returns the dotted key of an entry.
+    pub(super) fn key_of(&self, name: &str) -> String {
+        if is_bare(name) { format!("{}.{name}", self.key) } else { format!("{}.{name:?}", self.key) }
+    }
+
+    /// Returns the text of an entry, if there is one.
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Error> {
+        self.read(name, "a string", |value| value.as_str().map(str::to_owned))
+    }
+
+    /// Returns the text of an entry that must be there and hold something.
+    pub(super) fn needed_text(&self, name: &str, allowed: &str) -> Result<String, Error> {
+        let text = self.read(name, allowed, |value| {
+            value.as_str().filter(|text| !text.is_empty() && !text.contains('\0')).map(str::to_owned)
+        })?;
+        text.ok_or_else(|| self.missing(name, allowed))
+    }
+
+    /// Returns whether an entry is set to true; `default` where it is not there.
+    pub(super) fn switch(&self, name: &str, default: bool) -> Result<bool, Error> {
+        Ok(self.read(name, "true or false", DeValue::as_bool)?.unwrap_or(default))
+    }
+
+    /// Returns the whole number of an entry, if there is one.
+    pub(super) fn whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Error> {
+        let allowed = format!("a whole number from {} to {}", range.start(), range.end());
+        self.read(name, &allowed, |value| {
+            let number = value.as_integer()?;
+            let number = u32::from_str_radix(number.as_str(), number.radix()).ok()?;
+            range.contains(&number).then_some(number)
+        })
+    }
+
+    /// Returns the whole number of an entry that must be there.
+    pub(super) fn needed_whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, Error> {
+        let allowed = format!("a whole number from {} to {}", range.start(), range.end());
+        self.whole(name, range)?.ok_or_else(|| self.missing(name, &allowed))
+    }
+
+    /// Returns the number of an entry, whole or not, if there is one; infinity and its like are none.
+    pub(super) fn number(&self, name: &str, allowed: &str, most: f64) -> Result<Option<f64>, Error> {
+        self.read(name, allowed, |value| {
+            let number = match value {
+                DeValue::Float(number) => number.as_str().parse::<f64>().ok(),
+                DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse::<f64>().ok(),
+                _ => None,
+            };
+            number.filter(|number| (0.0..=most).contains(number))
+        })
+    }
+
+    /// Returns the texts of an entry; none where it is not there.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Error> {
+        Ok(self.read(name, "a list of strings", texts)?.unwrap_or_default())
+    }
+
+    /// Returns what the word of an entry stands for, if there is one.
+    pub(super) fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
+        let allowed = either(words.iter().map(|(word, _)| *word));
+        self.read(name, &allowed, |value| {
+            let text = value.as_str()?;
+            words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning)
+        })
+    }
+
+    /// Returns what `convert` makes of an entry's value, if there is one.
+    pub(super) fn read<T>(
+        &self,
+        name: &str,
+        allowed: &str,
+        convert: impl FnOnce(&'s DeValue<'s>) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        match convert(value.get_ref()) {
+            Some(converted) => Ok(Some(converted)),
+            None => Err(self.source.refused(&self.key_of(name), value, allowed)),
+        }
+    }
+
+    /// Returns an entry that is a table, if there is one.
+    pub(super) fn section(&self, name: &str, allowed: &str) -> Result<Option<Self>, Error> {
+        let value = self.value(name);
+        value.map(|value| Self::new(self.source, self.key_of(name), value, allowed)).transpose()
+    }
+
+    /// Returns the values of an entry that is a list; none where it is not there.
+    pub(super) fn list(&self, name: &str, allowed: &str) -> Result<Vec<&'s Spanned<DeValue<'s>>>, Error> {
+        let list =
+            self.read(name, allowed, |value| value.as_array().map(|values| values.iter().collect()))?;
+        Ok(list.unwrap_or_default())
+    }
+
+    /// Returns the value of an entry.
+    pub(super) fn value(&self, name: &str) -> Option<&'s Spanned<DeValue<'s>>> {
+        self.table.get(name)
+    }
+
+    fn missing(&self, name: &str, allowed: &str) -> Error {
+        self.source.bad(&self.key_of(name), self.offset, "missing", allowed)
+    }
+}
+
+/// Returns the texts of a list that holds nothing else.
+pub(super) fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+    let values = value.as_array()?;
+    values.iter().map(|value| value.get_ref().as_str().map(str::to_owned)).collect()
+}
