@@ -30,6 +30,7 @@ pub use routing::fit_to_size;
 pub use routing::route;
 pub use selector::Error;
 pub use selector::Selector;
+pub use tokens::Counter;
 pub use tokens::ESTIMATE;
 pub use tokens::estimate_tokens;
 pub use tree::tree;

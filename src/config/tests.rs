@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use expect_test::expect;
 
+use crate::aggregate::Counter;
 use crate::model::Order;
 use crate::model::Strategy;
 use crate::model::SummaryDetail;
@@ -53,6 +54,7 @@ fn without_layers_the_defaults_hold() {
     assert_eq!(settings.aggregation.cache_dir.as_bytes(), b".slop_cache");
     assert_eq!(settings.aggregation.order, Order::Stable);
     assert_eq!(settings.aggregation.window_lines, 40);
+    assert_eq!(settings.aggregation.tokens, Counter::O200kBase);
     assert_eq!(settings.project.name, "");
     assert_eq!(settings.project.output_dir, Path::new("slop_out"));
     assert_eq!(settings.project.aggregation_strategy, Strategy::Auto);
@@ -123,7 +125,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (47, 47));
+    assert_eq!((keys.len(), all), (48, 48));
     for value in &loaded.values {
         assert_eq!(value.origin, Origin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -301,7 +303,7 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 3 + 3 + 3 + 2 + 4 * (5 + 5 + 2 + 3));
+    assert_eq!(tried, 3 + 3 + 2 + 3 + 2 + 4 * (5 + 5 + 2 + 3));
     let expected = "read flag: `project.execution_mode` is \"bead\", not \"native\" or \"beads\"";
     check_error(&flags(&[("project.execution_mode", "bead")]), expected);
     let expected = "read slop.toml:1: `tiers.2.languages.c.view` is \"window\", \
@@ -508,7 +510,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 47 + 4);
+    assert_eq!(page.matches("\n| `").count(), 48 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

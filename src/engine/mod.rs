@@ -14,6 +14,7 @@ mod freshness;
 mod history;
 mod options;
 mod output;
+mod parallel;
 mod project;
 mod question;
 mod reading;
@@ -26,6 +27,7 @@ mod storing;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 pub use crate::store::Freed;
 pub use crate::store::Verdict;

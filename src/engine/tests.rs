@@ -12,6 +12,7 @@ use super::Project;
 use super::Silent;
 use super::Trust;
 use super::World;
+use crate::aggregate::Counter;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::model::Order;
@@ -89,6 +90,7 @@ impl Bench {
             structure_max_bytes: 8 << 20,
             parse_timeout: std::time::Duration::from_mins(1),
             window_lines: 1,
+            counter: Counter::O200kBase,
         };
         let world = World {
             clock: &WallClock,
@@ -224,4 +226,29 @@ fn twenty_edits_of_one_size_are_all_seen() {
         let shown = views[0].block.content.unwrap();
         assert_eq!(shown, crate::model::ContentHash::of(text.as_bytes()));
     }
+}
+
+#[test]
+fn tokens_of_a_text_are_counted_once() {
+    let bench = Bench::new(&[]);
+    let texts = ["def run(self):\n", "", "def run(self):\n", "x"];
+    let counted = bench.project(true).count_tokens(&texts);
+    assert_eq!(counted, texts.map(|text| Counter::O200kBase.count(text)));
+    let mut project = bench.project(true);
+    let hashes = texts.map(|text| crate::model::ContentHash::of(text.as_bytes()));
+    let key = Counter::O200kBase.key().unwrap();
+    let stored = |project: &Project<'_>| project.store.as_ref().unwrap().token_counts(key, &hashes).unwrap();
+    assert_eq!(stored(&project), counted.iter().copied().map(Some).collect::<Vec<_>>());
+    // A count that cannot have been counted shows that it was looked up.
+    project.store.as_mut().unwrap().save_token_counts(key, &[(hashes[3], 77)], 1).unwrap();
+    assert_eq!(project.count_tokens(&["x", "y"]), [77, Counter::O200kBase.count("y")]);
+}
+
+#[test]
+fn tokens_are_counted_without_a_cache_too() {
+    let bench = Bench::new(&[]);
+    let mut project = bench.project(false);
+    assert_eq!(project.count_tokens(&["a b", "a b"]), [Counter::O200kBase.count("a b"); 2]);
+    project.options.counter = Counter::Estimate;
+    assert_eq!(project.count_tokens(&["four"]), [2]);
 }
