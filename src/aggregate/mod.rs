@@ -7,6 +7,7 @@
 
 mod compose;
 mod focus;
+mod importance;
 mod order;
 mod routing;
 mod selector;
@@ -19,6 +20,9 @@ pub use compose::Plan;
 pub use compose::compose;
 pub use focus::Focus;
 pub use focus::FocusLines;
+pub use importance::Importance;
+pub use importance::Referrer;
+pub use importance::importance;
 pub use order::Stability;
 pub use order::arrange;
 pub use routing::Routed;

@@ -12,6 +12,7 @@ mod derive;
 mod error;
 mod freshness;
 mod history;
+mod importance;
 mod options;
 mod output;
 mod parallel;

@@ -3,6 +3,8 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
+use super::reading::STACK_BYTES;
+
 /// Does the work on each of the items and returns what came of it, in their order.
 pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
@@ -17,7 +19,7 @@ pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R
     let helpers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     let mut done = std::thread::scope(|scope| {
         // Where no thread is to be had, those that there are do the work, or this one alone.
-        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, take).ok();
+        let spawn = |_| std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, take).ok();
         let helpers: Vec<_> = (1..helpers).map_while(spawn).collect();
         let mut done = take();
         for helper in helpers {

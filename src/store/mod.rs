@@ -22,6 +22,7 @@ mod meta;
 mod migrate;
 mod open;
 mod producer;
+mod references;
 #[cfg(test)]
 mod samples;
 mod save;
