@@ -10,10 +10,10 @@
 //! ```text
 //! weight of a name  =  log2(1 + files that use it) / files that define it
 //!                      (nothing if more than 8 define it; a quarter if it may be a plain word)
-//! interest          =  sum over the file's names, and 8 times the weight of its own name among imports
+//! interest          =  sum over the file's names, and 16 times the weight of its own name among imports
 //! score             =  (1 + interest) * (1 + log2(1 + files that refer to it))
 //!                      a quarter in a folder of tests; up to half as much again for recent changes
-//!                   +  64 * for each name shared with a file in focus: 1 / files that define it / log2(2 + users)
+//!                   +  1000 * for each name shared with a file in focus: 1 / files that define it / log2(2 + users)
 //! ```
 //!
 //! The product of both kinds of counting is what keeps accidents out: a file with a thousand names that few use, and
@@ -32,11 +32,11 @@ const MOST_DEFINERS: usize = 8;
 /// How much less a name counts that may be a word in a comment, and a file that is there to test others.
 const DOUBTFUL: u64 = 4;
 /// An import is written on purpose, which weighs as much as so many names.
-const IMPORT_NAMES: u64 = 8;
+const IMPORT_NAMES: u64 = 16;
 /// A file refers to another if it uses so many of its names, or imports it: one may be an accident.
 const NAMES_FOR_REFERENCE: u32 = 2;
-/// What a name weighs that a file shares with one in focus: ten of them are more than most files' whole score.
-const NEAR_FACTOR: u64 = 64;
+/// What a name weighs that a file shares with one in focus: with ten of them it passes all but the most used files.
+const NEAR_FACTOR: u64 = 1000;
 /// So many recent changes, as a power of two, make up the most that changes can add.
 const MOST_CHANGES_LOG2: u64 = 4;
 
@@ -333,7 +333,7 @@ mod tests {
     fn an_import_is_a_reference_by_itself() {
         let files = [File("a.h", vec![], vec![], vec![]), File("b.c", vec![], vec![], vec![1000, 1002])];
         let rated = rated(&files, "", "");
-        assert_eq!((rated[0].referred_by, rated[0].score), (1, (1 + 8) * 2 * UNIT));
+        assert_eq!((rated[0].referred_by, rated[0].score), (1, (1 + 16) * 2 * UNIT));
         // It names itself too, which does not make it refer to itself.
         assert_eq!(rated[1].referred_by, 0);
     }

@@ -190,5 +190,5 @@ fn own_name(path: &RelPath) -> Option<u32> {
     let stem = parts.next()?.split(|byte| *byte == b'.').next()?;
     let stands_for_folder = [&b"__init__"[..], b"mod", b"index"].contains(&stem);
     let name = if stands_for_folder { parts.next()? } else { stem };
-    syntax::name_number(std::str::from_utf8(name).ok()?)
+    syntax::import_number(std::str::from_utf8(name).ok()?)
 }

@@ -15,7 +15,7 @@ use crate::model::SymbolKind;
 const VERSION: u32 = 1;
 /// The most names that are kept of one file: of more, those with the lowest numbers, which are the same in each file.
 const MOST_NAMES: usize = 20_000;
-/// Shorter names, such as `i` and `id`, say nothing.
+/// Shorter names, such as `i` and `id`, say nothing where they are not imported.
 const SHORTEST: usize = 3;
 
 /// Returns the producer of references of that language. Definitions are taken from the outline, so that it is made by
@@ -44,7 +44,7 @@ pub fn references(text: &str, outline: Option<&Outline>) -> References {
             stack.extend(&symbol.children);
         }
     }
-    references.imports = outline.imports.iter().flat_map(|import| numbers(import)).collect();
+    references.imports = outline.imports.iter().flat_map(|import| numbers(import, 1)).collect();
     for list in [&mut references.defines, &mut references.imports] {
         settle(list);
     }
@@ -54,7 +54,7 @@ pub fn references(text: &str, outline: Option<&Outline>) -> References {
 /// Returns the numbers of all identifiers in a text, ascending and each once.
 pub fn identifiers(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
-    for number in numbers(text) {
+    for number in numbers(text, SHORTEST) {
         found.push(number);
         // So that a text of a million identifiers never holds a million numbers.
         if 4 * MOST_NAMES < found.len() {
@@ -67,7 +67,12 @@ pub fn identifiers(text: &str) -> Vec<u32> {
 
 /// Returns the number of the first identifier in a name: of `List` in `List<T>`.
 pub fn name_number(name: &str) -> Option<u32> {
-    numbers(name).next()
+    numbers(name, SHORTEST).next()
+}
+
+/// Returns the number of the name that a file is imported by. It may be as short as `os`, for nobody imports by chance.
+pub fn import_number(name: &str) -> Option<u32> {
+    numbers(name, 1).next()
 }
 
 fn settle(list: &mut Vec<u32>) {
@@ -84,10 +89,10 @@ fn is_offered(symbol: &Symbol) -> bool {
 
 /// Returns the identifiers of a text in their order. Every character beyond ASCII is taken for part of one: a quotation
 /// mark that sticks to a word in a comment loses a mention, and no table of characters is asked a million times.
-fn numbers(text: &str) -> impl Iterator<Item = u32> {
+fn numbers(text: &str, shortest: usize) -> impl Iterator<Item = u32> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     let runs = text.as_bytes().split(move |byte| !is_part(byte));
-    let names = runs.filter(|run| SHORTEST <= run.len() && !run[0].is_ascii_digit());
+    let names = runs.filter(move |run| shortest <= run.len() && !run[0].is_ascii_digit());
     names.map(number)
 }
 
@@ -151,7 +156,9 @@ mod tests {
         let structure = super::super::derive("python", text, &mut || false).unwrap();
         let references = references(text, Some(&structure.outline));
         assert_eq!(references.defines, sorted(&["LIMIT", "Engine", "run", "main"]));
-        assert_eq!(references.imports, sorted(&["path"]));
+        let mut imports = ["os", "path"].map(|name| import_number(name).unwrap());
+        imports.sort_unstable();
+        assert_eq!(references.imports, imports);
         assert_eq!(references.uses, identifiers(text));
     }
 }

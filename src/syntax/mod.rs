@@ -34,6 +34,7 @@ mod property_tests;
 mod testing;
 
 pub use identifiers::identifiers;
+pub use identifiers::import_number;
 pub use identifiers::name_number;
 pub use identifiers::references;
 pub use identifiers::references_producer;
