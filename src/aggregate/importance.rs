@@ -13,7 +13,7 @@
 //! interest          =  sum over the file's names, and 16 times the weight of its own name among imports
 //! score             =  (1 + interest) * (1 + log2(1 + files that refer to it))
 //!                      a quarter in a folder of tests; up to half as much again for recent changes
-//!                   +  1000 * for each name shared with a file in focus: 1 / files that define it / log2(2 + users)
+//!                   +  4000 * for each name shared with a file in focus: 1 / files that define it / log2(2 + users)
 //! ```
 //!
 //! The product of both kinds of counting is what keeps accidents out: a file with a thousand names that few use, and
@@ -35,8 +35,8 @@ const DOUBTFUL: u64 = 4;
 const IMPORT_NAMES: u64 = 16;
 /// A file refers to another if it uses so many of its names, or imports it: one may be an accident.
 const NAMES_FOR_REFERENCE: u32 = 2;
-/// What a name weighs that a file shares with one in focus: with ten of them it passes all but the most used files.
-const NEAR_FACTOR: u64 = 1000;
+/// What a name weighs that a file shares with one in focus: with a few rare ones it passes all but the most used files.
+const NEAR_FACTOR: u64 = 4000;
 /// So many recent changes, as a power of two, make up the most that changes can add.
 const MOST_CHANGES_LOG2: u64 = 4;
 
@@ -47,7 +47,7 @@ pub struct Referrer<'a> {
     pub path: &'a RelPath,
     /// The names that it defines and uses, if it is code.
     pub references: Option<&'a References>,
-    /// The number of the name that others import it by, if it has one.
+    /// The number of the name that others import it by, if it is code.
     pub own_name: Option<u32>,
     /// Whether it is in focus.
     pub in_focus: bool,

@@ -57,10 +57,11 @@ impl Project<'_> {
         let references = self.references(files);
         let subjects: Vec<_> = files
             .iter()
-            .map(|file| Referrer {
+            .map(|file| (file, Subject::of(file).and_then(|subject| references.get(&key(&subject)))))
+            .map(|(file, references)| Referrer {
                 path: &file.path,
-                references: Subject::of(file).and_then(|subject| references.get(&key(&subject))),
-                own_name: own_name(&file.path),
+                references,
+                own_name: references.and_then(|_| own_name(&file.path)),
                 in_focus: (standing.in_focus)(&file.path),
                 is_curated: (standing.is_curated)(&file.path),
                 changes: standing.changes.get(&file.path).copied().unwrap_or(0),

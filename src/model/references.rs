@@ -8,7 +8,7 @@ pub struct References {
     pub defines: Vec<u32>,
     /// Every identifier in it, those in comments and texts too.
     pub uses: Vec<u32>,
-    /// The identifiers in what it imports: `os` and `path` of `import os.path`, `Python` of `#include "Python.h"`.
+    /// What it imports, each by its last name: `path` of `import os.path`, `Python` of `#include "Python.h"`.
     pub imports: Vec<u32>,
 }
 

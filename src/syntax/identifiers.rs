@@ -18,6 +18,9 @@ const MOST_NAMES: usize = 20_000;
 /// Shorter names, such as `i` and `id`, say nothing where they are not imported.
 const SHORTEST: usize = 3;
 
+/// What an import ends with that names a file and not a module.
+const HEADER_ENDINGS: [&str; 10] = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "def", "c", "cpp"];
+
 /// Returns the producer of references of that language. Definitions are taken from the outline, so that it is made by
 /// both.
 pub fn references_producer(language: &'static str) -> Producer {
@@ -44,7 +47,7 @@ pub fn references(text: &str, outline: Option<&Outline>) -> References {
             stack.extend(&symbol.children);
         }
     }
-    references.imports = outline.imports.iter().flat_map(|import| numbers(import, 1)).collect();
+    references.imports = outline.imports.iter().filter_map(|import| imported(import)).collect();
     for list in [&mut references.defines, &mut references.imports] {
         settle(list);
     }
@@ -73,6 +76,16 @@ pub fn name_number(name: &str) -> Option<u32> {
 /// Returns the number of the name that a file is imported by. It may be as short as `os`, for nobody imports by chance.
 pub fn import_number(name: &str) -> Option<u32> {
     numbers(name, 1).next()
+}
+
+/// Returns the number of what is imported: of `path` in `os.path`, whose folder is imported by nobody thereby, and of
+/// `types` in `<sys/types.h>`.
+fn imported(import: &str) -> Option<u32> {
+    let file = import.trim_matches(['<', '>', '"']).rsplit('/').next()?;
+    match file.rsplit_once('.') {
+        Some((stem, ending)) if HEADER_ENDINGS.contains(&ending) => import_number(stem),
+        Some(_) | None => numbers(file, 1).last(),
+    }
 }
 
 fn settle(list: &mut Vec<u32>) {
@@ -140,6 +153,22 @@ mod tests {
     }
 
     #[test]
+    fn an_import_is_known_by_its_last_name() {
+        for (import, name) in [
+            ("os", "os"),
+            ("a.b_c", "b_c"),
+            (".up", "up"),
+            ("<sys/types.h>", "types"),
+            ("\"Python.h\"", "Python"),
+            ("sys/types.h", "types"),
+            ("dict.h", "dict"),
+        ] {
+            assert_eq!(imported(import), import_number(name), "{import}");
+        }
+        assert_eq!(imported("."), None);
+    }
+
+    #[test]
     fn a_text_of_a_million_names_is_kept_in_part_and_the_same_part_everywhere() {
         let name = |number: u32| format!("name{number} ");
         let many: String = (0..200_000).map(name).collect();
@@ -156,9 +185,7 @@ mod tests {
         let structure = super::super::derive("python", text, &mut || false).unwrap();
         let references = references(text, Some(&structure.outline));
         assert_eq!(references.defines, sorted(&["LIMIT", "Engine", "run", "main"]));
-        let mut imports = ["os", "path"].map(|name| import_number(name).unwrap());
-        imports.sort_unstable();
-        assert_eq!(references.imports, imports);
+        assert_eq!(references.imports, [import_number("path").unwrap()]);
         assert_eq!(references.uses, identifiers(text));
     }
 }
