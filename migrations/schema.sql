@@ -43,3 +43,11 @@ CREATE TABLE producer (
     version  TEXT NOT NULL,
     UNIQUE (artifact, language, version)
 ) STRICT;
+CREATE TABLE token_count (
+    sha     BLOB NOT NULL,
+    counter TEXT NOT NULL,          -- who counted, and the version of it
+    tokens  INTEGER NOT NULL,
+    made_at INTEGER NOT NULL,       -- seconds
+    ck      BLOB NOT NULL,
+    PRIMARY KEY (sha, counter)
+) STRICT, WITHOUT ROWID;

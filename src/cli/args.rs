@@ -349,7 +349,7 @@ pub enum CacheCommand {
         /// Delete the summaries
         #[arg(long)]
         summaries: bool,
-        /// Delete the outlines and skeletons
+        /// Delete the outlines, skeletons and references
         #[arg(long)]
         structure: bool,
     },

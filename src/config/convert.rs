@@ -6,6 +6,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::aggregate::Counter;
 use crate::model::Order;
 use crate::model::RelPath;
 use crate::model::Strategy;
@@ -95,6 +96,7 @@ fn aggregation(merged: &Merged) -> Result<AggregationSettings, Error> {
         cache_dir: folder_within(merged, "aggregation.cache_dir")?,
         order: merged.word("aggregation.order", &Order::ALL.map(|order| (order.name(), order)))?,
         window_lines: merged.number("aggregation.window_lines", 0..=100_000)?,
+        tokens: merged.word("aggregation.tokens", &Counter::ALL.map(|counter| (counter.word(), counter)))?,
     })
 }
 

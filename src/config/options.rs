@@ -31,6 +31,7 @@ impl Settings {
             structure_max_bytes: self.limits.structure_max_bytes,
             parse_timeout: self.limits.parse_timeout,
             window_lines: self.aggregation.window_lines,
+            counter: self.aggregation.tokens,
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::aggregate::Counter;
 use crate::model::Order;
 use crate::model::RelPath;
 use crate::model::Strategy;
@@ -48,6 +49,8 @@ pub struct AggregationSettings {
     pub order: Order,
     /// Lines on each side of the one that a window is about.
     pub window_lines: u32,
+    /// How tokens are counted.
+    pub tokens: Counter,
 }
 
 /// The project as a whole.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use expect_test::expect;
 
+use crate::aggregate::Counter;
 use crate::model::Order;
 use crate::model::Strategy;
 use crate::model::SummaryDetail;
@@ -53,6 +54,7 @@ fn without_layers_the_defaults_hold() {
     assert_eq!(settings.aggregation.cache_dir.as_bytes(), b".slop_cache");
     assert_eq!(settings.aggregation.order, Order::Stable);
     assert_eq!(settings.aggregation.window_lines, 40);
+    assert_eq!(settings.aggregation.tokens, Counter::O200kBase);
     assert_eq!(settings.project.name, "");
     assert_eq!(settings.project.output_dir, Path::new("slop_out"));
     assert_eq!(settings.project.aggregation_strategy, Strategy::Auto);
@@ -299,7 +301,7 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 3 + 3 + 3 + 2 + 4 * (5 + 5 + 2 + 3));
+    assert_eq!(tried, 3 + 3 + 2 + 3 + 2 + 4 * (5 + 5 + 2 + 3));
     let expected = "read flag: `project.execution_mode` is \"bead\", not \"native\" or \"beads\"";
     check_error(&flags(&[("project.execution_mode", "bead")]), expected);
     let expected = "read slop.toml:1: `tiers.2.languages.c.view` is \"window\", \

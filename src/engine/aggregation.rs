@@ -121,9 +121,11 @@ impl Project<'_> {
             missing: gathered.missing,
         };
         let whole = Whole { plan, files: gathered.shown, remarks };
-        let mut whole = self.fit(whole, &routing)?;
-        if request.order == Order::Stable {
-            self.weigh(&mut whole.files, detail(&routing));
+        let asks_history = request.order == Order::Stable || request.limits.is_some();
+        let history = if asks_history { self.history() } else { None };
+        let mut whole = self.fit(whole, &routing, history.as_ref())?;
+        if let (Order::Stable, Some(history)) = (request.order, &history) {
+            self.weigh(&mut whole.files, history, detail(&routing));
         }
         let candidates = whole.files.into_iter().map(|shown| shown.candidate).collect();
         let mut document = aggregate::compose(whole.plan, candidates, whole.remarks);
@@ -146,7 +148,7 @@ impl Project<'_> {
             }
             let candidate = self.candidate(&file, &routing, None, 0);
             let tokens = self.count_tokens(&[render::block_piece(&candidate.block).as_str()])[0];
-            explanations.push(explanation(&file, &routing, candidate, tokens));
+            explanations.push(explanation(&file, &routing, candidate, (tokens, self.options.counter.name())));
         }
         Ok(explanations)
     }
@@ -304,7 +306,12 @@ fn items_without_a_file(items: &Items, files: &[KnownFile]) -> Vec<MissingFile> 
     missing.collect()
 }
 
-fn explanation(file: &KnownFile, routing: &Routing<'_>, candidate: Candidate, tokens: u64) -> Explanation {
+fn explanation(
+    file: &KnownFile,
+    routing: &Routing<'_>,
+    candidate: Candidate,
+    (tokens, counter): (u64, &'static str),
+) -> Explanation {
     let (content, file_type, left_out) = match &file.state {
         KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
         KnownState::LeftOut(reason) => (None, None, Some(*reason)),
@@ -322,7 +329,7 @@ fn explanation(file: &KnownFile, routing: &Routing<'_>, candidate: Candidate, to
         why: candidate.why,
         bytes,
         tokens,
-        counter: aggregate::ESTIMATE,
+        counter,
     }
 }
 

@@ -47,7 +47,7 @@ impl Project<'_> {
     pub(super) fn outline(&mut self, subject: &Subject<'_>) -> Option<Outline> {
         let take = |body: &Body| match body {
             Body::Outline(outline) => Some(outline.clone()),
-            Body::Skeleton(_) | Body::Summary(_) => None,
+            Body::Skeleton(_) | Body::Summary(_) | Body::References(_) => None,
         };
         self.artifact(subject, Artifact::Outline, Store::outline, take)
     }
@@ -56,7 +56,7 @@ impl Project<'_> {
     pub(super) fn skeleton(&mut self, subject: &Subject<'_>) -> Option<Skeleton> {
         let take = |body: &Body| match body {
             Body::Skeleton(skeleton) => Some(skeleton.clone()),
-            Body::Outline(_) | Body::Summary(_) => None,
+            Body::Outline(_) | Body::Summary(_) | Body::References(_) => None,
         };
         self.artifact(subject, Artifact::Skeleton, Store::skeleton, take)
     }
@@ -65,7 +65,7 @@ impl Project<'_> {
     pub(super) fn summary(&mut self, subject: &Subject<'_>) -> Option<String> {
         let take = |body: &Body| match body {
             Body::Summary(words) => Some(words.clone()),
-            Body::Outline(_) | Body::Skeleton(_) => None,
+            Body::Outline(_) | Body::Skeleton(_) | Body::References(_) => None,
         };
         self.artifact(subject, Artifact::Summary, Store::summary, take)
     }

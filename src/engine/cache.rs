@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::derive::all_producers;
 use super::derive::producers;
 use super::error::Error;
 use super::project::Project;
@@ -91,7 +92,7 @@ impl Project<'_> {
     /// Deletes what no file has held for so many days, and what older versions of this program made.
     pub fn collect_garbage(&mut self, days: u32) -> Result<Freed, Error> {
         let before = self.world.clock.now_s() - i64::from(days) * SECONDS_A_DAY;
-        let current: Vec<Producer> = discover::file_types().flat_map(producers).collect();
+        let current: Vec<Producer> = discover::file_types().flat_map(all_producers).collect();
         // A day of zero length means now: what became idle this very second goes too.
         let before = if days == 0 { i64::MAX } else { before };
         self.on_store(|store| store.collect(before, &current))

@@ -12,6 +12,7 @@ use crate::model::FileType;
 use crate::model::LeftOut;
 use crate::model::Producer;
 use crate::model::RelPath;
+use crate::model::Role;
 use crate::store::Body;
 use crate::store::Derived;
 use crate::summarize;
@@ -38,11 +39,17 @@ pub(super) fn identify<'a>(
     Ok(Content { hash: ContentHash::of(bytes), text, facts, file_type })
 }
 
-/// Returns who makes what of a file of this type, with the code of this program.
+/// Returns who makes what each scan derives from a file of this type, with the code of this program.
 pub(super) fn producers(file_type: &'static FileType) -> Vec<Producer> {
     let language = file_type.id;
     let structure = [syntax::outline_producer(language), syntax::skeleton_producer(language)];
     structure.into_iter().flatten().chain([summary_producer(file_type)]).collect()
+}
+
+/// Returns who makes what is kept of files of this type: what each scan derives, and what is derived when it is asked
+/// for.
+pub(super) fn all_producers(file_type: &'static FileType) -> Vec<Producer> {
+    Artifact::ALL.into_iter().filter_map(|artifact| producer(artifact, file_type)).collect()
 }
 
 /// Returns who makes the outlines of every language that has them.
@@ -66,6 +73,9 @@ pub(super) fn producer(artifact: Artifact, file_type: &'static FileType) -> Opti
         Artifact::Outline => syntax::outline_producer(file_type.id),
         Artifact::Skeleton => syntax::skeleton_producer(file_type.id),
         Artifact::Summary => Some(summary_producer(file_type)),
+        Artifact::References => {
+            (file_type.role == Role::Code).then(|| syntax::references_producer(file_type.id))
+        }
     }
 }
 

@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 
 use super::error::Error;
+use super::history::History;
+use super::importance::Standing;
 use super::project::Project;
 use super::rendering::block;
 use super::scan::KnownFile;
 use crate::aggregate;
 use crate::aggregate::Candidate;
+use crate::aggregate::Importance;
 use crate::aggregate::Limits;
 use crate::aggregate::Plan;
 use crate::aggregate::Remarks;
@@ -50,7 +53,7 @@ struct Rung {
 }
 
 /// Where each file stands after some steps.
-struct Standing {
+struct Descent {
     /// For each file, how many rungs it has stepped down; `None` where it is left out.
     rungs: Vec<Option<usize>>,
     with_tree: bool,
@@ -82,12 +85,17 @@ struct Sizes {
 
 impl Project<'_> {
     /// Shows files smaller, the least important first, until the document keeps its limits.
-    pub(super) fn fit(&mut self, mut whole: Whole, routing: &Routing<'_>) -> Result<Whole, Error> {
+    pub(super) fn fit(
+        &mut self,
+        mut whole: Whole,
+        routing: &Routing<'_>,
+        history: Option<&History>,
+    ) -> Result<Whole, Error> {
         let limits = whole.remarks.limits;
         if !limits.is_some() {
             return Ok(whole);
         }
-        let files = self.by_importance(std::mem::take(&mut whole.files), routing);
+        let files = self.by_importance(std::mem::take(&mut whole.files), routing, history);
         let frame = self.frame(&whole.plan);
         let mut ladders = Ladders::new(files, frame);
         let most = ladders.steps.len();
@@ -112,17 +120,17 @@ impl Project<'_> {
         routing: &Routing<'_>,
         limits: Limits,
     ) -> Sizes {
-        let standing = ladders.standing(steps);
+        let descent = ladders.descent(steps);
         let keys: Vec<(usize, usize)> =
-            standing.rungs.iter().enumerate().filter_map(|(file, rung)| Some((file, (*rung)?))).collect();
+            descent.rungs.iter().enumerate().filter_map(|(file, rung)| Some((file, (*rung)?))).collect();
         for &(file, rung) in &keys {
             self.render_rung(ladders, file, rung, routing);
         }
         let mut sizes = ladders.frame.heading;
-        if standing.with_tree {
+        if descent.with_tree {
             sizes.add(ladders.frame.tree);
         }
-        if keys.len() < standing.rungs.len() {
+        if keys.len() < descent.rungs.len() {
             sizes.add(ladders.frame.cut);
         }
         sizes.bytes += keys.iter().map(|key| ladders.rungs[key].bytes).sum::<u64>();
@@ -137,22 +145,24 @@ impl Project<'_> {
     }
 
     /// Returns the files, the most important first.
-    #[expect(clippy::unused_self, reason = "history is asked soon")]
-    fn by_importance(&self, mut files: Vec<ShownFile>, routing: &Routing<'_>) -> Vec<ShownFile> {
-        files.sort_by_cached_key(|shown| {
-            let is_curated = routing.items.of(&shown.file.path).is_some();
-            (!shown.candidate.rule.insists(), !is_curated, shown.file.path.clone())
-        });
-        files
-    }
-
-    pub(super) fn count_tokens(&mut self, texts: &[&str]) -> Vec<u64> {
-        texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
-    }
-
-    #[expect(clippy::unused_self, reason = "settings are asked soon")]
-    fn counter(&self) -> &'static str {
-        aggregate::ESTIMATE
+    fn by_importance(
+        &mut self,
+        files: Vec<ShownFile>,
+        routing: &Routing<'_>,
+        history: Option<&History>,
+    ) -> Vec<ShownFile> {
+        let none = HashMap::new();
+        let standing = Standing {
+            in_focus: &|path| routing.focus.lines(path).is_some(),
+            is_curated: &|path| routing.items.of(path).is_some(),
+            changes: history.map_or(&none, |history| &history.scores),
+        };
+        let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).collect();
+        let importance = self.importance(&known, &standing);
+        let mut ranked: Vec<(Importance, ShownFile)> = importance.into_iter().zip(files).collect();
+        ranked
+            .sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.file.path.cmp(&second.file.path)));
+        ranked.into_iter().map(|(_, shown)| shown).collect()
     }
 
     fn render_rung(&mut self, ladders: &mut Ladders, file: usize, rung: usize, routing: &Routing<'_>) {
@@ -210,7 +220,7 @@ impl Project<'_> {
             texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
         };
         let receipt = &mut document.receipt;
-        receipt.counter = if exact { self.counter() } else { aggregate::ESTIMATE };
+        receipt.counter = if exact { self.options.counter.name() } else { aggregate::ESTIMATE };
         receipt.bytes = texts.iter().map(|text| text.len() as u64).sum();
         receipt.tokens = tokens.iter().sum();
         // The first piece is the heading; the files follow.
@@ -252,16 +262,16 @@ impl Ladders {
         Self { files, views, steps, rungs, frame }
     }
 
-    fn standing(&self, steps: usize) -> Standing {
-        let mut standing = Standing { rungs: vec![Some(0); self.files.len()], with_tree: true };
+    fn descent(&self, steps: usize) -> Descent {
+        let mut descent = Descent { rungs: vec![Some(0); self.files.len()], with_tree: true };
         for step in &self.steps[..steps] {
             match step {
-                Step::Down(file) => standing.rungs[*file] = standing.rungs[*file].map(|rung| rung + 1),
-                Step::WithoutTree => standing.with_tree = false,
-                Step::Out(file) => standing.rungs[*file] = None,
+                Step::Down(file) => descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1),
+                Step::WithoutTree => descent.with_tree = false,
+                Step::Out(file) => descent.rungs[*file] = None,
             }
         }
-        standing
+        descent
     }
 
     /// Guesses after how many steps all fits, from the sizes that views usually have.
@@ -293,13 +303,13 @@ impl Ladders {
 
     /// Returns the document's parts after some steps, with what became of each file and why.
     fn taken(mut self, steps: usize, mut whole: Whole) -> Whole {
-        let standing = self.standing(steps);
-        whole.remarks.without_tree = !standing.with_tree && whole.plan.tree.is_some();
-        if !standing.with_tree {
+        let descent = self.descent(steps);
+        whole.remarks.without_tree = !descent.with_tree && whole.plan.tree.is_some();
+        if !descent.with_tree {
             whole.plan.tree = None;
         }
         for (at, mut shown) in self.files.into_iter().enumerate() {
-            let Some(rung) = standing.rungs[at] else {
+            let Some(rung) = descent.rungs[at] else {
                 let reason = Omission::Budget { wanted: shown.candidate.wanted };
                 whole.remarks.left_out.push(OmittedFile { path: shown.file.path, reason });
                 continue;

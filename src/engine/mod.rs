@@ -13,10 +13,12 @@ mod error;
 mod fitting;
 mod freshness;
 mod history;
+mod importance;
 #[cfg(test)]
 mod masked_tests;
 mod options;
 mod output;
+mod parallel;
 mod picks;
 mod project;
 mod question;
@@ -32,6 +34,7 @@ mod storing;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 pub use crate::aggregate::Limits;
 pub use crate::aggregate::nearest as nearest_symbols;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::report::Progress;
+use crate::aggregate::Counter;
 use crate::discover;
 use crate::model::RelPath;
 use crate::sys::Clock;
@@ -42,4 +43,6 @@ pub struct Options {
     pub parse_timeout: Duration,
     /// Lines on each side of the one that a window is about.
     pub window_lines: u32,
+    /// How tokens are counted.
+    pub counter: Counter,
 }

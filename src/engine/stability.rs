@@ -45,9 +45,8 @@ struct Past<'a> {
 
 impl Project<'_> {
     /// Sets the stability of each file.
-    pub(super) fn weigh(&mut self, files: &mut [ShownFile], detail: SummaryDetail) {
-        let Some(history) = self.history() else { return };
-        let moved = self.moved(files, &history, detail);
+    pub(super) fn weigh(&mut self, files: &mut [ShownFile], history: &History, detail: SummaryDetail) {
+        let moved = self.moved(files, history, detail);
         for shown in files {
             let path = &shown.file.path;
             let moved_at =

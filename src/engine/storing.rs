@@ -9,10 +9,13 @@ use std::path::PathBuf;
 
 use super::error::Error;
 use super::project::Project;
+use crate::model::ContentHash;
+use crate::model::Producer;
 use crate::model::RelPath;
 use crate::model::with_causes;
 use crate::store;
 use crate::store::Batch;
+use crate::store::Derived;
 use crate::store::Opened;
 use crate::store::Store;
 use crate::sys::FileKind;
@@ -133,9 +136,19 @@ impl Project<'_> {
         for derived in batch.contents {
             let language = derived.artifacts.first().map(|(producer, _)| producer.language);
             if let Some(language) = language {
-                self.unsaved.insert((derived.hash, language), derived);
+                self.keep_unsaved((derived.hash, language), derived);
             }
         }
+    }
+
+    /// Keeps what was derived beside what else was derived from the same content.
+    fn keep_unsaved(&mut self, key: (ContentHash, &'static str), mut derived: Derived) {
+        if let Some(before) = self.unsaved.remove(&key) {
+            let is_new = |by: &Producer| derived.artifacts.iter().all(|(other, _)| other != by);
+            let kept: Vec<_> = before.artifacts.into_iter().filter(|(by, _)| is_new(by)).collect();
+            derived.artifacts.extend(kept);
+        }
+        self.unsaved.insert(key, derived);
     }
 
     /// Does what can be done about an error of the store: makes it anew, or goes on without it.

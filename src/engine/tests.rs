@@ -14,6 +14,10 @@ use super::Silent;
 use super::Trust;
 use super::ViewRequest;
 use super::World;
+use super::importance::Standing;
+use super::scan::ScanRequest;
+use crate::aggregate::Counter;
+use crate::aggregate::Importance;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::model::Order;
@@ -91,6 +95,7 @@ impl Bench {
             structure_max_bytes: 8 << 20,
             parse_timeout: std::time::Duration::from_mins(1),
             window_lines: 1,
+            counter: Counter::O200kBase,
         };
         let world = World {
             clock: &WallClock,
@@ -237,4 +242,93 @@ fn twenty_edits_of_one_size_are_all_seen() {
         let shown = views[0].block.content.unwrap();
         assert_eq!(shown, crate::model::ContentHash::of(text.as_bytes()));
     }
+}
+
+#[test]
+fn tokens_of_a_text_are_counted_once() {
+    let bench = Bench::new(&[]);
+    let texts = ["def run(self):\n", "", "def run(self):\n", "x"];
+    let counted = bench.project(true).count_tokens(&texts);
+    assert_eq!(counted, texts.map(|text| Counter::O200kBase.count(text)));
+    let mut project = bench.project(true);
+    let hashes = texts.map(|text| crate::model::ContentHash::of(text.as_bytes()));
+    let key = Counter::O200kBase.key().unwrap();
+    let stored = |project: &Project<'_>| project.store.as_ref().unwrap().token_counts(key, &hashes).unwrap();
+    assert_eq!(stored(&project), counted.iter().copied().map(Some).collect::<Vec<_>>());
+    // A count that cannot have been counted shows that it was looked up.
+    project.store.as_mut().unwrap().save_token_counts(key, &[(hashes[3], 77)], 1).unwrap();
+    assert_eq!(project.count_tokens(&["x", "y"]), [77, Counter::O200kBase.count("y")]);
+}
+
+#[test]
+fn tokens_are_counted_without_a_cache_too() {
+    let bench = Bench::new(&[]);
+    let mut project = bench.project(false);
+    assert_eq!(project.count_tokens(&["a b", "a b"]), [Counter::O200kBase.count("a b"); 2]);
+    project.options.counter = Counter::Estimate;
+    assert_eq!(project.count_tokens(&["four"]), [2]);
+}
+
+/// Returns the importance of all files, by path.
+fn importance(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importance> {
+    let scan = ScanRequest { trust: Trust::Stamps, scope: &[], keeps_text: &|_| false, settles: true };
+    let files = project.scan(&scan).unwrap().files;
+    let in_focus = |path: &RelPath| path.as_bytes() == focus.as_bytes();
+    let standing =
+        Standing { in_focus: &in_focus, is_curated: &|_| false, changes: &std::collections::HashMap::new() };
+    let rated = project.importance(&files.iter().collect::<Vec<_>>(), &standing);
+    files.iter().map(|file| file.path.to_string()).zip(rated).collect()
+}
+
+/// A module that two others use, in different words.
+const USED: &[(&str, &str)] = &[
+    ("engine.py", "class Engine:\n    def run_all(self):\n        pass\n"),
+    ("a.py", "import engine\nengine.Engine().run_all()\n"),
+    ("b.py", "# Engine.run_all\n"),
+    ("notes.md", "Engine run_all\n"),
+];
+
+#[test]
+fn a_file_is_as_important_as_others_refer_to_it() {
+    let bench = Bench::new(USED);
+    let rated = importance(&mut bench.project(true), "a.py");
+    let told = |path: &str| (rated[path].in_focus, rated[path].referred_by, rated[path].shared_with_focus);
+    assert_eq!(told("engine.py"), (false, 2, 3));
+    assert_eq!((told("a.py"), told("b.py")), ((true, 0, 0), (false, 0, 0)));
+    // Prose is not searched: what it speaks of is not used by it.
+    assert_eq!(told("notes.md"), (false, 0, 0));
+    assert!(rated["b.py"].score < rated["engine.py"].score && rated["engine.py"] < rated["a.py"]);
+}
+
+#[test]
+fn names_are_looked_for_once_for_each_content() {
+    let bench = Bench::new(USED);
+    let index_and_forget_reads = || {
+        bench.project(true).index(Trust::Stamps).unwrap();
+        bench.reads();
+    };
+    index_and_forget_reads();
+    let first = importance(&mut bench.project(true), "");
+    assert_eq!(bench.reads(), ["a.py", "b.py", "engine.py"].map(|path| (path.to_owned(), 1)));
+    assert_eq!(importance(&mut bench.project(true), ""), first);
+    assert_eq!(bench.reads(), []);
+    bench.write("b.py", "pass\n");
+    index_and_forget_reads();
+    assert_eq!(importance(&mut bench.project(true), "")["engine.py"].referred_by, 1);
+    assert_eq!(bench.reads(), [("b.py".to_owned(), 1)]);
+    bench.project(true).collect_garbage(1).unwrap();
+    assert_eq!(importance(&mut bench.project(true), "").len(), USED.len());
+    assert_eq!(bench.reads(), []);
+}
+
+#[test]
+fn importance_is_the_same_without_a_cache() {
+    let bench = Bench::new(USED);
+    let with = importance(&mut bench.project(true), "a.py");
+    let mut project = bench.project(false);
+    assert_eq!(importance(&mut project, "a.py"), with);
+    assert_eq!(importance(&mut project, "a.py"), with);
+    // What was kept in memory for the names is not in the way of what was there before.
+    let ask = request(Strategy::Auto, ViewMode::Skeleton, &[]);
+    assert_eq!(project.aggregate(&ask).unwrap(), bench.project(true).aggregate(&ask).unwrap());
 }

@@ -11,11 +11,13 @@ pub enum Artifact {
     Skeleton,
     /// Words about the file.
     Summary,
+    /// The names that the file defines and uses.
+    References,
 }
 
 impl Artifact {
     /// Every kind there is.
-    pub const ALL: [Self; 3] = [Self::Outline, Self::Skeleton, Self::Summary];
+    pub const ALL: [Self; 4] = [Self::Outline, Self::Skeleton, Self::Summary, Self::References];
 
     /// Returns the stable name, as in the store and in reports.
     pub const fn name(self) -> &'static str {
@@ -23,6 +25,7 @@ impl Artifact {
             Self::Outline => "outline",
             Self::Skeleton => "skeleton",
             Self::Summary => "summary",
+            Self::References => "references",
         }
     }
 }

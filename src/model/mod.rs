@@ -15,6 +15,7 @@ mod file_type;
 mod hash;
 mod outline;
 mod path;
+mod references;
 mod view;
 
 pub use artifact::Artifact;
@@ -55,6 +56,8 @@ pub use outline::Symbol;
 pub use outline::SymbolKind;
 pub use path::BadPath;
 pub use path::RelPath;
+pub use references::References;
+pub use references::is_plain_word;
 pub use view::Order;
 pub use view::Strategy;
 pub use view::SummaryDetail;

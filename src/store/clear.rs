@@ -79,6 +79,7 @@ fn shrink_file(connection: &Connection) -> Result<(), Error> {
 fn clear_all(connection: &Connection) -> Result<Freed, Error> {
     let delete = |statement| connection.execute(statement, []).map(|rows| rows as u64);
     delete("DELETE FROM meta")?;
+    delete("DELETE FROM token_count")?;
     let freed = Freed {
         contents: delete("DELETE FROM content")?,
         artifacts: delete("DELETE FROM artifact")?,

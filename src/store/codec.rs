@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::model::Fallback;
 use crate::model::Health;
 use crate::model::Outline;
+use crate::model::References;
 use crate::model::Skeleton;
 use crate::model::Span;
 use crate::model::Symbol;
@@ -99,6 +100,34 @@ pub(super) fn decode_skeleton(bytes: &[u8]) -> Option<Skeleton> {
 /// Reads a text; `None` where the bytes are not one.
 pub(super) fn decode_text(bytes: &[u8]) -> Option<String> {
     std::str::from_utf8(bytes).ok().map(str::to_owned)
+}
+
+/// Writes the names of a file: three lists, each with its length before it. Numbers and no differences of them: those
+/// of some hundred names that lie all over the 32 bits are hardly shorter.
+pub(super) fn encode_references(references: &References) -> Vec<u8> {
+    let lists = [&references.defines, &references.uses, &references.imports];
+    let mut bytes = Vec::with_capacity(lists.iter().map(|list| 4 + 4 * list.len()).sum());
+    for list in lists {
+        let length = u32::try_from(list.len())
+            .expect("a file has fewer names than bytes, of which it has few millions");
+        bytes.extend_from_slice(&length.to_le_bytes());
+        bytes.extend(list.iter().flat_map(|name| name.to_le_bytes()));
+    }
+    bytes
+}
+
+/// Reads the names of a file; `None` where the bytes are not that.
+pub(super) fn decode_references(mut bytes: &[u8]) -> Option<References> {
+    let mut list = || {
+        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+        let (numbers, rest) = rest.split_at_checked(length.checked_mul(4)?)?;
+        bytes = rest;
+        let (numbers, _) = numbers.as_chunks::<4>();
+        Some(numbers.iter().map(|number| u32::from_le_bytes(*number)).collect())
+    };
+    let references = References { defines: list()?, uses: list()?, imports: list()? };
+    bytes.is_empty().then_some(references)
 }
 
 fn symbol_row(symbol: &Symbol, depth: usize) -> SymbolRow<'_> {

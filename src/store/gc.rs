@@ -6,11 +6,15 @@ use super::Store;
 use super::artifact;
 use super::content;
 use super::producer;
+use super::token_count;
 use crate::model::Producer;
 
 impl Store {
     /// Deletes contents that no file has held since before `idle_before_s`, with all that was derived from them, and
     /// the artifacts of producers that are not in `current`.
+    ///
+    /// Counts of tokens that were made before `idle_before_s` go too: nothing tells whether their texts are still
+    /// rendered, and to count again is cheap.
     ///
     /// What a file holds stays; so does what was left lately, for a branch that was switched away is switched back.
     pub fn collect(&mut self, idle_before_s: i64, current: &[Producer]) -> Result<Freed, Error> {
@@ -25,6 +29,7 @@ impl Store {
             freed.artifacts += artifact::remove_of_content(&transaction, id)?;
             freed.contents += content::remove(&transaction, id)?;
         }
+        token_count::remove_older(&transaction, idle_before_s)?;
         transaction.commit()?;
         self.shrink(before, freed)
     }

@@ -11,7 +11,10 @@ use super::Error;
 /// What makes a SQLite file ours: "slop", as SQLite's header has room for four bytes of it.
 const APPLICATION_ID: i64 = i64::from_be_bytes(*b"\0\0\0\0slop");
 
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001_first.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_first.sql"),
+    include_str!("../../migrations/0002_token_counts.sql"),
+];
 
 /// What the tables look like after all migrations, as SQLite itself tells it.
 const SCHEMA: &str = include_str!("../../migrations/schema.sql");

@@ -7,7 +7,7 @@
 //! checksum holds; one whose checksum does not is as good as absent, and counted.
 //!
 //! Start with [`Store::open`] and [`Store::save`]; then read the file named after the table you care about. A table's
-//! reason stands in `migrations/0001_first.sql`.
+//! reason stands in `migrations/`.
 
 mod artifact;
 mod checksum;
@@ -22,10 +22,12 @@ mod meta;
 mod migrate;
 mod open;
 mod producer;
+mod references;
 #[cfg(test)]
 mod samples;
 mod save;
 mod size;
+mod token_count;
 mod verify;
 
 pub use artifact::SearchedOutline;

@@ -21,6 +21,7 @@ use crate::model::ContentHash;
 use crate::model::Facts;
 use crate::model::Outline;
 use crate::model::Producer;
+use crate::model::References;
 use crate::model::RelPath;
 use crate::model::Skeleton;
 
@@ -57,6 +58,8 @@ pub enum Body {
     Skeleton(Skeleton),
     /// Words about the file.
     Summary(String),
+    /// The names that the file defines and uses.
+    References(References),
 }
 
 impl Body {
@@ -66,6 +69,7 @@ impl Body {
             Self::Outline(_) => Artifact::Outline,
             Self::Skeleton(_) => Artifact::Skeleton,
             Self::Summary(_) => Artifact::Summary,
+            Self::References(_) => Artifact::References,
         }
     }
 
@@ -74,6 +78,7 @@ impl Body {
             Self::Outline(outline) => Cow::Owned(codec::encode_outline(outline)),
             Self::Skeleton(skeleton) => Cow::Owned(codec::encode_skeleton(skeleton)),
             Self::Summary(text) => Cow::Borrowed(text.as_bytes()),
+            Self::References(references) => Cow::Owned(codec::encode_references(references)),
         }
     }
 }
@@ -170,6 +175,7 @@ mod tests {
                 Body::Summary(text) => {
                     assert_eq!(store.summary(&producer, &hash("beta")).unwrap(), Some(text));
                 }
+                Body::References(_) => panic!("the sample has none"),
             }
         }
         assert_eq!(store.damaged_rows(), 0);

@@ -8,6 +8,7 @@ use super::artifact;
 use super::content;
 use super::file;
 use super::meta;
+use super::token_count;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,6 +34,7 @@ impl Store {
         artifact::verify(&transaction, &mut verdict)?;
         file::verify(&transaction, &mut verdict)?;
         meta::verify(&transaction, &mut verdict)?;
+        token_count::verify(&transaction, &mut verdict)?;
         transaction.commit()?;
         Ok(verdict)
     }

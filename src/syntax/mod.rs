@@ -13,6 +13,7 @@
 mod comments;
 mod forward;
 mod health;
+mod identifiers;
 mod language;
 mod languages;
 mod nodes;
@@ -32,6 +33,11 @@ mod property_tests;
 #[cfg(test)]
 mod testing;
 
+pub use identifiers::identifiers;
+pub use identifiers::import_number;
+pub use identifiers::name_number;
+pub use identifiers::references;
+pub use identifiers::references_producer;
 pub use language::grammar_version;
 pub use language::has_structure;
 pub use structure::Structure;

@@ -42,7 +42,7 @@ fn clear(desk: &Desk<'_>, files: &[String], summaries: bool, structure: bool) ->
         kinds.push(Artifact::Summary);
     }
     if structure {
-        kinds.extend([Artifact::Outline, Artifact::Skeleton]);
+        kinds.extend([Artifact::Outline, Artifact::Skeleton, Artifact::References]);
     }
     if kinds.is_empty() { CacheRequest::Clear } else { CacheRequest::ClearArtifacts(kinds) }
 }

@@ -1,0 +1,378 @@
+//! How much a file matters: which one is to be shown in full when not all can be.
+//!
+//! What stands in focus matters most, then what a person curated. Among the rest, a file matters as other files refer
+//! to it: by the names that it defines, and by importing it. The maps that other tools draw walk a graph of such
+//! references until its weights settle (`PageRank`); here each reference counts once, so that it takes one pass, and a
+//! sentence says why: "referred to by 34 files".
+//!
+//! All is counted in whole numbers, so that it is the same on every machine:
+//!
+//! ```text
+//! weight of a name  =  log2(1 + files that use it) / files that define it
+//!                      (nothing if more than 8 define it; a quarter if it may be a plain word)
+//! interest          =  sum over the file's names, and 16 times the weight of its own name among imports
+//! score             =  (1 + interest) * (1 + log2(1 + files that refer to it))
+//!                      a quarter in a folder of tests; up to half as much again for recent changes
+//!                   +  4000 * for each name shared with a file in focus: 1 / files that define it / log2(2 + users)
+//! ```
+//!
+//! The product of both kinds of counting is what keeps accidents out: a file with a thousand names that few use, and
+//! one with a single name that happens to be a word of every file, are both passed by what many files use much of.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::References;
+use crate::model::RelPath;
+use crate::model::is_plain_word;
+
+/// One, in the numbers with a fraction that scores are made of.
+const UNIT: u64 = 1 << 10;
+/// A name that more files define (`main`, `get`, `Config`) does not tell which of them is meant.
+const MOST_DEFINERS: usize = 8;
+/// How much less a name counts that may be a word in a comment, and a file that is there to test others.
+const DOUBTFUL: u64 = 4;
+/// An import is written on purpose, which weighs as much as so many names.
+const IMPORT_NAMES: u64 = 16;
+/// A file refers to another if it uses so many of its names, or imports it: one may be an accident.
+const NAMES_FOR_REFERENCE: u32 = 2;
+/// What a name weighs that a file shares with one in focus: with a few rare ones it passes all but the most used files.
+const NEAR_FACTOR: u64 = 4000;
+/// So many recent changes, as a power of two, make up the most that changes can add.
+const MOST_CHANGES_LOG2: u64 = 4;
+
+/// A file whose importance is asked for.
+#[derive(Debug, Clone)]
+pub struct Referrer<'a> {
+    /// Its path.
+    pub path: &'a RelPath,
+    /// The names that it defines and uses, if it is code.
+    pub references: Option<&'a References>,
+    /// The number of the name that others import it by, if it is code.
+    pub own_name: Option<u32>,
+    /// Whether it is in focus.
+    pub in_focus: bool,
+    /// Whether a person curated it.
+    pub is_curated: bool,
+    /// How often commits changed it of late, in millionths of a change.
+    pub changes: u64,
+}
+
+/// How much a file matters; the greater, the more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Importance {
+    /// Whether it is in focus.
+    pub in_focus: bool,
+    /// Whether a person curated it.
+    pub is_curated: bool,
+    /// What its references come to.
+    pub score: u64,
+    /// How many other files refer to it.
+    pub referred_by: u32,
+    /// How many names it shares with files in focus: they use what it defines, or it uses what they define.
+    pub shared_with_focus: u32,
+}
+
+/// Returns how much each of the files matters, in their order.
+pub fn importance(subjects: &[Referrer<'_>]) -> Vec<Importance> {
+    let defined = Names::of(subjects.iter().map(|subject| names(subject, |of| &of.defines)));
+    let used = defined.count(subjects.iter().map(|subject| names(subject, |of| &of.uses)));
+    let own = Names::of(subjects.iter().map(|subject| subject.own_name.as_slice()));
+    let imported = own.count(subjects.iter().map(|subject| names(subject, |of| &of.imports)));
+    let mut ties = Ties::new(subjects.len());
+    for (at, subject) in subjects.iter().enumerate() {
+        for name in names(subject, |of| &of.uses) {
+            let definers = defined.files(*name);
+            // Who defines a name need not look elsewhere for it.
+            if definers.is_empty() || definers.iter().any(|definer| definer.1 == at) {
+                continue;
+            }
+            let weight = near_weight(*name, definers.len(), defined.users(*name, &used));
+            for (_, definer) in definers {
+                ties.tie(subjects, at, *definer, u32::from(!is_plain_word(*name)), weight);
+            }
+        }
+        for name in names(subject, |of| &of.imports) {
+            let namesakes = own.files(*name);
+            for (_, namesake) in namesakes.iter().filter(|namesake| namesake.1 != at) {
+                let weight = UNIT / namesakes.len() as u64;
+                ties.tie(subjects, at, *namesake, NAMES_FOR_REFERENCE, weight);
+            }
+        }
+        ties.settle();
+    }
+    let rated = subjects.iter().enumerate().map(|(at, subject)| {
+        let names = names(subject, |of| &of.defines).iter();
+        let interest: u64 = names.map(|name| weight(*name, &defined, &used)).sum();
+        let import = subject.own_name.map_or(0, |name| import_weight(name, &own, &imported));
+        rate(subject, interest + import, &ties, at)
+    });
+    rated.collect()
+}
+
+fn rate(subject: &Referrer<'_>, interest: u64, ties: &Ties, at: usize) -> Importance {
+    let referred_by = ties.referred_by[at];
+    let breadth = UNIT + log2(1 + u64::from(referred_by));
+    let mut score = (UNIT + interest) * breadth / UNIT;
+    if is_for_tests(subject.path) {
+        score /= DOUBTFUL;
+    }
+    let changes = log2(1 + subject.changes / 1_000_000).min(MOST_CHANGES_LOG2 * UNIT);
+    score += score * changes / (2 * MOST_CHANGES_LOG2 * UNIT);
+    Importance {
+        in_focus: subject.in_focus,
+        is_curated: subject.is_curated,
+        score: score + NEAR_FACTOR * ties.near[at],
+        referred_by,
+        shared_with_focus: ties.shared[at],
+    }
+}
+
+fn names<'a>(subject: &Referrer<'a>, list: impl FnOnce(&'a References) -> &'a Vec<u32>) -> &'a [u32] {
+    subject.references.map_or(&[], |references| list(references).as_slice())
+}
+
+/// Which files have which names.
+struct Names {
+    /// Each name with a file that has it, sorted, without the names that too many have.
+    pairs: Vec<(u32, usize)>,
+    /// Where in `pairs` a name begins, and how many files have it.
+    places: FxHashMap<u32, (usize, usize)>,
+}
+
+impl Names {
+    fn of<'a>(files: impl Iterator<Item = &'a [u32]>) -> Self {
+        let mut pairs: Vec<(u32, usize)> = Vec::new();
+        for (at, names) in files.enumerate() {
+            pairs.extend(names.iter().map(|name| (*name, at)));
+        }
+        pairs.sort_unstable();
+        let mut places = FxHashMap::default();
+        let mut begin = 0;
+        for same in pairs.chunk_by(|a, b| a.0 == b.0) {
+            if same.len() <= MOST_DEFINERS {
+                places.insert(same[0].0, (begin, same.len()));
+            }
+            begin += same.len();
+        }
+        Self { pairs, places }
+    }
+
+    /// Returns the files that have a name; none where too many have.
+    fn files(&self, name: u32) -> &[(u32, usize)] {
+        self.places.get(&name).map_or(&[], |(begin, length)| &self.pairs[*begin..begin + length])
+    }
+
+    /// Counts in how many files each name stands, by the place where it begins.
+    fn count<'a>(&self, files: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
+        let mut counts = vec![0; self.pairs.len()];
+        for name in files.flatten() {
+            if let Some((begin, _)) = self.places.get(name) {
+                counts[*begin] += 1;
+            }
+        }
+        counts
+    }
+
+    /// Returns how many files beside those that define a name use it: where it is defined, it stands as well.
+    fn users(&self, name: u32, counts: &[u32]) -> u64 {
+        self.places
+            .get(&name)
+            .map_or(0, |(begin, length)| u64::from(counts[*begin]).saturating_sub(*length as u64))
+    }
+}
+
+fn weight(name: u32, defined: &Names, used: &[u32]) -> u64 {
+    let definers = defined.files(name).len() as u64;
+    let doubt = if is_plain_word(name) { DOUBTFUL } else { 1 };
+    (log2(1 + defined.users(name, used))).checked_div(definers * doubt).unwrap_or(0)
+}
+
+fn import_weight(name: u32, own: &Names, imported: &[u32]) -> u64 {
+    let Some((begin, namesakes)) = own.places.get(&name) else { return 0 };
+    IMPORT_NAMES * log2(1 + u64::from(imported[*begin])) / *namesakes as u64
+}
+
+fn near_weight(name: u32, definers: usize, users: u64) -> u64 {
+    let doubt = if is_plain_word(name) { DOUBTFUL } else { 1 };
+    UNIT * UNIT / (definers as u64 * doubt * log2(2 + users))
+}
+
+/// What ties files to each other.
+struct Ties {
+    referred_by: Vec<u32>,
+    near: Vec<u64>,
+    shared: Vec<u32>,
+    /// How many names of each file the one at hand uses, and which files those are.
+    hits: Vec<u32>,
+    hit: Vec<usize>,
+}
+
+impl Ties {
+    fn new(files: usize) -> Self {
+        let (near, hit) = (vec![0; files], Vec::new());
+        Self { referred_by: vec![0; files], near, shared: vec![0; files], hits: vec![0; files], hit }
+    }
+
+    /// Notes that `user` uses something of `definer`, which counts as so many names.
+    fn tie(&mut self, subjects: &[Referrer<'_>], user: usize, definer: usize, names: u32, weight: u64) {
+        if self.hits[definer] == 0 && 0 < names {
+            self.hit.push(definer);
+        }
+        self.hits[definer] += names;
+        for (one, other) in [(user, definer), (definer, user)] {
+            if subjects[one].in_focus {
+                self.near[other] += weight;
+                self.shared[other] += 1;
+            }
+        }
+    }
+
+    /// Takes what one file uses for references where it is enough.
+    fn settle(&mut self) {
+        for definer in self.hit.drain(..) {
+            self.referred_by[definer] += u32::from(NAMES_FOR_REFERENCE <= self.hits[definer]);
+            self.hits[definer] = 0;
+        }
+    }
+}
+
+/// Returns the logarithm, in units: exact for powers of two and a straight line between them, for the logarithms of
+/// floating-point numbers differ from machine to machine.
+const fn log2(number: u64) -> u64 {
+    let whole = number.ilog2() as u64;
+    (whole << 10) + ((number - (1 << whole)) << 10 >> whole)
+}
+
+/// Says whether a file seems to be there for testing others, by the folders that it stands in and by its name.
+fn is_for_tests(path: &RelPath) -> bool {
+    let mut parts = path.as_bytes().rsplit(|byte| *byte == b'/');
+    let name = parts.next().unwrap_or_default();
+    let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
+    let is_folder = |part: &[u8]| matches!(part, b"test" | b"tests" | b"testing" | b"testdata" | b"fixtures");
+    stem.starts_with(b"test_") || stem.ends_with(b"_test") || parts.any(is_folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file by its path, what it defines, uses beside that, and imports; names that are odd are plain words.
+    struct File(&'static str, Vec<u32>, Vec<u32>, Vec<u32>);
+
+    /// Returns the importance of files, each with its place among them as its own name: 1000, 1002, 1004 …
+    fn rated(files: &[File], focus: &str, changed: &str) -> Vec<Importance> {
+        let paths: Vec<_> = files.iter().map(|file| RelPath::new(file.0.as_bytes()).unwrap()).collect();
+        let references: Vec<_> = files
+            .iter()
+            .map(|File(_, defines, uses, imports)| {
+                let mut uses = [defines.as_slice(), uses].concat();
+                uses.sort_unstable();
+                References { defines: defines.clone(), uses, imports: imports.clone() }
+            })
+            .collect();
+        let subjects: Vec<_> = (0_u32..)
+            .zip(files)
+            .zip(paths.iter().zip(&references))
+            .map(|((at, file), (path, references))| Referrer {
+                path,
+                references: Some(references),
+                own_name: Some(1000 + 2 * at),
+                in_focus: file.0 == focus,
+                is_curated: false,
+                changes: if file.0 == changed { 15_000_000 } else { 0 },
+            })
+            .collect();
+        importance(&subjects)
+    }
+
+    fn names(first: u32, count: u32) -> Vec<u32> {
+        (0..count).map(|number| first + 2 * number).collect()
+    }
+
+    #[test]
+    fn a_file_that_many_refer_to_matters_more_than_one_that_few_do() {
+        let mut files = vec![
+            File("core.c", names(10, 3), vec![], vec![]),
+            File("leaf.c", names(20, 3), vec![], vec![]),
+            File("one_user.c", vec![], names(20, 3), vec![]),
+        ];
+        files.extend(["a.c", "b.c", "c.c"].map(|path| File(path, vec![], names(10, 3), vec![])));
+        let rated = rated(&files, "", "");
+        assert_eq!(rated[..3].iter().map(|of| of.referred_by).collect::<Vec<_>>(), [3, 1, 0]);
+        assert!(rated[1].score < rated[0].score && rated[2].score < rated[1].score);
+        // Three names of weight log2(1 + 3), and three files: (1 + 6) * (1 + 2).
+        assert_eq!(rated[0].score, 21 * UNIT);
+        assert_eq!(rated[2].score, UNIT);
+    }
+
+    #[test]
+    fn one_name_may_be_an_accident_and_a_plain_word_is_in_doubt() {
+        let files = [
+            File("odd.c", vec![11], vec![], vec![]),
+            File("even.c", vec![12], vec![], vec![]),
+            File("user.c", vec![], vec![11, 12], vec![]),
+        ];
+        let rated = rated(&files, "", "");
+        assert_eq!((rated[0].referred_by, rated[1].referred_by), (0, 0));
+        assert_eq!((rated[0].score, rated[1].score), (UNIT + UNIT / 4, 2 * UNIT));
+    }
+
+    #[test]
+    fn a_name_that_too_many_define_tells_nothing() {
+        let with = |definers: usize| {
+            let mut files: Vec<_> =
+                (0..definers).map(|_| File("a.c", vec![10, 12], vec![], vec![])).collect();
+            files.push(File("user.c", vec![], vec![10, 12], vec![]));
+            rated(&files, "", "")[0]
+        };
+        assert_eq!((with(8).referred_by, with(9).referred_by), (1, 0));
+        assert_eq!((with(8).score, with(9).score), ((UNIT + 2 * UNIT / 8) * 2, UNIT));
+    }
+
+    #[test]
+    fn an_import_is_a_reference_by_itself() {
+        let files = [File("a.h", vec![], vec![], vec![]), File("b.c", vec![], vec![], vec![1000, 1002])];
+        let rated = rated(&files, "", "");
+        assert_eq!((rated[0].referred_by, rated[0].score), (1, (1 + 16) * 2 * UNIT));
+        // It names itself too, which does not make it refer to itself.
+        assert_eq!(rated[1].referred_by, 0);
+    }
+
+    #[test]
+    fn what_focus_uses_and_what_uses_focus_is_near() {
+        let files = [
+            File("focus.c", names(10, 4), names(20, 4), vec![]),
+            File("below.c", names(20, 4), vec![], vec![]),
+            File("above.c", vec![], names(10, 4), vec![]),
+            File("apart.c", names(30, 4), vec![], vec![]),
+            File("user.c", vec![], names(30, 4), vec![]),
+        ];
+        let rated = rated(&files, "focus.c", "");
+        assert_eq!(rated.iter().map(|of| of.shared_with_focus).collect::<Vec<_>>(), [0, 4, 4, 0, 0]);
+        assert!(rated[3].score < rated[1].score && rated[4].score < rated[2].score);
+        assert!(rated[1..].iter().all(|of| *of < rated[0]));
+    }
+
+    #[test]
+    fn recent_changes_add_at_most_half_and_tests_count_a_quarter() {
+        let files = ["a.c", "b.c", "tests/c.c", "test_d.py"].map(|path| File(path, vec![], vec![], vec![]));
+        let scores: Vec<_> = rated(&files, "", "b.c").iter().map(|of| of.score).collect();
+        assert_eq!(scores, [UNIT, UNIT + UNIT / 2, UNIT / 4, UNIT / 4]);
+    }
+
+    #[test]
+    fn focus_comes_before_curation_and_that_before_any_score() {
+        let none = Importance::default();
+        let scored = Importance { score: u64::MAX, ..none };
+        let curated = Importance { is_curated: true, ..none };
+        let focused = Importance { in_focus: true, ..none };
+        assert!(none < scored && scored < curated && curated < focused);
+    }
+
+    #[test]
+    fn the_logarithm_is_exact_for_powers_of_two_and_never_falls() {
+        assert_eq!([1, 2, 4, 1 << 40].map(log2), [0, UNIT, 2 * UNIT, 40 * UNIT]);
+        assert!((1..5_000).all(|number| log2(number) <= log2(number + 1)));
+        assert_eq!(log2(u64::MAX) >> 10, 63);
+    }
+}

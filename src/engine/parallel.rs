@@ -1,0 +1,47 @@
+//! The same work on many things, on all cores.
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+
+use super::reading::STACK_BYTES;
+
+/// Does the work on each of the items and returns what came of it, in their order.
+pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return done };
+            done.push((at, work(item)));
+        }
+    };
+    let helpers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let mut done = std::thread::scope(|scope| {
+        // Where no thread is to be had, those that there are do the work, or this one alone.
+        let spawn = |_| std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, take).ok();
+        let helpers: Vec<_> = (1..helpers).map_while(spawn).collect();
+        let mut done = take();
+        for helper in helpers {
+            done.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_stand_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..1_000).collect();
+        assert_eq!(
+            on_all_cores(&items, |item| item * 2),
+            items.iter().map(|item| item * 2).collect::<Vec<_>>()
+        );
+        assert_eq!(on_all_cores(&items[..0], |item| *item), [0; 0]);
+    }
+}

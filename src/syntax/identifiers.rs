@@ -1,0 +1,191 @@
+//! The identifiers in a text, of whatever language, and which of its names a file offers to others.
+//!
+//! A plain scan and no parse: comments and literals count too. A name that only a comment tells is still a reference
+//! that a reader follows, and what is a word by chance seldom is the name of something that one file alone defines.
+
+use super::structure::outline_producer;
+use crate::model::Artifact;
+use crate::model::Outline;
+use crate::model::Producer;
+use crate::model::References;
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+
+/// Version of the code here: raise it when the same text gives other numbers.
+const VERSION: u32 = 1;
+/// The most names that are kept of one file: of more, those with the lowest numbers, which are the same in each file.
+const MOST_NAMES: usize = 20_000;
+/// Shorter names, such as `i` and `id`, say nothing where they are not imported.
+const SHORTEST: usize = 3;
+
+/// What an import ends with that names a file and not a module.
+const HEADER_ENDINGS: [&str; 10] = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "def", "c", "cpp"];
+
+/// Returns the producer of references of that language. Definitions are taken from the outline, so that it is made by
+/// both.
+pub fn references_producer(language: &'static str) -> Producer {
+    let artifact = Artifact::References;
+    let mut version = format!("{}/{VERSION}", artifact.name());
+    if let Some(outline) = outline_producer(language) {
+        version.push(' ');
+        version.push_str(&outline.version);
+    }
+    Producer { artifact, language, version }
+}
+
+/// Returns the names that a text speaks of. `outline` is its structure, where its language has one.
+pub fn references(text: &str, outline: Option<&Outline>) -> References {
+    let mut references = References { uses: identifiers(text), ..References::default() };
+    let Some(outline) = outline else { return references };
+    let mut stack: Vec<&Symbol> = outline.symbols.iter().collect();
+    while let Some(symbol) = stack.pop() {
+        if !is_offered(symbol) {
+            continue;
+        }
+        references.defines.extend(name_number(&symbol.name));
+        if symbol.kind.is_type() || symbol.kind == SymbolKind::Namespace {
+            stack.extend(&symbol.children);
+        }
+    }
+    references.imports = outline.imports.iter().filter_map(|import| imported(import)).collect();
+    for list in [&mut references.defines, &mut references.imports] {
+        settle(list);
+    }
+    references
+}
+
+/// Returns the numbers of all identifiers in a text, ascending and each once.
+pub fn identifiers(text: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    for number in numbers(text, SHORTEST) {
+        found.push(number);
+        // So that a text of a million identifiers never holds a million numbers.
+        if 4 * MOST_NAMES < found.len() {
+            settle(&mut found);
+        }
+    }
+    settle(&mut found);
+    found
+}
+
+/// Returns the number of the first identifier in a name: of `List` in `List<T>`.
+pub fn name_number(name: &str) -> Option<u32> {
+    numbers(name, SHORTEST).next()
+}
+
+/// Returns the number of the name that a file is imported by. It may be as short as `os`, for nobody imports by chance.
+pub fn import_number(name: &str) -> Option<u32> {
+    numbers(name, 1).next()
+}
+
+/// Returns the number of what is imported: of `path` in `os.path`, whose folder is imported by nobody thereby, and of
+/// `types` in `<sys/types.h>`.
+fn imported(import: &str) -> Option<u32> {
+    let file = import.trim_matches(['<', '>', '"']).rsplit('/').next()?;
+    match file.rsplit_once('.') {
+        Some((stem, ending)) if HEADER_ENDINGS.contains(&ending) => import_number(stem),
+        Some(_) | None => numbers(file, 1).last(),
+    }
+}
+
+fn settle(list: &mut Vec<u32>) {
+    list.sort_unstable();
+    list.dedup();
+    list.truncate(MOST_NAMES);
+}
+
+/// Fields are named `next` and `data` everywhere, and what stands between two `__` belongs to the language.
+fn is_offered(symbol: &Symbol) -> bool {
+    let is_of_language = symbol.name.starts_with("__") && symbol.name.ends_with("__");
+    symbol.kind != SymbolKind::Field && !is_of_language
+}
+
+/// Returns the identifiers of a text in their order. Every character beyond ASCII is taken for part of one: a quotation
+/// mark that sticks to a word in a comment loses a mention, and no table of characters is asked a million times.
+fn numbers(text: &str, shortest: usize) -> impl Iterator<Item = u32> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    let runs = text.as_bytes().split(move |byte| !is_part(byte));
+    let names = runs.filter(move |run| shortest <= run.len() && !run[0].is_ascii_digit());
+    names.map(number)
+}
+
+/// FNV-1a, the same on every machine; the lowest bit says whether the name could be a plain word.
+fn number(name: &[u8]) -> u32 {
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut is_plain = true;
+    for byte in name {
+        hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        is_plain &= byte.is_ascii_lowercase();
+    }
+    hash & !1 | u32::from(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::is_plain_word;
+
+    fn sorted(names: &[&str]) -> Vec<u32> {
+        let mut numbers: Vec<u32> = names.iter().map(|name| name_number(name).unwrap()).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    #[test]
+    fn identifiers_are_runs_that_do_not_begin_with_a_digit() {
+        let text = "int run_it(a, ab, 0xFFFF, 12abc) { état->run_it = \"see Other\"; } // word";
+        assert_eq!(identifiers(text), sorted(&["int", "run_it", "état", "see", "Other", "word"]));
+        assert_eq!(identifiers(""), [0; 0]);
+    }
+
+    #[test]
+    fn plain_words_can_be_told() {
+        let is_plain = |name: &str| is_plain_word(name_number(name).unwrap());
+        assert!(is_plain("value"));
+        assert!(!is_plain("Value") && !is_plain("get_value") && !is_plain("value2") && !is_plain("été"));
+    }
+
+    #[test]
+    fn the_first_identifier_of_a_name_stands_for_it() {
+        assert_eq!(name_number("List<Item>"), name_number("List"));
+        assert_eq!(name_number("~Engine"), name_number("Engine"));
+        assert_eq!(name_number("ok"), None);
+    }
+
+    #[test]
+    fn an_import_is_known_by_its_last_name() {
+        for (import, name) in [
+            ("os", "os"),
+            ("a.b_c", "b_c"),
+            (".up", "up"),
+            ("<sys/types.h>", "types"),
+            ("\"Python.h\"", "Python"),
+            ("sys/types.h", "types"),
+            ("dict.h", "dict"),
+        ] {
+            assert_eq!(imported(import), import_number(name), "{import}");
+        }
+        assert_eq!(imported("."), None);
+    }
+
+    #[test]
+    fn a_text_of_a_million_names_is_kept_in_part_and_the_same_part_everywhere() {
+        let name = |number: u32| format!("name{number} ");
+        let many: String = (0..200_000).map(name).collect();
+        let found = identifiers(&many);
+        assert_eq!(found.len(), MOST_NAMES);
+        assert!(found.is_sorted());
+        let backwards: String = (0..200_000).rev().map(name).collect();
+        assert_eq!(identifiers(&backwards), found);
+    }
+
+    #[test]
+    fn a_file_defines_what_others_may_use_and_imports_by_name() {
+        let text = "import os.path\nLIMIT = 1\nclass Engine:\n    def run(self): ...\n    def __len__(self): ...\ndef main(): pass\n";
+        let structure = super::super::derive("python", text, &mut || false).unwrap();
+        let references = references(text, Some(&structure.outline));
+        assert_eq!(references.defines, sorted(&["LIMIT", "Engine", "run", "main"]));
+        assert_eq!(references.imports, [import_number("path").unwrap()]);
+        assert_eq!(references.uses, identifiers(text));
+    }
+}
