@@ -4,15 +4,20 @@ use super::order::Stability;
 use super::order::arrange;
 use super::tokens::ESTIMATE;
 use super::tokens::estimate_tokens;
+use crate::model::Beads;
 use crate::model::Block;
 use crate::model::Document;
 use crate::model::OmittedFile;
 use crate::model::Order;
+use crate::model::Part;
+use crate::model::Problem;
 use crate::model::Receipt;
 use crate::model::ReceiptEntry;
 use crate::model::Rule;
+use crate::model::Screenshot;
 use crate::model::Strategy;
 use crate::model::Tier;
+use crate::model::Utterance;
 use crate::model::ViewMode;
 
 /// What was asked for, as far as the document as a whole depends on it.
@@ -28,6 +33,23 @@ pub struct Plan {
     pub common_view: ViewMode,
     /// The tree of names, if it is wanted.
     pub tree: Option<String>,
+    /// What stands beside the files.
+    pub sections: Sections,
+}
+
+/// What stands beside the files.
+#[derive(Debug)]
+pub struct Sections {
+    /// Which part of the document is wanted.
+    pub part: Part,
+    /// The screenshots.
+    pub screenshots: Vec<Screenshot>,
+    /// The tracked work, if the project is in that mode.
+    pub beads: Option<Beads>,
+    /// What was said so far.
+    pub discussion: Vec<Utterance>,
+    /// What could not be had.
+    pub problems: Vec<Problem>,
 }
 
 /// A file with its view, before it has its place.
@@ -57,10 +79,13 @@ pub fn compose(plan: Plan, mut files: Vec<Candidate>, left_out: Vec<OmittedFile>
         counter: ESTIMATE,
         files: files.iter().map(entry).collect(),
         left_out,
+        problems: plan.sections.problems.clone(),
     };
     let files_heading = heading(&plan);
+    let sections = plan.sections;
     let blocks = files.into_iter().map(|file| file.block).collect();
-    Document { files_heading, blocks, tree: plan.tree, receipt }
+    let Sections { part, screenshots, beads, discussion, .. } = sections;
+    Document { part, files_heading, blocks, tree: plan.tree, screenshots, beads, discussion, receipt }
 }
 
 fn entry(file: &Candidate) -> ReceiptEntry {

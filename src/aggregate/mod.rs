@@ -16,6 +16,7 @@ mod views;
 
 pub use compose::Candidate;
 pub use compose::Plan;
+pub use compose::Sections;
 pub use compose::compose;
 pub use focus::Focus;
 pub use focus::FocusLines;

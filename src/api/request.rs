@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::engine::AggregationRequest;
 use crate::engine::Trust;
 use crate::model::Artifact;
+use crate::model::BodyOptions;
 use crate::model::ViewMode;
 
 /// What can be asked of a project.
@@ -62,6 +63,10 @@ pub struct Aggregation {
     pub request: AggregationRequest,
     /// How it is written.
     pub format: DocumentFormat,
+    /// How a model is asked, where the format is a provider's.
+    pub body: BodyOptions,
+    /// Name of the project; documents of one project and tier are cached together.
+    pub project_name: String,
     /// The most tokens that it may have as written; 0 for no limit.
     pub budget_tokens: u64,
     /// Where it is written to.
@@ -77,6 +82,12 @@ pub enum DocumentFormat {
     Markdown,
     /// As JSON, with its receipt.
     Json,
+    /// As the body of a request to Anthropic.
+    Anthropic,
+    /// As the body of a request to OpenAI.
+    OpenAi,
+    /// As the body of a request to Gemini.
+    Gemini,
 }
 
 /// Where a document goes.
@@ -92,6 +103,8 @@ pub enum Target {
         folder: PathBuf,
         /// What the name begins with.
         name: String,
+        /// How many of these files are kept; 0 for all.
+        keep: u32,
     },
 }
 

@@ -31,6 +31,8 @@ impl Settings {
             structure_max_bytes: self.limits.structure_max_bytes,
             parse_timeout: self.limits.parse_timeout,
             window_lines: self.aggregation.window_lines,
+            screenshot_bytes: self.limits.screenshot_bytes,
+            section_bytes: self.limits.section_bytes,
         }
     }
 

@@ -20,6 +20,10 @@ pub struct Settings {
     pub project: ProjectSettings,
     /// What one file may cost.
     pub limits: LimitSettings,
+    /// What becomes of the files that are written.
+    pub output: OutputSettings,
+    /// Request bodies for providers.
+    pub formats: FormatSettings,
     /// Files that are never shown.
     pub secrets: SecretSettings,
     /// The tiers, from 1 to 4; [`Settings::tier`] picks one.
@@ -70,6 +74,30 @@ pub struct LimitSettings {
     pub structure_max_bytes: u64,
     /// How long the parse of one file may take.
     pub parse_timeout: Duration,
+    /// A larger image is not put into a document.
+    pub screenshot_bytes: u64,
+    /// A larger file of discussion or of issues is not read.
+    pub section_bytes: u64,
+}
+
+/// What becomes of the files that are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutputSettings {
+    /// How many numbered output files are kept; 0 for all.
+    pub keep: u32,
+}
+
+/// Request bodies for providers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormatSettings {
+    /// The model of Anthropic that is asked.
+    pub anthropic_model: String,
+    /// The model of OpenAI that is asked.
+    pub openai_model: String,
+    /// The model of Gemini that is asked.
+    pub gemini_model: String,
+    /// The most tokens of an answer.
+    pub max_output_tokens: u32,
 }
 
 /// Files that are never shown, by their names.

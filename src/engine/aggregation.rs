@@ -11,6 +11,7 @@ use super::rendering::type_of;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use super::scan::Trust;
+use super::sections::SectionRequest;
 use crate::aggregate;
 use crate::aggregate::Candidate;
 use crate::aggregate::Focus;
@@ -18,6 +19,7 @@ use crate::aggregate::FocusLines;
 use crate::aggregate::Plan;
 use crate::aggregate::Routed;
 use crate::aggregate::Routing;
+use crate::aggregate::Sections;
 use crate::aggregate::Selector;
 use crate::aggregate::Stability;
 use crate::aggregate::TierOptions;
@@ -50,6 +52,8 @@ pub struct AggregationRequest {
     pub files: Vec<String>,
     /// Whether stamps may save a reading.
     pub trust: Trust,
+    /// What stands beside the files.
+    pub sections: SectionRequest,
 }
 
 /// Why a file gets the view that it gets.
@@ -84,6 +88,11 @@ pub struct Explanation {
 impl Project<'_> {
     /// Composes the document that was asked for, from the files as they are now.
     pub fn aggregate(&mut self, request: &AggregationRequest) -> Result<Document, Error> {
+        // First, for it may be refused, and costs nothing.
+        let sections = self.sections(&request.sections)?;
+        if !request.sections.part.has_prefix() {
+            return Ok(aggregate::compose(plan(request, None, sections), Vec::new(), Vec::new()));
+        }
         let focus = Focus::new(&request.focus)?;
         let routing = self.routing(request, &focus);
         let keeps_text = |path: &RelPath| wants_text(path, &routing);
@@ -94,6 +103,11 @@ impl Project<'_> {
         let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
         let mut shown = HashMap::new();
         for file in selection.files {
+            if request.sections.is_discussion(&file.path) {
+                // It would change the prefix with every word that is said.
+                left_out.push(OmittedFile { path: file.path, reason: LeftOut::History });
+                continue;
+            }
             match &file.state {
                 KnownState::LeftOut(reason)
                     if !reason.is_error() && !selection.by_name.contains(&file.path) =>
@@ -110,14 +124,7 @@ impl Project<'_> {
         if request.order == Order::Stable {
             self.weigh(&mut candidates, &shown, detail(&routing));
         }
-        let plan = Plan {
-            tier: request.tier.as_ref().map(|tier| tier.tier),
-            strategy: request.strategy,
-            order: request.order,
-            common_view: common_view(&routing),
-            tree,
-        };
-        Ok(aggregate::compose(plan, candidates, left_out))
+        Ok(aggregate::compose(plan(request, tree, sections), candidates, left_out))
     }
 
     /// Says why a file would get the view that it would get.
@@ -211,12 +218,23 @@ fn wants_text(path: &RelPath, routing: &Routing<'_>) -> bool {
     }
 }
 
-fn common_view(routing: &Routing<'_>) -> ViewMode {
-    match (routing.strategy, routing.tier) {
+fn plan(request: &AggregationRequest, tree: Option<String>, sections: Sections) -> Plan {
+    Plan {
+        tier: request.tier.as_ref().map(|tier| tier.tier),
+        strategy: request.strategy,
+        order: request.order,
+        common_view: common_view(request),
+        tree,
+        sections,
+    }
+}
+
+fn common_view(request: &AggregationRequest) -> ViewMode {
+    match (request.strategy, &request.tier) {
         (Strategy::Full, _) => ViewMode::Full,
         (Strategy::Summarize, _) => ViewMode::Summary,
         (Strategy::Auto, Some(tier)) => tier.view,
-        (Strategy::Auto, None) => routing.default_mode,
+        (Strategy::Auto, None) => request.default_mode,
     }
 }
 

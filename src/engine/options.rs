@@ -42,4 +42,8 @@ pub struct Options {
     pub parse_timeout: Duration,
     /// Lines on each side of the one that a window is about.
     pub window_lines: u32,
+    /// An image of more bytes is not put into a document.
+    pub screenshot_bytes: u64,
+    /// A file of discussion or of issues that has more bytes is not read.
+    pub section_bytes: u64,
 }

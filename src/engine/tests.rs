@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use super::AggregationRequest;
 use super::Options;
 use super::Project;
+use super::SectionRequest;
 use super::Silent;
 use super::Trust;
 use super::World;
@@ -89,6 +90,8 @@ impl Bench {
             structure_max_bytes: 8 << 20,
             parse_timeout: std::time::Duration::from_mins(1),
             window_lines: 1,
+            screenshot_bytes: 1 << 10,
+            section_bytes: 1 << 10,
         };
         let world = World {
             clock: &WallClock,
@@ -123,6 +126,7 @@ fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationReq
         focus: focus.iter().map(|word| (*word).to_owned()).collect(),
         files: vec![],
         trust: Trust::Stamps,
+        sections: SectionRequest::nothing(),
     }
 }
 

@@ -7,6 +7,7 @@
 //! Start with [`ContentHash`], [`RelPath`] and [`Outline`].
 
 mod artifact;
+mod body;
 mod causes;
 mod curation;
 mod document;
@@ -15,11 +16,13 @@ mod file_type;
 mod hash;
 mod outline;
 mod path;
+mod sections;
 mod view;
 
 pub use artifact::Artifact;
 pub use artifact::Facts;
 pub use artifact::Producer;
+pub use body::BodyOptions;
 pub use causes::with_causes;
 pub use curation::Anchors;
 pub use curation::FileItem;
@@ -51,6 +54,13 @@ pub use outline::Symbol;
 pub use outline::SymbolKind;
 pub use path::BadPath;
 pub use path::RelPath;
+pub use sections::Bead;
+pub use sections::Beads;
+pub use sections::Part;
+pub use sections::Picture;
+pub use sections::Problem;
+pub use sections::Screenshot;
+pub use sections::Utterance;
 pub use view::Order;
 pub use view::Strategy;
 pub use view::SummaryDetail;

@@ -1,25 +1,60 @@
 //! Documents as Markdown.
 
 use super::head::head;
+use super::sections::pictures;
+use super::sections::suffix;
+use super::sections::tracked;
 use crate::model::Block;
 use crate::model::Document;
 use crate::model::ViewMode;
 
-/// Writes a document. The same document always gives the same bytes.
+/// A piece of a document's prefix, with which a provider's block may end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Text.
+    Text(String),
+    /// An image, for readers that take images as such.
+    Image {
+        /// Its media type.
+        media_type: &'static str,
+        /// Its bytes.
+        bytes: &'a [u8],
+        /// What stands for it in Markdown.
+        markdown: String,
+        /// What is said of it where it is shown as an image.
+        caption: String,
+    },
+}
+
+/// Writes a document: its prefix, then its suffix. The same document always gives the same bytes.
 pub fn markdown(document: &Document) -> String {
     let bytes: usize = document.blocks.iter().map(|block| block.body.len() + 200).sum();
     let mut text = String::with_capacity(bytes);
-    text.push_str("## ");
-    text.push_str(document.files_heading);
-    text.push('\n');
-    for block in &document.blocks {
-        write_block(&mut text, block);
+    for piece in prefix(document) {
+        match piece {
+            Piece::Text(words) => text.push_str(&words),
+            Piece::Image { markdown, .. } => text.push_str(&markdown),
+        }
     }
-    if let Some(tree) = &document.tree {
-        text.push_str("\n## File Tree\n\n");
-        write_fenced(&mut text, "", tree);
-    }
+    text.push_str(&suffix(document));
     text
+}
+
+/// Returns what stands before the cache boundary, in pieces: each file is one.
+pub fn prefix(document: &Document) -> impl Iterator<Item = Piece<'_>> {
+    let blocks = document.blocks.iter().map(|block| {
+        let mut text = String::with_capacity(block.body.len() + 200);
+        write_block(&mut text, block);
+        Piece::Text(text)
+    });
+    let tree = document.tree.iter().map(|tree| {
+        let mut text = "\n## File Tree\n\n".to_owned();
+        write_fenced(&mut text, "", tree);
+        Piece::Text(text)
+    });
+    let heading = document.part.has_prefix().then(|| format!("## {}\n", document.files_heading));
+    let beads = document.beads.iter().map(|beads| Piece::Text(tracked(beads)));
+    heading.into_iter().map(Piece::Text).chain(blocks).chain(tree).chain(pictures(document)).chain(beads)
 }
 
 fn write_block(text: &mut String, block: &Block) {

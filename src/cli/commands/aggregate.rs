@@ -20,29 +20,36 @@ pub(super) fn run(
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
     let files = desk.place.words(&args.files);
-    let request = desk.aggregation(&args.choice, files, args.order, trust(args.verify));
+    let mut request = desk.aggregation(&args.choice, files, args.order, trust(args.verify));
+    let tier = args.choice.tier.and_then(Tier::from_number);
+    request.sections = desk.sections(&args.beside, tier);
+    let body = desk.body(&args.beside, args.format)?;
     let format = match args.format {
         Format::Markdown => DocumentFormat::Markdown,
         Format::Json => DocumentFormat::Json,
+        Format::Anthropic => DocumentFormat::Anthropic,
+        Format::Openai => DocumentFormat::OpenAi,
+        Format::Gemini => DocumentFormat::Gemini,
     };
+    let project_name = desk.place.project_name(&desk.loaded.settings.project.name);
     // Paths of files that are written are meant from where the user stands, as with any other program.
     let here = |path: &std::path::PathBuf| environment.current_folder.join(path);
     let target = match &args.output {
         _ if args.stdout => Target::Answer,
         Some(path) => Target::File(here(path)),
         None => {
-            let settings = &desk.loaded.settings.project;
+            let settings = &desk.loaded.settings;
             Target::Numbered {
-                folder: settings.output_dir.clone(),
-                name: desk.place.project_name(&settings.name),
+                folder: settings.project.output_dir.clone(),
+                name: project_name.clone(),
+                keep: settings.output.keep,
             }
         }
     };
-    let tier = args.choice.tier.and_then(Tier::from_number);
     let budget_tokens = tier.map_or(0, |tier| desk.loaded.settings.tier(tier).budget_tokens);
     let receipt = args.receipt.as_ref().map(here);
-    let response =
-        desk.ask(Request::Aggregate(Aggregation { request, format, budget_tokens, target, receipt }))?;
+    let aggregation = Aggregation { request, format, body, project_name, budget_tokens, target, receipt };
+    let response = desk.ask(Request::Aggregate(aggregation))?;
     let Response::Aggregated(aggregated) = &response else {
         unreachable!("an aggregation is answered by a document")
     };
@@ -57,7 +64,10 @@ pub(super) fn run(
     let failed = receipt.files.iter().filter(|entry| entry.content.is_none() && entry.why.is_some()).count();
     if 0 < failed {
         desk.output.note(&format!("{failed} files could not be shown; the receipt says which and why"));
-        return Ok(failure::INCOMPLETE);
     }
-    Ok(failure::DONE)
+    for problem in &receipt.problems {
+        desk.output.note(&format!("{}: {}", problem.section, problem.why));
+    }
+    let is_whole = failed == 0 && !receipt.problems.iter().any(|problem| problem.is_error);
+    Ok(if is_whole { failure::DONE } else { failure::INCOMPLETE })
 }

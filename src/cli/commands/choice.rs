@@ -2,6 +2,7 @@
 
 use super::desk::Desk;
 use crate::api::AggregationRequest;
+use crate::api::SectionRequest;
 use crate::api::Trust;
 use crate::cli::args::Choice;
 use crate::model::Order;
@@ -26,6 +27,7 @@ impl Desk<'_> {
             focus: self.place.focus_words(&choice.focus),
             files,
             trust,
+            sections: SectionRequest::nothing(),
         }
     }
 }
