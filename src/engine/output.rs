@@ -67,8 +67,13 @@ impl Project<'_> {
         });
         let doomed = ours.len().saturating_sub(spared);
         for old in &ours[..doomed] {
-            if let Err(error) = disk.remove_file(&place.join(&old.file)) {
-                self.note(format!("the old output {} could not be deleted: {error}", old.file));
+            match disk.remove_file(&place.join(&old.file)) {
+                Ok(()) => {}
+                // Another run was quicker.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    self.note(format!("the old output {} could not be deleted: {error}", old.file));
+                }
             }
         }
         let Some(store) = &mut self.store else { return };

@@ -229,3 +229,19 @@ fn twenty_edits_of_one_size_are_all_seen() {
         assert_eq!(shown, crate::model::ContentHash::of(text.as_bytes()));
     }
 }
+
+#[test]
+fn a_run_deletes_no_output_that_another_wrote_meanwhile() {
+    let bench = Bench::new(FILES);
+    let (mut one, mut other) = (bench.project(true), bench.project(true));
+    let folder = std::path::Path::new("out");
+    let old = one.write_numbered(folder, "p", "md", "old").unwrap();
+    let before = one.written_before(folder, "p");
+    let newest = other.write_numbered(folder, "p", "md", "of the other").unwrap();
+    let own = one.write_numbered(folder, "p", "md", "own").unwrap();
+    one.prune_numbered(folder, before, 1);
+    assert_eq!([old.exists(), newest.exists(), own.exists()], [false, true, true]);
+    let before = other.written_before(folder, "p");
+    other.prune_numbered(folder, before, 1);
+    assert_eq!([newest.exists(), own.exists()], [false, false], "none was written in this run");
+}

@@ -20,6 +20,8 @@ mod help;
 mod index;
 mod kill;
 mod outputs;
+mod providers;
 mod sandbox;
+mod sections;
 mod store_file;
 mod tiers;

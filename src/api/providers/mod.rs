@@ -9,6 +9,8 @@ mod anthropic;
 mod content;
 mod gemini;
 mod openai;
+#[cfg(test)]
+mod tests;
 
 pub(super) use anthropic::anthropic;
 pub(super) use content::Content;
