@@ -13,24 +13,7 @@ const FIRST_WITH_BREAKPOINTS: (u32, u32) = (5, 6);
 /// Returns the body of a request. Requests with the same `cache_key` are sent to where the same prefix is cached.
 pub(in crate::api) fn openai(content: &Content, options: &BodyOptions, cache_key: &str) -> Value {
     let has_breakpoints = version(&options.model).is_some_and(|found| FIRST_WITH_BREAKPOINTS <= found);
-    let mut parts: Vec<Value> = Vec::with_capacity(content.prefix.len() + 1);
-    for block in &content.prefix {
-        let mut value = match &block.holds {
-            Holds::Text(text) => json!({"type": "text", "text": text}),
-            Holds::Image { media_type, base64 } => {
-                let url = format!("data:{media_type};base64,{base64}");
-                json!({"type": "image_url", "image_url": {"url": url}})
-            }
-        };
-        if has_breakpoints && block.is_breakpoint {
-            value["prompt_cache_breakpoint"] = json!({"mode": "explicit"});
-        }
-        parts.push(value);
-    }
-    if !content.suffix.is_empty() {
-        parts.push(json!({"type": "text", "text": content.suffix}));
-    }
-    let mut messages = vec![json!({"role": "user", "content": parts})];
+    let mut messages = vec![json!({"role": "user", "content": parts(content, has_breakpoints)})];
     if let Some(system) = &options.system {
         messages.insert(0, json!({"role": "system", "content": system}));
     }
@@ -51,6 +34,27 @@ pub(in crate::api) fn openai(content: &Content, options: &BodyOptions, cache_key
         body["top_p"] = json!(top_p);
     }
     body
+}
+
+fn parts(content: &Content, has_breakpoints: bool) -> Vec<Value> {
+    let mut parts: Vec<Value> = Vec::with_capacity(content.prefix.len() + 1);
+    for block in &content.prefix {
+        let mut value = match &block.holds {
+            Holds::Text(text) => json!({"type": "text", "text": text}),
+            Holds::Image { media_type, base64 } => {
+                let url = format!("data:{media_type};base64,{base64}");
+                json!({"type": "image_url", "image_url": {"url": url}})
+            }
+        };
+        if has_breakpoints && block.is_breakpoint {
+            value["prompt_cache_breakpoint"] = json!({"mode": "explicit"});
+        }
+        parts.push(value);
+    }
+    if !content.suffix.is_empty() {
+        parts.push(json!({"type": "text", "text": content.suffix}));
+    }
+    parts
 }
 
 /// Returns the version in a model's name: `gpt-5.6-luna` is of 5.6, `gpt-6` of 6.0; `None` for `gpt-4o` and strangers.

@@ -12,6 +12,7 @@ use crate::cli::args::Format;
 use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
+use crate::model::Receipt;
 use crate::model::Tier;
 
 pub(super) fn run(
@@ -24,13 +25,7 @@ pub(super) fn run(
     let tier = args.choice.tier.and_then(Tier::from_number);
     request.sections = desk.sections(&args.beside, tier);
     let body = desk.body(&args.beside, args.format)?;
-    let format = match args.format {
-        Format::Markdown => DocumentFormat::Markdown,
-        Format::Json => DocumentFormat::Json,
-        Format::Anthropic => DocumentFormat::Anthropic,
-        Format::Openai => DocumentFormat::OpenAi,
-        Format::Gemini => DocumentFormat::Gemini,
-    };
+    let format = format(args.format);
     let project_name = desk.place.project_name(&desk.loaded.settings.project.name);
     // Paths of files that are written are meant from where the user stands, as with any other program.
     let here = |path: &std::path::PathBuf| environment.current_folder.join(path);
@@ -60,7 +55,21 @@ pub(super) fn run(
     } else {
         desk.output.data(&aggregated.text)?;
     }
-    let receipt = &aggregated.document.receipt;
+    Ok(tell_what_is_missing(&aggregated.document.receipt, desk))
+}
+
+const fn format(format: Format) -> DocumentFormat {
+    match format {
+        Format::Markdown => DocumentFormat::Markdown,
+        Format::Json => DocumentFormat::Json,
+        Format::Anthropic => DocumentFormat::Anthropic,
+        Format::Openai => DocumentFormat::OpenAi,
+        Format::Gemini => DocumentFormat::Gemini,
+    }
+}
+
+/// Tells what a document should hold and does not, and returns the exit code.
+fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
     let failed = receipt.files.iter().filter(|entry| entry.content.is_none() && entry.why.is_some()).count();
     if 0 < failed {
         desk.output.note(&format!("{failed} files could not be shown; the receipt says which and why"));
@@ -69,5 +78,5 @@ pub(super) fn run(
         desk.output.note(&format!("{}: {}", problem.section, problem.why));
     }
     let is_whole = failed == 0 && !receipt.problems.iter().any(|problem| problem.is_error);
-    Ok(if is_whole { failure::DONE } else { failure::INCOMPLETE })
+    if is_whole { failure::DONE } else { failure::INCOMPLETE }
 }
