@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
 use super::AggregationRequest;
+use super::ImageFile;
 use super::Options;
 use super::Project;
 use super::SectionRequest;
@@ -16,6 +17,7 @@ use super::World;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::model::Order;
+use crate::model::Picture;
 use crate::model::RelPath;
 use crate::model::Strategy;
 use crate::model::SummaryDetail;
@@ -244,4 +246,24 @@ fn a_run_deletes_no_output_that_another_wrote_meanwhile() {
     let before = other.written_before(folder, "p");
     other.prune_numbered(folder, before, 1);
     assert_eq!([newest.exists(), own.exists()], [false, false], "none was written in this run");
+}
+
+#[test]
+fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
+    let bench = Bench::new(&[("a.gif", "GIF89a"), ("sub/b.gif", "GIF89a")]);
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    RealDisk.replace(outside.path(), b"GIF89a").unwrap();
+    std::os::unix::fs::symlink(outside.path(), bench.folder.path().join("link.gif")).unwrap();
+    let outside = outside.path().to_str().unwrap();
+    let named = ["a.gif", "./sub/b.gif", "gone.gif", "sub/../a.gif", "../a.gif", outside, "link.gif"];
+    let screenshots: Vec<_> = named.map(|path| ImageFile::OfProject(path.to_owned())).into();
+    for inline in [false, true] {
+        let request =
+            SectionRequest { screenshots: screenshots.clone(), inline, ..SectionRequest::nothing() };
+        let sections = bench.project(false).sections(&request).unwrap();
+        let shown: Vec<bool> =
+            sections.screenshots.iter().map(|shot| !matches!(shot.picture, Picture::Failed(_))).collect();
+        assert_eq!(shown, [true, true, false, false, false, false, false], "inline: {inline}");
+        assert_eq!(sections.problems.len(), 5);
+    }
 }
