@@ -10,6 +10,7 @@ pub mod discover;
 pub mod engine;
 pub mod model;
 pub mod render;
+pub mod sections;
 pub mod slices;
 pub mod store;
 pub mod summarize;

@@ -3,17 +3,22 @@
 use super::budget::Limits;
 use super::order::Stability;
 use super::order::arrange;
+use crate::model::Beads;
 use crate::model::Block;
 use crate::model::Document;
 use crate::model::MissingFile;
 use crate::model::Omission;
 use crate::model::OmittedFile;
 use crate::model::Order;
+use crate::model::Part;
+use crate::model::Problem;
 use crate::model::Receipt;
 use crate::model::ReceiptEntry;
 use crate::model::Rule;
+use crate::model::Screenshot;
 use crate::model::Strategy;
 use crate::model::Tier;
+use crate::model::Utterance;
 use crate::model::ViewMode;
 
 /// What was asked for, as far as the document as a whole depends on it.
@@ -29,6 +34,23 @@ pub struct Plan {
     pub common_view: ViewMode,
     /// The tree of names, if it is wanted.
     pub tree: Option<String>,
+    /// What stands beside the files.
+    pub sections: Sections,
+}
+
+/// What stands beside the files.
+#[derive(Debug, Clone)]
+pub struct Sections {
+    /// Which part of the document is wanted.
+    pub part: Part,
+    /// The screenshots.
+    pub screenshots: Vec<Screenshot>,
+    /// The tracked work, if the project is in that mode.
+    pub beads: Option<Beads>,
+    /// What was said so far.
+    pub discussion: Vec<Utterance>,
+    /// What could not be had.
+    pub problems: Vec<Problem>,
 }
 
 /// A file with its view, before it has its place.
@@ -79,11 +101,22 @@ pub fn compose(plan: Plan, mut files: Vec<Candidate>, remarks: Remarks) -> Docum
         files: files.iter().map(entry).collect(),
         left_out,
         missing,
+        problems: plan.sections.problems.clone(),
     };
     let files_heading = heading(&plan);
+    let sections = plan.sections;
     let blocks = files.into_iter().map(|file| file.block).collect();
     let is_cut = receipt.left_out.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
-    Document { files_heading, blocks, is_cut, tree: plan.tree, receipt }
+    let Sections { part, screenshots, beads, discussion, .. } = sections;
+    Document { part, files_heading, blocks, is_cut, tree: plan.tree, screenshots, beads, discussion, receipt }
+}
+
+/// Returns the document without its files and its tree, which are what may be made smaller.
+pub fn without_files(plan: &Plan) -> Document {
+    let remarks =
+        Remarks { limits: Limits::default(), without_tree: false, left_out: Vec::new(), missing: Vec::new() };
+    let plan = Plan { tree: None, sections: plan.sections.clone(), ..*plan };
+    compose(plan, Vec::new(), remarks)
 }
 
 fn entry(file: &Candidate) -> ReceiptEntry {

@@ -75,6 +75,8 @@ const fn name(code: Code) -> &'static str {
         Code::NoSuchLines => "no_such_lines",
         Code::NoCache => "no_cache",
         Code::OverBudget => "over_budget",
+        Code::BadDiscussion => "bad_discussion",
+        Code::NothingToSend => "nothing_to_send",
         Code::WriteFailed => "write_failed",
     }
 }
@@ -100,6 +102,10 @@ const fn hint(code: Code) -> &'static str {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
         Code::OverBudget => "name fewer files, choose smaller views for the tier, or raise its budget_tokens",
+        Code::BadDiscussion => {
+            "give a list of strings or of {role, content} as JSON, JSONL or TOML, within limits.section_bytes"
+        }
+        Code::NothingToSend => "leave out --history-only, or give a discussion that is not empty",
         Code::WriteFailed => {
             "check the folder's permissions and the room on the disk, or choose another path with -o"
         }
@@ -119,6 +125,8 @@ const fn kind(code: Code) -> Kind {
         | Code::NoSuchRevision
         | Code::NoSuchLines
         | Code::NoCache
-        | Code::OverBudget => Kind::User,
+        | Code::OverBudget
+        | Code::BadDiscussion
+        | Code::NothingToSend => Kind::User,
     }
 }

@@ -6,7 +6,9 @@
 //! Start with [`Session::answer`].
 
 mod curation;
+mod extra;
 mod fault;
+mod providers;
 mod request;
 mod response;
 mod session;
@@ -14,11 +16,14 @@ mod slice;
 mod wire;
 
 pub use crate::engine::AggregationRequest;
+pub use crate::engine::Discussion;
 pub use crate::engine::FileStatus;
 pub use crate::engine::Freshness;
+pub use crate::engine::ImageFile;
 pub use crate::engine::IndexReport;
 pub use crate::engine::Limits;
 pub use crate::engine::Progress;
+pub use crate::engine::SectionRequest;
 pub use crate::engine::Silent;
 pub use crate::engine::Trust;
 pub use crate::engine::ViewAnswer;

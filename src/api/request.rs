@@ -6,6 +6,7 @@ use crate::engine::AggregationRequest;
 use crate::engine::Trust;
 use crate::engine::ViewRequest;
 use crate::model::Artifact;
+use crate::model::BodyOptions;
 use crate::model::Slice;
 
 /// What can be asked of a project.
@@ -93,6 +94,10 @@ pub struct Aggregation {
     pub request: AggregationRequest,
     /// How it is written.
     pub format: DocumentFormat,
+    /// How a model is asked, where the format is a provider's.
+    pub body: BodyOptions,
+    /// Name of the project; documents of one project and tier are cached together.
+    pub project_name: String,
     /// Where it is written to.
     pub target: Target,
     /// Where the receipt is written to, beside the document.
@@ -106,6 +111,12 @@ pub enum DocumentFormat {
     Markdown,
     /// As JSON, with its receipt.
     Json,
+    /// As the body of a request to Anthropic.
+    Anthropic,
+    /// As the body of a request to OpenAI.
+    OpenAi,
+    /// As the body of a request to Gemini.
+    Gemini,
 }
 
 /// Where a document goes.
@@ -121,6 +132,8 @@ pub enum Target {
         folder: PathBuf,
         /// What the name begins with.
         name: String,
+        /// How many of these files are kept; 0 for all.
+        keep: u32,
     },
 }
 

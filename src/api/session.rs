@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::fault::Fault;
+use super::providers;
+use super::providers::Content;
 use super::request::Aggregation;
 use super::request::CacheRequest;
 use super::request::DocumentFormat;
@@ -17,6 +19,7 @@ use crate::engine::IndexReport;
 use crate::engine::Options;
 use crate::engine::Project;
 use crate::engine::World;
+use crate::model::ContentHash;
 use crate::model::Document;
 use crate::model::Slice;
 use crate::render;
@@ -76,6 +79,11 @@ impl<'w> Session<'w> {
 }
 
 fn aggregate(project: &mut Project<'_>, aggregation: Aggregation) -> Result<Aggregated, Error> {
+    // What another run writes while this one works is not for this one to delete.
+    let before = match &aggregation.target {
+        Target::Numbered { folder, name, .. } => Some(project.written_before(folder, name)),
+        Target::Answer | Target::File(_) => None,
+    };
     let Written { document, text, extension } = written(project, &aggregation)?;
     if let Some(receipt) = &aggregation.receipt {
         project.write_file(receipt, &wire::pretty(&wire::receipt(&document.receipt)))?;
@@ -86,8 +94,11 @@ fn aggregate(project: &mut Project<'_>, aggregation: Aggregation) -> Result<Aggr
             project.write_file(&path, &text)?;
             (String::new(), Some(path))
         }
-        Target::Numbered { folder, name } => {
+        Target::Numbered { folder, name, keep } => {
             let path = project.write_numbered(&folder, &name, extension, &text)?;
+            if let Some(before) = before {
+                project.prune_numbered(&folder, before, keep);
+            }
             (String::new(), Some(path))
         }
     };
@@ -109,7 +120,7 @@ fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> Result<Writt
     let mut bytes = 0;
     for _ in 0..TRIES {
         let document = project.aggregate(&request)?;
-        let (text, extension) = write(&document, aggregation.format);
+        let (text, extension) = write(&document, aggregation)?;
         bytes = text.len() as u64;
         if bytes <= limit {
             return Ok(Written { document, text, extension });
@@ -120,11 +131,24 @@ fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> Result<Writt
     Err(Error::OverSize { bytes, limit })
 }
 
-fn write(document: &Document, format: DocumentFormat) -> (String, &'static str) {
-    match format {
-        DocumentFormat::Markdown => (render::markdown(document), "md"),
-        DocumentFormat::Json => (wire::pretty(&wire::document(document)), "json"),
-    }
+fn write(document: &Document, aggregation: &Aggregation) -> Result<(String, &'static str), Error> {
+    let content = || Content::of(document).ok_or(Error::NothingToSend);
+    let body = &aggregation.body;
+    let value = match aggregation.format {
+        DocumentFormat::Markdown => return Ok((render::markdown(document), "md")),
+        DocumentFormat::Json => wire::document(document),
+        DocumentFormat::Anthropic => providers::anthropic(&content()?, body),
+        DocumentFormat::OpenAi => providers::openai(&content()?, body, &cache_key(document, aggregation)),
+        DocumentFormat::Gemini => providers::gemini(&content()?, body),
+    };
+    Ok((wire::pretty(&value), "json"))
+}
+
+/// Returns a key that the documents of one project and tier share, and that tells a provider no name.
+fn cache_key(document: &Document, aggregation: &Aggregation) -> String {
+    let tier = document.receipt.tier.map_or(String::new(), |tier| tier.to_string());
+    let subject = format!("{}\0{tier}", aggregation.project_name);
+    format!("slop-{}", ContentHash::of(subject.as_bytes()).short())
 }
 
 fn on_cache(project: &mut Project<'_>, request: CacheRequest) -> Result<Response, Error> {

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::json;
 
+use super::extra;
 use super::fault::Fault;
 use super::response::Aggregated;
 use super::response::Response;
@@ -232,10 +233,14 @@ fn aggregated(aggregated: &Aggregated) -> Value {
 
 /// Returns a document with its receipt.
 pub(super) fn document(document: &Document) -> Value {
-    let mut sections = vec![json!({"heading": document.files_heading, "holds": "files"})];
+    let mut sections = Vec::new();
+    if document.part.has_prefix() {
+        sections.push(json!({"heading": document.files_heading, "holds": "files"}));
+    }
     if let Some(tree) = &document.tree {
         sections.push(json!({"heading": "File Tree", "holds": "text", "text": tree}));
     }
+    sections.extend(extra::sections(document));
     json!({
         "schema_version": SCHEMA_VERSION,
         "sections": sections,
@@ -283,6 +288,7 @@ pub(super) fn receipt(receipt: &Receipt) -> Value {
         "files": files.collect::<Value>(),
         "left_out": left_out.collect::<Value>(),
         "missing": missing.collect::<Value>(),
+        "problems": receipt.problems.iter().map(extra::problem).collect::<Value>(),
     })
 }
 

@@ -301,9 +301,40 @@ pub struct AggregateArgs {
     /// Write the receipt, which says what became of each file, to this file
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
+    /// What stands beside the files.
+    #[command(flatten)]
+    pub beside: Beside,
     /// Read and hash every file, whatever its stamp says
     #[arg(long)]
     pub verify: bool,
+}
+
+/// What stands beside the files.
+#[derive(Debug, Arguments)]
+pub struct Beside {
+    /// End with the discussion in this file: JSON, JSONL or TOML
+    ///
+    /// Without it, with the discussion in history.toml, if there is one and the tier's setting `history` is on.
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    /// Of the takes of a discussion, use this one
+    #[arg(long, value_name = "NAME", conflicts_with = "no_history", hide_short_help = true)]
+    pub take: Option<String>,
+    /// Leave out the discussion: what is left is the part that a provider caches
+    #[arg(long, conflicts_with = "history_only", hide_short_help = true)]
+    pub no_history: bool,
+    /// Write the discussion alone
+    #[arg(long, hide_short_help = true)]
+    pub history_only: bool,
+    /// Show this image, as a link or with --screenshots-inline
+    #[arg(long = "screenshot", value_name = "FILE")]
+    pub screenshots: Vec<PathBuf>,
+    /// Put the images themselves into the document
+    #[arg(long, hide_short_help = true)]
+    pub screenshots_inline: bool,
+    /// Ask this model, in a provider's format; the settings are below formats
+    #[arg(long, value_name = "MODEL", hide_short_help = true)]
+    pub model: Option<String>,
 }
 
 /// How a document is written.
@@ -313,6 +344,12 @@ pub enum Format {
     Markdown,
     /// JSON: sections, files and the receipt.
     Json,
+    /// The body of a request to Anthropic's Messages API.
+    Anthropic,
+    /// The body of a request to OpenAI's Chat Completions API.
+    Openai,
+    /// The body of a request to Gemini's generateContent.
+    Gemini,
 }
 
 /// Arguments of `explain`.

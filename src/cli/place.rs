@@ -41,6 +41,14 @@ impl Place {
         words.iter().map(|word| self.word(word)).collect()
     }
 
+    /// Returns the path of one file, from the root where it lies below it. No word for files is meant, but a name.
+    pub(super) fn file(&self, path: &Path) -> PathBuf {
+        match path.to_str() {
+            Some(word) if !word.is_empty() => PathBuf::from(self.word(word)),
+            Some(_) | None => self.below.join(path),
+        }
+    }
+
     /// Returns the project's name: as set, else that of its folder.
     pub(super) fn project_name(&self, set: &str) -> String {
         let folder = || self.root.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -17,6 +17,7 @@ use crate::model::ViewMode;
 use super::AggregationSettings;
 use super::Error;
 use super::ExecutionMode;
+use super::FormatSettings;
 use super::LimitSettings;
 use super::OutputSettings;
 use super::ProjectSettings;
@@ -55,6 +56,7 @@ pub(super) fn settings(merged: &Merged) -> Result<Settings, Error> {
         project: project(merged)?,
         output: OutputSettings { keep: merged.number("output.keep", 0..=1_000_000)? },
         limits: limits(merged)?,
+        formats: formats(merged)?,
         secrets: SecretSettings {
             names: merged.list("secrets.names")?,
             allow: merged.list("secrets.allow")?,
@@ -121,6 +123,21 @@ fn limits(merged: &Merged) -> Result<LimitSettings, Error> {
         max_bytes: merged.number("limits.max_bytes", 1..=MOST_BYTES)?.into(),
         structure_max_bytes: merged.number("limits.structure_max_bytes", 1..=MOST_BYTES)?.into(),
         parse_timeout: Duration::from_millis(parse_timeout_ms.into()),
+        screenshot_bytes: merged.number("limits.screenshot_bytes", 1..=MOST_BYTES)?.into(),
+        section_bytes: merged.number("limits.section_bytes", 1..=MOST_BYTES)?.into(),
+    })
+}
+
+fn formats(merged: &Merged) -> Result<FormatSettings, Error> {
+    let model = |key: &str| match merged.text(key) {
+        "" => Err(merged.refused(key, "the name of a model".to_owned())),
+        name => Ok(name.to_owned()),
+    };
+    Ok(FormatSettings {
+        anthropic_model: model("formats.anthropic_model")?,
+        openai_model: model("formats.openai_model")?,
+        gemini_model: model("formats.gemini_model")?,
+        max_output_tokens: merged.number("formats.max_output_tokens", 1..=1_000_000)?,
     })
 }
 

@@ -42,6 +42,7 @@ pub use pages::reference;
 pub use schema::DEFAULT_TOML;
 pub use settings::AggregationSettings;
 pub use settings::ExecutionMode;
+pub use settings::FormatSettings;
 pub use settings::LimitSettings;
 pub use settings::OutputSettings;
 pub use settings::ProjectSettings;

@@ -32,6 +32,8 @@ impl Settings {
             parse_timeout: self.limits.parse_timeout,
             window_lines: self.aggregation.window_lines,
             counter: self.aggregation.tokens,
+            screenshot_bytes: self.limits.screenshot_bytes,
+            section_bytes: self.limits.section_bytes,
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Settings {
     pub output: OutputSettings,
     /// What one file may cost.
     pub limits: LimitSettings,
+    /// Request bodies for providers.
+    pub formats: FormatSettings,
     /// Files that are never shown.
     pub secrets: SecretSettings,
     /// The tiers, from 1 to 4; [`Settings::tier`] picks one.
@@ -82,6 +84,23 @@ pub struct LimitSettings {
     pub structure_max_bytes: u64,
     /// How long the parse of one file may take.
     pub parse_timeout: Duration,
+    /// A larger image is not put into a document.
+    pub screenshot_bytes: u64,
+    /// A larger file of discussion or of issues is not read.
+    pub section_bytes: u64,
+}
+
+/// Request bodies for providers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormatSettings {
+    /// The model of Anthropic that is asked.
+    pub anthropic_model: String,
+    /// The model of OpenAI that is asked.
+    pub openai_model: String,
+    /// The model of Gemini that is asked.
+    pub gemini_model: String,
+    /// The most tokens of an answer.
+    pub max_output_tokens: u32,
 }
 
 /// Files that are never shown, by their names.

@@ -12,6 +12,7 @@ use super::rendering::type_of;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use super::scan::Trust;
+use super::sections::SectionRequest;
 use crate::aggregate;
 use crate::aggregate::Candidate;
 use crate::aggregate::Focus;
@@ -22,6 +23,7 @@ use crate::aggregate::Plan;
 use crate::aggregate::Remarks;
 use crate::aggregate::Routed;
 use crate::aggregate::Routing;
+use crate::aggregate::Sections;
 use crate::aggregate::Selector;
 use crate::aggregate::Stability;
 use crate::aggregate::TierOptions;
@@ -69,6 +71,8 @@ pub struct AggregationRequest {
     pub is_measured: bool,
     /// Whether stamps may save a reading.
     pub trust: Trust,
+    /// What stands beside the files.
+    pub sections: SectionRequest,
 }
 
 /// Why a file gets the view that it gets.
@@ -103,17 +107,18 @@ pub struct Explanation {
 impl Project<'_> {
     /// Composes the document that was asked for, from the files as they are now.
     pub fn aggregate(&mut self, request: &AggregationRequest) -> Result<Document, Error> {
+        // First, for it may be refused, and costs nothing.
+        let sections = self.sections(&request.sections)?;
         let (focus, items) = (Focus::new(&request.focus)?, Items::new(self.items_within(request))?);
         let routing = self.routing(request, &focus, &items);
-        let gathered = self.gather(request, &routing)?;
-        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
-        let plan = Plan {
-            tier: request.tier.as_ref().map(|tier| tier.tier),
-            strategy: request.strategy,
-            order: request.order,
-            common_view: common_view(&routing),
-            tree,
+        let gathered = if request.sections.part.has_prefix() {
+            self.gather(request, &routing)?
+        } else {
+            Gathered::default()
         };
+        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
+        let tree = tree.filter(|_| request.sections.part.has_prefix());
+        let plan = plan(request, tree, sections);
         let remarks = Remarks {
             limits: request.limits,
             without_tree: false,
@@ -147,7 +152,7 @@ impl Project<'_> {
                 return Err(Error::LeftOut { path: file.path, reason: *reason });
             }
             let candidate = self.candidate(&file, &routing, None, 0);
-            let tokens = self.count_tokens(&[render::block_piece(&candidate.block).as_str()])[0];
+            let tokens = self.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
             explanations.push(explanation(&file, &routing, candidate, (tokens, self.options.counter.name())));
         }
         Ok(explanations)
@@ -171,7 +176,13 @@ impl Project<'_> {
         for file in selection.files {
             gathered.listed.push(Listed::of(&file));
             let is_named = selection.by_name.contains(&file.path);
-            if let Some(reason) = omission(&file, is_named, routing) {
+            // A discussion among the files would change the prefix with every word that is said.
+            let reason = if request.sections.is_discussion(&file.path) {
+                Some(Omission::LeftOut(LeftOut::History))
+            } else {
+                omission(&file, is_named, routing)
+            };
+            if let Some(reason) = reason {
                 gathered.left_out.push(OmittedFile { path: file.path, reason });
                 continue;
             }
@@ -255,6 +266,7 @@ fn within(limits: Limits, receipt: &Receipt) -> Result<(), Error> {
 }
 
 /// The files that were asked for.
+#[derive(Default)]
 struct Gathered {
     /// All of them, for the tree of names.
     listed: Vec<Listed>,
@@ -316,7 +328,7 @@ fn explanation(
         KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
         KnownState::LeftOut(reason) => (None, None, Some(*reason)),
     };
-    let bytes = render::block_piece(&candidate.block).len() as u64;
+    let bytes = render::block_text(&candidate.block).len() as u64;
     Explanation {
         path: file.path.clone(),
         content,
@@ -359,12 +371,23 @@ fn wants_text(path: &RelPath, routing: &Routing<'_>) -> bool {
     }
 }
 
-fn common_view(routing: &Routing<'_>) -> ViewMode {
-    match (routing.strategy, routing.tier) {
+fn plan(request: &AggregationRequest, tree: Option<String>, sections: Sections) -> Plan {
+    Plan {
+        tier: request.tier.as_ref().map(|tier| tier.tier),
+        strategy: request.strategy,
+        order: request.order,
+        common_view: common_view(request),
+        tree,
+        sections,
+    }
+}
+
+fn common_view(request: &AggregationRequest) -> ViewMode {
+    match (request.strategy, &request.tier) {
         (Strategy::Full, _) => ViewMode::Full,
         (Strategy::Summarize, _) => ViewMode::Summary,
         (Strategy::Auto, Some(tier)) => tier.view,
-        (Strategy::Auto, None) => routing.default_mode,
+        (Strategy::Auto, None) => request.default_mode,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::model::BadPath;
 use crate::model::LeftOut;
 use crate::model::RelPath;
 use crate::model::ViewMode;
+use crate::sections;
 use crate::slices;
 use crate::store;
 
@@ -95,6 +96,25 @@ pub enum Error {
         /// The most that it may have.
         limit: u64,
     },
+    /// A discussion cannot be read.
+    #[error("read the discussion in {}", path.display())]
+    Discussion {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: sections::Error,
+    },
+    /// The file of a discussion cannot be read.
+    #[error("read the discussion in {}", path.display())]
+    DiscussionFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A request body would hold nothing.
+    #[error("compose a request body in which nothing is said")]
+    NothingToSend,
     /// An output file cannot be written.
     #[error("write {}", path.display())]
     Write {
@@ -134,6 +154,10 @@ pub enum Code {
     NoCache,
     /// A document is larger than it may be.
     OverBudget,
+    /// A discussion cannot be read.
+    BadDiscussion,
+    /// A request body would hold nothing.
+    NothingToSend,
     /// An output cannot be written.
     WriteFailed,
 }
@@ -155,6 +179,8 @@ impl Error {
             Self::Slice { .. } => Code::NoSuchLines,
             Self::NoCache => Code::NoCache,
             Self::OverBudget { .. } | Self::OverSize { .. } => Code::OverBudget,
+            Self::Discussion { .. } | Self::DiscussionFile { .. } => Code::BadDiscussion,
+            Self::NothingToSend => Code::NothingToSend,
             Self::Write { .. } => Code::WriteFailed,
         }
     }

@@ -27,7 +27,7 @@ use crate::render;
 const MOST_BYTES_A_TOKEN: u64 = 16;
 /// A text has about so many bytes a token: good enough for a guess.
 const BYTES_A_TOKEN: u64 = 4;
-/// The last piece of a document lacks the empty line that the others end with, which may make its last token another.
+/// Where the sections beside the files meet, and at the end, a line's end more or less may make a token another.
 const SLACK_TOKENS: u64 = 2;
 
 /// A file that the document is to show.
@@ -71,7 +71,7 @@ struct Ladders {
 
 /// What the document has beside its files.
 struct Frame {
-    heading: Sizes,
+    rest: Sizes,
     cut: Sizes,
     tree: Sizes,
 }
@@ -126,7 +126,7 @@ impl Project<'_> {
         for &(file, rung) in &keys {
             self.render_rung(ladders, file, rung, routing);
         }
-        let mut sizes = ladders.frame.heading;
+        let mut sizes = ladders.frame.rest;
         if descent.with_tree {
             sizes.add(ladders.frame.tree);
         }
@@ -173,7 +173,7 @@ impl Project<'_> {
         let rendered = self.rendered_as(view, &ladders.files[file].file, routing, None);
         let block = block(&ladders.files[file].file, rendered);
         let top = &ladders.rungs[&(file, 0)];
-        let bytes = render::block_piece(&block).len() as u64;
+        let bytes = render::block_text(&block).len() as u64;
         // A smaller view of a very small file may be larger than the file.
         let rung_held = if top.bytes <= bytes {
             Rung { block: top.block.clone(), why: top.why.clone(), bytes: top.bytes, tokens: top.tokens }
@@ -187,7 +187,7 @@ impl Project<'_> {
         let unknown: Vec<(usize, usize)> =
             keys.iter().copied().filter(|key| ladders.rungs[key].tokens.is_none()).collect();
         let texts: Vec<String> =
-            unknown.iter().map(|key| render::block_piece(&ladders.rungs[key].block)).collect();
+            unknown.iter().map(|key| render::block_text(&ladders.rungs[key].block)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let counts = self.count_tokens(&texts);
         for (key, tokens) in unknown.iter().zip(counts) {
@@ -200,31 +200,37 @@ impl Project<'_> {
     /// Returns the sizes of a document that shows no file.
     fn frame(&mut self, plan: &Plan) -> Frame {
         let heading = format!("## {}\n\n", aggregate::heading(plan));
-        let tree = plan.tree.as_deref().map(render::tree_piece).unwrap_or_default();
-        let texts = [heading.as_str(), render::CUT_PIECE, tree.as_str()];
+        let tree = plan.tree.as_deref().map(render::tree_section).unwrap_or_default();
+        let beside = render::beside_files(&aggregate::without_files(plan));
+        let texts = [heading.as_str(), beside.as_str(), render::CUT, tree.as_str()];
         let tokens = self.count_tokens(&texts);
-        let sizes = |at: usize| Sizes { bytes: texts[at].len() as u64, tokens: tokens[at] };
-        let mut frame = Frame { heading: sizes(0), cut: sizes(1), tree: sizes(2) };
-        frame.heading.tokens += SLACK_TOKENS;
+        let sizes = |at: usize| Sizes { bytes: texts[at].len() as u64, tokens: tokens[at] + SLACK_TOKENS };
+        let mut frame = Frame { rest: sizes(0), cut: sizes(2), tree: sizes(3) };
+        frame.rest.add(sizes(1));
         frame
     }
 
     /// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they are to be
     /// `exact`.
     pub(super) fn measure(&mut self, document: &mut Document, exact: bool) {
-        let pieces = render::pieces(document);
-        let texts: Vec<&str> = pieces.iter().map(String::as_str).collect();
+        let blocks: Vec<String> = document.blocks.iter().map(render::block_text).collect();
+        // The heading and the rest are two texts: what stands between them begins and ends as a file does.
+        let has_heading = document.part.has_prefix();
+        let heading = if has_heading { format!("## {}\n\n", document.files_heading) } else { String::new() };
+        let beside = render::beside_files(document);
+        let texts: Vec<&str> =
+            blocks.iter().map(String::as_str).chain([heading.as_str(), beside.as_str()]).collect();
         let tokens: Vec<u64> = if exact {
             self.count_tokens(&texts)
         } else {
             texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
         };
+        let bytes = render::markdown(document).len() as u64;
         let receipt = &mut document.receipt;
+        receipt.bytes = bytes;
         receipt.counter = if exact { self.options.counter.name() } else { aggregate::ESTIMATE };
-        receipt.bytes = texts.iter().map(|text| text.len() as u64).sum();
         receipt.tokens = tokens.iter().sum();
-        // The first piece is the heading; the files follow.
-        for (entry, (text, tokens)) in receipt.files.iter_mut().zip(texts.iter().zip(&tokens).skip(1)) {
+        for (entry, (text, tokens)) in receipt.files.iter_mut().zip(texts.iter().zip(&tokens)) {
             entry.bytes = text.len() as u64;
             entry.tokens = *tokens;
         }
@@ -250,7 +256,7 @@ impl Ladders {
         for (at, shown) in files.iter().enumerate() {
             let candidate = &shown.candidate;
             views.push(aggregate::ladder(candidate.block.view).to_vec());
-            let bytes = render::block_piece(&candidate.block).len() as u64;
+            let bytes = render::block_text(&candidate.block).len() as u64;
             let (block, why) = (candidate.block.clone(), candidate.why.clone());
             rungs.insert((at, 0), Rung { block, why, bytes, tokens: None });
         }
@@ -284,7 +290,7 @@ impl Ladders {
         };
         let mut at = vec![0; self.files.len()];
         let files: u64 = (0..self.files.len()).map(|file| usual(file, 0)).sum();
-        let mut bytes = self.frame.heading.bytes + self.frame.tree.bytes + files;
+        let mut bytes = self.frame.rest.bytes + self.frame.tree.bytes + files;
         for (taken, step) in self.steps.iter().enumerate() {
             if bytes <= room {
                 return taken;

@@ -45,4 +45,8 @@ pub struct Options {
     pub window_lines: u32,
     /// How tokens are counted.
     pub counter: Counter,
+    /// An image of more bytes is not put into a document.
+    pub screenshot_bytes: u64,
+    /// A file of discussion or of issues that has more bytes is not read.
+    pub section_bytes: u64,
 }

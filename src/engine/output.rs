@@ -6,29 +6,95 @@ use std::path::PathBuf;
 
 use super::error::Error;
 use super::project::Project;
+use crate::model::ContentHash;
 
 /// Another process may take a number first; so often the next one is tried.
 const TRIES: usize = 1000;
+/// An output that is larger is not recognized, and so stays.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// What is remembered of an output: by it, and by nothing else, a file is known to be slop's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Written {
+    number: u64,
+    file: String,
+    content: ContentHash,
+}
+
+/// The numbered outputs that slop had written when a run began. What another run writes meanwhile is not among them.
+#[derive(Debug)]
+pub struct WrittenBefore(Vec<Written>);
 
 impl Project<'_> {
+    /// Returns the numbered outputs that slop has written to a folder under a name, and remembers.
+    pub fn written_before(&self, folder: &Path, name: &str) -> WrittenBefore {
+        let key = key_of(folder, "");
+        // What the cache does not know any more is never pruned.
+        let found = self.store.as_ref().and_then(|store| store.recall_below(&key).ok()).unwrap_or_default();
+        let mut written: Vec<Written> = found
+            .into_iter()
+            .filter_map(|(entry, value)| {
+                let file = entry.strip_prefix(&key)?.to_owned();
+                let number = number_of(&file, name)?;
+                Some(Written { number, file, content: ContentHash::from_bytes(value.try_into().ok()?) })
+            })
+            .collect();
+        written.sort_unstable_by_key(|one| one.number);
+        WrittenBefore(written)
+    }
+
+    /// Deletes the oldest of the outputs that were there before, so that `keep` are left with the one just written;
+    /// 0 keeps all. A file that is not as slop wrote it is a person's, and stays.
+    pub fn prune_numbered(&mut self, folder: &Path, before: WrittenBefore, keep: u32) {
+        let disk = self.world.disk;
+        let Some(spared) = usize::try_from(keep).ok().filter(|keep| 0 < *keep).map(|keep| keep - 1) else {
+            return;
+        };
+        let place = self.root.join(folder);
+        let (ours, gone): (Vec<Written>, Vec<Written>) = before.0.into_iter().partition(|one| {
+            let bytes = disk.read_start(&place.join(&one.file), MOST_BYTES);
+            bytes.is_ok_and(|bytes| ContentHash::of(&bytes) == one.content)
+        });
+        let doomed = ours.len().saturating_sub(spared);
+        for old in &ours[..doomed] {
+            match disk.remove_file(&place.join(&old.file)) {
+                Ok(()) => {}
+                // Another run was quicker.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    self.note(format!("the old output {} could not be deleted: {error}", old.file));
+                }
+            }
+        }
+        let Some(store) = &mut self.store else { return };
+        for old in ours[..doomed].iter().chain(&gone) {
+            // What is remembered for nothing is forgotten another time.
+            let _ = store.forget(&key_of(folder, &old.file));
+        }
+    }
+
     /// Writes a document to `{folder}/{name}_{NNN}.{extension}` and returns the path. The number is one higher than
     /// the highest there is, at least three digits, and belongs to this document alone.
     pub fn write_numbered(
-        &self,
+        &mut self,
         folder: &Path,
         name: &str,
         extension: &str,
         text: &str,
     ) -> Result<PathBuf, Error> {
-        let folder = self.root.join(folder);
+        let (given, folder) = (folder, self.root.join(folder));
         let disk = self.world.disk;
         let names = disk.names(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
         let taken = names.iter().filter_map(|file| number_of(file.to_str()?, name)).max().unwrap_or(0);
         let mut path = folder.clone();
         for number in (taken + 1..).take(TRIES) {
-            path = folder.join(format!("{name}_{number:03}.{extension}"));
+            let file = format!("{name}_{number:03}.{extension}");
+            path = folder.join(&file);
             match disk.create_new(&path, text.as_bytes()) {
-                Ok(()) => return Ok(path),
+                Ok(()) => {
+                    self.remember_written(given, &file, text);
+                    return Ok(path);
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(Error::Write { path, source }),
             }
@@ -37,11 +103,24 @@ impl Project<'_> {
         Err(Error::Write { path, source })
     }
 
+    fn remember_written(&mut self, folder: &Path, file: &str, text: &str) {
+        let Some(store) = &mut self.store else { return };
+        let content = ContentHash::of(text.as_bytes());
+        if let Err(error) = store.remember(&key_of(folder, file), content.as_bytes()) {
+            self.note(format!("{file} will not be pruned, for the cache could not take it down: {error}"));
+        }
+    }
+
     /// Writes a document in place of whatever is there, whole or not at all.
     pub fn write_file(&self, path: &Path, text: &str) -> Result<(), Error> {
         let written = self.world.disk.replace(path, text.as_bytes());
         written.map_err(|source| Error::Write { path: path.to_owned(), source })
     }
+}
+
+/// Returns the key under which the store remembers an output; the keys of a folder begin alike.
+fn key_of(folder: &Path, file: &str) -> String {
+    format!("output/{}/{file}", ContentHash::of(folder.as_os_str().as_encoded_bytes()))
 }
 
 /// Returns the number in `{name}_{NNN}.{extension}`.

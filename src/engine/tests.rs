@@ -7,9 +7,11 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
 use super::AggregationRequest;
+use super::ImageFile;
 use super::Limits;
 use super::Options;
 use super::Project;
+use super::SectionRequest;
 use super::Silent;
 use super::Trust;
 use super::ViewRequest;
@@ -21,6 +23,7 @@ use crate::aggregate::Importance;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::model::Order;
+use crate::model::Picture;
 use crate::model::RelPath;
 use crate::model::Strategy;
 use crate::model::SummaryDetail;
@@ -96,6 +99,8 @@ impl Bench {
             parse_timeout: std::time::Duration::from_mins(1),
             window_lines: 1,
             counter: Counter::O200kBase,
+            screenshot_bytes: 1 << 10,
+            section_bytes: 1 << 10,
         };
         let world = World {
             clock: &WallClock,
@@ -134,6 +139,7 @@ fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationReq
         focus: focus.iter().map(|word| (*word).to_owned()).collect(),
         files: vec![],
         trust: Trust::Stamps,
+        sections: SectionRequest::nothing(),
     }
 }
 
@@ -331,4 +337,40 @@ fn importance_is_the_same_without_a_cache() {
     // What was kept in memory for the names is not in the way of what was there before.
     let ask = request(Strategy::Auto, ViewMode::Skeleton, &[]);
     assert_eq!(project.aggregate(&ask).unwrap(), bench.project(true).aggregate(&ask).unwrap());
+}
+
+#[test]
+fn a_run_deletes_no_output_that_another_wrote_meanwhile() {
+    let bench = Bench::new(FILES);
+    let (mut one, mut other) = (bench.project(true), bench.project(true));
+    let folder = std::path::Path::new("out");
+    let old = one.write_numbered(folder, "p", "md", "old").unwrap();
+    let before = one.written_before(folder, "p");
+    let newest = other.write_numbered(folder, "p", "md", "of the other").unwrap();
+    let own = one.write_numbered(folder, "p", "md", "own").unwrap();
+    one.prune_numbered(folder, before, 1);
+    assert_eq!([old.exists(), newest.exists(), own.exists()], [false, true, true]);
+    let before = other.written_before(folder, "p");
+    other.prune_numbered(folder, before, 1);
+    assert_eq!([newest.exists(), own.exists()], [false, false], "none was written in this run");
+}
+
+#[test]
+fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
+    let bench = Bench::new(&[("a.gif", "GIF89a"), ("sub/b.gif", "GIF89a")]);
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    RealDisk.replace(outside.path(), b"GIF89a").unwrap();
+    std::os::unix::fs::symlink(outside.path(), bench.folder.path().join("link.gif")).unwrap();
+    let outside = outside.path().to_str().unwrap();
+    let named = ["a.gif", "./sub/b.gif", "gone.gif", "sub/../a.gif", "../a.gif", outside, "link.gif"];
+    let screenshots: Vec<_> = named.map(|path| ImageFile::OfProject(path.to_owned())).into();
+    for inline in [false, true] {
+        let request =
+            SectionRequest { screenshots: screenshots.clone(), inline, ..SectionRequest::nothing() };
+        let sections = bench.project(false).sections(&request).unwrap();
+        let shown: Vec<bool> =
+            sections.screenshots.iter().map(|shot| !matches!(shot.picture, Picture::Failed(_))).collect();
+        assert_eq!(shown, [true, true, false, false, false, false, false], "inline: {inline}");
+        assert_eq!(sections.problems.len(), 5);
+    }
 }

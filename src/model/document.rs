@@ -1,9 +1,14 @@
 //! An aggregation before it is written as Markdown or JSON, with the receipt that says what became of each file.
 
+use super::Beads;
 use super::ContentHash;
 use super::FileType;
 use super::LeftOut;
+use super::Part;
+use super::Problem;
 use super::RelPath;
+use super::Screenshot;
+use super::Utterance;
 use super::ViewMode;
 
 /// One file as it stands in a document.
@@ -26,6 +31,8 @@ pub struct Block {
 /// The composed document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
+    /// Which part of it was asked for; the other one is empty.
+    pub part: Part,
     /// Heading of the section of files, without `## `.
     pub files_heading: &'static str,
     /// The files, in their order.
@@ -34,6 +41,12 @@ pub struct Document {
     pub is_cut: bool,
     /// The tree of all names, if the tier wants it.
     pub tree: Option<String>,
+    /// The screenshots, as they were named.
+    pub screenshots: Vec<Screenshot>,
+    /// The work that Beads tracks, if the project is in that mode.
+    pub beads: Option<Beads>,
+    /// What was said so far: all that stands behind the cache boundary.
+    pub discussion: Vec<Utterance>,
     /// What became of each file.
     pub receipt: Receipt,
 }
@@ -207,4 +220,6 @@ pub struct Receipt {
     pub left_out: Vec<OmittedFile>,
     /// What a preset or an item names that is not there.
     pub missing: Vec<MissingFile>,
+    /// What could not be had beside the files.
+    pub problems: Vec<Problem>,
 }

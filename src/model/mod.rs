@@ -7,6 +7,7 @@
 //! Start with [`ContentHash`], [`RelPath`] and [`Outline`].
 
 mod artifact;
+mod body;
 mod causes;
 mod curation;
 mod document;
@@ -16,11 +17,13 @@ mod hash;
 mod outline;
 mod path;
 mod references;
+mod sections;
 mod view;
 
 pub use artifact::Artifact;
 pub use artifact::Facts;
 pub use artifact::Producer;
+pub use body::BodyOptions;
 pub use causes::with_causes;
 pub use curation::Anchors;
 pub use curation::FileItem;
@@ -58,6 +61,13 @@ pub use path::BadPath;
 pub use path::RelPath;
 pub use references::References;
 pub use references::is_plain_word;
+pub use sections::Bead;
+pub use sections::Beads;
+pub use sections::Part;
+pub use sections::Picture;
+pub use sections::Problem;
+pub use sections::Screenshot;
+pub use sections::Utterance;
 pub use view::Order;
 pub use view::Strategy;
 pub use view::SummaryDetail;

@@ -1,58 +1,105 @@
 //! Documents as Markdown.
 
 use super::head::head;
+use super::sections::pictures;
+use super::sections::suffix;
+use super::sections::tracked;
 use crate::model::Block;
 use crate::model::Document;
 use crate::model::ViewMode;
 
-/// The piece of a document that says that files are missing. It counts and names none: that is in the receipt, and
-/// would change with every edit.
-pub const CUT_PIECE: &str = "### (further files)\nleft out for want of room; the receipt names them\n\n";
+/// What a document says that does not show all files that it should. It counts and names none: that is in the receipt,
+/// and would change with every edit.
+pub const CUT: &str = "\n### (further files)\nleft out for want of room; the receipt names them\n";
 
-/// Writes a document. The same document always gives the same bytes.
+/// A piece of a document's prefix, with which a provider's block may end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Text.
+    Text(String),
+    /// An image, for readers that take images as such.
+    Image {
+        /// Its media type.
+        media_type: &'static str,
+        /// Its bytes.
+        bytes: &'a [u8],
+        /// What stands for it in Markdown.
+        markdown: String,
+        /// What is said of it where it is shown as an image.
+        caption: String,
+    },
+}
+
+/// Writes a document: its prefix, then its suffix. The same document always gives the same bytes.
 pub fn markdown(document: &Document) -> String {
-    pieces(document).concat()
+    let bytes: usize = document.blocks.iter().map(|block| block.body.len() + 200).sum();
+    let mut text = String::with_capacity(bytes);
+    prefix(document).for_each(|piece| push(&mut text, piece));
+    text.push_str(&suffix(document));
+    text
 }
 
-/// Returns a document in pieces: what stands before the files, each file, each section behind them. Each piece begins
-/// with `#`, and all but the last end with an empty line. There no token of `o200k_base` crosses from one piece to the
-/// next, so that a document has as many tokens as its pieces have together.
-pub fn pieces(document: &Document) -> Vec<String> {
-    let mut pieces = vec![format!("## {}\n\n", document.files_heading)];
-    pieces.extend(document.blocks.iter().map(block_piece));
-    if document.is_cut {
-        pieces.push(CUT_PIECE.to_owned());
+fn push(text: &mut String, piece: Piece<'_>) {
+    match piece {
+        Piece::Text(words) => text.push_str(&words),
+        Piece::Image { markdown, .. } => text.push_str(&markdown),
     }
-    if let Some(tree) = &document.tree {
-        pieces.push(tree_piece(tree));
-    }
-    // A text ends with one line's end.
-    let last = pieces.last_mut().expect("there is always a heading");
-    last.truncate(last.trim_end_matches('\n').len() + 1);
-    pieces
 }
 
-/// Returns the piece of a document that a file is.
-pub fn block_piece(block: &Block) -> String {
+/// Returns what stands before the cache boundary, in pieces: each file is one.
+pub fn prefix(document: &Document) -> impl Iterator<Item = Piece<'_>> {
+    let blocks = document.blocks.iter().map(|block| {
+        let mut text = String::with_capacity(block.body.len() + 200);
+        text.push('\n');
+        write_block(&mut text, block);
+        Piece::Text(text)
+    });
+    let heading = document.part.has_prefix().then(|| format!("## {}\n", document.files_heading));
+    heading.into_iter().map(Piece::Text).chain(blocks).chain(behind_files(document))
+}
+
+/// Returns what stands behind the files in the prefix.
+fn behind_files(document: &Document) -> impl Iterator<Item = Piece<'_>> {
+    let cut = document.is_cut.then(|| Piece::Text(CUT.to_owned()));
+    let tree = document.tree.iter().map(|tree| Piece::Text(tree_section(tree)));
+    let beads = document.beads.iter().map(|beads| Piece::Text(tracked(beads)));
+    cut.into_iter().chain(tree).chain(pictures(document)).chain(beads)
+}
+
+/// Returns the section that the tree of names is.
+pub fn tree_section(tree: &str) -> String {
+    let mut text = "\n## File Tree\n\n".to_owned();
+    write_fenced(&mut text, "", tree);
+    text
+}
+
+/// Returns all that a document holds beside its heading and its files, as Markdown.
+pub fn beside_files(document: &Document) -> String {
+    let mut text = String::new();
+    behind_files(document).for_each(|piece| push(&mut text, piece));
+    text.push_str(&suffix(document));
+    text
+}
+
+/// Returns what a file adds to a document, from the `#` of its head to the empty line behind it. No token of
+/// `o200k_base` crosses from a line's end to a `#`, so that documents have as many tokens as their files have together.
+pub fn block_text(block: &Block) -> String {
     let mut text = String::with_capacity(block.body.len() + 200);
+    write_block(&mut text, block);
+    text.push('\n');
+    text
+}
+
+fn write_block(text: &mut String, block: &Block) {
     text.push_str("### ");
     text.push_str(&block.path.to_string());
     text.push('\n');
     text.push_str(&head(block));
-    text.push_str("\n\n");
-    if block.view != ViewMode::Path {
-        write_fenced(&mut text, fence_language(block), &block.body);
-        text.push('\n');
-    }
-    text
-}
-
-/// Returns the piece of a document that the tree of names is.
-pub fn tree_piece(tree: &str) -> String {
-    let mut text = "## File Tree\n\n".to_owned();
-    write_fenced(&mut text, "", tree);
     text.push('\n');
-    text
+    if block.view != ViewMode::Path {
+        text.push('\n');
+        write_fenced(text, fence_language(block), &block.body);
+    }
 }
 
 fn fence_language(block: &Block) -> &'static str {

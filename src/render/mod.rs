@@ -2,18 +2,23 @@
 //!
 //! Knows: headings, fences, head lines. Does not know: where a document comes from, or who reads it.
 //!
-//! Start with [`markdown()`].
+//! Start with [`markdown()`]; [`prefix`] and [`suffix`] are its two parts.
 
 mod head;
 mod markdown;
 mod numbers;
+mod sections;
 
 pub use head::head;
-pub use markdown::CUT_PIECE;
-pub use markdown::block_piece;
+pub use markdown::CUT;
+pub use markdown::Piece;
+pub use markdown::beside_files;
+pub use markdown::block_text;
 pub use markdown::markdown;
-pub use markdown::pieces;
-pub use markdown::tree_piece;
+pub use markdown::prefix;
+pub use markdown::tree_section;
 pub use numbers::grouped;
 pub use numbers::seconds;
 pub use numbers::size;
+pub use sections::base64;
+pub use sections::suffix;

@@ -34,6 +34,31 @@ impl Store {
         }
         Ok(value)
     }
+
+    /// Returns all that was kept under keys that begin with `prefix`, by key.
+    pub fn recall_below(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        // Compared by hand and not with LIKE, in which a name could hold wildcards.
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT value, ck, key FROM meta WHERE ?1 <= key AND substr(key, 1, length(?1)) = ?1 ORDER BY key")?;
+        let mut rows = statement.query([prefix])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let key: String = row.get(2)?;
+            match read(row, &key) {
+                Some(value) => found.push((key, value)),
+                None => self.note_damage(),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Forgets what was kept under `key`.
+    pub fn forget(&mut self, key: &str) -> Result<(), Error> {
+        let transaction = self.begin()?;
+        transaction.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?;
+        Ok(transaction.commit()?)
+    }
 }
 
 /// Deletes the rows that are damaged.
@@ -69,6 +94,22 @@ fn checksum(key: &str, value: &[u8]) -> Checksum {
 #[cfg(test)]
 mod tests {
     use super::super::samples::Sandbox;
+
+    #[test]
+    fn what_was_kept_below_a_prefix_is_recalled_alone() {
+        let sandbox = Sandbox::new();
+        let mut store = sandbox.open();
+        for key in ["out/a%", "out/b", "ou", "outx", "p"] {
+            store.remember(key, key.as_bytes()).unwrap();
+        }
+        let keys = |store: &super::Store| -> Vec<String> {
+            store.recall_below("out/").unwrap().into_iter().map(|(key, _)| key).collect()
+        };
+        assert_eq!(keys(&store), ["out/a%", "out/b"]);
+        store.forget("out/b").unwrap();
+        assert_eq!(keys(&store), ["out/a%"]);
+        assert_eq!(store.recall("outx").unwrap().as_deref(), Some(&b"outx"[..]));
+    }
 
     #[test]
     fn what_was_kept_is_recalled_until_it_is_damaged() {

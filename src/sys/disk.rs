@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io;
+use std::io::Read;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::fs::MetadataExt;
@@ -14,6 +15,12 @@ use rustix::fs::OFlags;
 pub trait Disk: Sync {
     /// Returns a file's bytes; `None` where there is no such file.
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>>;
+
+    /// Returns the first bytes of a regular file, `most` of them at most. Never waits on a pipe.
+    fn read_start(&self, path: &Path, most: u64) -> io::Result<Vec<u8>>;
+
+    /// Deletes a regular file; an error for anything else.
+    fn remove_file(&self, path: &Path) -> io::Result<()>;
 
     /// Makes a new file, its folder too; an error of kind `AlreadyExists` where there is one.
     fn create_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
@@ -50,6 +57,24 @@ impl Disk for RealDisk {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    fn read_start(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(not_regular());
+        }
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        if !std::fs::symlink_metadata(path)?.is_file() {
+            return Err(not_regular());
+        }
+        std::fs::remove_file(path)
     }
 
     fn create_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -158,6 +183,8 @@ mod tests {
         make_fifo(&pipe);
         assert!(RealDisk.stamp_now(&pipe).is_err());
         assert!(RealDisk.read(&pipe).is_err());
+        assert!(RealDisk.read_start(&pipe, 1).is_err());
+        assert!(RealDisk.remove_file(&pipe).is_err());
     }
 
     #[test]
@@ -167,6 +194,19 @@ mod tests {
         let first = RealDisk.stamp_now(&stamp).unwrap();
         assert!(first <= RealDisk.stamp_now(&stamp).unwrap());
         assert_eq!(fs::read(&stamp).unwrap(), b"\n");
+    }
+
+    #[test]
+    fn of_a_large_file_the_beginning_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "abcdef").unwrap();
+        assert_eq!(RealDisk.read_start(&file, 3).unwrap(), b"abc");
+        assert_eq!(RealDisk.read_start(&file, 9).unwrap(), b"abcdef");
+        assert_eq!(
+            RealDisk.read_start(Path::new("/dev/zero"), 9).unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
     }
 
     #[test]

@@ -116,3 +116,82 @@ fn an_output_that_cannot_be_written_is_an_error_of_the_environment() {
     sandbox.write("slop_out", "a file in the folder's place\n");
     sandbox.slop(&["aggregate"]).refuses(3, &["slop_out", "hint:"]);
 }
+
+fn names(sandbox: &Sandbox) -> Vec<String> {
+    let entries = fs::read_dir(sandbox.path("slop_out")).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn old_outputs_are_pruned_and_nothing_else() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[output]\nkeep = 2\n");
+    sandbox.write("slop_out/project_001.md", "## Files\nby hand\n");
+    sandbox.write("slop_out/project_x.md", "by hand\n");
+    for number in 2..=6 {
+        let format = if number == 4 { "json" } else { "markdown" };
+        written(&sandbox, &["--format", format]);
+    }
+    let expected = ["project_001.md", "project_005.md", "project_006.md", "project_x.md"];
+    assert_eq!(names(&sandbox), expected);
+    sandbox.write("slop_out/project_005.md", "edited by a person\n");
+    for _ in 7..=9 {
+        written(&sandbox, &[]);
+    }
+    let expected = ["project_001.md", "project_005.md", "project_008.md", "project_009.md", "project_x.md"];
+    assert_eq!(names(&sandbox), expected);
+}
+
+#[test]
+fn all_outputs_are_kept_unless_a_number_is_set() {
+    let sandbox = project();
+    for _ in 0..4 {
+        written(&sandbox, &[]);
+    }
+    assert_eq!(names(&sandbox).len(), 4);
+    sandbox.write("slop.toml", "[output]\nkeep = 1\n");
+    assert_eq!(written(&sandbox, &[]), "project_005.md");
+    assert_eq!(names(&sandbox), ["project_005.md"]);
+}
+
+#[test]
+fn what_stands_in_the_place_of_an_output_is_not_deleted() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[output]\nkeep = 1\n");
+    written(&sandbox, &[]);
+    let first = sandbox.path("slop_out/project_001.md");
+    fs::rename(&first, sandbox.beside("moved.md")).unwrap();
+    std::os::unix::fs::symlink(sandbox.beside("moved.md"), &first).unwrap();
+    let ran = sandbox.slop(&["aggregate"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(names(&sandbox), ["project_001.md", "project_002.md"]);
+    assert!(sandbox.beside("moved.md").is_file());
+}
+
+#[test]
+fn a_cache_that_was_cleared_knows_of_no_outputs_and_prunes_none() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[output]\nkeep = 1\n");
+    written(&sandbox, &[]);
+    sandbox.done(&["cache", "clear"]);
+    written(&sandbox, &[]);
+    assert_eq!(names(&sandbox), ["project_001.md", "project_002.md"]);
+    written(&sandbox, &["--project", "."]);
+    assert_eq!(names(&sandbox), ["project_001.md", "project_003.md"]);
+}
+
+#[test]
+fn runs_at_once_leave_each_other_what_they_wrote() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[output]\nkeep = 1\n");
+    written(&sandbox, &[]);
+    let start =
+        |_| sandbox.command(&["aggregate"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let runs: Vec<_> = (0..6).map(start).collect();
+    let codes: Vec<_> = runs.into_iter().map(|run| Ran::of(&run.wait_with_output().unwrap())).collect();
+    assert!(codes.iter().all(|ran| ran.code == 0 && ran.err.is_empty()), "{codes:?}");
+    assert!(sandbox.path("slop_out/project_007.md").is_file());
+    assert!(!sandbox.path("slop_out/project_001.md").exists());
+}

@@ -12,6 +12,8 @@ use crate::cli::args::Format;
 use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
+use crate::model::Receipt;
+use crate::model::Tier;
 
 pub(super) fn run(
     args: &AggregateArgs,
@@ -20,26 +22,29 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let files = desk.place.words(&args.files);
     let mut request = desk.aggregation(&args.choice, files, args.order, trust(args.verify));
+    let tier = args.choice.tier.and_then(Tier::from_number);
     request.is_measured = args.receipt.is_some() || desk.output.json || matches!(args.format, Format::Json);
-    let format = match args.format {
-        Format::Markdown => DocumentFormat::Markdown,
-        Format::Json => DocumentFormat::Json,
-    };
+    request.sections = desk.sections(&args.beside, tier);
+    let body = desk.body(&args.beside, args.format)?;
+    let format = format(args.format);
+    let project_name = desk.place.project_name(&desk.loaded.settings.project.name);
     // Paths of files that are written are meant from where the user stands, as with any other program.
     let here = |path: &std::path::PathBuf| environment.current_folder.join(path);
     let target = match &args.output {
         _ if args.stdout => Target::Answer,
         Some(path) => Target::File(here(path)),
         None => {
-            let settings = &desk.loaded.settings.project;
+            let settings = &desk.loaded.settings;
             Target::Numbered {
-                folder: settings.output_dir.clone(),
-                name: desk.place.project_name(&settings.name),
+                folder: settings.project.output_dir.clone(),
+                name: project_name.clone(),
+                keep: settings.output.keep,
             }
         }
     };
     let receipt = args.receipt.as_ref().map(here);
-    let response = desk.ask(Request::Aggregate(Aggregation { request, format, target, receipt }))?;
+    let aggregation = Aggregation { request, format, body, project_name, target, receipt };
+    let response = desk.ask(Request::Aggregate(aggregation))?;
     let Response::Aggregated(aggregated) = &response else {
         unreachable!("an aggregation is answered by a document")
     };
@@ -50,11 +55,31 @@ pub(super) fn run(
     } else {
         desk.output.data(&aggregated.text)?;
     }
-    let receipt = &aggregated.document.receipt;
+    Ok(tell_what_is_missing(&aggregated.document.receipt, desk))
+}
+
+const fn format(format: Format) -> DocumentFormat {
+    match format {
+        Format::Markdown => DocumentFormat::Markdown,
+        Format::Json => DocumentFormat::Json,
+        Format::Anthropic => DocumentFormat::Anthropic,
+        Format::Openai => DocumentFormat::OpenAi,
+        Format::Gemini => DocumentFormat::Gemini,
+    }
+}
+
+/// Tells what a document should hold and does not, and returns the exit code.
+fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
     let failed = receipt.files.iter().filter(|entry| entry.content.is_none() && entry.why.is_some()).count();
     if 0 < failed {
         desk.output.note(&format!("{failed} files could not be shown; the receipt says which and why"));
-        return Ok(failure::INCOMPLETE);
     }
-    Ok(failure::DONE)
+    for missing in &receipt.missing {
+        desk.output.note(&format!("{}: {}", missing.word, missing.why));
+    }
+    for problem in &receipt.problems {
+        desk.output.note(&format!("{}: {}", problem.section, problem.why));
+    }
+    let is_whole = failed == 0 && !receipt.problems.iter().any(|problem| problem.is_error);
+    if is_whole { failure::DONE } else { failure::INCOMPLETE }
 }

@@ -3,6 +3,7 @@
 use super::desk::Desk;
 use crate::api::AggregationRequest;
 use crate::api::Limits;
+use crate::api::SectionRequest;
 use crate::api::Trust;
 use crate::cli::args::Choice;
 use crate::model::Order;
@@ -32,6 +33,7 @@ impl Desk<'_> {
             limits: Limits { tokens: choice.budget.or(tier_budget), bytes: choice.max_bytes },
             is_measured: true,
             trust,
+            sections: SectionRequest::nothing(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What each command does, a file each.
 
 mod aggregate;
+mod beside;
 mod cache;
 mod choice;
 mod completions;

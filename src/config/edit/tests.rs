@@ -95,6 +95,14 @@ impl Disk for Memory {
         unreachable!("an edit looks at no folder")
     }
 
+    fn read_start(&self, _: &Path, _: u64) -> io::Result<Vec<u8>> {
+        unreachable!("an edit reads the whole")
+    }
+
+    fn remove_file(&self, _: &Path) -> io::Result<()> {
+        unreachable!("an edit deletes nothing")
+    }
+
     fn size(&self, _: &Path) -> io::Result<u64> {
         unreachable!("an edit reads the whole")
     }

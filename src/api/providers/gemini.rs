@@ -1,0 +1,37 @@
+//! `POST /v1beta/models/{model}:generateContent` of Gemini; the model stands in the address alone.
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::content::Content;
+use super::content::Holds;
+use crate::model::BodyOptions;
+
+/// Returns the body of a request. What begins alike is found in the cache without being told.
+pub(in crate::api) fn gemini(content: &Content, options: &BodyOptions) -> Value {
+    let part = |holds: &Holds| match holds {
+        Holds::Text(text) => json!({"text": text}),
+        Holds::Image { media_type, base64 } => {
+            json!({"inlineData": {"mimeType": media_type, "data": base64}})
+        }
+    };
+    let mut parts: Vec<Value> = content.prefix.iter().map(|block| part(&block.holds)).collect();
+    if !content.suffix.is_empty() {
+        parts.push(json!({"text": content.suffix}));
+    }
+    let mut generation = json!({"maxOutputTokens": options.max_output_tokens});
+    if let Some(temperature) = options.temperature {
+        generation["temperature"] = json!(temperature);
+    }
+    if let Some(top_p) = options.top_p {
+        generation["topP"] = json!(top_p);
+    }
+    let mut body = json!({
+        "contents": [{"role": "user", "parts": parts}],
+        "generationConfig": generation,
+    });
+    if let Some(system) = &options.system {
+        body["systemInstruction"] = json!({"parts": [{"text": system}]});
+    }
+    body
+}

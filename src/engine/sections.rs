@@ -1,0 +1,254 @@
+//! What stands beside the files is fetched: screenshots, tracked work, the discussion.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::path::PathBuf;
+
+use super::error::Error;
+use super::project::Project;
+use crate::aggregate::Sections;
+use crate::model::Beads;
+use crate::model::Part;
+use crate::model::Picture;
+use crate::model::Problem;
+use crate::model::RelPath;
+use crate::model::Screenshot;
+use crate::model::Utterance;
+use crate::sections;
+use crate::sections::Syntax;
+use crate::sys::FileKind;
+use crate::sys::ReadError;
+
+/// Where Beads keeps its issues for git, and where a stand-in for it does.
+const ISSUES: (&str, Syntax) = (".beads/issues.jsonl", Syntax::JsonLines);
+const MOCK: (&str, Syntax) = (".beads_mock/beads.json", Syntax::Json);
+/// Without the last three newer versions leave out what is closed, and older ones do not know them.
+const LISTINGS: [&[&str]; 2] = [&["list", "--json", "--all", "--limit", "0"], &["list", "--json"]];
+/// So often a file is read that changes meanwhile.
+const TRIES: usize = 3;
+
+/// What is wanted beside the files.
+#[derive(Debug, Clone)]
+pub struct SectionRequest {
+    /// Which part of the document is wanted.
+    pub part: Part,
+    /// The screenshots, in their order.
+    pub screenshots: Vec<ImageFile>,
+    /// Whether the images themselves are wanted, and not only links to them.
+    pub inline: bool,
+    /// Whether the work that Beads tracks is wanted.
+    pub beads: bool,
+    /// The discussion, if one is wanted.
+    pub discussion: Option<Discussion>,
+}
+
+/// The file of an image, as it was named: from the project's root, or absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageFile {
+    /// By whoever asks; it may lie anywhere.
+    Asked(PathBuf),
+    /// By the project's own files; it must lie in the project.
+    OfProject(String),
+}
+
+/// Where a discussion is written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Discussion {
+    /// The file: from the project's root, or absolute.
+    pub path: PathBuf,
+    /// Name of the take that is meant, where the file is not to say so itself.
+    pub take: Option<String>,
+    /// Whether there may be no such file.
+    pub is_optional: bool,
+}
+
+impl SectionRequest {
+    /// Returns the request for nothing beside the files.
+    pub const fn nothing() -> Self {
+        Self { part: Part::Whole, screenshots: Vec::new(), inline: false, beads: false, discussion: None }
+    }
+
+    /// Says whether a file of the project is the discussion.
+    pub(super) fn is_discussion(&self, path: &RelPath) -> bool {
+        self.discussion.as_ref().is_some_and(|discussion| discussion.path == path.as_path())
+    }
+}
+
+impl Project<'_> {
+    /// Fetches what is wanted beside the files, of the part that is wanted.
+    pub(super) fn sections(&self, request: &SectionRequest) -> Result<Sections, Error> {
+        let part = request.part;
+        let discussion = request.discussion.as_ref().filter(|_| part.has_suffix());
+        let mut problems = Vec::new();
+        let discussion =
+            discussion.map(|discussion| self.discussion(discussion, &mut problems)).transpose()?;
+        let (mut screenshots, mut beads) = (Vec::new(), None);
+        if part.has_prefix() {
+            screenshots.extend(request.screenshots.iter().map(|file| self.screenshot(file, request.inline)));
+            problems.extend(screenshots.iter().filter_map(missing));
+            beads = request.beads.then(|| self.beads(&mut problems));
+        }
+        let discussion = discussion.unwrap_or_default();
+        Ok(Sections { part, screenshots, beads, discussion, problems })
+    }
+
+    fn discussion(
+        &self,
+        discussion: &Discussion,
+        problems: &mut Vec<Problem>,
+    ) -> Result<Vec<Utterance>, Error> {
+        let path = self.root.join(&discussion.path);
+        let limit = self.options.section_bytes;
+        let bytes = match self.world.disk.read_start(&path, limit.saturating_add(1)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && discussion.is_optional => {
+                return Ok(Vec::new());
+            }
+            Err(source) => return Err(Error::DiscussionFile { path, source }),
+        };
+        if limit < bytes.len() as u64 {
+            let source = io::Error::new(io::ErrorKind::FileTooLarge, over(limit, "section_bytes"));
+            return Err(Error::DiscussionFile { path, source });
+        }
+        let syntax = path.extension().and_then(OsStr::to_str).and_then(Syntax::of_extension);
+        let take = discussion.take.as_deref();
+        match sections::discussion(&bytes, syntax, take) {
+            // Nobody named it: the file of another program may bear the same name.
+            Err(error @ sections::Error::NoEntries { .. }) if discussion.is_optional => {
+                let why = format!("{}: cannot {error}", discussion.path.display());
+                problems.push(Problem { section: "discussion", why, is_error: false });
+                Ok(Vec::new())
+            }
+            read => read.map_err(|source| Error::Discussion { path, source }),
+        }
+    }
+
+    fn screenshot(&self, file: &ImageFile, inline: bool) -> Screenshot {
+        let (path, found) = match file {
+            ImageFile::Asked(path) => {
+                (path.to_string_lossy().into_owned(), self.image_anywhere(path, inline))
+            }
+            ImageFile::OfProject(path) => (path.clone(), self.image_inside(path, inline)),
+        };
+        let limit = self.options.screenshot_bytes;
+        let picture = match found {
+            Err(why) => Picture::Failed(why),
+            Ok(None) => Picture::Link,
+            Ok(Some(bytes)) if limit < bytes.len() as u64 => Picture::Failed(over(limit, "screenshot_bytes")),
+            Ok(Some(bytes)) => match sections::media_type(&bytes) {
+                Some(media_type) => Picture::Inline { media_type, bytes },
+                None => Picture::Failed("it is no PNG, JPEG, GIF or WebP".to_owned()),
+            },
+        };
+        Screenshot { path, picture }
+    }
+
+    /// Returns the bytes of an image, or nothing where a link is enough and it is there.
+    fn image_anywhere(&self, path: &Path, inline: bool) -> Result<Option<Vec<u8>>, String> {
+        let most = if inline { self.options.screenshot_bytes.saturating_add(1) } else { 0 };
+        let read = self.world.disk.read_start(&self.root.join(path), most);
+        read.map(|bytes| inline.then_some(bytes)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "file not found".to_owned(),
+            _ => error.to_string(),
+        })
+    }
+
+    fn image_inside(&self, path: &str, inline: bool) -> Result<Option<Vec<u8>>, String> {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let path = RelPath::new(path.as_bytes()).map_err(|_| "it lies outside of the project".to_owned())?;
+        if inline {
+            return self
+                .bytes_of(&path, self.options.screenshot_bytes, "screenshot_bytes")?
+                .map_or_else(|| Err("file not found".to_owned()), |bytes| Ok(Some(bytes)));
+        }
+        match self.world.files.stat(&path) {
+            Ok(stat) if stat.kind == FileKind::Regular => Ok(None),
+            Ok(_) => Err("it is no regular file".to_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err("file not found".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Returns a file of the project; nothing where there is none, and words where it cannot be read.
+    fn bytes_of(&self, path: &RelPath, limit: u64, setting: &str) -> Result<Option<Vec<u8>>, String> {
+        for _ in 0..TRIES {
+            match self.world.files.read(path, limit) {
+                Ok(reading) => return Ok(Some(reading.bytes)),
+                Err(ReadError::Changing) => {}
+                Err(ReadError::TooLarge { .. }) => return Err(over(limit, setting)),
+                Err(ReadError::NotRegular(_)) => return Err("it is no regular file".to_owned()),
+                Err(ReadError::Io(error)) => {
+                    // A name in the way of the folder is as good as no folder.
+                    let is_absent =
+                        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+                    return if is_absent { Ok(None) } else { Err(error.to_string()) };
+                }
+            }
+        }
+        Err("it kept changing while it was read".to_owned())
+    }
+
+    /// Returns the work that is tracked, from the first source that can be read.
+    fn beads(&self, problems: &mut Vec<Problem>) -> Beads {
+        let mut reasons = Vec::new();
+        let sources: [&dyn Fn() -> Result<Option<Beads>, String>; 3] =
+            [&|| self.issues_in(ISSUES), &|| self.issues_listed(), &|| self.issues_in(MOCK)];
+        let found = sources.iter().find_map(|source| match source() {
+            Ok(found) => found,
+            Err(why) => {
+                reasons.push(why);
+                None
+            }
+        });
+        let problem = |why: String, is_error| Problem { section: "beads", why, is_error };
+        problems.extend(reasons.iter().map(|why| problem(why.clone(), false)));
+        if let Some(beads) = found {
+            if 0 < beads.skipped {
+                problems.push(problem(format!("{} issues could not be understood", beads.skipped), false));
+            }
+            return beads;
+        }
+        let sought = format!("no issues found in {}, by `bd list` or in {}", ISSUES.0, MOCK.0);
+        let failure = reasons.into_iter().fold(sought, |words, why| format!("{words}; {why}"));
+        problems.push(problem(failure.clone(), true));
+        Beads { failure: Some(failure), ..Beads::default() }
+    }
+
+    fn issues_in(&self, (name, syntax): (&str, Syntax)) -> Result<Option<Beads>, String> {
+        let path = RelPath::new(name.as_bytes()).expect("the names are constants and good paths");
+        let bytes = self.bytes_of(&path, self.options.section_bytes, "section_bytes");
+        let Some(bytes) = bytes.map_err(|why| format!("{name}: {why}"))? else { return Ok(None) };
+        sections::beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: cannot {error}"))
+    }
+
+    fn issues_listed(&self) -> Result<Option<Beads>, String> {
+        let mut reason = String::new();
+        for arguments in LISTINGS {
+            let words: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
+            let finished = match self.world.processes.run("bd", &words, &self.root, &[], b"") {
+                Ok(finished) => finished,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(format!("`bd list`: {error}")),
+            };
+            if finished.success {
+                let beads = sections::beads(&finished.stdout, Syntax::Json);
+                return beads.map(Some).map_err(|error| format!("`bd list`: cannot {error}"));
+            }
+            let said = String::from_utf8_lossy(&finished.stderr).into_owned();
+            let said: String = said.lines().next().unwrap_or_default().chars().take(200).collect();
+            reason = format!("`bd list` failed: {}", said.escape_debug());
+        }
+        Err(reason)
+    }
+}
+
+fn missing(screenshot: &Screenshot) -> Option<Problem> {
+    let Picture::Failed(why) = &screenshot.picture else { return None };
+    let why = format!("{}: {why}", screenshot.path.escape_debug());
+    Some(Problem { section: "screenshots", why, is_error: true })
+}
+
+fn over(limit: u64, setting: &str) -> String {
+    format!("it has more than the {limit} bytes of limits.{setting}")
+}

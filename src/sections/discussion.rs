@@ -1,0 +1,215 @@
+//! What was said so far, in the shapes in which clients write it down.
+
+use serde_json::Map;
+use serde_json::Value;
+
+use super::error::Error;
+use super::syntax::Syntax;
+use super::syntax::parse;
+use crate::model::Utterance;
+
+/// Under which keys a list of entries may stand.
+const LISTS: [&str; 2] = ["history", "messages"];
+/// Under which keys the takes of a discussion may stand.
+const TAKES: [&str; 2] = ["takes", "discussions"];
+const WANTED: &str = "a list, or one under `history` or `messages`, or takes that hold one";
+
+/// Reads a discussion: the take of that name, or the one that the file itself says is meant.
+pub fn discussion(bytes: &[u8], syntax: Option<Syntax>, take: Option<&str>) -> Result<Vec<Utterance>, Error> {
+    let value = parse(bytes, syntax)?;
+    let entries = entries(&value, take)?;
+    let read = entries
+        .iter()
+        .enumerate()
+        .map(|(at, value)| utterance(value).map_err(|why| Error::BadEntry { entry: at + 1, why }));
+    // An entry in which nobody says a word, such as the call of a tool, is none of the discussion.
+    read.filter_map(Result::transpose).collect()
+}
+
+fn entries<'a>(value: &'a Value, take: Option<&str>) -> Result<&'a [Value], Error> {
+    let no_entries = Error::NoEntries { wanted: WANTED };
+    match (value, take) {
+        // One line of JSONL that wraps a list is what a program writes that knows no other way.
+        (Value::Array(items), None) => match items.as_slice() {
+            [Value::Object(only)] if !is_entry(only) => list_in(only).ok_or(no_entries),
+            items => Ok(items),
+        },
+        (Value::Array(_), Some(name)) => Err(Error::NoTake { name: name.to_owned(), existing: Vec::new() }),
+        (Value::Object(table), _) => {
+            // A project's own file may keep the whole of it one level down.
+            let inner = table.get("discussion").and_then(Value::as_object);
+            let table = inner.filter(|_| list_in(table).is_none()).unwrap_or(table);
+            entries_of(table, take)
+        }
+        _ => Err(no_entries),
+    }
+}
+
+fn entries_of<'a>(table: &'a Map<String, Value>, take: Option<&str>) -> Result<&'a [Value], Error> {
+    let takes: Vec<(&String, &Map<String, Value>)> = TAKES
+        .iter()
+        .filter_map(|key| table.get(*key)?.as_object())
+        .flat_map(|takes| takes.iter().filter_map(|(name, take)| Some((name, take.as_object()?))))
+        .collect();
+    let find = |wanted: &str| takes.iter().find(|(name, _)| *name == wanted).map(|(_, take)| *take);
+    let existing = || takes.iter().map(|(name, _)| (*name).clone()).collect::<Vec<_>>();
+    let no_entries = || Error::NoEntries { wanted: WANTED };
+    if let Some(name) = take {
+        let found = find(name);
+        let found = found.ok_or_else(|| Error::NoTake { name: name.to_owned(), existing: existing() })?;
+        return list_in(found).ok_or_else(no_entries);
+    }
+    let active = table.get("active").and_then(Value::as_str);
+    if let Some(found) = active.and_then(find) {
+        return list_in(found).ok_or_else(no_entries);
+    }
+    match (list_in(table), active, takes.as_slice()) {
+        (Some(list), _, _) => Ok(list),
+        (None, Some(name), _) => Err(Error::NoTake { name: name.to_owned(), existing: existing() }),
+        (None, None, []) => Err(no_entries()),
+        (None, None, [(_, only)]) => list_in(only).ok_or_else(no_entries),
+        (None, None, _) => Err(Error::ManyTakes { existing: existing() }),
+    }
+}
+
+fn list_in(table: &Map<String, Value>) -> Option<&[Value]> {
+    LISTS.iter().find_map(|key| table.get(*key)?.as_array()).map(Vec::as_slice)
+}
+
+fn is_entry(table: &Map<String, Value>) -> bool {
+    table.contains_key("role") || content_of(table).is_some()
+}
+
+fn content_of(table: &Map<String, Value>) -> Option<&Value> {
+    ["content", "parts", "text"].iter().find_map(|key| table.get(*key))
+}
+
+/// Returns what an entry says; `None` where it says nothing in words.
+fn utterance(value: &Value) -> Result<Option<Utterance>, &'static str> {
+    let table = match value {
+        Value::String(text) => return Ok(Some(Utterance { role: None, content: text.clone() })),
+        Value::Object(table) => table,
+        _ => return Err("it is neither a string nor a table with `role` and `content`"),
+    };
+    let role = match table.get("role") {
+        None | Some(Value::Null) => None,
+        // It stands at the beginning of a line.
+        Some(Value::String(role)) => Some(role.split_whitespace().collect::<Vec<_>>().join(" ")),
+        Some(_) => return Err("its `role` is no string"),
+    };
+    let content = match content_of(table) {
+        None if role.is_none() => return Err("it has neither `role` nor `content`"),
+        None => return Err("it has no `content`"),
+        Some(Value::Null) => return Ok(None),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => match texts(parts) {
+            texts if texts.is_empty() => return Ok(None),
+            texts => texts.join("\n"),
+        },
+        Some(_) => return Err("its `content` is neither a string nor a list of parts"),
+    };
+    Ok(Some(Utterance { role: role.filter(|role| !role.is_empty()), content }))
+}
+
+/// Returns the texts among the parts of a message as providers have them; images, calls and thoughts have none.
+fn texts(parts: &[Value]) -> Vec<&str> {
+    parts
+        .iter()
+        .filter_map(|part| match part {
+            Value::String(text) => Some(text.as_str()),
+            Value::Object(part) if part.get("thought") == Some(&Value::Bool(true)) => None,
+            Value::Object(part) => part.get("text").and_then(Value::as_str),
+            _ => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(role: &str, content: &str) -> Utterance {
+        let role = (!role.is_empty()).then(|| role.to_owned());
+        Utterance { role, content: content.to_owned() }
+    }
+
+    #[track_caller]
+    fn check(text: &str, syntax: Option<Syntax>, take: Option<&str>, expected: &[(&str, &str)]) {
+        let expected: Vec<Utterance> = expected.iter().map(|(role, content)| said(role, content)).collect();
+        assert_eq!(discussion(text.as_bytes(), syntax, take).unwrap(), expected, "{text}");
+    }
+
+    #[track_caller]
+    fn check_error(text: impl AsRef<[u8]>, syntax: Syntax, take: Option<&str>, expected: &str) {
+        let error = discussion(text.as_ref(), Some(syntax), take).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn entries_are_strings_or_tables() {
+        let expected = [("", "User: a"), ("assistant", "b")];
+        let list = r#"["User: a", {"role": "assistant", "content": "b"}]"#;
+        check(list, Some(Syntax::Json), None, &expected);
+        check(&format!(r#"{{"messages": {list}, "model": "m"}}"#), Some(Syntax::Json), None, &expected);
+        check(&format!(r#"{{"history": {list}}}"#), None, None, &expected);
+        let lines = "\"User: a\"\n\n{\"role\": \"assistant\", \"content\": \"b\"}\n";
+        check(lines, Some(Syntax::JsonLines), None, &expected);
+        check(lines, None, None, &expected);
+        let toml = "history = ['User: a', { role = 'assistant', content = 'b' }]";
+        check(toml, Some(Syntax::Toml), None, &expected);
+        check(toml, None, None, &expected);
+        check("[[history]]\nrole = 'u'\ncontent = 'x'", None, None, &[("u", "x")]);
+        check("\u{feff}[]", Some(Syntax::Json), None, &[]);
+    }
+
+    #[test]
+    fn of_a_providers_parts_the_texts_are_taken() {
+        let parts =
+            r#"[{"type": "text", "text": "a"}, {"type": "image"}, "b", {"thought": true, "text": "c"}]"#;
+        check(&format!(r#"[{{"role": "user", "content": {parts}}}]"#), None, None, &[("user", "a\nb")]);
+        check(&format!(r#"[{{"role": "user", "parts": {parts}}}]"#), None, None, &[("user", "a\nb")]);
+        let silent = r#"[{"role": "a", "content": null}, {"role": "a", "content": [{"type": "tool_use"}]}]"#;
+        check(silent, None, None, &[]);
+        check(r#"[{"role": "a\n b", "content": ""}]"#, None, None, &[("a b", "")]);
+    }
+
+    #[test]
+    fn a_take_is_the_one_that_is_named_or_active() {
+        let takes = "active = 'two'\n[takes.one]\nhistory = ['1']\n[takes.two]\nhistory = ['2']\n";
+        check(takes, Some(Syntax::Toml), None, &[("", "2")]);
+        check(takes, Some(Syntax::Toml), Some("one"), &[("", "1")]);
+        let inactive = takes.replace("active = 'two'", "");
+        check_error(&inactive, Syntax::Toml, None, "choose one of the takes `one`, `two`");
+        check_error(takes, Syntax::Toml, Some("three"), "find the take `three` among `one`, `two`");
+        check_error("[]", Syntax::Json, Some("one"), "find the take `one` among none at all");
+        check("history = ['0']\n[takes.one]\nhistory = ['1']", Some(Syntax::Toml), None, &[("", "0")]);
+        check("[discussions.only]\nhistory = ['1']", Some(Syntax::Toml), None, &[("", "1")]);
+        let nested = "[discussion]\nactive = 'main'\n[discussion.discussions.main]\nhistory = ['m']";
+        check(nested, Some(Syntax::Toml), None, &[("", "m")]);
+        let gone = takes.replace("'two'", "'gone'");
+        check_error(&gone, Syntax::Toml, None, "find the take `gone` among `one`, `two`");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_with_its_place() {
+        check_error(r#"["a", 3]"#, Syntax::Json, None, "read entry 2: it is neither");
+        check_error(r#"[{"role": "u"}]"#, Syntax::Json, None, "read entry 1: it has no `content`");
+        check_error(r#"[{"content": 1}]"#, Syntax::Json, None, "read entry 1: its `content`");
+        check_error(r#"{"a": []}"#, Syntax::Json, None, "find the entries");
+        check_error("[1,", Syntax::Json, None, "read it as JSON: EOF while parsing");
+        check_error("\"a\"\n{\n", Syntax::JsonLines, None, "read it as JSONL: line 2:");
+        check_error("a = 1\nb = [", Syntax::Toml, None, "read it as TOML: line 2:");
+        check_error(b"\"a\"\n\"\xff\"", Syntax::JsonLines, None, "read line 2 as UTF-8");
+        let error = discussion(b"what is this?", None, None).unwrap_err().to_string();
+        assert_eq!(error, "read it as JSON, JSONL or TOML");
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_and_not_followed() {
+        let deep = 100_000;
+        check_error("[".repeat(deep), Syntax::Json, None, "recursion limit");
+        check_error("[".repeat(deep), Syntax::JsonLines, None, "recursion limit");
+        check_error(format!("history = {}", "[".repeat(deep)), Syntax::Toml, None, "read it as TOML");
+        check_error(format!("{}history = 1", "a.".repeat(deep)), Syntax::Toml, None, "read it as TOML");
+    }
+}

@@ -1,0 +1,156 @@
+//! Request bodies for providers: exact, and with the prefix where it can be cached. `tests/providers/check.sh` holds
+//! them against the providers' own libraries.
+
+use expect_test::expect_file;
+use serde_json::Value;
+
+use super::sandbox::Sandbox;
+use super::sandbox::list;
+use super::sandbox::text;
+use super::sections::PNG;
+
+const FORMATS: [&str; 3] = ["anthropic", "openai", "gemini"];
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def a():\n    return \"é\"\n");
+    sandbox.write("shot.png", PNG);
+    sandbox.write("talk.json", r#"["User: hello", {"role": "assistant", "content": "hi"}]"#);
+    sandbox.commit_all("first");
+    sandbox
+}
+
+const FLAGS: [&str; 7] =
+    ["--tier", "3", "--history", "talk.json", "--screenshot", "shot.png", "--screenshots-inline"];
+
+#[track_caller]
+fn body_of(sandbox: &Sandbox, format: &str, arguments: &[&str]) -> Value {
+    let flags = [&["aggregate", "--stdout", "--format", format], arguments].concat();
+    serde_json::from_str(&sandbox.done(&flags)).unwrap()
+}
+
+/// Returns the blocks of the one message.
+fn blocks(body: &Value) -> &Value {
+    let message = body.get("messages").or(body.get("contents")).map(|messages| &messages[0]).unwrap();
+    message.get("content").or(message.get("parts")).unwrap()
+}
+
+fn breakpoints(body: &Value, key: &str) -> Vec<usize> {
+    let blocks = list(blocks(body)).enumerate();
+    blocks.filter(|(_, block)| block.get(key).is_some()).map(|(at, _)| at).collect()
+}
+
+#[test]
+fn the_bodies_are_exactly_these() {
+    let sandbox = project();
+    for format in FORMATS {
+        let flags = [&["aggregate", "--stdout", "--format", format], &FLAGS[..]].concat();
+        let body = sandbox.done(&flags);
+        let golden = format!("{}/tests/fixtures/providers/{format}.json", env!("CARGO_MANIFEST_DIR"));
+        expect_file![golden].assert_eq(&body);
+        assert_eq!(sandbox.done(&flags), body);
+    }
+}
+
+#[test]
+fn the_texts_of_a_body_are_the_document() {
+    let sandbox = project();
+    sandbox.write("large.md", "A line of words.\n".repeat(10_000));
+    for flags in [&["--tier", "3", "--history", "talk.json"][..], &["--strategy", "full"]] {
+        let markdown = sandbox.done(&[&["aggregate", "--stdout"], flags].concat());
+        for format in FORMATS {
+            let body = body_of(&sandbox, format, flags);
+            let texts: String = list(blocks(&body)).map(|block| text(&block["text"])).collect();
+            assert_eq!(texts, markdown, "{format}");
+        }
+    }
+}
+
+#[test]
+fn one_breakpoint_stands_at_the_end_of_the_prefix() {
+    let sandbox = project();
+    let body = body_of(&sandbox, "anthropic", &FLAGS);
+    let blocks = list(blocks(&body)).count();
+    assert_eq!(breakpoints(&body, "cache_control"), [blocks - 2]);
+    let body = body_of(&sandbox, "anthropic", &["--history", "talk.json", "--history-only"]);
+    assert_eq!(breakpoints(&body, "cache_control"), [0; 0]);
+    let body = body_of(&sandbox, "anthropic", &["--no-history"]);
+    assert_eq!(breakpoints(&body, "cache_control"), [0]);
+}
+
+#[test]
+fn a_long_prefix_is_cut_where_files_end_and_an_edit_behind_a_cut_moves_none() {
+    let sandbox = Sandbox::repo();
+    for number in 0..60 {
+        sandbox.write(format!("f{number:02}.md"), format!("{number}\n").repeat(3000));
+    }
+    let flags = ["--strategy", "full", "--order", "path"];
+    let before = body_of(&sandbox, "anthropic", &flags);
+    let places = breakpoints(&before, "cache_control");
+    assert_eq!(places.len(), 4, "a provider takes no more");
+    assert_eq!(places[3], list(blocks(&before)).count() - 1);
+    sandbox.write("f59.md", "short\n");
+    let after = body_of(&sandbox, "anthropic", &flags);
+    assert_eq!(breakpoints(&after, "cache_control"), places);
+    for place in &places[..3] {
+        assert_eq!(blocks(&after)[place], blocks(&before)[place]);
+    }
+    assert_ne!(blocks(&after)[places[3]], blocks(&before)[places[3]]);
+    assert!(list(blocks(&before)).skip(1).all(|block| text(&block["text"]).starts_with("\n### f")));
+}
+
+#[test]
+fn openai_is_sent_what_the_model_understands() {
+    let sandbox = project();
+    let new = body_of(&sandbox, "openai", &[&FLAGS[..], &["--model", "gpt-5.6-luna"]].concat());
+    assert_eq!(breakpoints(&new, "prompt_cache_breakpoint").len(), 1);
+    assert_eq!(new["prompt_cache_options"]["mode"], "explicit");
+    for model in ["gpt-5.5", "gpt-4o", "local/gpt-6"] {
+        let old = body_of(&sandbox, "openai", &[&FLAGS[..], &["--model", model]].concat());
+        assert_eq!(old["model"], model);
+        assert_eq!(breakpoints(&old, "prompt_cache_breakpoint").len(), 0);
+        assert_eq!(old.get("prompt_cache_options"), None);
+        assert_eq!(old["prompt_cache_key"], new["prompt_cache_key"]);
+    }
+    let other_tier = body_of(&sandbox, "openai", &["--tier", "1"]);
+    assert_ne!(other_tier["prompt_cache_key"], new["prompt_cache_key"]);
+}
+
+#[test]
+fn models_are_named_by_the_settings_or_the_flag() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[formats]\nanthropic_model = \"m\"\nmax_output_tokens = 7\n");
+    let body = body_of(&sandbox, "anthropic", &[]);
+    assert_eq!((&body["model"], &body["max_tokens"]), (&"m".into(), &7.into()));
+    assert_eq!(body_of(&sandbox, "anthropic", &["--model", "n"])["model"], "n");
+    assert_eq!(body_of(&sandbox, "gemini", &[])["generationConfig"]["maxOutputTokens"], 7);
+    assert_eq!(body_of(&sandbox, "openai", &[])["max_completion_tokens"], 7);
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--model", "n"]);
+    ran.refuses(1, &["ask the model `n`", "hint:"]);
+}
+
+#[test]
+fn nothing_is_said_of_sampling_unless_it_is_configured() {
+    let sandbox = project();
+    for format in FORMATS {
+        let body = body_of(&sandbox, format, &[]).to_string();
+        assert!(!body.contains("temperature") && !body.contains("top_p") && !body.contains("topP"), "{body}");
+    }
+}
+
+#[test]
+fn a_body_in_which_nothing_is_said_is_refused() {
+    let sandbox = project();
+    sandbox.write("talk.json", "[]");
+    for format in FORMATS {
+        let flags = ["aggregate", "--stdout", "--format", format, "--history", "talk.json", "--history-only"];
+        sandbox.slop(&flags).refuses(1, &["nothing is said", "hint:"]);
+    }
+}
+
+#[test]
+fn a_body_is_written_to_a_file_of_json() {
+    let sandbox = project();
+    let said = sandbox.done(&["aggregate", "--format", "gemini"]);
+    assert!(said.ends_with("slop_out/project_001.json\n"), "{said}");
+}

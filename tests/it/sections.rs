@@ -1,0 +1,305 @@
+//! What stands beside the files: screenshots, tracked work, discussion; and the boundary between prefix and suffix.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use super::sandbox::Ran;
+use super::sandbox::Sandbox;
+use super::sandbox::data;
+use super::sandbox::list;
+use super::sandbox::run;
+use super::sandbox::texts;
+use super::tiers::project;
+
+/// The smallest image that begins as one.
+pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+const TALK: &str = r#"["User: fix it", {"role": "assistant", "content": "done"}]"#;
+const TALK_RENDERED: &str = "\n## Discussion History\n\n### Discussion Excerpt 1\n\nUser: fix it\n\n---\n\n\
+    ### Discussion Excerpt 2\n\nassistant: done\n";
+
+#[track_caller]
+fn aggregate(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    sandbox.done(&[&["aggregate", "--stdout"], arguments].concat())
+}
+
+/// Returns the document from a heading on.
+#[track_caller]
+fn from<'a>(document: &'a str, heading: &str) -> &'a str {
+    let at = document.find(heading).unwrap_or_else(|| panic!("no {heading} in {document}"));
+    &document[at..]
+}
+
+fn in_beads_mode() -> Sandbox {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[project]\nexecution_mode = \"beads\"\n");
+    sandbox
+}
+
+#[test]
+fn the_discussion_stands_last_in_each_of_its_shapes() {
+    let sandbox = project();
+    sandbox.write("talk.json", TALK);
+    sandbox.write("talk.jsonl", "\"User: fix it\"\n{\"role\":\"assistant\",\"content\":\"done\"}\n");
+    sandbox.write("talk.toml", "history = ['User: fix it', { role = 'assistant', content = 'done' }]\n");
+    sandbox.write("talk", format!("{{\"messages\": {TALK}}}"));
+    for file in ["talk.json", "talk.jsonl", "talk.toml", "talk"] {
+        let document = aggregate(&sandbox, &["--tier", "1", "--history", file]);
+        assert!(document.ends_with(TALK_RENDERED), "{file}: {document}");
+        assert!(document.contains("## File Tree\n"));
+        assert!(!document.contains(&format!("### {file}\n")), "{file} is shown twice");
+    }
+}
+
+#[test]
+fn prefix_and_suffix_are_the_whole() {
+    let sandbox = in_beads_mode();
+    sandbox.write("talk.json", TALK);
+    sandbox.write(".beads/issues.jsonl", "{\"id\":\"a\",\"title\":\"A\"}\n");
+    sandbox.write("shot.png", PNG);
+    let flags = ["--tier", "1", "--history", "talk.json", "--screenshot", "shot.png"];
+    let whole = aggregate(&sandbox, &flags);
+    let prefix = aggregate(&sandbox, &[&flags[..], &["--no-history"]].concat());
+    let suffix = aggregate(&sandbox, &[&flags[..], &["--history-only"]].concat());
+    assert_eq!(format!("{prefix}{suffix}"), whole);
+    assert_eq!(suffix, TALK_RENDERED);
+    sandbox.write("talk.json", "[\"more\"]");
+    assert_eq!(aggregate(&sandbox, &[&flags[..], &["--no-history"]].concat()), prefix);
+    assert!(aggregate(&sandbox, &flags).starts_with(&prefix));
+}
+
+#[test]
+fn the_sections_stand_in_their_order() {
+    let sandbox = in_beads_mode();
+    sandbox.write("history.toml", "history = ['x']\n");
+    sandbox.write(".beads/issues.jsonl", "{\"id\":\"a\",\"title\":\"A\"}\n");
+    sandbox.write("shot.png", PNG);
+    let flags = ["aggregate", "--tier", "1", "--screenshot", "shot.png"];
+    let document = sandbox.done(&[&flags[..], &["--stdout"]].concat());
+    let headings: Vec<&str> = document.lines().filter(|line| line.starts_with("## ")).collect();
+    let expected = [
+        "## Files (Summary)",
+        "## File Tree",
+        "## Screenshots",
+        "## Beads Mode: Progress Track",
+        "## Discussion History",
+    ];
+    assert_eq!(headings, expected);
+    let json = sandbox.json(&[&flags[..], &["--stdout"]].concat());
+    assert_eq!(texts(&json["sections"], "heading"), expected.map(|heading| heading[3..].to_owned()));
+    assert_eq!(json["sections"][4]["entries"][0]["content"], "x");
+}
+
+#[test]
+fn the_history_alone_looks_at_no_file() {
+    let sandbox = project();
+    sandbox.write("talk.json", TALK);
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--history", "talk.json", "--history-only", "-v"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, TALK_RENDERED));
+    assert!(ran.err.contains("looked at the named files alone"), "{}", ran.err);
+}
+
+#[test]
+fn the_projects_own_discussion_is_shown_where_the_tier_wants_it() {
+    let sandbox = project();
+    let without = aggregate(&sandbox, &["--tier", "2"]);
+    sandbox.write("history.toml", "history = ['x']\n");
+    assert_eq!(aggregate(&sandbox, &["--tier", "2"]), format!("{without}{}", rendered("x")));
+    assert_eq!(aggregate(&sandbox, &["--tier", "2", "--no-history"]), without);
+    assert!(!aggregate(&sandbox, &[]).contains("Discussion"));
+    sandbox.write("slop.toml", "[tiers.2]\nhistory = false\n");
+    assert!(!aggregate(&sandbox, &["--tier", "2"]).contains("Discussion"));
+    assert!(aggregate(&sandbox, &["--tier", "2", "--history", "history.toml"]).contains("Discussion"));
+    assert!(aggregate(&sandbox, &["--tier", "3"]).contains("Discussion"));
+}
+
+fn rendered(said: &str) -> String {
+    format!("\n## Discussion History\n\n### Discussion Excerpt 1\n\n{said}\n")
+}
+
+#[test]
+fn a_file_of_that_name_that_is_no_discussion_stops_nothing() {
+    let sandbox = project();
+    sandbox.write("history.toml", "[window]\nwidth = 3\n");
+    let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.contains("history.toml: cannot find the entries"), "{}", ran.err);
+    sandbox.slop(&["aggregate", "--history", "history.toml", "--stdout"]).refuses(1, &["find the entries"]);
+}
+
+#[test]
+fn a_take_is_picked_by_its_name() {
+    let sandbox = project();
+    let takes = "active = 'b'\n[takes.a]\nhistory = ['1']\n[takes.b]\nhistory = ['2']\n";
+    sandbox.write("history.toml", takes);
+    assert_eq!(aggregate(&sandbox, &["--history-only"]), rendered("2"));
+    assert_eq!(aggregate(&sandbox, &["--history-only", "--take", "a"]), rendered("1"));
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--take", "c"]);
+    ran.refuses(1, &["history.toml", "the take `c` among `a`, `b`", "hint:"]);
+}
+
+#[test]
+fn a_discussion_that_cannot_be_read_is_refused_with_its_place() {
+    let sandbox = project();
+    let refuses = |bytes: &[u8], name: &str, words: &[&str]| {
+        sandbox.write(name, bytes);
+        let ran = sandbox.slop(&["aggregate", "--history", name]);
+        ran.refuses(1, &[&[name, "hint:"], words].concat());
+    };
+    refuses(b"[1]", "a.json", &["read entry 1: it is neither"]);
+    refuses(b"[", "b.json", &["read it as JSON"]);
+    refuses(b"\"a\"\n\xff\n", "c.jsonl", &["read line 2 as UTF-8"]);
+    refuses("[".repeat(1 << 20).as_bytes(), "d.json", &["recursion limit"]);
+    refuses(format!("a = {}", "[".repeat(1 << 20)).as_bytes(), "e.toml", &["read it as TOML"]);
+    sandbox.slop(&["aggregate", "--history", "gone.json"]).refuses(1, &["gone.json", "hint:"]);
+    assert!(!sandbox.path("slop_out").exists(), "nothing is written");
+}
+
+#[test]
+fn a_huge_discussion_is_refused_unread() {
+    let sandbox = project();
+    let file = std::fs::File::create(sandbox.path("huge.json")).unwrap();
+    file.set_len(100 << 20).unwrap();
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--history", "huge.json"]);
+    ran.refuses(1, &["huge.json", "more than the 16777216 bytes of limits.section_bytes"]);
+    sandbox.slop(&["aggregate", "--stdout", "--history", "/dev/zero"]).refuses(1, &["/dev/zero"]);
+}
+
+#[test]
+fn a_discussion_may_lie_elsewhere_and_is_named_from_where_the_user_stands() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "");
+    sandbox.write("src/talk.json", TALK);
+    std::fs::write(sandbox.beside("talk.json"), TALK).unwrap();
+    for file in ["talk.json", "../../talk.json", sandbox.beside("talk.json").to_str().unwrap()] {
+        let ran = sandbox.slop_in("src", &["aggregate", "--stdout", "--history-only", "--history", file]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, TALK_RENDERED), "{file}: {}", ran.err);
+    }
+}
+
+#[test]
+fn screenshots_are_links_unless_the_images_are_wanted() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "");
+    sandbox.write("doc/shot one.png", PNG);
+    std::fs::write(sandbox.beside("b.gif"), b"GIF89a...").unwrap();
+    let outside = sandbox.beside("b.gif");
+    let flags = ["--screenshot", "doc/shot one.png", "--screenshot", outside.to_str().unwrap()];
+    let links = aggregate(&sandbox, &flags);
+    let expected =
+        format!("## Screenshots\n\n![shot one.png](<doc/shot one.png>)\n![b.gif]({})\n", outside.display());
+    assert_eq!(from(&links, "## Screenshots"), expected);
+    let inline = aggregate(&sandbox, &[&flags[..], &["--screenshots-inline"]].concat());
+    let expected = "## Screenshots\n\n![shot one.png](data:image/png;base64,iVBORw0KGgoAAAANSUhEUg==)\n\
+        ![b.gif](data:image/gif;base64,R0lGODlhLi4u)\n";
+    assert_eq!(from(&inline, "## Screenshots"), expected);
+    let ran = sandbox.slop_in("doc", &["aggregate", "--stdout", "--screenshot", "shot one.png"]);
+    assert!(ran.out.contains("(<doc/shot one.png>)"), "{ran:?}");
+}
+
+#[test]
+fn an_image_that_cannot_be_shown_is_one_line_and_the_run_goes_on() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[limits]\nscreenshot_bytes = 16\n");
+    sandbox.write("ok.png", PNG);
+    sandbox.write("large.png", [PNG, b"x"].concat());
+    sandbox.write("text.png", "not an image");
+    let mut flags = vec!["aggregate", "--stdout", "--screenshots-inline"];
+    for file in ["gone\n## x.png", "large.png", "ok.png", "src", "text.png"] {
+        flags.extend(["--screenshot", file]);
+    }
+    let ran = sandbox.slop(&flags);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    let expected = "## Screenshots\n\n\
+        ERROR: screenshot gone\\u{a}## x.png: file not found\n\
+        ERROR: screenshot large.png: it has more than the 16 bytes of limits.screenshot_bytes\n\
+        ![ok.png](data:image/png;base64,iVBORw0KGgoAAAANSUhEUg==)\n\
+        ERROR: screenshot src: it is no regular file\n\
+        ERROR: screenshot text.png: it is no PNG, JPEG, GIF or WebP\n";
+    assert_eq!(from(&ran.out, "## Screenshots"), expected);
+    assert!(ran.out.contains("### README.md"));
+    assert!(ran.err.contains("text.png: it is no PNG"), "{}", ran.err);
+    let ran = sandbox.slop(&[&flags[..], &["--json"]].concat());
+    let problems = data(&ran.out)["receipt"]["problems"].take();
+    assert_eq!(list(&problems).filter(|problem| problem["section"] == "screenshots").count(), 4);
+}
+
+const ISSUES: &str = concat!(
+    r#"{"id":"p-3","title":"Third","description":"one\ntwo","status":"in_progress"}"#,
+    "\n",
+    r#"{"id":"p-1","title":"First","status":"closed"}"#,
+    "\n",
+    r#"{"id":"p-2","title":"Second","status":"closed","close_reason":"x"}"#,
+    "\n",
+);
+const ISSUES_RENDERED: &str = "## Beads Mode: Progress Track\n\n\
+    Completed: First (p-1), Second (p-2)\n\nActive:\n\n- Third (p-3) [in_progress]: one\n  two\n";
+
+#[test]
+fn work_is_read_from_the_issues_in_the_project() {
+    let sandbox = in_beads_mode();
+    sandbox.write(".beads/issues.jsonl", ISSUES);
+    assert_eq!(from(&aggregate(&sandbox, &[]), "## Beads"), ISSUES_RENDERED);
+    sandbox.write(".beads/issues.jsonl", format!("<<<<<<<\n{ISSUES}\n[]\n"));
+    let ran = sandbox.slop(&["aggregate", "--stdout"]);
+    assert_eq!((ran.code, from(&ran.out, "## Beads")), (0, ISSUES_RENDERED));
+    assert!(ran.err.contains("2 issues could not be understood"), "{}", ran.err);
+    sandbox.write("slop.toml", "");
+    assert!(!aggregate(&sandbox, &[]).contains("Beads"));
+}
+
+/// Runs the program where `bd` is this script, or is not there.
+fn run_with_bd(sandbox: &Sandbox, script: Option<&str>) -> Ran {
+    let programs = sandbox.beside("programs");
+    std::fs::create_dir_all(&programs).unwrap();
+    let git = String::from_utf8(Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout);
+    let _ = std::os::unix::fs::symlink(git.unwrap().trim_end(), programs.join("git"));
+    let bd = programs.join("bd");
+    let _ = std::fs::remove_file(&bd);
+    if let Some(script) = script {
+        std::fs::write(&bd, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&bd, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut command = sandbox.command(&["aggregate", "--stdout"]);
+    command.env("PATH", programs);
+    run(command)
+}
+
+#[test]
+fn without_the_file_the_tracker_is_asked() {
+    let sandbox = in_beads_mode();
+    let listed = format!("[{}]", ISSUES.trim_end().replace('\n', ","));
+    let ran = run_with_bd(&sandbox, Some(&format!("echo '{}'", listed.replace("\\n", "\\\\n"))));
+    assert_eq!((ran.code, from(&ran.out, "## Beads")), (0, ISSUES_RENDERED), "{ran:?}");
+    let old = format!("test $# = 2 || exit 1; echo '{{\"issues\": {}}}'", listed.replace("\\n", "\\\\n"));
+    let ran = run_with_bd(&sandbox, Some(&old));
+    assert_eq!((ran.code, from(&ran.out, "## Beads")), (0, ISSUES_RENDERED), "{ran:?}");
+}
+
+#[test]
+fn the_stand_in_is_the_last_that_is_looked_at() {
+    let sandbox = in_beads_mode();
+    let ran = run_with_bd(&sandbox, None);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(from(&ran.out, "## Beads").contains("\nERROR: no issues found in .beads/issues.jsonl"));
+    sandbox.write(".beads_mock/beads.json", format!("[{}]", ISSUES.trim_end().replace('\n', ",")));
+    let ran = run_with_bd(&sandbox, None);
+    assert_eq!((ran.code, from(&ran.out, "## Beads")), (0, ISSUES_RENDERED));
+    let ran = run_with_bd(&sandbox, Some("echo no database >&2; exit 1"));
+    assert_eq!((ran.code, from(&ran.out, "## Beads")), (0, ISSUES_RENDERED));
+    assert!(ran.err.contains("`bd list` failed: no database"), "{}", ran.err);
+    sandbox.write(".beads_mock/beads.json", "{");
+    let ran = run_with_bd(&sandbox, Some("echo nonsense"));
+    assert_eq!(ran.code, 4);
+    assert!(from(&ran.out, "## Beads").contains(".beads_mock/beads.json: cannot read it as JSON"), "{ran:?}");
+}
+
+#[test]
+fn issues_are_not_read_through_a_link_out_of_the_project() {
+    let sandbox = in_beads_mode();
+    std::fs::write(sandbox.beside("issues.jsonl"), ISSUES).unwrap();
+    std::fs::create_dir(sandbox.path(".beads")).unwrap();
+    std::os::unix::fs::symlink("../../issues.jsonl", sandbox.path(".beads/issues.jsonl")).unwrap();
+    let ran = run_with_bd(&sandbox, None);
+    assert_eq!(ran.code, 4);
+    assert!(!ran.out.contains("Third"), "{}", ran.out);
+}
