@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use super::project::Project;
+use crate::model::ContentHash;
 use crate::model::LeftOut;
 use crate::model::RelPath;
 use crate::model::Resolution;
@@ -47,6 +48,15 @@ impl Project<'_> {
         Ok(path)
     }
 
+    /// Reads a file's text with the mark of UTF-8 that it may begin with: for git, whose lines these are, the mark is a
+    /// part of the first line, which has changed when it comes or goes.
+    fn marked_text(&self, path: &RelPath) -> Result<String, LeftOut> {
+        let (hash, text) = self.text(path)?;
+        let marked = ["\u{feff}", &text].concat();
+        // The bytes are not at hand any more, but what they were identified by is.
+        Ok(if hash == ContentHash::of(marked.as_bytes()) { marked } else { text })
+    }
+
     fn text_to_slice(&self, path: &RelPath) -> Result<String, LeftOut> {
         if let Some(reason) = self.names.left_out(path) {
             return Err(reason);
@@ -56,7 +66,7 @@ impl Project<'_> {
             Err(_) => Err(LeftOut::Unreadable),
             Ok(FileKind::Symlink) => Err(LeftOut::Symlink),
             Ok(FileKind::Directory | FileKind::Special) => Err(LeftOut::Special),
-            Ok(FileKind::Regular) => self.text(path).map(|(_, text)| text),
+            Ok(FileKind::Regular) => self.marked_text(path),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Knows: what to remember of a slice, and how it is looked for in another text. Does not know: files, `slop.toml`, how
 //! a slice is shown.
 //!
-//! Start with [`make`], then [`resolve`]; how a slice that changed is followed stands in `chain.rs`.
+//! Start with [`make()`], then [`resolve()`]; how a slice that changed is followed stands in `chain.rs`.
 
 mod candidates;
 mod chain;

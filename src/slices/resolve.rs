@@ -21,6 +21,8 @@ const MARGIN: i64 = 150;
 /// What most of it is, once a copy has gone and the rest are suspected: three in four, as a fraction turned over. Nothing
 /// less kept apart the entries of a long table that are all but the same.
 const MOST: (i64, i64) = (4, 3);
+/// How many lines one of several copies may have drifted: tables repeat whole pages, with all that stands around.
+const DRIFT: usize = 1000;
 /// How many lines may have come between a slice and a line that was near it, while another copy of its text has gone.
 const FAR: usize = 30;
 
@@ -91,6 +93,7 @@ fn copy(
                 || pick.fit + MARGIN < pick.best_fit
                 || is_far_from_landmarks(slice, &here, lines))
             || pick.fit + items.worth() + MARGIN < score
+            || 1 < slice.anchors.copies && DRIFT < here.start.abs_diff(stood)
         {
             // The text stood in the file more than once, and it is the slice's own copy that has changed.
             let is_elsewhere =

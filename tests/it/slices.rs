@@ -148,4 +148,7 @@ fn texts_of_other_encodings_are_marked_as_they_are_read() {
     let made = sandbox.done(&["slice", "make", "a.py", "1"]);
     sandbox.write("a.py", "\u{feff}# first\n# café\nx = 1\n");
     finds(&sandbox, &made, 0, "moved", (2, 2));
+    // As git sees it, a byte order mark that comes changes the first line.
+    sandbox.write("a.py", "\u{feff}# café\nx = 1\n");
+    finds(&sandbox, &made, 1, "stale", (1, 1));
 }
