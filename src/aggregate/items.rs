@@ -16,6 +16,8 @@ pub struct Items {
     items: Vec<FileItem>,
     by_path: HashMap<Vec<u8>, usize>,
     wider: Vec<(Selector, usize)>,
+    /// What wins over all of these.
+    above: Option<Box<Items>>,
 }
 
 impl Items {
@@ -27,11 +29,19 @@ impl Items {
             by_path.insert(plain.as_bytes().to_vec(), at);
             wider.push((Selector::new(&item.path)?, at));
         }
-        Ok(Self { items, by_path, wider })
+        Ok(Self { items, by_path, wider, above: None })
+    }
+
+    /// Returns these items with others laid over them: what the others say of a file wins.
+    pub fn under(self, above: Self) -> Self {
+        Self { above: Some(Box::new(above)), ..self }
     }
 
     /// Returns what is said of a file.
     pub fn of(&self, path: &RelPath) -> Option<&FileItem> {
+        if let Some(item) = self.above.as_ref().and_then(|above| above.of(path)) {
+            return Some(item);
+        }
         if let Some(at) = self.by_path.get(path.as_bytes()) {
             return Some(&self.items[*at]);
         }
@@ -39,12 +49,7 @@ impl Items {
         last.map(|(_, at)| &self.items[*at])
     }
 
-    /// Says whether nothing is said of any file.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
-
-    /// Returns every item, in the order in which they were given.
+    /// Returns every item but those that were laid over them, in the order in which they were given.
     pub fn all(&self) -> &[FileItem] {
         &self.items
     }
@@ -73,5 +78,9 @@ mod tests {
         assert_eq!(of("docs/x.md"), Some(("docs/*.md", true)));
         assert_eq!(of("docs/deep/x.md"), Some(("docs", false)));
         assert_eq!(of("README.md"), None);
+        let above = Items::new(vec![item("docs/x.md", false)]).unwrap();
+        let both = items.under(above);
+        let said = both.of(&RelPath::new(b"docs/x.md").unwrap()).unwrap();
+        assert_eq!((said.path.as_str(), said.selected), ("docs/x.md", false));
     }
 }

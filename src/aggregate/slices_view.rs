@@ -2,6 +2,10 @@
 
 use std::fmt::Write as _;
 
+use crate::model::Resolution;
+use crate::model::Slice;
+use crate::model::SliceStatus;
+
 /// Lines of a text, and what a person said of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlicePart {
@@ -13,7 +17,9 @@ pub struct SlicePart {
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
-    /// The text; for lines that are no longer found, the words that say so.
+    /// What is wrong with them; empty where they are what was marked.
+    pub doubt: String,
+    /// The text; nothing for lines that are no longer found.
     pub content: String,
 }
 
@@ -28,7 +34,23 @@ impl SlicePart {
         } else {
             format!("(no such lines: the text ends with line {count})")
         };
-        Self { tag: String::new(), comment: String::new(), start_line, end_line, content }
+        let nothing = String::new;
+        Self { tag: nothing(), comment: nothing(), start_line, end_line, doubt: nothing(), content }
+    }
+
+    /// Returns a slice as it was found in `text`. What is lost is not shown as if it were right.
+    pub fn marked(text: &str, slice: &Slice, found: &Resolution) -> Self {
+        let (start_line, end_line) = (found.start_line, found.end_line);
+        let shown = || lines_of(text, start_line, end_line).to_owned();
+        let (doubt, content) = match found.status {
+            SliceStatus::Exact | SliceStatus::Moved => (String::new(), shown()),
+            SliceStatus::Changed => ("changed since it was marked".to_owned(), shown()),
+            SliceStatus::Stale => {
+                (format!("lost, this is the best guess, and not shown: {}", found.reason), String::new())
+            }
+        };
+        let (tag, comment) = (slice.tag.clone(), slice.comment.clone());
+        Self { tag, comment, start_line, end_line, doubt, content }
     }
 }
 
@@ -60,9 +82,11 @@ pub fn view_slices(parts: &[SlicePart]) -> String {
         if !comment.is_empty() {
             let _ = write!(text, " ({comment})");
         }
-        let _ = writeln!(text, "\nLines {}-{}:", part.start_line, part.end_line);
+        let doubt = on_one_line(&part.doubt);
+        let doubt = if doubt.is_empty() { doubt } else { format!(" ({doubt})") };
+        let _ = writeln!(text, "\nLines {}-{}{doubt}:", part.start_line, part.end_line);
         text.push_str(&part.content);
-        if !part.content.ends_with('\n') {
+        if !part.content.is_empty() && !part.content.ends_with('\n') {
             text.push('\n');
         }
     }

@@ -262,6 +262,12 @@ pub struct Choice {
     /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub tier: Option<u8>,
+    /// Compose for this persona, as slop.toml describes it
+    #[arg(long, value_name = "NAME", conflicts_with = "tier")]
+    pub persona: Option<String>,
+    /// Aggregate the files of this preset, and show them as it says
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
     /// Pick the views this way; the setting is project.aggregation_strategy
     #[arg(long, value_name = "STRATEGY", value_parser = strategy())]
     pub strategy: Option<Strategy>,

@@ -59,12 +59,13 @@ pub struct AggregationRequest {
     pub order: Order,
     /// Words for the files in focus.
     pub focus: Vec<String>,
-    /// Words for the files that are wanted; none, here and in `preset_files`, for all.
+    /// Words for the files that are wanted; none for those of the preset, and for all where there is none.
     pub files: Vec<String>,
-    /// Words for further files that are wanted, as a preset names them: what is gone is reported, and the rest goes on.
-    pub preset_files: Vec<String>,
     /// What people say of single files; the last one wins.
     pub items: Vec<FileItem>,
+    /// The files of a preset, with what it says of them, which wins over the items: what is gone is reported, and the
+    /// rest goes on.
+    pub preset: Option<Vec<FileItem>>,
     /// The most that the document may be.
     pub limits: Limits,
     /// Whether the receipt is to tell exact sizes, which costs time.
@@ -109,7 +110,7 @@ impl Project<'_> {
     pub fn aggregate(&mut self, request: &AggregationRequest) -> Result<Document, Error> {
         // First, for it may be refused, and costs nothing.
         let sections = self.sections(&request.sections)?;
-        let (focus, items) = (Focus::new(&request.focus)?, Items::new(self.items_within(request))?);
+        let (focus, items) = (Focus::new(&request.focus)?, self.items(request)?);
         let routing = self.routing(request, &focus, &items);
         let gathered = if request.sections.part.has_prefix() {
             self.gather(request, &routing)?
@@ -141,7 +142,7 @@ impl Project<'_> {
 
     /// Says why a file would get the view that it would get.
     pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
-        let (focus, items) = (Focus::new(&request.focus)?, Items::new(self.items_within(request))?);
+        let (focus, items) = (Focus::new(&request.focus)?, self.items(request)?);
         let routing = self.routing(request, &focus, &items);
         let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
         let mut explanations = Vec::new();
@@ -162,7 +163,8 @@ impl Project<'_> {
     fn gather(&mut self, request: &AggregationRequest, routing: &Routing<'_>) -> Result<Gathered, Error> {
         let keeps_text = |path: &RelPath| wants_text(path, routing);
         let mut selection = self.files_wanted(request, &keeps_text)?;
-        let words: Vec<String> = request.preset_files.iter().chain(&request.files).cloned().collect();
+        let preset = request.preset.iter().flatten().map(|item| item.path.clone());
+        let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
         let ranks = Ranks::new(&words)?;
         let mut gathered = Gathered {
             listed: Vec::new(),
@@ -170,7 +172,7 @@ impl Project<'_> {
             left_out: Vec::new(),
             missing: std::mem::take(&mut selection.missing),
         };
-        if words.is_empty() {
+        if words.is_empty() && request.preset.is_none() {
             gathered.missing.extend(items_without_a_file(routing.items, &selection.files));
         }
         for file in selection.files {
@@ -193,14 +195,19 @@ impl Project<'_> {
         Ok(gathered)
     }
 
-    /// Returns the items with their paths as the project spells them; one that lies elsewhere matches no file.
-    fn items_within(&self, request: &AggregationRequest) -> Vec<FileItem> {
+    fn items(&self, request: &AggregationRequest) -> Result<Items, Error> {
+        let preset = request.preset.as_deref().unwrap_or_default();
+        Ok(Items::new(self.items_within(&request.items))?.under(Items::new(self.items_within(preset))?))
+    }
+
+    /// Returns items with their paths as the project spells them; one that lies elsewhere matches no file.
+    pub(super) fn items_within(&self, items: &[FileItem]) -> Vec<FileItem> {
         let within = |item: &FileItem| {
             let path = std::path::Path::new(&item.path).strip_prefix(&self.root);
             let path = path.ok().and_then(std::path::Path::to_str).unwrap_or(&item.path);
             FileItem { path: path.to_owned(), ..item.clone() }
         };
-        request.items.iter().map(within).collect()
+        items.iter().map(within).collect()
     }
 
     fn routing<'a>(

@@ -24,11 +24,16 @@ use crate::aggregate::Selector;
 use crate::aggregate::SlicePart;
 use crate::discover;
 use crate::model::Block;
+use crate::model::FileItem;
 use crate::model::LeftOut;
 use crate::model::MaskMode;
 use crate::model::Outline;
 use crate::model::RelPath;
+use crate::model::Resolution;
+use crate::model::Slice;
+use crate::model::SliceStatus;
 use crate::model::ViewMode;
+use crate::slices;
 
 /// So many old contents are held in memory at once.
 const CONTENTS_AT_ONCE: usize = 200;
@@ -50,6 +55,8 @@ pub struct ViewRequest {
     pub lines: Vec<(u32, u32)>,
     /// The revision that a diff is against; `None` for the last commit.
     pub against: Option<String>,
+    /// What people say of single files; it fills in what is empty above.
+    pub items: Vec<FileItem>,
     /// Whether stamps may save a reading.
     pub trust: Trust,
 }
@@ -199,13 +206,21 @@ impl Project<'_> {
         rendering: &mut Rendering<'_>,
     ) -> Result<Shown, Hindrance> {
         let lines = rendering.picks.map(|picks| picks.lines).unwrap_or_default();
-        if lines.is_empty() {
+        let marked = rendering.item.map(|item| item.custom_slices.as_slice()).unwrap_or_default();
+        if lines.is_empty() && marked.is_empty() {
             return Err(Hindrance::Words("nothing says which lines to show".to_owned()));
         }
         let (hash, text) = self.text_for(subject, rendering)?;
-        let parts = lines.iter().map(|(start, end)| SlicePart::plain(&text, *start, *end));
+        if !lines.is_empty() {
+            let parts = lines.iter().map(|(start, end)| SlicePart::plain(&text, *start, *end));
+            let body = aggregate::view_slices(&parts.collect::<Vec<_>>());
+            return Ok(Shown { content: Some(hash), remark: None, body, why: None });
+        }
+        let found: Vec<(&Slice, Resolution)> =
+            marked.iter().map(|slice| (slice, slices::resolve(slice, &text))).collect();
+        let parts = found.iter().map(|(slice, found)| SlicePart::marked(&text, slice, found));
         let body = aggregate::view_slices(&parts.collect::<Vec<_>>());
-        Ok(Shown { content: Some(hash), remark: None, body, why: None })
+        Ok(Shown { content: Some(hash), remark: None, body, why: doubts(&found) })
     }
 
     /// Shows what has changed since the revision that was asked for, or else since the last commit.
@@ -263,6 +278,21 @@ fn add_gone(word: &str, changed: HashSet<RelPath>, files: &mut Vec<KnownFile>) -
     files.extend(gone.map(|path| KnownFile { path, tracked: false, state: state() }));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(())
+}
+
+/// Says which slices are not what they were.
+fn doubts(found: &[(&Slice, Resolution)]) -> Option<String> {
+    let doubts = found.iter().filter_map(|(slice, found)| {
+        let what = match found.status {
+            SliceStatus::Exact | SliceStatus::Moved => return None,
+            SliceStatus::Changed => "has changed",
+            SliceStatus::Stale => "is lost",
+        };
+        let Slice { tag, start_line, end_line, .. } = slice;
+        Some(format!("the slice {tag:?} of lines {start_line}-{end_line} {what}: {}", found.reason))
+    });
+    let doubts: Vec<String> = doubts.collect();
+    (!doubts.is_empty()).then(|| doubts.join("; "))
 }
 
 /// Says which names of a mask no symbol bears.

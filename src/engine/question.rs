@@ -24,6 +24,7 @@ use super::scan::producers_fingerprint;
 use super::scan::state_of;
 use crate::aggregate;
 use crate::aggregate::FocusLines;
+use crate::aggregate::Items;
 use crate::aggregate::Selector;
 use crate::discover;
 use crate::discover::Neighbors;
@@ -123,6 +124,7 @@ impl Project<'_> {
     /// text is shown, or the largest view that the limits allow.
     pub fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
         let (mut answers, mut left_out, mut unchanged) = (Vec::new(), 0, 0);
+        let items = Items::new(self.items_within(&request.items))?;
         for word in &request.files {
             let wants_text = request.mode.is_none_or(ViewMode::needs_text);
             let mut selection =
@@ -148,7 +150,7 @@ impl Project<'_> {
                     KnownState::LeftOut(_) | KnownState::Content { .. } => {}
                 }
                 let text = selection.texts.remove(&file.path);
-                answers.push(self.view(&file, request, old, text));
+                answers.push(self.view(&file, (request, &items), old, text));
             }
         }
         if 0 < unchanged {
@@ -165,7 +167,7 @@ impl Project<'_> {
     fn view(
         &mut self,
         file: &KnownFile,
-        request: &ViewRequest,
+        (request, items): (&ViewRequest, &Items),
         old: Old,
         text: Option<ReadText>,
     ) -> ViewAnswer {
@@ -174,7 +176,7 @@ impl Project<'_> {
         // What is asked for by name is shown as it is asked for, whatever its size.
         let max_bytes = if request.mode.is_some() { u64::MAX } else { self.options.max_bytes };
         let view = request.mode.unwrap_or(ViewMode::Full);
-        let (detail, item, picks) = (SummaryDetail::Words, None, Some(&picks));
+        let (detail, item, picks) = (SummaryDetail::Words, items.of(&file.path), Some(&picks));
         let rendering = Rendering { view, detail, lines: &lines, item, picks, text };
         let rendered = self.render(file, rendering, max_bytes);
         let why = rendered.why.clone();
@@ -201,9 +203,14 @@ impl Project<'_> {
         request: &AggregationRequest,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
     ) -> Result<Selection, Error> {
-        let preset = request.preset_files.iter().map(|text| Word { text, must_be_there: false });
+        let preset = request.preset.iter().flatten();
+        let preset = preset.map(|item| Word { text: &item.path, must_be_there: false });
         let given = request.files.iter().map(|text| Word { text, must_be_there: true });
-        self.select(&preset.chain(given).collect::<Vec<_>>(), request.trust, keeps_text)
+        let words: Vec<Word<'_>> = preset.chain(given).collect();
+        if words.is_empty() && request.preset.is_some() {
+            return Ok(Selection::nothing());
+        }
+        self.select(&words, request.trust, keeps_text)
     }
 
     fn select(
@@ -212,12 +219,7 @@ impl Project<'_> {
         trust: Trust,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
     ) -> Result<Selection, Error> {
-        let mut selection = Selection {
-            files: Vec::new(),
-            texts: HashMap::new(),
-            by_name: HashSet::new(),
-            missing: Vec::new(),
-        };
+        let mut selection = Selection::nothing();
         let mut selectors = Vec::new();
         for word in words {
             match self.file_named(word.text, trust, keeps_text) {
@@ -369,6 +371,10 @@ impl Project<'_> {
 }
 
 impl Selection {
+    fn nothing() -> Self {
+        Self { files: Vec::new(), texts: HashMap::new(), by_name: HashSet::new(), missing: Vec::new() }
+    }
+
     /// Notes that a word means no file, or fails where it must mean one.
     fn miss(&mut self, word: &Word<'_>, error: Error) -> Result<(), Error> {
         if word.must_be_there {

@@ -128,8 +128,8 @@ fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationReq
         language_views: BTreeMap::new(),
     };
     AggregationRequest {
-        preset_files: Vec::new(),
         items: Vec::new(),
+        preset: None,
         limits: Limits::default(),
         is_measured: false,
         tier: Some(tier),
@@ -231,6 +231,7 @@ fn a_text_that_is_too_much_for_a_parser_is_shown_in_words() {
 fn twenty_edits_of_one_size_are_all_seen() {
     let bench = Bench::new(&[("a.py", "x = 00\n")]);
     let request = ViewRequest {
+        items: Vec::new(),
         files: vec!["a.py".to_owned()],
         mode: Some(ViewMode::Summary),
         mask: Vec::new(),

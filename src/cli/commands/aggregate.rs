@@ -13,7 +13,6 @@ use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::model::Receipt;
-use crate::model::Tier;
 
 pub(super) fn run(
     args: &AggregateArgs,
@@ -21,11 +20,11 @@ pub(super) fn run(
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
     let files = desk.place.words(&args.files);
-    let mut request = desk.aggregation(&args.choice, files, args.order, trust(args.verify));
-    let tier = args.choice.tier.and_then(Tier::from_number);
+    let profile = desk.profile(&args.choice)?;
+    let mut request = desk.aggregation(&args.choice, &profile, files, args.order, trust(args.verify));
     request.is_measured = args.receipt.is_some() || desk.output.json || matches!(args.format, Format::Json);
-    request.sections = desk.sections(&args.beside, tier);
-    let body = desk.body(&args.beside, args.format)?;
+    request.sections = desk.sections(&args.beside, &profile);
+    let body = desk.body(&args.beside, args.format, profile.persona.as_ref())?;
     let format = format(args.format);
     let project_name = desk.place.project_name(&desk.loaded.settings.project.name);
     // Paths of files that are written are meant from where the user stands, as with any other program.

@@ -10,7 +10,8 @@ use crate::cli::failure::Failure;
 use crate::render::grouped;
 
 pub(super) fn run(args: &ExplainArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let aggregation = desk.aggregation(&args.choice, Vec::new(), None, Trust::Stamps);
+    let profile = desk.profile(&args.choice)?;
+    let aggregation = desk.aggregation(&args.choice, &profile, Vec::new(), None, Trust::Stamps);
     let file = desk.place.words(std::slice::from_ref(&args.file)).remove(0);
     let response = desk.ask(Request::Explain { file, aggregation })?;
     if desk.output.json {

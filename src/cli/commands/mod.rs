@@ -15,6 +15,7 @@ mod mask;
 mod outline;
 mod persona;
 mod preset;
+mod profile;
 mod run;
 mod slice;
 mod slices;

@@ -9,7 +9,9 @@ use crate::api::persona_to_json;
 use crate::cli::curation_args::PersonaCommand;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
+use crate::config::Saved;
 use crate::config::edit;
+use crate::model::Persona;
 use crate::model::Tier;
 use crate::sys::RealDisk;
 
@@ -47,15 +49,15 @@ fn list(desk: &mut Desk<'_>) -> Result<u8, Failure> {
     Ok(failure::DONE)
 }
 
-fn show(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+/// Returns the persona of that name.
+pub(super) fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Persona>, Failure> {
     let curation = &desk.loaded.curation;
-    let Some(persona) = curation.persona(name) else {
-        return Err(unknown(
-            name,
-            "persona",
-            curation.personas.iter().map(|persona| persona.value.name.as_str()),
-        ));
-    };
+    let names = curation.personas.iter().map(|persona| persona.value.name.as_str());
+    curation.persona(name).ok_or_else(|| unknown(name, "persona", names))
+}
+
+fn show(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let persona = find(name, desk)?;
     if desk.output.json {
         let mut data = persona_to_json(&persona.value);
         data["origin"] = persona.origin.to_string().into();
@@ -66,7 +68,7 @@ fn show(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
         desk.output.data(&text.unwrap_or_default())?;
     }
     let preset = persona.value.context_preset.as_deref();
-    if let Some(preset) = preset.filter(|preset| curation.preset(preset).is_none()) {
+    if let Some(preset) = preset.filter(|preset| desk.loaded.curation.preset(preset).is_none()) {
         desk.output.note(&format!("there is no preset named `{preset}`, which the persona sees"));
     }
     Ok(failure::DONE)

@@ -122,7 +122,8 @@ fn delete(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     Ok(failure::DONE)
 }
 
-fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Preset>, Failure> {
+/// Returns the preset of that name.
+pub(super) fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Preset>, Failure> {
     let curation = &desk.loaded.curation;
     let names = curation.presets.iter().map(|preset| preset.value.name.as_str());
     curation.preset(name).ok_or_else(|| unknown(name, "preset", names))

@@ -18,6 +18,7 @@ pub(super) fn run(args: &ViewArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
         mask: args.mask.clone(),
         lines: args.lines.clone(),
         against: args.against.clone(),
+        items: desk.loaded.curation.files.clone(),
         trust: trust(args.verify),
     }))?;
     let Response::Views(answers) = &response else { unreachable!("a view request is answered by views") };
