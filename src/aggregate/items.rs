@@ -13,7 +13,7 @@ use crate::model::RelPath;
 /// one wins. So a rule for many files can stand first, and its exceptions below.
 #[derive(Debug, Clone, Default)]
 pub struct Items {
-    items: Vec<FileItem>,
+    said: Vec<FileItem>,
     by_path: HashMap<Vec<u8>, usize>,
     wider: Vec<(Selector, usize)>,
     /// What wins over all of these.
@@ -29,10 +29,11 @@ impl Items {
             by_path.insert(plain.as_bytes().to_vec(), at);
             wider.push((Selector::new(&item.path)?, at));
         }
-        Ok(Self { items, by_path, wider, above: None })
+        Ok(Self { said: items, by_path, wider, above: None })
     }
 
     /// Returns these items with others laid over them: what the others say of a file wins.
+    #[must_use]
     pub fn under(self, above: Self) -> Self {
         Self { above: Some(Box::new(above)), ..self }
     }
@@ -43,15 +44,15 @@ impl Items {
             return Some(item);
         }
         if let Some(at) = self.by_path.get(path.as_bytes()) {
-            return Some(&self.items[*at]);
+            return Some(&self.said[*at]);
         }
         let last = self.wider.iter().rev().find(|(selector, _)| selector.selects(path));
-        last.map(|(_, at)| &self.items[*at])
+        last.map(|(_, at)| &self.said[*at])
     }
 
     /// Returns every item but those that were laid over them, in the order in which they were given.
     pub fn all(&self) -> &[FileItem] {
-        &self.items
+        &self.said
     }
 }
 

@@ -279,7 +279,7 @@ pub struct Choice {
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// Keep the document within so many bytes, in the same way
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_bytes: Option<u64>,
 }
 

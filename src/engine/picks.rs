@@ -19,6 +19,7 @@ use super::revision::Past;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use super::scan::Trust;
+use super::slices::with_mark;
 use crate::aggregate;
 use crate::aggregate::Selector;
 use crate::aggregate::SlicePart;
@@ -211,6 +212,7 @@ impl Project<'_> {
             return Err(Hindrance::Words("nothing says which lines to show".to_owned()));
         }
         let (hash, text) = self.text_for(subject, rendering)?;
+        let text = with_mark((hash, text));
         if !lines.is_empty() {
             let parts = lines.iter().map(|(start, end)| SlicePart::plain(&text, *start, *end));
             let body = aggregate::view_slices(&parts.collect::<Vec<_>>());

@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use super::project::Project;
+use super::reading::ReadText;
 use crate::model::ContentHash;
 use crate::model::LeftOut;
 use crate::model::RelPath;
@@ -48,15 +49,6 @@ impl Project<'_> {
         Ok(path)
     }
 
-    /// Reads a file's text with the mark of UTF-8 that it may begin with: for git, whose lines these are, the mark is a
-    /// part of the first line, which has changed when it comes or goes.
-    fn marked_text(&self, path: &RelPath) -> Result<String, LeftOut> {
-        let (hash, text) = self.text(path)?;
-        let marked = ["\u{feff}", &text].concat();
-        // The bytes are not at hand any more, but what they were identified by is.
-        Ok(if hash == ContentHash::of(marked.as_bytes()) { marked } else { text })
-    }
-
     fn text_to_slice(&self, path: &RelPath) -> Result<String, LeftOut> {
         if let Some(reason) = self.names.left_out(path) {
             return Err(reason);
@@ -66,9 +58,17 @@ impl Project<'_> {
             Err(_) => Err(LeftOut::Unreadable),
             Ok(FileKind::Symlink) => Err(LeftOut::Symlink),
             Ok(FileKind::Directory | FileKind::Special) => Err(LeftOut::Special),
-            Ok(FileKind::Regular) => self.marked_text(path),
+            Ok(FileKind::Regular) => self.text(path).map(with_mark),
         }
     }
+}
+
+/// Returns a text with the mark of UTF-8 that its bytes may begin with: for git, whose lines these are, the mark is a
+/// part of the first line, which has changed when it comes or goes.
+pub(super) fn with_mark((hash, text): ReadText) -> String {
+    let marked = ["\u{feff}", &text].concat();
+    // The bytes are not at hand any more, but what they were identified by is.
+    if hash == ContentHash::of(marked.as_bytes()) { marked } else { text }
 }
 
 /// Says whether a file is kept from readers by its name, whatever is in it.
