@@ -311,7 +311,7 @@ pub struct AggregateArgs {
     #[command(flatten)]
     pub beside: Beside,
     /// Read and hash every file, whatever its stamp says
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub verify: bool,
 }
 
