@@ -225,9 +225,9 @@ impl Project<'_> {
         } else {
             texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
         };
-        let bytes = render::markdown(document).len() as u64;
         let receipt = &mut document.receipt;
-        receipt.bytes = bytes;
+        // The empty line behind the last file is not there.
+        receipt.bytes = texts.iter().map(|text| text.len() as u64).sum::<u64>() - u64::from(has_heading);
         receipt.counter = if exact { self.options.counter.name() } else { aggregate::ESTIMATE };
         receipt.tokens = tokens.iter().sum();
         for (entry, (text, tokens)) in receipt.files.iter_mut().zip(texts.iter().zip(&tokens)) {

@@ -12,6 +12,7 @@
 mod aggregate;
 mod cache;
 mod commands;
+mod curated;
 mod curation;
 mod curious_files;
 mod discovery;

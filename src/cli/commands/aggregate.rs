@@ -71,7 +71,7 @@ const fn format(format: Format) -> DocumentFormat {
 fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
     let failed = receipt.files.iter().filter(|entry| entry.content.is_none() && entry.why.is_some()).count();
     if 0 < failed {
-        desk.output.note(&format!("{failed} files could not be shown; the receipt says which and why"));
+        desk.output.note(&format!("files that could not be shown: {failed}; the receipt says which and why"));
     }
     for missing in &receipt.missing {
         desk.output.note(&format!("{}: {}", missing.word, missing.why));

@@ -1,0 +1,198 @@
+//! What an aggregation makes of items, slices, masks, presets and personas.
+
+use std::fs;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::sandbox::Sandbox;
+use super::sandbox::list;
+use super::sandbox::text;
+use super::sandbox::texts;
+use super::tiers::project;
+
+#[track_caller]
+fn aggregate(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    sandbox.json(&[&["aggregate", "--stdout"], arguments].concat())
+}
+
+/// Returns the view that a file got, the rule that wanted it, and why it is another.
+#[track_caller]
+fn became(document: &Value, path: &str) -> (String, String, Value) {
+    let entry = list(&document["receipt"]["files"]).find(|file| file["path"] == path);
+    let entry = entry.unwrap_or_else(|| panic!("{path} is not in the receipt"));
+    (text(&entry["view"]), text(&entry["rule"]), entry["why"].clone())
+}
+
+#[track_caller]
+fn body(document: &Value, path: &str) -> String {
+    let file = list(&document["files"]).find(|file| file["path"] == path);
+    text(&file.unwrap_or_else(|| panic!("{path} is not shown"))["text"])
+}
+
+#[test]
+fn each_item_decides_how_its_files_are_shown() {
+    let sandbox = project();
+    sandbox.write(
+        "slop.toml",
+        r#"
+        [[files]]
+        path = "src/*"
+        view_mode = "outline"
+        [[files]]
+        path = "src/fast.c"
+        force_full = true
+        [[files]]
+        path = "README.md"
+        auto_aggregate = false
+        [[files]]
+        path = "src/util"
+        ast_signatures = true
+        [[files]]
+        path = "tests/test_engine.py"
+        view_mode = "none"
+        "#,
+    );
+    let document = aggregate(&sandbox, &["--tier", "3"]);
+    let rule = |path: &str| became(&document, path);
+    assert_eq!(rule("src/engine.py"), ("outline".into(), "view_mode".into(), Value::Null));
+    assert_eq!(rule("src/fast.c"), ("full".into(), "force_full".into(), Value::Null));
+    assert_eq!(rule("src/util/text.py"), ("ast_signatures".into(), "ast".into(), Value::Null));
+    assert_eq!(rule("tests/test_engine.py"), ("none".into(), "excluded".into(), Value::Null));
+    assert_eq!(body(&document, "tests/test_engine.py"), "(context excluded)");
+    assert_eq!(body(&document, "src/util/text.py"), "def shorten(text): ...\n");
+    let omitted = list(&document["receipt"]["left_out"]).find(|file| file["path"] == "README.md");
+    assert_eq!(omitted.unwrap()["reason"], "auto_aggregate");
+    assert!(!texts(&document["files"], "path").contains(&"README.md".to_owned()));
+    // What is not inlined may be asked for all the same.
+    assert!(sandbox.done(&["view", "README.md"]).contains("A project of things."));
+}
+
+#[test]
+fn a_marked_slice_is_shown_where_it_is_now_and_told_when_it_is_lost() {
+    let sandbox = project();
+    sandbox.done(&["slice", "add", "src/fast.c", "2-5", "--tag", "hot loop", "--comment", "why"]);
+    let shown = "---\n[Slice: hot loop] (why)\nLines 2-5:\nint twice(int x)\n{\n    return x + x;\n}\n";
+    let of = |document: &Value| (became(document, "src/fast.c"), body(document, "src/fast.c"));
+    let slices = |why: Value| ("custom".to_owned(), "slices".to_owned(), why);
+    assert_eq!(of(&aggregate(&sandbox, &["--tier", "3"])), (slices(Value::Null), shown.to_owned()));
+
+    let source = sandbox.read("src/fast.c");
+    sandbox.write("src/fast.c", format!("#include <stdio.h>\n\n{source}"));
+    let moved = shown.replace("2-5", "4-7");
+    assert_eq!(of(&aggregate(&sandbox, &["--tier", "3"])), (slices(Value::Null), moved.clone()));
+    assert_eq!(sandbox.done(&["view", "src/fast.c", "--mode", "custom", "--bare"]), moved);
+
+    sandbox.write("src/fast.c", "int other;\n");
+    let (became, body) = of(&aggregate(&sandbox, &["--tier", "3"]));
+    assert!(text(&became.2).contains("\"hot loop\" of lines 2-5 is lost"), "{became:?}");
+    assert!(body.contains("[Slice: hot loop] (why)\nLines 2-5 (lost"), "{body}");
+    assert!(!body.contains("int other"), "{body}");
+
+    sandbox.write("src/fast.c", b"\0\x01\x02");
+    let document = aggregate(&sandbox, &["--tier", "3"]);
+    let omitted = list(&document["receipt"]["left_out"]).find(|file| file["path"] == "src/fast.c");
+    assert_eq!(omitted.unwrap()["reason"], "binary");
+}
+
+#[test]
+fn a_mask_shows_what_it_names_and_tells_what_is_gone() {
+    let sandbox = project();
+    sandbox.done(&["mask", "set", "src/engine.py", "Engine.run=def"]);
+    let document = aggregate(&sandbox, &["--tier", "3"]);
+    assert_eq!(became(&document, "src/engine.py"), ("masked".into(), "mask".into(), Value::Null));
+    assert!(body(&document, "src/engine.py").contains("burnt = fuel * 2"));
+    sandbox.write("src/engine.py", sandbox.read("src/engine.py").replace("run(", "go("));
+    let document = aggregate(&sandbox, &["--tier", "3"]);
+    let (view, _, why) = became(&document, "src/engine.py");
+    assert_eq!(view, "summary");
+    assert!(text(&why).contains("Engine.run") && text(&why).contains("Engine.go"), "{why}");
+}
+
+#[test]
+fn a_preset_is_its_files_shown_as_it_says_and_what_is_gone_is_told() {
+    let sandbox = project();
+    sandbox.write(
+        "slop.toml",
+        r#"
+        [[files]]
+        path = "src/engine.py"
+        view_mode = "summary"
+        [presets.review]
+        files = ["README.md", { path = "src/engine.py", view_mode = "outline" }, "src/util/*.py"]
+        [presets.empty]
+        files = []
+        "#,
+    );
+    let document = aggregate(&sandbox, &["--preset", "review", "--order", "given"]);
+    assert_eq!(texts(&document["files"], "path"), ["README.md", "src/engine.py", "src/util/text.py"]);
+    assert_eq!(became(&document, "src/engine.py").0, "outline");
+    assert_eq!(document["receipt"]["missing"], json!([]));
+    assert_eq!(list(&aggregate(&sandbox, &["--preset", "empty"])["files"]).count(), 0);
+    let more = aggregate(&sandbox, &["--preset", "review", "src/fast.c", "--order", "path"]);
+    assert_eq!(list(&more["files"]).count(), 4);
+
+    fs::remove_dir_all(sandbox.path("src/util")).unwrap();
+    fs::remove_file(sandbox.path("README.md")).unwrap();
+    sandbox.commit_all("gone");
+    let ran = sandbox.slop(&["aggregate", "--preset", "review", "--stdout", "--order", "path"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(ran.out.contains("ERROR: file not found: README.md"), "{}", ran.out);
+    assert!(ran.out.contains("[Class] Engine"), "{}", ran.out);
+    assert!(ran.err.contains("src/util/*.py"), "{}", ran.err);
+
+    sandbox.slop(&["aggregate", "--preset", "revue"]).refuses(1, &["`revue`", "`review`", "hint:"]);
+    assert!(!sandbox.path("slop_out").exists());
+}
+
+#[test]
+fn a_persona_brings_its_tier_its_strategy_its_preset_and_its_model() {
+    let sandbox = project();
+    sandbox.write(
+        "slop.toml",
+        r#"
+        [presets.core]
+        files = ["src"]
+        [personas.reviewer]
+        tier = 3
+        aggregation_strategy = "summarize"
+        context_preset = "core"
+        system_prompt = "You review."
+        [[personas.reviewer.preferred_models]]
+        provider = "openai"
+        model = "gpt-x"
+        [[personas.reviewer.preferred_models]]
+        provider = "anthropic"
+        model = "claude-x"
+        temperature = 0.5
+        max_output_tokens = 77
+        "#,
+    );
+    let document = aggregate(&sandbox, &["--persona", "reviewer"]);
+    assert_eq!(
+        (&document["receipt"]["tier"], &document["receipt"]["strategy"]),
+        (&json!(3), &json!("summarize"))
+    );
+    assert_eq!(list(&document["files"]).count(), 3);
+    let full = aggregate(&sandbox, &["--persona", "reviewer", "--strategy", "full"]);
+    assert_eq!(full["receipt"]["strategy"], "full");
+    let sent = |format: &str| -> Value {
+        serde_json::from_str(&sandbox.done(&[
+            "aggregate",
+            "--persona",
+            "reviewer",
+            "--stdout",
+            "--format",
+            format,
+        ]))
+        .unwrap()
+    };
+    let body = sent("anthropic");
+    assert_eq!((&body["model"], &body["max_tokens"]), (&json!("claude-x"), &json!(77)));
+    assert_eq!(body["temperature"], 0.5);
+    assert!(body["system"].to_string().contains("You review."), "{}", body["system"]);
+    let body = sent("openai");
+    assert_eq!((&body["model"], &body["temperature"]), (&json!("gpt-x"), &Value::Null));
+    assert_eq!(sandbox.slop(&["aggregate", "--persona", "reviewer", "--tier", "1"]).code, 2);
+    sandbox.slop(&["aggregate", "--persona", "revuer"]).refuses(1, &["persona", "`revuer`", "`reviewer`"]);
+}
