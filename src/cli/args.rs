@@ -274,6 +274,9 @@ pub struct Choice {
     /// Put these files in focus: a path, a name, a part of a path, a pattern, or path:line
     #[arg(long, value_name = "PATH")]
     pub focus: Vec<String>,
+    /// Show against this revision what is shown as a diff; without it, against the last commit
+    #[arg(long, value_name = "REVISION", hide_short_help = true)]
+    pub against: Option<String>,
     /// Keep the document within so many tokens: files are shown smaller, the least important first; the setting is
     /// tiers.N.budget_tokens
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]

@@ -1,8 +1,12 @@
 //! One document made for one agent.
 
+use std::collections::VecDeque;
+
 use super::error::Error;
 use super::fitting::ShownFile;
 use super::fitting::Whole;
+use super::picks::Old;
+use super::picks::Picks;
 use super::project::Project;
 use super::reading::ReadText;
 use super::rendering::Rendered;
@@ -61,6 +65,8 @@ pub struct AggregationRequest {
     pub focus: Vec<String>,
     /// Words for the files that are wanted; none for those of the preset, and for all where there is none.
     pub files: Vec<String>,
+    /// The revision that diffs are against; `None` for the last commit.
+    pub against: Option<String>,
     /// What people say of single files; the last one wins.
     pub items: Vec<FileItem>,
     /// The files of a preset, with what it says of them, which wins over the items: what is gone is reported, and the
@@ -152,7 +158,10 @@ impl Project<'_> {
             {
                 return Err(Error::LeftOut { path: file.path, reason: *reason });
             }
-            let candidate = self.candidate(&file, &routing, None, 0);
+            let mut pasts =
+                self.pasts_of(request.against.as_deref(), diffs(std::slice::from_ref(&file), &routing))?;
+            let old = self.old(&mut pasts, &file.path);
+            let candidate = self.candidate(&file, &routing, (None, old), 0);
             let tokens = self.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
             explanations.push(explanation(&file, &routing, candidate, (tokens, self.options.counter.name())));
         }
@@ -175,6 +184,7 @@ impl Project<'_> {
         if words.is_empty() && request.preset.is_none() {
             gathered.missing.extend(items_without_a_file(routing.items, &selection.files));
         }
+        let mut pasts = self.pasts_of(request.against.as_deref(), diffs(&selection.files, routing))?;
         for file in selection.files {
             gathered.listed.push(Listed::of(&file));
             let is_named = selection.by_name.contains(&file.path);
@@ -189,7 +199,9 @@ impl Project<'_> {
                 continue;
             }
             let text = selection.texts.remove(&file.path);
-            let candidate = self.candidate(&file, routing, text, ranks.of(&file.path));
+            let old =
+                if is_diff(&file, routing) { self.old(&mut pasts, &file.path) } else { Old::Nothing("") };
+            let candidate = self.candidate(&file, routing, (text, old), ranks.of(&file.path));
             gathered.shown.push(ShownFile { file, candidate });
         }
         Ok(gathered)
@@ -230,11 +242,12 @@ impl Project<'_> {
         &mut self,
         file: &KnownFile,
         routing: &Routing<'_>,
-        text: Option<ReadText>,
+        (text, old): (Option<ReadText>, Old),
         given: usize,
     ) -> Candidate {
         let routed = aggregate::route(&file.path, type_of(file), routing);
-        let mut rendered = self.rendered_as(routed.view, file, routing, text);
+        let picks = Picks { mask: &[], lines: &[], old };
+        let mut rendered = self.rendered_as(routed.view, file, routing, (text, Some(&picks)));
         let why = rendered.why.take();
         Candidate {
             block: block(file, rendered),
@@ -252,11 +265,11 @@ impl Project<'_> {
         view: ViewMode,
         file: &KnownFile,
         routing: &Routing<'_>,
-        text: Option<ReadText>,
+        (text, picks): (Option<ReadText>, Option<&Picks<'_>>),
     ) -> Rendered {
         let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
         let item = routing.items.of(&file.path);
-        let rendering = Rendering { view, detail: detail(routing), lines: &lines, item, picks: None, text };
+        let rendering = Rendering { view, detail: detail(routing), lines: &lines, item, picks, text };
         self.render(file, rendering, routing.max_bytes)
     }
 }
@@ -309,6 +322,15 @@ fn omission(file: &KnownFile, is_named: bool, routing: &Routing<'_>) -> Option<O
     }
     let rule = aggregate::route(&file.path, type_of(file), routing).rule;
     (rule == Rule::AutoAggregate).then_some(Omission::AutoAggregate)
+}
+
+/// Returns the files that are shown as diffs.
+fn diffs(files: &[KnownFile], routing: &Routing<'_>) -> VecDeque<RelPath> {
+    files.iter().filter(|file| is_diff(file, routing)).map(|file| file.path.clone()).collect()
+}
+
+fn is_diff(file: &KnownFile, routing: &Routing<'_>) -> bool {
+    aggregate::route(&file.path, type_of(file), routing).view == ViewMode::Diff
 }
 
 /// Returns the items whose words match none of the project's files.

@@ -170,7 +170,7 @@ impl Project<'_> {
             return;
         }
         let view = ladders.views[file][rung - 1];
-        let rendered = self.rendered_as(view, &ladders.files[file].file, routing, None);
+        let rendered = self.rendered_as(view, &ladders.files[file].file, routing, (None, None));
         let block = block(&ladders.files[file].file, rendered);
         let top = &ladders.rungs[&(file, 0)];
         let bytes = render::block_text(&block).len() as u64;

@@ -121,6 +121,15 @@ impl Project<'_> {
         Ok((pasts, unchanged))
     }
 
+    /// Prepares to ask git what files were that an aggregation shows as diffs.
+    pub(super) fn pasts_of(&self, against: Option<&str>, wanted: VecDeque<RelPath>) -> Result<Pasts, Error> {
+        let baseline = match (against, wanted.is_empty()) {
+            (None, true) => Baseline::Nothing(""),
+            (revision, _) => self.baseline(revision.unwrap_or(HEAD))?,
+        };
+        Ok(Pasts { baseline, wanted, known: HashMap::new() })
+    }
+
     /// Returns what a file is compared with.
     pub(super) fn old(&self, pasts: &mut Pasts, path: &RelPath) -> Old {
         let (id, label) = match &pasts.baseline {

@@ -128,6 +128,7 @@ fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationReq
         language_views: BTreeMap::new(),
     };
     AggregationRequest {
+        against: None,
         items: Vec::new(),
         preset: None,
         limits: Limits::default(),

@@ -110,6 +110,22 @@ fn a_mask_shows_what_it_names_and_tells_what_is_gone() {
 }
 
 #[test]
+fn diffs_are_against_the_last_commit_or_the_revision_that_is_named() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[[files]]\npath = \"src\"\nview_mode = \"diff\"\n");
+    sandbox.write("src/fast.c", sandbox.read("src/fast.c").replace("x + x", "2 * x"));
+    sandbox.commit_all("second");
+    sandbox.write("src/fast.c", sandbox.read("src/fast.c").replace("2 * x", "x << 1"));
+    let document = aggregate(&sandbox, &["--tier", "3"]);
+    assert_eq!(became(&document, "src/fast.c"), ("diff".into(), "view_mode".into(), Value::Null));
+    assert!(body(&document, "src/fast.c").contains("-    return 2 * x;\n+    return x << 1;\n"));
+    assert_eq!(body(&document, "src/engine.py"), "(no changes since HEAD)\n");
+    let document = aggregate(&sandbox, &["--tier", "3", "--against", "HEAD~1"]);
+    assert!(body(&document, "src/fast.c").contains("-    return x + x;\n+    return x << 1;\n"));
+    sandbox.slop(&["aggregate", "--against", "nowhere"]).refuses(1, &["`nowhere`", "hint:"]);
+}
+
+#[test]
 fn a_preset_is_its_files_shown_as_it_says_and_what_is_gone_is_told() {
     let sandbox = project();
     sandbox.write(

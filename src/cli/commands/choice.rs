@@ -30,6 +30,7 @@ impl Desk<'_> {
             order: order.unwrap_or(settings.aggregation.order),
             focus: self.place.focus_words(&choice.focus),
             files,
+            against: choice.against.clone(),
             items: self.loaded.curation.files.clone(),
             preset: profile.preset.as_ref().map(|preset| preset.value.files.clone()),
             limits: Limits { tokens: choice.budget.or(tier_budget), bytes: choice.max_bytes },
