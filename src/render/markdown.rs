@@ -134,6 +134,10 @@ fn write_fenced(text: &mut String, language: &str, body: &str) {
 }
 
 fn longest_run(body: &str) -> usize {
+    // Few texts have a run that matters, and to look for one is quicker than to count.
+    if !body.contains("```") {
+        return 0;
+    }
     let (mut longest, mut run) = (0, 0);
     for byte in body.bytes() {
         run = if byte == b'`' { run + 1 } else { 0 };
