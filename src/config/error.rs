@@ -150,6 +150,16 @@ fn nearest_known(nearest: Option<&str>) -> String {
     nearest.map_or(String::new(), |nearest| format!(", the nearest known is `{}`", shown(nearest)))
 }
 
+/// Returns `"a", "b" or "c"`.
+pub(super) fn either<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// Returns `text` fit for a message: on one line, not long, without marks that change how a terminal shows it.
 pub(super) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;

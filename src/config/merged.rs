@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::Error;
 use super::Origin;
+use super::error::either;
 use super::error::shown;
 use super::layers::Assignment;
 use super::schema::Schema;
@@ -100,15 +101,5 @@ impl Merged {
             found: shown(&setting.value.to_string()),
             allowed,
         }
-    }
-}
-
-/// Returns `"a", "b" or "c"`.
-pub(super) fn either<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let quoted: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => String::new(),
     }
 }

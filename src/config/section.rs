@@ -9,8 +9,8 @@ use toml::de::DeValue;
 
 use super::Error;
 use super::Origin;
+use super::error::either;
 use super::error::shown;
-use super::merged::either;
 use super::nearest::nearest;
 use super::table::is_bare;
 
