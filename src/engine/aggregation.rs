@@ -1,8 +1,13 @@
 //! One document made for one agent.
 
+use std::collections::HashMap;
+
 use super::error::Error;
 use super::fitting::ShownFile;
 use super::fitting::Whole;
+use super::given::Memory;
+use super::given::Recall;
+use super::history::History;
 use super::project::Project;
 use super::reading::ReadText;
 use super::rendering::Rendered;
@@ -17,6 +22,7 @@ use crate::aggregate;
 use crate::aggregate::Candidate;
 use crate::aggregate::Focus;
 use crate::aggregate::FocusLines;
+use crate::aggregate::Importance;
 use crate::aggregate::Items;
 use crate::aggregate::Limits;
 use crate::aggregate::Plan;
@@ -74,6 +80,8 @@ pub struct AggregationRequest {
     pub trust: Trust,
     /// What stands beside the files.
     pub sections: SectionRequest,
+    /// How the document is remembered, if it is.
+    pub memory: Option<Memory>,
 }
 
 /// Why a file gets the view that it gets.
@@ -103,6 +111,25 @@ pub struct Explanation {
     pub tokens: u64,
     /// Name of the way tokens were counted.
     pub counter: &'static str,
+    /// What the limits make of it, where there are any and the document holds the file.
+    pub under_limits: Option<UnderLimits>,
+}
+
+/// What the limits of a document make of a file.
+#[derive(Debug, Clone)]
+pub struct UnderLimits {
+    /// What it is shown as; `None` where there is no room for it.
+    pub view: Option<ViewMode>,
+    /// Why that is not what was wanted.
+    pub why: Option<String>,
+    /// Its place among the files by importance, from 1.
+    pub place: usize,
+    /// How many files the document is about.
+    pub files: usize,
+    /// Why it has that place.
+    pub importance: Importance,
+    /// How often commits changed it of late, in millionths of a change.
+    pub changes: u64,
 }
 
 impl Project<'_> {
@@ -112,27 +139,11 @@ impl Project<'_> {
         let sections = self.sections(&request.sections)?;
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request)?);
         let routing = self.routing(request, &focus, &items);
-        let gathered = if request.sections.part.has_prefix() {
-            self.gather(request, &routing)?
-        } else {
-            Gathered::default()
-        };
-        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
-        let tree = tree.filter(|_| request.sections.part.has_prefix());
-        let plan = plan(request, tree, sections);
-        let remarks = Remarks {
-            limits: request.limits,
-            without_tree: false,
-            left_out: gathered.left_out,
-            missing: gathered.missing,
-        };
-        let whole = Whole { plan, files: gathered.shown, remarks };
-        let asks_history = request.order == Order::Stable || request.limits.is_some();
-        let history = if asks_history { self.history() } else { None };
-        let mut whole = self.fit(whole, &routing, history.as_ref())?;
+        let Fitted { mut whole, history, recall } = self.fitted(request, &routing, sections)?;
         if let (Order::Stable, Some(history)) = (request.order, &history) {
             self.weigh(&mut whole.files, history, detail(&routing));
         }
+        self.promise = recall.map(|recall| recall.promise(&whole.files));
         let candidates = whole.files.into_iter().map(|shown| shown.candidate).collect();
         let mut document = aggregate::compose(whole.plan, candidates, whole.remarks);
         self.measure(&mut document, request.is_measured || request.limits.tokens.is_some());
@@ -140,11 +151,45 @@ impl Project<'_> {
         Ok(document)
     }
 
+    /// Decides what becomes of each file.
+    fn fitted(
+        &mut self,
+        request: &AggregationRequest,
+        routing: &Routing<'_>,
+        sections: Sections,
+    ) -> Result<Fitted, Error> {
+        let gathered = if request.sections.part.has_prefix() {
+            self.gather(request, routing)?
+        } else {
+            Gathered::default()
+        };
+        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
+        let tree = tree.filter(|_| request.sections.part.has_prefix());
+        let plan = plan(request, tree, sections);
+        let remarks = Remarks {
+            name: request.memory.as_ref().map(|memory| memory.name.clone()),
+            limits: request.limits,
+            without_tree: false,
+            left_out: gathered.left_out,
+            missing: gathered.missing,
+        };
+        let mut whole = Whole { plan, files: gathered.shown, unchanged: Vec::new(), crowded_out: Vec::new(), remarks };
+        let recall = self.recall(request, &whole.files);
+        if let Some(recall) = &recall {
+            self.only_changes(&mut whole, recall);
+        }
+        let asks_history = request.order == Order::Stable || request.limits.is_some();
+        let history = if asks_history { self.history() } else { None };
+        let whole = self.fit(whole, routing, history.as_ref())?;
+        Ok(Fitted { whole, history, recall })
+    }
+
     /// Says why a file would get the view that it would get.
     pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request)?);
         let routing = self.routing(request, &focus, &items);
         let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
+        let mut under_limits = self.under_limits(request, &routing)?;
         let mut explanations = Vec::new();
         for file in selection.files {
             if let (KnownState::LeftOut(reason @ LeftOut::Vanished), true) =
@@ -154,9 +199,41 @@ impl Project<'_> {
             }
             let candidate = self.candidate(&file, &routing, None, 0);
             let tokens = self.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
-            explanations.push(explanation(&file, &routing, candidate, (tokens, self.options.counter.name())));
+            let counted = (tokens, self.options.counter.name());
+            let under_limits = under_limits.remove(&file.path);
+            explanations.push(explanation(&file, &routing, candidate, counted, under_limits));
         }
         Ok(explanations)
+    }
+
+    /// Returns what the limits make of each file, if there are any: to know it of one, all must be fitted together.
+    fn under_limits(
+        &mut self,
+        request: &AggregationRequest,
+        routing: &Routing<'_>,
+    ) -> Result<HashMap<RelPath, UnderLimits>, Error> {
+        if !request.limits.is_some() {
+            return Ok(HashMap::new());
+        }
+        let sections = self.sections(&request.sections)?;
+        let Fitted { whole, history, .. } = self.fitted(request, routing, sections)?;
+        let files = whole.files.len() + whole.crowded_out.len();
+        let shown = whole.files.into_iter().map(|shown| (shown, true));
+        let all = shown.chain(whole.crowded_out.into_iter().map(|shown| (shown, false)));
+        let fates = all.filter_map(|(shown, is_shown)| {
+            let (place, importance) = shown.standing?;
+            let changes = history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
+            let fate = UnderLimits {
+                view: is_shown.then_some(shown.candidate.block.view),
+                why: shown.candidate.why,
+                place,
+                files,
+                importance,
+                changes: changes.copied().unwrap_or(0),
+            };
+            Some((shown.file.path, fate))
+        });
+        Ok(fates.collect())
     }
 
     /// Finds the files that are asked for, and shows each as the routing wants it.
@@ -190,7 +267,7 @@ impl Project<'_> {
             }
             let text = selection.texts.remove(&file.path);
             let candidate = self.candidate(&file, routing, text, ranks.of(&file.path));
-            gathered.shown.push(ShownFile { file, candidate });
+            gathered.shown.push(ShownFile::new(file, candidate));
         }
         Ok(gathered)
     }
@@ -272,6 +349,13 @@ fn within(limits: Limits, receipt: &Receipt) -> Result<(), Error> {
     }
 }
 
+/// A document that keeps its limits, and what was asked on the way.
+struct Fitted {
+    whole: Whole,
+    history: Option<History>,
+    recall: Option<Recall>,
+}
+
 /// The files that were asked for.
 #[derive(Default)]
 struct Gathered {
@@ -330,6 +414,7 @@ fn explanation(
     routing: &Routing<'_>,
     candidate: Candidate,
     (tokens, counter): (u64, &'static str),
+    under_limits: Option<UnderLimits>,
 ) -> Explanation {
     let (content, file_type, left_out) = match &file.state {
         KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
@@ -349,6 +434,7 @@ fn explanation(
         bytes,
         tokens,
         counter,
+        under_limits,
     }
 }
 
@@ -385,6 +471,7 @@ fn plan(request: &AggregationRequest, tree: Option<String>, sections: Sections) 
         order: request.order,
         common_view: common_view(request),
         tree,
+        since_last: false,
         sections,
     }
 }

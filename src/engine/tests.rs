@@ -140,6 +140,7 @@ fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationReq
         files: vec![],
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),
+        memory: None,
     }
 }
 
