@@ -49,7 +49,9 @@ impl<'w> Session<'w> {
                 Response::Symbols(project.symbols(&name, with_text, trust)?)
             }
             Request::Aggregate(aggregation) if aggregation.target == Target::Nowhere => {
-                Response::Planned(Box::new(written(project, &aggregation)?.document.receipt))
+                let receipt = written(project, &aggregation)?.document.receipt;
+                project.not_delivered();
+                Response::Planned(Box::new(receipt))
             }
             Request::Aggregate(aggregation) => {
                 Response::Aggregated(Box::new(aggregate(project, aggregation)?))

@@ -145,7 +145,6 @@ pub enum Command {
   slop aggregate --tier 1
   slop aggregate --tier 3 --focus src/engine.py --stdout
   slop aggregate --tier 4 --focus src/engine.py:120 src tests -o context.md
-  slop aggregate --tier 3 --since-last --stdout
   slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
     Aggregate(AggregateArgs),
     /// Say why files get the view that they get
@@ -352,7 +351,7 @@ pub struct Beside {
     #[arg(long, hide_short_help = true)]
     pub history_only: bool,
     /// Show this image, as a link or with --screenshots-inline
-    #[arg(long = "screenshot", value_name = "FILE")]
+    #[arg(long = "screenshot", value_name = "FILE", hide_short_help = true)]
     pub screenshots: Vec<PathBuf>,
     /// Put the images themselves into the document
     #[arg(long, hide_short_help = true)]

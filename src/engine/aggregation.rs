@@ -173,7 +173,8 @@ impl Project<'_> {
             left_out: gathered.left_out,
             missing: gathered.missing,
         };
-        let mut whole = Whole { plan, files: gathered.shown, unchanged: Vec::new(), crowded_out: Vec::new(), remarks };
+        let mut whole =
+            Whole { plan, files: gathered.shown, unchanged: Vec::new(), crowded_out: Vec::new(), remarks };
         let recall = self.recall(request, &whole.files);
         if let Some(recall) = &recall {
             self.only_changes(&mut whole, recall);

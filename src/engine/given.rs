@@ -2,7 +2,7 @@
 //!
 //! What a document shows of each file is remembered under the document's name. The next one of that name may then leave
 //! out what the reader has already, and show diffs against it. What counts is what was wanted: a file that a budget has
-//! made smaller is not new because there is more room now.
+//! made smaller is not new because there is more room now. But a change that there was no room for is told again.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -71,6 +71,11 @@ impl Project<'_> {
             self.note(format!("what was given is not remembered as `{name}`"));
             self.recover(&error);
         }
+    }
+
+    /// Forgets what the last document that was composed shows: it is for nobody.
+    pub fn not_delivered(&mut self) {
+        self.promise = None;
     }
 
     /// Looks up what the reader has. Nothing is remembered of a document that shows no files.
@@ -150,9 +155,8 @@ impl Project<'_> {
     }
 
     fn is_gone(&self, path: &RelPath) -> bool {
-        let absent = |error: io::Error| {
-            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        };
+        let absent =
+            |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
         self.world.files.stat(path).is_err_and(absent)
     }
 }
@@ -176,6 +180,10 @@ impl Recall {
             let block = shown.settled();
             let hash = if block.view == *wanted_view { *wanted } else { fingerprint(block) };
             bytes += block.body.len();
+            if memory.since_last && known.is_some() && block.view != *wanted_view {
+                // There was no room for the change: it is told when there is, against what the reader has.
+                continue;
+            }
             let row = GivenRow { path: path.clone(), view: block.view, shown: hash, wanted: *wanted };
             if known != Some(&row) {
                 let is_kept = keeps_text(block.view) && bytes <= MOST_BYTES;
@@ -216,7 +224,8 @@ const fn keeps_text(view: ViewMode) -> bool {
 
 /// Says whether an error stands in place of the file; that is told each time.
 fn is_failed(candidate: &Candidate) -> bool {
-    candidate.block.content.is_none() && candidate.why.is_some()
+    let block = &candidate.block;
+    block.content.is_none() && candidate.why.is_some() && block.view != ViewMode::Path
 }
 
 fn gone_file(path: RelPath) -> ShownFile {

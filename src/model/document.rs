@@ -145,6 +145,13 @@ pub struct ReceiptEntry {
     pub tokens: u64,
 }
 
+impl ReceiptEntry {
+    /// Says whether an error stands in place of the file.
+    pub fn is_failed(&self) -> bool {
+        self.content.is_none() && self.why.is_some() && self.view != ViewMode::Path
+    }
+}
+
 /// Why a file that was asked for is not in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Omission {

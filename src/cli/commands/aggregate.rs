@@ -97,7 +97,7 @@ const fn format(format: Format) -> DocumentFormat {
 
 /// Tells what a document should hold and does not, and returns the exit code.
 fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
-    let failed = receipt.files.iter().filter(|entry| entry.content.is_none() && entry.why.is_some()).count();
+    let failed = receipt.files.iter().filter(|entry| entry.is_failed()).count();
     if 0 < failed {
         desk.output.note(&format!("{failed} files could not be shown; the receipt says which and why"));
     }
