@@ -17,6 +17,7 @@ mod wire;
 
 pub use crate::engine::AggregationRequest;
 pub use crate::engine::Discussion;
+pub use crate::engine::Explanation;
 pub use crate::engine::FileStatus;
 pub use crate::engine::Freshness;
 pub use crate::engine::ImageFile;

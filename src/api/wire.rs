@@ -268,14 +268,6 @@ pub(super) fn receipt(receipt: &Receipt) -> Value {
             }),
         )
     });
-    let left_out = receipt.left_out.iter().map(|omitted| {
-        let wanted = match omitted.reason {
-            Omission::Budget { wanted } => Some(wanted.name()),
-            Omission::LeftOut(_) | Omission::AutoAggregate | Omission::Unchanged => None,
-        };
-        let (reason, why) = (omitted.reason.name(), receipt.why_left_out(omitted.reason));
-        with_path(&omitted.path, json!({"reason": reason, "wanted": wanted, "why": why}))
-    });
     let missing = receipt.missing.iter().map(|missing| json!({"word": missing.word, "why": missing.why}));
     json!({
         "schema_version": SCHEMA_VERSION,
@@ -291,10 +283,23 @@ pub(super) fn receipt(receipt: &Receipt) -> Value {
         "tokens": receipt.tokens,
         "without_tree": receipt.without_tree,
         "files": files.collect::<Value>(),
-        "left_out": left_out.collect::<Value>(),
+        "left_out": left_out(receipt),
         "missing": missing.collect::<Value>(),
         "problems": receipt.problems.iter().map(extra::problem).collect::<Value>(),
     })
+}
+
+/// Returns the files that a document does not show.
+fn left_out(receipt: &Receipt) -> Value {
+    let left_out = receipt.left_out.iter().map(|omitted| {
+        let wanted = match omitted.reason {
+            Omission::Budget { wanted } => Some(wanted.name()),
+            Omission::LeftOut(_) | Omission::AutoAggregate | Omission::Unchanged => None,
+        };
+        let (reason, why) = (omitted.reason.name(), receipt.why_left_out(omitted.reason));
+        with_path(&omitted.path, json!({"reason": reason, "wanted": wanted, "why": why}))
+    });
+    left_out.collect()
 }
 
 fn explanation(explanation: &Explanation) -> Value {

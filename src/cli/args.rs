@@ -310,6 +310,23 @@ pub struct AggregateArgs {
     /// Write the receipt, which says what became of each file, to this file
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
+    /// How the document is remembered.
+    #[command(flatten)]
+    pub memory: Remembering,
+    /// Say what would become of each file, and write nothing
+    #[arg(long, conflicts_with_all = ["output", "receipt"])]
+    pub dry_run: bool,
+    /// What stands beside the files.
+    #[command(flatten)]
+    pub beside: Beside,
+    /// Read and hash every file, whatever its stamp says
+    #[arg(long)]
+    pub verify: bool,
+}
+
+/// How a document is remembered.
+#[derive(Debug, Arguments)]
+pub struct Remembering {
     /// Show what has changed since the last aggregation of the same name
     ///
     /// Files that would be shown as they were then are left out; those that have changed are shown as diffs, new ones
@@ -322,15 +339,6 @@ pub struct AggregateArgs {
     /// that are given different files or focus need names of their own for --since-last.
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), hide_short_help = true)]
     pub name: Option<String>,
-    /// Say what would become of each file, and write nothing
-    #[arg(long, conflicts_with_all = ["output", "receipt"])]
-    pub dry_run: bool,
-    /// What stands beside the files.
-    #[command(flatten)]
-    pub beside: Beside,
-    /// Read and hash every file, whatever its stamp says
-    #[arg(long)]
-    pub verify: bool,
 }
 
 /// What stands beside the files.

@@ -1,8 +1,7 @@
 //! One document made for one agent.
 
-use std::collections::HashMap;
-
 use super::error::Error;
+use super::explaining::UnderLimits;
 use super::fitting::ShownFile;
 use super::fitting::Whole;
 use super::given::Memory;
@@ -22,7 +21,6 @@ use crate::aggregate;
 use crate::aggregate::Candidate;
 use crate::aggregate::Focus;
 use crate::aggregate::FocusLines;
-use crate::aggregate::Importance;
 use crate::aggregate::Items;
 use crate::aggregate::Limits;
 use crate::aggregate::Plan;
@@ -115,23 +113,6 @@ pub struct Explanation {
     pub under_limits: Option<UnderLimits>,
 }
 
-/// What the limits of a document make of a file.
-#[derive(Debug, Clone)]
-pub struct UnderLimits {
-    /// What it is shown as; `None` where there is no room for it.
-    pub view: Option<ViewMode>,
-    /// Why that is not what was wanted.
-    pub why: Option<String>,
-    /// Its place among the files by importance, from 1.
-    pub place: usize,
-    /// How many files the document is about.
-    pub files: usize,
-    /// Why it has that place.
-    pub importance: Importance,
-    /// How often commits changed it of late, in millionths of a change.
-    pub changes: u64,
-}
-
 impl Project<'_> {
     /// Composes the document that was asked for, from the files as they are now.
     pub fn aggregate(&mut self, request: &AggregationRequest) -> Result<Document, Error> {
@@ -152,7 +133,7 @@ impl Project<'_> {
     }
 
     /// Decides what becomes of each file.
-    fn fitted(
+    pub(super) fn fitted(
         &mut self,
         request: &AggregationRequest,
         routing: &Routing<'_>,
@@ -205,36 +186,6 @@ impl Project<'_> {
             explanations.push(explanation(&file, &routing, candidate, counted, under_limits));
         }
         Ok(explanations)
-    }
-
-    /// Returns what the limits make of each file, if there are any: to know it of one, all must be fitted together.
-    fn under_limits(
-        &mut self,
-        request: &AggregationRequest,
-        routing: &Routing<'_>,
-    ) -> Result<HashMap<RelPath, UnderLimits>, Error> {
-        if !request.limits.is_some() {
-            return Ok(HashMap::new());
-        }
-        let sections = self.sections(&request.sections)?;
-        let Fitted { whole, history, .. } = self.fitted(request, routing, sections)?;
-        let files = whole.files.len() + whole.crowded_out.len();
-        let shown = whole.files.into_iter().map(|shown| (shown, true));
-        let all = shown.chain(whole.crowded_out.into_iter().map(|shown| (shown, false)));
-        let fates = all.filter_map(|(shown, is_shown)| {
-            let (place, importance) = shown.standing?;
-            let changes = history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
-            let fate = UnderLimits {
-                view: is_shown.then_some(shown.candidate.block.view),
-                why: shown.candidate.why,
-                place,
-                files,
-                importance,
-                changes: changes.copied().unwrap_or(0),
-            };
-            Some((shown.file.path, fate))
-        });
-        Ok(fates.collect())
     }
 
     /// Finds the files that are asked for, and shows each as the routing wants it.
@@ -351,10 +302,10 @@ fn within(limits: Limits, receipt: &Receipt) -> Result<(), Error> {
 }
 
 /// A document that keeps its limits, and what was asked on the way.
-struct Fitted {
-    whole: Whole,
-    history: Option<History>,
-    recall: Option<Recall>,
+pub(super) struct Fitted {
+    pub(super) whole: Whole,
+    pub(super) history: Option<History>,
+    pub(super) recall: Option<Recall>,
 }
 
 /// The files that were asked for.

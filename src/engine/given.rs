@@ -185,8 +185,8 @@ impl Recall {
                 continue;
             }
             let row = GivenRow { path: path.clone(), view: block.view, shown: hash, wanted: *wanted };
+            let is_kept = keeps_text(block.view) && bytes <= MOST_BYTES;
             if known != Some(&row) {
-                let is_kept = keeps_text(block.view) && bytes <= MOST_BYTES;
                 giving.changed.push((row, is_kept.then(|| block.body.clone())));
             }
         }

@@ -15,8 +15,8 @@ use super::sandbox::texts;
 fn engine(method: &str) -> String {
     let mut text = "\"\"\"Runs things.\"\"\"\n\n\nclass Engine:\n".to_owned();
     for number in 0..30 {
-        text +=
-            &format!("    def step_{number}(self, fuel):\n        burnt = fuel\n        return burnt\n\n");
+        let head = format!("    def step_{number}(self, fuel):\n");
+        text.extend([head.as_str(), "        burnt = fuel\n        return burnt\n\n"]);
     }
     text + &format!("    def {method}:\n        pass\n")
 }

@@ -33,8 +33,8 @@ pub(super) fn run(
     let format = format(args.format);
     let project_name = desk.place.project_name(&desk.loaded.settings.project.name);
     request.memory = Some(Memory {
-        name: args.name.clone().unwrap_or_else(|| default_name(&project_name, &args.choice, &profile)),
-        since_last: args.since_last,
+        name: args.memory.name.clone().unwrap_or_else(|| default_name(&project_name, &args.choice, &profile)),
+        since_last: args.memory.since_last,
     });
     // Paths of files that are written are meant from where the user stands, as with any other program.
     let here = |path: &std::path::PathBuf| environment.current_folder.join(path);

@@ -1,6 +1,7 @@
 //! `slop explain`
 
 use super::desk::Desk;
+use crate::api::Explanation;
 use crate::api::Request;
 use crate::api::Response;
 use crate::api::Trust;
@@ -11,6 +12,9 @@ use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::model::ViewMode;
 use crate::render::grouped;
+
+/// What is said of a file that a limited document is not about.
+const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown nor counted";
 
 pub(super) fn run(args: &ExplainArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     let profile = desk.profile(&args.choice)?;
@@ -40,26 +44,30 @@ pub(super) fn run(args: &ExplainArgs, desk: &mut Desk<'_>) -> Result<u8, Failure
         for remark in &explanation.remarks {
             desk.output.line(&format!("  remark       {remark}"))?;
         }
-        for verdict in &explanation.verdicts {
-            let view = verdict.view.map_or("does not match".to_owned(), |view| view.to_string());
-            let decides = if verdict.rule == explanation.routed.rule { "  <- decides" } else { "" };
-            desk.output.line(&format!("  rule         {}: {view}{decides}", verdict.rule.name()))?;
-        }
+        write_rules(explanation, desk)?;
         if let Some(why) = &explanation.why {
             desk.output.line(&format!("  instead      {}: {why}", explanation.view))?;
         }
         let (bytes, tokens) = (grouped(explanation.bytes), grouped(explanation.tokens));
         let (view, counter) = (explanation.view, explanation.counter);
         desk.output.line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
-        match &explanation.under_limits {
-            Some(fate) => write_fate(fate, explanation.routed.view, desk)?,
-            None if is_limited => {
-                desk.output.line("  under the budget  not asked for: the preset does not name it")?;
-            }
-            None => {}
+        if let Some(fate) = &explanation.under_limits {
+            write_fate(fate, explanation.routed.view, desk)?;
+        } else if is_limited {
+            desk.output.line(NOT_ASKED_FOR)?;
         }
     }
     Ok(failure::DONE)
+}
+
+/// Writes what each rule has to say.
+fn write_rules(explanation: &Explanation, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    for verdict in &explanation.verdicts {
+        let view = verdict.view.map_or("does not match".to_owned(), |view| view.to_string());
+        let decides = if verdict.rule == explanation.routed.rule { "  <- decides" } else { "" };
+        desk.output.line(&format!("  rule         {}: {view}{decides}", verdict.rule.name()))?;
+    }
+    Ok(())
 }
 
 /// Writes what a limit makes of a file, and how much it matters.
