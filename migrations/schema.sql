@@ -31,6 +31,21 @@ CREATE TABLE file (
     CHECK ((content_id IS NULL) = (language IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX file_by_content ON file (content_id) WHERE content_id IS NOT NULL;
+CREATE TABLE given (
+    name    TEXT NOT NULL,          -- the aggregation's
+    path    BLOB NOT NULL,
+    view    TEXT NOT NULL,          -- what the reader has
+    shown   BLOB NOT NULL,          -- a hash of view and text that the reader has
+    wanted  BLOB NOT NULL,          -- of those that a document without a limit would have had
+    text_id INTEGER,                -- NULL where there was too much of it to keep
+    ck      BLOB NOT NULL,
+    PRIMARY KEY (name, path)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE given_text (
+    id   INTEGER PRIMARY KEY,
+    text TEXT NOT NULL,
+    ck   BLOB NOT NULL
+) STRICT;
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value BLOB NOT NULL,

@@ -34,6 +34,8 @@ pub struct Plan {
     pub common_view: ViewMode,
     /// The tree of names, if it is wanted.
     pub tree: Option<String>,
+    /// Whether it shows what has changed since the last document of its name.
+    pub since_last: bool,
     /// What stands beside the files.
     pub sections: Sections,
 }
@@ -73,6 +75,8 @@ pub struct Candidate {
 /// What was said of the document as a whole, and goes into its receipt.
 #[derive(Debug)]
 pub struct Remarks {
+    /// Name that the document is remembered by, if it is.
+    pub name: Option<String>,
     /// Limits that the document was fitted into.
     pub limits: Limits,
     /// Whether the tree was left out for want of room.
@@ -87,9 +91,11 @@ pub struct Remarks {
 /// whoever writes it can do.
 pub fn compose(plan: Plan, mut files: Vec<Candidate>, remarks: Remarks) -> Document {
     arrange(&mut files, plan.order, |file| &file.block.path, |file| file.stability, |file| file.given);
-    let Remarks { limits, without_tree, left_out, missing } = remarks;
+    let Remarks { name, limits, without_tree, left_out, missing } = remarks;
     let receipt = Receipt {
         tier: plan.tier.map(Tier::number),
+        name,
+        since_last: plan.since_last,
         strategy: plan.strategy.name(),
         order: plan.order.name(),
         counter: "",
@@ -113,8 +119,13 @@ pub fn compose(plan: Plan, mut files: Vec<Candidate>, remarks: Remarks) -> Docum
 
 /// Returns the document without its files and its tree, which are what may be made smaller.
 pub fn without_files(plan: &Plan) -> Document {
-    let remarks =
-        Remarks { limits: Limits::default(), without_tree: false, left_out: Vec::new(), missing: Vec::new() };
+    let remarks = Remarks {
+        name: None,
+        limits: Limits::default(),
+        without_tree: false,
+        left_out: Vec::new(),
+        missing: Vec::new(),
+    };
     let plan = Plan { tree: None, sections: plan.sections.clone(), ..*plan };
     compose(plan, Vec::new(), remarks)
 }
@@ -134,6 +145,9 @@ fn entry(file: &Candidate) -> ReceiptEntry {
 
 /// Returns the heading of the section of files. It stands before all of them, so it must not depend on which of them are in focus.
 pub fn heading(plan: &Plan) -> &'static str {
+    if plan.since_last {
+        return "Files (Changed Since the Last Aggregation)";
+    }
     match (plan.strategy, plan.tier, plan.common_view) {
         (Strategy::Auto, Some(Tier::Worker), _) => "Files (Tier 3 - Focused)",
         (_, _, ViewMode::Summary) => "Files (Summary)",

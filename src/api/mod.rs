@@ -17,15 +17,18 @@ mod wire;
 
 pub use crate::engine::AggregationRequest;
 pub use crate::engine::Discussion;
+pub use crate::engine::Explanation;
 pub use crate::engine::FileStatus;
 pub use crate::engine::Freshness;
 pub use crate::engine::ImageFile;
 pub use crate::engine::IndexReport;
 pub use crate::engine::Limits;
+pub use crate::engine::Memory;
 pub use crate::engine::Progress;
 pub use crate::engine::SectionRequest;
 pub use crate::engine::Silent;
 pub use crate::engine::Trust;
+pub use crate::engine::UnderLimits;
 pub use crate::engine::ViewAnswer;
 pub use crate::engine::ViewRequest;
 pub use crate::engine::World;

@@ -122,6 +122,8 @@ pub enum DocumentFormat {
 /// Where a document goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
+    /// Nowhere: what is wanted is the receipt of what would be written.
+    Nowhere,
     /// Back to whoever asks.
     Answer,
     /// Into this file.

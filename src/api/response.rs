@@ -13,6 +13,7 @@ use crate::engine::SymbolAnswer;
 use crate::engine::Verdict;
 use crate::engine::ViewAnswer;
 use crate::model::Document;
+use crate::model::Receipt;
 use crate::model::Resolution;
 use crate::model::Slice;
 
@@ -29,6 +30,8 @@ pub enum Response {
     Symbols(Vec<SymbolAnswer>),
     /// A document.
     Aggregated(Box<Aggregated>),
+    /// The receipt of a document that was composed for nobody.
+    Planned(Box<Receipt>),
     /// Explanations, by path.
     Explained(Vec<Explanation>),
     /// Statuses, by path.

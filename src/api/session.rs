@@ -48,6 +48,11 @@ impl<'w> Session<'w> {
             Request::Symbol { name, with_text, trust } => {
                 Response::Symbols(project.symbols(&name, with_text, trust)?)
             }
+            Request::Aggregate(aggregation) if aggregation.target == Target::Nowhere => {
+                let receipt = written(project, &aggregation)?.document.receipt;
+                project.not_delivered();
+                Response::Planned(Box::new(receipt))
+            }
             Request::Aggregate(aggregation) => {
                 Response::Aggregated(Box::new(aggregate(project, aggregation)?))
             }
@@ -67,6 +72,12 @@ impl<'w> Session<'w> {
         Ok(response)
     }
 
+    /// Is to be told when whoever asked has the answer: what a document shows is remembered only then. A document that
+    /// went into a file has been given with the answer.
+    pub fn delivered(&mut self) {
+        self.project.delivered();
+    }
+
     /// Returns what the last scan of the project's files did; `None` where no answer took one.
     pub fn last_scan(&self) -> Option<&IndexReport> {
         self.project.last_scan()
@@ -82,27 +93,28 @@ fn aggregate(project: &mut Project<'_>, aggregation: Aggregation) -> Result<Aggr
     // What another run writes while this one works is not for this one to delete.
     let before = match &aggregation.target {
         Target::Numbered { folder, name, .. } => Some(project.written_before(folder, name)),
-        Target::Answer | Target::File(_) => None,
+        Target::Nowhere | Target::Answer | Target::File(_) => None,
     };
     let Written { document, text, extension } = written(project, &aggregation)?;
     if let Some(receipt) = &aggregation.receipt {
         project.write_file(receipt, &wire::pretty(&wire::receipt(&document.receipt)))?;
     }
     let (text, path) = match aggregation.target {
-        Target::Answer => (text, None),
+        Target::Nowhere | Target::Answer => return Ok(Aggregated { document, text, path: None }),
         Target::File(path) => {
             project.write_file(&path, &text)?;
-            (String::new(), Some(path))
+            (String::new(), path)
         }
         Target::Numbered { folder, name, keep } => {
             let path = project.write_numbered(&folder, &name, extension, &text)?;
             if let Some(before) = before {
                 project.prune_numbered(&folder, before, keep);
             }
-            (String::new(), Some(path))
+            (String::new(), path)
         }
     };
-    Ok(Aggregated { document, text, path })
+    project.delivered();
+    Ok(Aggregated { document, text, path: Some(path) })
 }
 
 /// A document, and the text that it is written as.

@@ -17,6 +17,7 @@ use crate::engine::Freshness;
 use crate::engine::IndexReport;
 use crate::engine::OutlineAnswer;
 use crate::engine::SymbolAnswer;
+use crate::engine::UnderLimits;
 use crate::engine::ViewAnswer;
 use crate::model::Block;
 use crate::model::Document;
@@ -81,6 +82,7 @@ fn data(response: &Response) -> Value {
         Response::Views(answers) => answers.iter().map(view).collect(),
         Response::Symbols(answers) => answers.iter().map(symbol_answer).collect(),
         Response::Aggregated(aggregated) => self::aggregated(aggregated),
+        Response::Planned(planned) => json!({"receipt": receipt(planned)}),
         Response::Explained(explanations) => explanations.iter().map(explanation).collect(),
         Response::Status(files) => status(files),
         Response::CacheStatus(size) => json!({
@@ -90,6 +92,7 @@ fn data(response: &Response) -> Value {
             "artifacts": size.artifacts.iter().map(|kind| {
                 json!({"artifact": kind.artifact.name(), "rows": kind.rows, "bytes": kind.bytes})
             }).collect::<Value>(),
+            "given": {"rows": size.given, "bytes": size.given_bytes},
             "bytes_on_disk": size.bytes_on_disk,
         }),
         Response::Cleared(freed) => cleared(freed),
@@ -265,18 +268,12 @@ pub(super) fn receipt(receipt: &Receipt) -> Value {
             }),
         )
     });
-    let left_out = receipt.left_out.iter().map(|omitted| {
-        let wanted = match omitted.reason {
-            Omission::Budget { wanted } => Some(wanted.name()),
-            Omission::LeftOut(_) | Omission::AutoAggregate => None,
-        };
-        let (reason, why) = (omitted.reason.name(), omitted.reason.words());
-        with_path(&omitted.path, json!({"reason": reason, "wanted": wanted, "why": why}))
-    });
     let missing = receipt.missing.iter().map(|missing| json!({"word": missing.word, "why": missing.why}));
     json!({
         "schema_version": SCHEMA_VERSION,
         "tier": receipt.tier,
+        "name": receipt.name,
+        "since_last": receipt.since_last,
         "strategy": receipt.strategy,
         "order": receipt.order,
         "tokens_counted_by": receipt.counter,
@@ -286,10 +283,23 @@ pub(super) fn receipt(receipt: &Receipt) -> Value {
         "tokens": receipt.tokens,
         "without_tree": receipt.without_tree,
         "files": files.collect::<Value>(),
-        "left_out": left_out.collect::<Value>(),
+        "left_out": left_out(receipt),
         "missing": missing.collect::<Value>(),
         "problems": receipt.problems.iter().map(extra::problem).collect::<Value>(),
     })
+}
+
+/// Returns the files that a document does not show.
+fn left_out(receipt: &Receipt) -> Value {
+    let left_out = receipt.left_out.iter().map(|omitted| {
+        let wanted = match omitted.reason {
+            Omission::Budget { wanted } => Some(wanted.name()),
+            Omission::LeftOut(_) | Omission::AutoAggregate | Omission::Unchanged => None,
+        };
+        let (reason, why) = (omitted.reason.name(), receipt.why_left_out(omitted.reason));
+        with_path(&omitted.path, json!({"reason": reason, "wanted": wanted, "why": why}))
+    });
+    left_out.collect()
 }
 
 fn explanation(explanation: &Explanation) -> Value {
@@ -312,8 +322,24 @@ fn explanation(explanation: &Explanation) -> Value {
             "bytes": explanation.bytes,
             "tokens": explanation.tokens,
             "tokens_counted_by": explanation.counter,
+            "under_limits": explanation.under_limits.as_ref().map(under_limits),
         }),
     )
+}
+
+fn under_limits(fate: &UnderLimits) -> Value {
+    let importance = fate.importance;
+    json!({
+        "view": fate.view.map(crate::model::ViewMode::name),
+        "why": fate.why,
+        "place": fate.place,
+        "files": fate.files,
+        "in_focus": importance.in_focus,
+        "curated": importance.is_curated,
+        "referred_by": importance.referred_by,
+        "shared_with_focus": importance.shared_with_focus,
+        "recent_changes_millionths": fate.changes,
+    })
 }
 
 fn status(files: &[FileStatus]) -> Value {

@@ -9,6 +9,7 @@ use clap::CommandFactory;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
+use clap::builder::NonEmptyStringValueParser;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
@@ -147,6 +148,8 @@ pub enum Command {
   slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
     Aggregate(AggregateArgs),
     /// Say why files get the view that they get
+    ///
+    /// With --budget or --max-bytes also what the limit makes of them, in the document as a whole.
     Explain(ExplainArgs),
     /// List every file of the project, with what is known of it
     ///
@@ -296,7 +299,7 @@ pub struct AggregateArgs {
     #[command(flatten)]
     pub choice: Choice,
     /// Put the files in this order; the setting is aggregation.order
-    #[arg(long, value_name = "ORDER", value_parser = order())]
+    #[arg(long, value_name = "ORDER", value_parser = order(), hide_short_help = true)]
     pub order: Option<Order>,
     /// Write the document in this format
     #[arg(long, value_name = "FORMAT", default_value = "markdown")]
@@ -310,6 +313,12 @@ pub struct AggregateArgs {
     /// Write the receipt, which says what became of each file, to this file
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
+    /// How the document is remembered.
+    #[command(flatten)]
+    pub memory: Remembering,
+    /// Say what would become of each file, and write nothing
+    #[arg(long, conflicts_with_all = ["output", "receipt"])]
+    pub dry_run: bool,
     /// What stands beside the files.
     #[command(flatten)]
     pub beside: Beside,
@@ -318,8 +327,25 @@ pub struct AggregateArgs {
     pub verify: bool,
 }
 
-/// What stands beside the files.
+/// How a document is remembered.
 #[derive(Debug, Arguments)]
+pub struct Remembering {
+    /// Show what has changed since the last aggregation of the same name
+    ///
+    /// Files that would be shown as they were then are left out; those that have changed are shown as diffs, new ones
+    /// as they are, and the names of those that are gone. A diff is of what was shown: of two skeletons, say.
+    #[arg(long)]
+    pub since_last: bool,
+    /// Remember the document by this name
+    ///
+    /// Without it, by the project's name and what follows of tier, persona and preset: app/tier-3/preset-core. Agents
+    /// that are given different files or focus need names of their own for --since-last.
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), hide_short_help = true)]
+    pub name: Option<String>,
+}
+
+/// What stands beside the files.
+#[derive(Debug, Default, Arguments)]
 pub struct Beside {
     /// End with the discussion in this file: JSON, JSONL or TOML
     ///
@@ -336,7 +362,7 @@ pub struct Beside {
     #[arg(long, hide_short_help = true)]
     pub history_only: bool,
     /// Show this image, as a link or with --screenshots-inline
-    #[arg(long = "screenshot", value_name = "FILE")]
+    #[arg(long = "screenshot", value_name = "FILE", hide_short_help = true)]
     pub screenshots: Vec<PathBuf>,
     /// Put the images themselves into the document
     #[arg(long, hide_short_help = true)]
@@ -387,7 +413,8 @@ pub enum CacheCommand {
     Status,
     /// Empty the cache, or a part of it
     ///
-    /// What is deleted is derived again when it is needed. Nothing that a person wrote is in the cache.
+    /// What is deleted is derived again when it is needed. Nothing that a person wrote is in the cache. What the last
+    /// aggregations gave is forgotten, so that the next --since-last shows everything.
     Clear {
         /// Delete what is known of these files alone
         #[arg(value_name = "PATH", conflicts_with_all = ["summaries", "structure"])]

@@ -22,6 +22,15 @@ impl Bar {
     pub(super) fn new(is_watched: bool) -> Self {
         Self { is_watched, bar: Mutex::new(None) }
     }
+
+    /// Takes the bar off the terminal: what comes next is words.
+    pub(super) fn finish(&self) {
+        if let Ok(mut slot) = self.bar.lock()
+            && let Some(bar) = slot.take()
+        {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 impl Progress for Bar {
@@ -49,8 +58,6 @@ impl Progress for Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if let Ok(Some(bar)) = self.bar.get_mut().map(Option::take) {
-            bar.finish_and_clear();
-        }
+        self.finish();
     }
 }

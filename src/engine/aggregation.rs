@@ -3,8 +3,12 @@
 use std::collections::VecDeque;
 
 use super::error::Error;
+use super::explaining::UnderLimits;
 use super::fitting::ShownFile;
 use super::fitting::Whole;
+use super::given::Memory;
+use super::given::Recall;
+use super::history::History;
 use super::picks::Old;
 use super::picks::Picks;
 use super::project::Project;
@@ -80,6 +84,8 @@ pub struct AggregationRequest {
     pub trust: Trust,
     /// What stands beside the files.
     pub sections: SectionRequest,
+    /// How the document is remembered, if it is.
+    pub memory: Option<Memory>,
 }
 
 /// Why a file gets the view that it gets.
@@ -109,6 +115,8 @@ pub struct Explanation {
     pub tokens: u64,
     /// Name of the way tokens were counted.
     pub counter: &'static str,
+    /// What the limits make of it, where there are any and the document holds the file.
+    pub under_limits: Option<UnderLimits>,
 }
 
 impl Project<'_> {
@@ -118,27 +126,11 @@ impl Project<'_> {
         let sections = self.sections(&request.sections)?;
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request)?);
         let routing = self.routing(request, &focus, &items);
-        let gathered = if request.sections.part.has_prefix() {
-            self.gather(request, &routing)?
-        } else {
-            Gathered::default()
-        };
-        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
-        let tree = tree.filter(|_| request.sections.part.has_prefix());
-        let plan = plan(request, tree, sections);
-        let remarks = Remarks {
-            limits: request.limits,
-            without_tree: false,
-            left_out: gathered.left_out,
-            missing: gathered.missing,
-        };
-        let whole = Whole { plan, files: gathered.shown, remarks };
-        let asks_history = request.order == Order::Stable || request.limits.is_some();
-        let history = if asks_history { self.history() } else { None };
-        let mut whole = self.fit(whole, &routing, history.as_ref())?;
+        let Fitted { mut whole, history, recall } = self.fitted(request, &routing, sections)?;
         if let (Order::Stable, Some(history)) = (request.order, &history) {
             self.weigh(&mut whole.files, history, detail(&routing));
         }
+        self.promise = recall.map(|recall| recall.promise(&whole.files));
         let candidates = whole.files.into_iter().map(|shown| shown.candidate).collect();
         let mut document = aggregate::compose(whole.plan, candidates, whole.remarks);
         self.measure(&mut document, request.is_measured || request.limits.tokens.is_some());
@@ -146,11 +138,46 @@ impl Project<'_> {
         Ok(document)
     }
 
+    /// Decides what becomes of each file.
+    pub(super) fn fitted(
+        &mut self,
+        request: &AggregationRequest,
+        routing: &Routing<'_>,
+        sections: Sections,
+    ) -> Result<Fitted, Error> {
+        let gathered = if request.sections.part.has_prefix() {
+            self.gather(request, routing)?
+        } else {
+            Gathered::default()
+        };
+        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
+        let tree = tree.filter(|_| request.sections.part.has_prefix());
+        let plan = plan(request, tree, sections);
+        let remarks = Remarks {
+            name: request.memory.as_ref().map(|memory| memory.name.clone()),
+            limits: request.limits,
+            without_tree: false,
+            left_out: gathered.left_out,
+            missing: gathered.missing,
+        };
+        let mut whole =
+            Whole { plan, files: gathered.shown, unchanged: Vec::new(), crowded_out: Vec::new(), remarks };
+        let recall = self.recall(request, &whole.files);
+        if let Some(recall) = &recall {
+            self.only_changes(&mut whole, recall);
+        }
+        let asks_history = request.order == Order::Stable || request.limits.is_some();
+        let history = if asks_history { self.history() } else { None };
+        let whole = self.fit(whole, routing, history.as_ref())?;
+        Ok(Fitted { whole, history, recall })
+    }
+
     /// Says why a file would get the view that it would get.
     pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request)?);
         let routing = self.routing(request, &focus, &items);
         let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
+        let mut under_limits = self.under_limits(request, &routing)?;
         let mut explanations = Vec::new();
         for file in selection.files {
             if let (KnownState::LeftOut(reason @ LeftOut::Vanished), true) =
@@ -163,7 +190,9 @@ impl Project<'_> {
             let old = self.old(&mut pasts, &file.path);
             let candidate = self.candidate(&file, &routing, (None, old), 0);
             let tokens = self.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
-            explanations.push(explanation(&file, &routing, candidate, (tokens, self.options.counter.name())));
+            let counted = (tokens, self.options.counter.name());
+            let under_limits = under_limits.remove(&file.path);
+            explanations.push(explanation(&file, &routing, candidate, counted, under_limits));
         }
         Ok(explanations)
     }
@@ -202,7 +231,7 @@ impl Project<'_> {
             let old =
                 if is_diff(&file, routing) { self.old(&mut pasts, &file.path) } else { Old::Nothing("") };
             let candidate = self.candidate(&file, routing, (text, old), ranks.of(&file.path));
-            gathered.shown.push(ShownFile { file, candidate });
+            gathered.shown.push(ShownFile::new(file, candidate));
         }
         Ok(gathered)
     }
@@ -285,6 +314,13 @@ fn within(limits: Limits, receipt: &Receipt) -> Result<(), Error> {
     }
 }
 
+/// A document that keeps its limits, and what was asked on the way.
+pub(super) struct Fitted {
+    pub(super) whole: Whole,
+    pub(super) history: Option<History>,
+    pub(super) recall: Option<Recall>,
+}
+
 /// The files that were asked for.
 #[derive(Default)]
 struct Gathered {
@@ -352,6 +388,7 @@ fn explanation(
     routing: &Routing<'_>,
     candidate: Candidate,
     (tokens, counter): (u64, &'static str),
+    under_limits: Option<UnderLimits>,
 ) -> Explanation {
     let (content, file_type, left_out) = match &file.state {
         KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
@@ -371,6 +408,7 @@ fn explanation(
         bytes,
         tokens,
         counter,
+        under_limits,
     }
 }
 
@@ -407,6 +445,7 @@ fn plan(request: &AggregationRequest, tree: Option<String>, sections: Sections) 
         order: request.order,
         common_view: common_view(request),
         tree,
+        since_last: false,
         sections,
     }
 }

@@ -34,12 +34,32 @@ const SLACK_TOKENS: u64 = 2;
 pub(super) struct ShownFile {
     pub(super) file: KnownFile,
     pub(super) candidate: Candidate,
+    /// What stands for the file where a diff against what was given before is shown in its place.
+    pub(super) undiffed: Option<Block>,
+    /// Its place among the files by importance, from 1; known where the document is limited.
+    pub(super) standing: Option<(usize, Importance)>,
+}
+
+impl ShownFile {
+    pub(super) const fn new(file: KnownFile, candidate: Candidate) -> Self {
+        Self { file, candidate, undiffed: None, standing: None }
+    }
+
+    /// Returns what a reader of the document knows of the file, who can carry out a diff.
+    pub(super) fn settled(&self) -> &Block {
+        let block = &self.candidate.block;
+        self.undiffed.as_ref().filter(|_| block.view == ViewMode::Diff).unwrap_or(block)
+    }
 }
 
 /// All that a document is made of.
 pub(super) struct Whole {
     pub(super) plan: Plan,
     pub(super) files: Vec<ShownFile>,
+    /// Files that are left out because the reader has them. They refer to others all the same.
+    pub(super) unchanged: Vec<KnownFile>,
+    /// Files for which there is no room.
+    pub(super) crowded_out: Vec<ShownFile>,
     pub(super) remarks: Remarks,
 }
 
@@ -95,7 +115,8 @@ impl Project<'_> {
         if !limits.is_some() {
             return Ok(whole);
         }
-        let files = self.by_importance(std::mem::take(&mut whole.files), routing, history);
+        let files = std::mem::take(&mut whole.files);
+        let files = self.by_importance(files, &whole.unchanged, routing, history);
         let frame = self.frame(&whole.plan);
         let mut ladders = Ladders::new(files, frame);
         let most = ladders.steps.len();
@@ -148,6 +169,7 @@ impl Project<'_> {
     fn by_importance(
         &mut self,
         files: Vec<ShownFile>,
+        beside: &[KnownFile],
         routing: &Routing<'_>,
         history: Option<&History>,
     ) -> Vec<ShownFile> {
@@ -157,12 +179,16 @@ impl Project<'_> {
             is_curated: &|path| routing.items.of(path).is_some(),
             changes: history.map_or(&none, |history| &history.scores),
         };
-        let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).collect();
+        let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).chain(beside).collect();
         let importance = self.importance(&known, &standing);
         let mut ranked: Vec<(Importance, ShownFile)> = importance.into_iter().zip(files).collect();
         ranked
             .sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.file.path.cmp(&second.file.path)));
-        ranked.into_iter().map(|(_, shown)| shown).collect()
+        let placed = (1..).zip(ranked).map(|(place, (importance, shown))| {
+            let standing = Some((place, importance));
+            ShownFile { standing, ..shown }
+        });
+        placed.collect()
     }
 
     fn render_rung(&mut self, ladders: &mut Ladders, file: usize, rung: usize, routing: &Routing<'_>) {
@@ -317,7 +343,9 @@ impl Ladders {
         for (at, mut shown) in self.files.into_iter().enumerate() {
             let Some(rung) = descent.rungs[at] else {
                 let reason = Omission::Budget { wanted: shown.candidate.wanted };
-                whole.remarks.left_out.push(OmittedFile { path: shown.file.path, reason });
+                whole.remarks.left_out.push(OmittedFile { path: shown.file.path.clone(), reason });
+                shown.candidate.why = Some(reason.words().to_owned());
+                whole.crowded_out.push(shown);
                 continue;
             };
             if 0 < rung

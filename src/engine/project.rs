@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::error::Error;
+use super::given::Promise;
 use super::options::Options;
 use super::options::World;
 use super::report::IndexReport;
@@ -29,6 +30,8 @@ pub struct Project<'w> {
     pub(super) unsaved: HashMap<(ContentHash, &'static str), Derived>,
     pub(super) notes: Vec<Note>,
     pub(super) last_scan: Option<IndexReport>,
+    /// What is to be remembered when the last document has been given.
+    pub(super) promise: Option<Promise>,
 }
 
 impl<'w> Project<'w> {
@@ -45,6 +48,7 @@ impl<'w> Project<'w> {
             unsaved: HashMap::new(),
             notes: Vec::new(),
             last_scan: None,
+            promise: None,
         };
         if project.options.cache_enabled {
             project.open_store()?;

@@ -73,7 +73,7 @@ impl Project<'_> {
         let remembered = self.remembered_moves(detail);
         let mut answers = HashMap::new();
         let mut asked = Vec::new();
-        for past in pasts.iter().filter(|past| past.shown.candidate.block.view == ViewMode::Summary) {
+        for past in pasts.iter().filter(|past| past.shown.settled().view == ViewMode::Summary) {
             match remembered.get(&past.key) {
                 Some(at) => {
                     answers.insert(past.key, *at);
@@ -145,7 +145,7 @@ impl Project<'_> {
         let (item, picks, text) = (None, None, None);
         let rendering = Rendering { view: ViewMode::Summary, detail, lines: &lines, item, picks, text };
         let rendered = self.render(&old, rendering, u64::MAX);
-        let block = &shown.candidate.block;
+        let block = shown.settled();
         rendered.body == block.body && rendered.remarks == block.remarks
     }
 

@@ -141,6 +141,7 @@ fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationReq
         files: vec![],
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),
+        memory: None,
     }
 }
 

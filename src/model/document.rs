@@ -80,6 +80,8 @@ pub enum Rule {
     Tier,
     /// `aggregation.default_mode`.
     DefaultMode,
+    /// None: the file is gone, and was given by the last aggregation.
+    Gone,
 }
 
 impl Rule {
@@ -99,6 +101,7 @@ impl Rule {
             Self::TierLanguage => "tier_language",
             Self::Tier => "tier",
             Self::DefaultMode => "default_mode",
+            Self::Gone => "gone",
         }
     }
 
@@ -115,7 +118,8 @@ impl Rule {
             | Self::Ast
             | Self::TierLanguage
             | Self::Tier
-            | Self::DefaultMode => false,
+            | Self::DefaultMode
+            | Self::Gone => false,
         }
     }
 }
@@ -141,6 +145,13 @@ pub struct ReceiptEntry {
     pub tokens: u64,
 }
 
+impl ReceiptEntry {
+    /// Says whether an error stands in place of the file.
+    pub fn is_failed(&self) -> bool {
+        self.content.is_none() && self.why.is_some() && self.view != ViewMode::Path
+    }
+}
+
 /// Why a file that was asked for is not in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Omission {
@@ -148,6 +159,8 @@ pub enum Omission {
     LeftOut(LeftOut),
     /// Its item says `auto_aggregate = false`.
     AutoAggregate,
+    /// It would be shown as the last aggregation of the same name showed it.
+    Unchanged,
     /// There was no room for it, not even for its path.
     Budget {
         /// How it would have been shown.
@@ -161,6 +174,7 @@ impl Omission {
         match self {
             Self::LeftOut(reason) => reason.name(),
             Self::AutoAggregate => "auto_aggregate",
+            Self::Unchanged => "unchanged",
             Self::Budget { .. } => "budget",
         }
     }
@@ -170,6 +184,7 @@ impl Omission {
         match self {
             Self::LeftOut(reason) => reason.words(),
             Self::AutoAggregate => "its item says auto_aggregate = false",
+            Self::Unchanged => "not changed since the last aggregation of this name",
             Self::Budget { .. } => "no room within the budget",
         }
     }
@@ -198,6 +213,10 @@ pub struct MissingFile {
 pub struct Receipt {
     /// Number of the tier, if one was asked for.
     pub tier: Option<u8>,
+    /// Name that the aggregation is remembered by, if it is.
+    pub name: Option<String>,
+    /// Whether it shows what has changed since the last one of that name.
+    pub since_last: bool,
     /// Stable name of the strategy.
     pub strategy: &'static str,
     /// Stable name of the order.
@@ -222,4 +241,16 @@ pub struct Receipt {
     pub missing: Vec<MissingFile>,
     /// What could not be had beside the files.
     pub problems: Vec<Problem>,
+}
+
+impl Receipt {
+    /// Returns in words why a file is not in the document.
+    pub fn why_left_out(&self, reason: Omission) -> String {
+        match (reason, &self.name) {
+            (Omission::Unchanged, Some(name)) => {
+                format!("not changed since the last aggregation named `{name}`")
+            }
+            (reason, _) => reason.words().to_owned(),
+        }
+    }
 }

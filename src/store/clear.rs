@@ -9,6 +9,7 @@ use super::Store;
 use super::artifact;
 use super::content;
 use super::file;
+use super::given;
 use super::open::PATIENCE;
 use super::producer;
 use crate::model::Artifact;
@@ -80,6 +81,8 @@ fn clear_all(connection: &Connection) -> Result<Freed, Error> {
     let delete = |statement| connection.execute(statement, []).map(|rows| rows as u64);
     delete("DELETE FROM meta")?;
     delete("DELETE FROM token_count")?;
+    delete("DELETE FROM given")?;
+    delete("DELETE FROM given_text")?;
     let freed = Freed {
         contents: delete("DELETE FROM content")?,
         artifacts: delete("DELETE FROM artifact")?,
@@ -103,6 +106,7 @@ fn clear_artifacts(connection: &Connection, kinds: &[Artifact]) -> Result<Freed,
 
 fn clear_files(connection: &Connection, paths: &[RelPath]) -> Result<Freed, Error> {
     let mut freed = Freed::default();
+    given::remove_files(connection, paths)?;
     for path in paths {
         let (held, was_known) = file::remove(connection, path.as_bytes())?;
         freed.files += u64::from(was_known);

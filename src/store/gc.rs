@@ -5,6 +5,7 @@ use super::Freed;
 use super::Store;
 use super::artifact;
 use super::content;
+use super::given;
 use super::producer;
 use super::token_count;
 use crate::model::Producer;
@@ -14,7 +15,7 @@ impl Store {
     /// the artifacts of producers that are not in `current`.
     ///
     /// Counts of tokens that were made before `idle_before_s` go too: nothing tells whether their texts are still
-    /// rendered, and to count again is cheap.
+    /// rendered, and to count again is cheap. So does what was given under names that were not used since then.
     ///
     /// What a file holds stays; so does what was left lately, for a branch that was switched away is switched back.
     pub fn collect(&mut self, idle_before_s: i64, current: &[Producer]) -> Result<Freed, Error> {
@@ -30,6 +31,7 @@ impl Store {
             freed.contents += content::remove(&transaction, id)?;
         }
         token_count::remove_older(&transaction, idle_before_s)?;
+        given::remove_older(&transaction, idle_before_s)?;
         transaction.commit()?;
         self.shrink(before, freed)
     }

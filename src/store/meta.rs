@@ -15,20 +15,13 @@ impl Store {
     /// Keeps `value` under `key`, in place of what was there. The key must name all that the value depends on.
     pub fn remember(&mut self, key: &str, value: &[u8]) -> Result<(), Error> {
         let transaction = self.begin()?;
-        transaction
-            .prepare_cached("INSERT OR REPLACE INTO meta (key, value, ck) VALUES (?1, ?2, ?3)")?
-            .execute(params![key, value, checksum(key, value)])?;
+        write(&transaction, key, value)?;
         Ok(transaction.commit()?)
     }
 
     /// Returns what was kept under `key`.
     pub fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, Error> {
-        let mut statement = self.connection.prepare_cached("SELECT value, ck FROM meta WHERE key = ?1")?;
-        let mut rows = statement.query([key])?;
-        let Some(row) = rows.next()? else {
-            return Ok(None);
-        };
-        let value = read(row, key);
+        let Some(value) = look_up(&self.connection, key)? else { return Ok(None) };
         if value.is_none() {
             self.note_damage();
         }
@@ -59,6 +52,27 @@ impl Store {
         transaction.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?;
         Ok(transaction.commit()?)
     }
+}
+
+/// Keeps `value` under `key` as a part of what is written together.
+pub(super) fn write(connection: &Connection, key: &str, value: &[u8]) -> Result<(), Error> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO meta (key, value, ck) VALUES (?1, ?2, ?3)")?
+        .execute(params![key, value, checksum(key, value)])?;
+    Ok(())
+}
+
+/// Returns what was kept under `key`, if it is sound.
+pub(super) fn read_at(connection: &Connection, key: &str) -> Result<Option<Vec<u8>>, Error> {
+    Ok(look_up(connection, key)?.flatten())
+}
+
+/// Returns what was kept under `key`, if anything was, and if it is sound.
+#[expect(clippy::option_option, reason = "what is damaged is not what was never kept")]
+fn look_up(connection: &Connection, key: &str) -> Result<Option<Option<Vec<u8>>>, Error> {
+    let mut statement = connection.prepare_cached("SELECT value, ck FROM meta WHERE key = ?1")?;
+    let mut rows = statement.query([key])?;
+    Ok(rows.next()?.map(|row| read(row, key)))
 }
 
 /// Deletes the rows that are damaged.

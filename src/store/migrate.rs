@@ -14,6 +14,7 @@ const APPLICATION_ID: i64 = i64::from_be_bytes(*b"\0\0\0\0slop");
 const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_first.sql"),
     include_str!("../../migrations/0002_token_counts.sql"),
+    include_str!("../../migrations/0003_given.sql"),
 ];
 
 /// What the tables look like after all migrations, as SQLite itself tells it.

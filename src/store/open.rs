@@ -459,9 +459,9 @@ mod tests {
         let before = fs::read(sandbox.file()).unwrap();
         for _ in 0..2 {
             let error = Store::open(&sandbox.file()).unwrap_err();
-            assert!(matches!(error, Error::TooNew { found: 77, known: 2 }));
+            assert!(matches!(error, Error::TooNew { found: 77, known: 3 }));
             let error = Store::open_reader(&sandbox.file()).unwrap_err();
-            assert!(matches!(error, Error::TooNew { found: 77, known: 2 }));
+            assert!(matches!(error, Error::TooNew { found: 77, known: 3 }));
         }
         assert!(fs::read(sandbox.file()).unwrap() == before);
         assert_eq!(sandbox.names(), ["index.db"]);

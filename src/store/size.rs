@@ -15,6 +15,10 @@ pub struct Size {
     pub idle_contents: u64,
     /// Artifacts of each kind, in the order of [`Artifact::ALL`].
     pub artifacts: Vec<ArtifactSize>,
+    /// Texts that aggregations gave, as they are remembered.
+    pub given: u64,
+    /// Bytes of these texts.
+    pub given_bytes: u64,
     /// Bytes of the database and its log on the disk.
     pub bytes_on_disk: u64,
 }
@@ -42,6 +46,8 @@ impl Store {
             contents: count("SELECT count(*) FROM content")?,
             idle_contents: count("SELECT count(*) FROM content WHERE idle_since IS NOT NULL")?,
             artifacts: self.artifact_sizes()?,
+            given: count("SELECT count(*) FROM given")?,
+            given_bytes: count("SELECT coalesce(sum(length(CAST(text AS BLOB))), 0) FROM given_text")?,
             bytes_on_disk: self.bytes_on_disk()?,
         })
     }

@@ -165,7 +165,9 @@ mod tests {
     fn a_store_of_the_first_version_keeps_what_it_holds_and_learns_to_keep_counts() {
         let sandbox = Sandbox::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
-        sandbox.raw().execute_batch("DROP TABLE token_count; PRAGMA user_version = 1").unwrap();
+        let older =
+            "DROP TABLE token_count; DROP TABLE given; DROP TABLE given_text; PRAGMA user_version = 1";
+        sandbox.raw().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
         assert!(store.has_all(&hash("a"), &producers()).unwrap());

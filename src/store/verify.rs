@@ -7,6 +7,7 @@ use super::Store;
 use super::artifact;
 use super::content;
 use super::file;
+use super::given;
 use super::meta;
 use super::token_count;
 
@@ -35,6 +36,7 @@ impl Store {
         file::verify(&transaction, &mut verdict)?;
         meta::verify(&transaction, &mut verdict)?;
         token_count::verify(&transaction, &mut verdict)?;
+        given::verify(&transaction, &mut verdict)?;
         transaction.commit()?;
         Ok(verdict)
     }

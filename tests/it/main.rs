@@ -26,6 +26,7 @@ mod picks;
 mod providers;
 mod sandbox;
 mod sections;
+mod since;
 mod slices;
 mod store_file;
 mod tiers;

@@ -2,12 +2,16 @@
 
 use super::desk::Desk;
 use super::desk::trust;
+use super::plan;
+use super::profile::Profile;
 use crate::api::Aggregation;
 use crate::api::DocumentFormat;
+use crate::api::Memory;
 use crate::api::Request;
 use crate::api::Response;
 use crate::api::Target;
 use crate::cli::args::AggregateArgs;
+use crate::cli::args::Choice;
 use crate::cli::args::Format;
 use crate::cli::environment::Environment;
 use crate::cli::failure;
@@ -22,14 +26,20 @@ pub(super) fn run(
     let files = desk.place.words(&args.files);
     let profile = desk.profile(&args.choice)?;
     let mut request = desk.aggregation(&args.choice, &profile, files, args.order, trust(args.verify));
-    request.is_measured = args.receipt.is_some() || desk.output.json || matches!(args.format, Format::Json);
+    request.is_measured =
+        args.dry_run || args.receipt.is_some() || desk.output.json || matches!(args.format, Format::Json);
     request.sections = desk.sections(&args.beside, &profile);
     let body = desk.body(&args.beside, args.format, profile.persona.as_ref())?;
     let format = format(args.format);
     let project_name = desk.place.project_name(&desk.loaded.settings.project.name);
+    request.memory = Some(Memory {
+        name: args.memory.name.clone().unwrap_or_else(|| default_name(&project_name, &args.choice, &profile)),
+        since_last: args.memory.since_last,
+    });
     // Paths of files that are written are meant from where the user stands, as with any other program.
     let here = |path: &std::path::PathBuf| environment.current_folder.join(path);
     let target = match &args.output {
+        _ if args.dry_run => Target::Nowhere,
         _ if args.stdout => Target::Answer,
         Some(path) => Target::File(here(path)),
         None => {
@@ -43,18 +53,36 @@ pub(super) fn run(
     };
     let receipt = args.receipt.as_ref().map(here);
     let aggregation = Aggregation { request, format, body, project_name, target, receipt };
-    let response = desk.ask(Request::Aggregate(aggregation))?;
-    let Response::Aggregated(aggregated) = &response else {
-        unreachable!("an aggregation is answered by a document")
-    };
-    if desk.output.json {
-        desk.write_json(&response)?;
-    } else if let Some(path) = &aggregated.path {
-        desk.output.line(&path.display().to_string())?;
-    } else {
-        desk.output.data(&aggregated.text)?;
+    let response = desk.ask_and_write(Request::Aggregate(aggregation), write)?;
+    Ok(tell_what_is_missing(receipt_of(&response), desk))
+}
+
+fn write(desk: &mut Desk<'_>, response: &Response) -> Result<(), Failure> {
+    match response {
+        response if desk.output.json => desk.write_json(response),
+        Response::Planned(receipt) => plan::write(receipt, desk.output),
+        Response::Aggregated(aggregated) => match &aggregated.path {
+            Some(path) => Ok(desk.output.line(&path.display().to_string())?),
+            None => Ok(desk.output.data(&aggregated.text)?),
+        },
+        _ => unreachable!("an aggregation is answered by a document or its plan"),
     }
-    Ok(tell_what_is_missing(&aggregated.document.receipt, desk))
+}
+
+fn receipt_of(response: &Response) -> &Receipt {
+    match response {
+        Response::Planned(receipt) => receipt,
+        Response::Aggregated(aggregated) => &aggregated.document.receipt,
+        _ => unreachable!("an aggregation is answered by a document or its plan"),
+    }
+}
+
+/// Returns the name that a document is remembered by where none is given: the project's, and for whom it is made.
+fn default_name(project_name: &str, choice: &Choice, profile: &Profile) -> String {
+    let persona = choice.persona.as_ref().map(|persona| format!("/persona-{persona}"));
+    let tier = profile.tier.map(|tier| format!("/tier-{}", tier.number()));
+    let preset = profile.preset.as_ref().map(|preset| format!("/preset-{}", preset.value.name));
+    [Some(project_name.to_owned()), persona.or(tier), preset].into_iter().flatten().collect()
 }
 
 const fn format(format: Format) -> DocumentFormat {
@@ -69,7 +97,7 @@ const fn format(format: Format) -> DocumentFormat {
 
 /// Tells what a document should hold and does not, and returns the exit code.
 fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
-    let failed = receipt.files.iter().filter(|entry| entry.content.is_none() && entry.why.is_some()).count();
+    let failed = receipt.files.iter().filter(|entry| entry.is_failed()).count();
     if 0 < failed {
         desk.output.note(&format!("files that could not be shown: {failed}; the receipt says which and why"));
     }

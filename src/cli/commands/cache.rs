@@ -57,6 +57,8 @@ fn tell(desk: &mut Desk<'_>, response: &Response) -> Result<(), Failure> {
                 let (rows, bytes) = (grouped(kind.rows), size(kind.bytes));
                 desk.output.line(&format!("{:<10} {rows} ({bytes})", kind.artifact.name()))?;
             }
+            let (rows, bytes) = (grouped(status.given), size(status.given_bytes));
+            desk.output.line(&format!("given      {rows} ({bytes})"))?;
             desk.output.line(&format!("on disk    {}", size(status.bytes_on_disk)))?;
         }
         Response::Cleared(freed) => {

@@ -37,6 +37,7 @@ impl Desk<'_> {
             is_measured: true,
             trust,
             sections: SectionRequest::nothing(),
+            memory: None,
         }
     }
 }

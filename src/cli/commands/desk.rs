@@ -44,13 +44,15 @@ impl Desk<'_> {
     /// Asks the project, and tells what it stumbled over.
     pub(super) fn ask(&mut self, request: Request) -> Result<Response, Failure> {
         let answer = self.answer(request);
-        if let Err(fault) = &answer
-            && self.output.json
-        {
-            let wrapped = envelope(self.command, Err(fault));
-            self.output.line(&wrapped.to_string())?;
-        }
+        self.tell_fault(answer.as_ref().err())?;
         Ok(answer?)
+    }
+
+    /// Writes a fault as JSON, if that is asked for.
+    fn tell_fault(&mut self, fault: Option<&Fault>) -> Result<(), Failure> {
+        let Some(fault) = fault.filter(|_| self.output.json) else { return Ok(()) };
+        let wrapped = envelope(self.command, Err(fault));
+        Ok(self.output.line(&wrapped.to_string())?)
     }
 
     /// Returns the project's settings file, whether it is there or not.
@@ -71,6 +73,27 @@ impl Desk<'_> {
 
     /// Asks the project; what to do about a fault is left to the command.
     pub(super) fn answer(&mut self, request: Request) -> Result<Response, Fault> {
+        Ok(self.answer_and_write(request, |_, _| Ok(()))?.0)
+    }
+
+    /// Asks the project, and writes the answer while the project waits to hear that it has arrived.
+    pub(super) fn ask_and_write(
+        &mut self,
+        request: Request,
+        write: impl FnOnce(&mut Self, &Response) -> Result<(), Failure>,
+    ) -> Result<Response, Failure> {
+        let answer = self.answer_and_write(request, write);
+        self.tell_fault(answer.as_ref().err())?;
+        let (response, written) = answer?;
+        written?;
+        Ok(response)
+    }
+
+    fn answer_and_write(
+        &mut self,
+        request: Request,
+        write: impl FnOnce(&mut Self, &Response) -> Result<(), Failure>,
+    ) -> Result<(Response, Result<(), Failure>), Fault> {
         let root = &self.place.root;
         let files = RealFiles::open(root).map_err(|error| Fault::no_project(root, &error))?;
         let bar = Bar::new(self.output.has_audience() && !self.output.json);
@@ -85,15 +108,23 @@ impl Desk<'_> {
         options.cache_enabled &= request.uses_cache();
         let mut session = Session::open(root, options, world)?;
         let answer = session.answer(request);
-        let notes = session.take_notes();
         let scan = session.last_scan().map(scan_line);
-        drop(session);
-        drop(bar);
-        for note in notes {
+        bar.finish();
+        self.tell_notes(&mut session);
+        self.output.trace(scan.as_deref().unwrap_or("looked at the named files alone"));
+        let response = answer?;
+        let written = write(self, &response).and_then(|()| Ok(self.output.finish()?));
+        if written.is_ok() {
+            session.delivered();
+            self.tell_notes(&mut session);
+        }
+        Ok((response, written))
+    }
+
+    fn tell_notes(&mut self, session: &mut Session<'_>) {
+        for note in session.take_notes() {
             self.output.note(&note);
         }
-        self.output.trace(scan.as_deref().unwrap_or("looked at the named files alone"));
-        answer
     }
 }
 

@@ -14,6 +14,7 @@ mod man;
 mod mask;
 mod outline;
 mod persona;
+mod plan;
 mod preset;
 mod profile;
 mod run;

@@ -1,0 +1,76 @@
+//! The receipt of a document as a table for people.
+
+use std::collections::BTreeMap;
+
+use crate::cli::failure::Failure;
+use crate::cli::output::Output;
+use crate::model::Omission;
+use crate::model::Receipt;
+use crate::model::ReceiptEntry;
+use crate::model::RelPath;
+use crate::render::grouped;
+
+/// A path that is longer stands out of its column.
+const MOST_PATH: usize = 60;
+/// So many names are listed of those that are left out for one reason; all of them are in the JSON.
+const MOST_NAMES: usize = 10;
+
+/// Writes what would become of each file, what would be left out and why, and what it comes to.
+pub(super) fn write(receipt: &Receipt, output: &mut Output) -> Result<(), Failure> {
+    write_files(&receipt.files, output)?;
+    for ((_, why), paths) in &left_out(receipt) {
+        let count = grouped(paths.len() as u64);
+        output.line(&format!("left out, {why}: {count}"))?;
+        for path in paths.iter().take(MOST_NAMES) {
+            output.line(&format!("  {path}"))?;
+        }
+        if MOST_NAMES < paths.len() {
+            output.line(&format!("  and {} more", grouped((paths.len() - MOST_NAMES) as u64)))?;
+        }
+    }
+    if receipt.without_tree {
+        output.line("left out, no room within the budget: the tree of names")?;
+    }
+    let (tokens, bytes) = (grouped(receipt.tokens), grouped(receipt.bytes));
+    let files = grouped(receipt.files.len() as u64);
+    output.line(&format!("total   {tokens} tokens ({}), {bytes} bytes, {files} files", receipt.counter))?;
+    let limits = [(receipt.budget_tokens, "tokens"), (receipt.max_bytes, "bytes")];
+    let limits = limits.iter().filter_map(|(limit, unit)| Some(format!("{} {unit}", grouped((*limit)?))));
+    let limits: Vec<String> = limits.collect();
+    let limits = if limits.is_empty() { "none".to_owned() } else { limits.join(", ") };
+    Ok(output.line(&format!("budget  {limits}"))?)
+}
+
+fn write_files(files: &[ReceiptEntry], output: &mut Output) -> Result<(), Failure> {
+    let rows = files.iter().map(|entry| {
+        let why = entry.why.clone().unwrap_or_else(|| format!("rule {}", entry.rule.name()));
+        [entry.path.to_string(), view(entry), grouped(entry.tokens), why]
+    });
+    let head = ["PATH", "VIEW", "TOKENS", "WHY"].map(str::to_owned);
+    let rows: Vec<[String; 4]> = std::iter::once(head).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (path, view, tokens) = (width(0).min(MOST_PATH), width(1), width(2));
+    for [name, shown, count, why] in &rows {
+        output.line(&format!("{name:<path$}  {shown:<view$}  {count:>tokens$}  {why}"))?;
+    }
+    Ok(())
+}
+
+/// Returns the view, and the one that was wanted where it is another.
+fn view(entry: &ReceiptEntry) -> String {
+    if entry.view == entry.wanted {
+        return entry.view.to_string();
+    }
+    format!("{} <- {}", entry.view, entry.wanted)
+}
+
+/// Returns the files that are left out by reason: its name and its words.
+fn left_out(receipt: &Receipt) -> BTreeMap<(&'static str, String), Vec<&RelPath>> {
+    let mut reasons: BTreeMap<_, Vec<&RelPath>> = BTreeMap::new();
+    for omitted in &receipt.left_out {
+        let reason: Omission = omitted.reason;
+        let key = (reason.name(), receipt.why_left_out(reason));
+        reasons.entry(key).or_default().push(&omitted.path);
+    }
+    reasons
+}

@@ -1,0 +1,250 @@
+//! What a reader was given before, and what is new to it.
+//!
+//! What a document shows of each file is remembered under the document's name. The next one of that name may then leave
+//! out what the reader has already, and show diffs against it. What counts is what was wanted: a file that a budget has
+//! made smaller is not new because there is more room now. But a change that there was no room for is told again.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::io;
+
+use super::aggregation::AggregationRequest;
+use super::fitting::ShownFile;
+use super::fitting::Whole;
+use super::parallel::on_all_cores;
+use super::project::Project;
+use super::scan::KnownFile;
+use super::scan::KnownState;
+use crate::aggregate;
+use crate::aggregate::Candidate;
+use crate::aggregate::Stability;
+use crate::discover;
+use crate::model::Block;
+use crate::model::ContentHash;
+use crate::model::LeftOut;
+use crate::model::Omission;
+use crate::model::OmittedFile;
+use crate::model::RelPath;
+use crate::model::Rule;
+use crate::model::ViewMode;
+use crate::render;
+use crate::store::GivenRow;
+use crate::store::Giving;
+
+/// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if it
+/// were new: the texts of a whole project in full would make the cache as large as the project, for each name.
+const MOST_BYTES: usize = 64 << 20;
+/// What a diff is against.
+const BASE: &str = "the last aggregation";
+
+/// How a document is remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// The name that it is remembered by.
+    pub name: String,
+    /// Whether what the reader has of the last document of that name is left out.
+    pub since_last: bool,
+}
+
+/// What a reader has, and what it is to see.
+pub(super) struct Recall {
+    memory: Memory,
+    given: HashMap<RelPath, GivenRow>,
+    /// The views that were wanted without regard to limits and to what was given, with hashes of what they show.
+    wanted: HashMap<RelPath, (ViewMode, ContentHash)>,
+}
+
+/// What is to be remembered as soon as the document was given.
+pub(super) struct Promise {
+    name: String,
+    giving: Giving,
+}
+
+impl Project<'_> {
+    /// Remembers what the last document that was composed shows; to be called when its reader has it.
+    pub fn delivered(&mut self) {
+        let Some(Promise { name, giving }) = self.promise.take() else { return };
+        let at_s = self.world.clock.now_s();
+        if let Some(store) = &mut self.store
+            && let Err(error) = store.give(&name, &giving, at_s)
+        {
+            self.note(format!("what was given is not remembered as `{name}`"));
+            self.recover(&error);
+        }
+    }
+
+    /// Forgets what the last document that was composed shows: it is for nobody.
+    pub fn not_delivered(&mut self) {
+        self.promise = None;
+    }
+
+    /// Looks up what the reader has. Nothing is remembered of a document that shows no files.
+    pub(super) fn recall(&mut self, request: &AggregationRequest, files: &[ShownFile]) -> Option<Recall> {
+        let memory = request.memory.clone().filter(|_| request.sections.part.has_prefix())?;
+        let rows = self.stored(|store| store.given(&memory.name)).unwrap_or_default();
+        let given = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
+        let hashes = on_all_cores(files, |shown| fingerprint(&shown.candidate.block));
+        let views = files.iter().map(|shown| (shown.file.path.clone(), shown.candidate.block.view));
+        let wanted = views.zip(hashes).map(|((path, view), hash)| (path, (view, hash))).collect();
+        Some(Recall { memory, given, wanted })
+    }
+
+    /// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff.
+    pub(super) fn only_changes(&mut self, whole: &mut Whole, recall: &Recall) {
+        let name = &recall.memory.name;
+        if !recall.memory.since_last {
+            return;
+        }
+        if recall.given.is_empty() {
+            let why = "so that everything is shown";
+            self.note(format!("no earlier aggregation named `{name}` is remembered, {why}"));
+            return;
+        }
+        whole.plan.since_last = true;
+        self.tell_what_is_gone(whole, recall);
+        for mut shown in std::mem::take(&mut whole.files) {
+            let path = &shown.file.path;
+            let row = recall.given.get(path).filter(|_| !is_failed(&shown.candidate));
+            let hash = recall.wanted.get(path).map(|(_, hash)| *hash);
+            match row {
+                Some(row) if Some(row.wanted) == hash || Some(row.shown) == hash => {
+                    let reason = Omission::Unchanged;
+                    whole.remarks.left_out.push(OmittedFile { path: path.clone(), reason });
+                    whole.unchanged.push(shown.file);
+                    continue;
+                }
+                Some(row) => self.show_as_diff(&mut shown, row, name),
+                None => {}
+            }
+            whole.files.push(shown);
+        }
+        whole.remarks.left_out.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
+    fn show_as_diff(&mut self, shown: &mut ShownFile, row: &GivenRow, name: &str) {
+        let block = &shown.candidate.block;
+        if row.view != block.view || !keeps_text(block.view) {
+            return;
+        }
+        let text = self.stored(|store| store.given_text(name, &row.path)).flatten();
+        let Some(old) = text else { return };
+        let body = aggregate::view_diff(&row.path, Some(&old), Some(&block.body), BASE);
+        let mut diff = Block { view: ViewMode::Diff, body, ..block.clone() };
+        diff.remarks.push(format!("diff against {BASE}, of the view {}", row.view));
+        if render::block_text(block).len() <= render::block_text(&diff).len() {
+            return;
+        }
+        let changed = format!("changed since the last aggregation named `{name}`");
+        let why = shown.candidate.why.take();
+        shown.candidate.why = Some(why.map_or(changed.clone(), |why| format!("{changed}; {why}")));
+        shown.undiffed = Some(std::mem::replace(&mut shown.candidate.block, diff));
+    }
+
+    /// Shows the names of files that the reader has and that are not there any more.
+    fn tell_what_is_gone(&self, whole: &mut Whole, recall: &Recall) {
+        let has_text = |shown: &&ShownFile| matches!(shown.file.state, KnownState::Content { .. });
+        let there: HashSet<&RelPath> =
+            whole.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
+        let is_gone = |path: &&RelPath| !there.contains(path) && self.is_gone(path);
+        let gone: HashSet<RelPath> = recall.given.keys().filter(is_gone).cloned().collect();
+        whole.files.retain(|shown| !gone.contains(&shown.file.path));
+        whole.remarks.left_out.retain(|omitted| !gone.contains(&omitted.path));
+        whole.files.extend(gone.into_iter().map(gone_file));
+        whole.files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+    }
+
+    fn is_gone(&self, path: &RelPath) -> bool {
+        let absent =
+            |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+        self.world.files.stat(path).is_err_and(absent)
+    }
+}
+
+impl Recall {
+    /// Returns what is new about what the reader has, once it was given these files.
+    pub(super) fn promise(self, files: &[ShownFile]) -> Promise {
+        let Self { memory, given, wanted } = self;
+        let mut giving = Giving { changed: Vec::new(), removed: Vec::new() };
+        let mut bytes = 0;
+        let mut held: HashSet<&RelPath> = HashSet::new();
+        for shown in files {
+            let path = &shown.file.path;
+            let known = given.get(path);
+            let wanted = wanted.get(path).filter(|_| !is_failed(&shown.candidate));
+            let Some((wanted_view, wanted)) = wanted else {
+                giving.removed.extend(known.map(|row| row.path.clone()));
+                continue;
+            };
+            held.insert(path);
+            let block = shown.settled();
+            let hash = if block.view == *wanted_view { *wanted } else { fingerprint(block) };
+            bytes += block.body.len();
+            if memory.since_last && known.is_some() && block.view != *wanted_view {
+                // There was no room for the change: it is told when there is, against what the reader has.
+                continue;
+            }
+            let row = GivenRow { path: path.clone(), view: block.view, shown: hash, wanted: *wanted };
+            let is_kept = keeps_text(block.view) && bytes <= MOST_BYTES;
+            if known != Some(&row) {
+                giving.changed.push((row, is_kept.then(|| block.body.clone())));
+            }
+        }
+        // A document that shows everything is all that its reader has; one of changes adds to it.
+        if !memory.since_last {
+            giving.removed = given.into_keys().filter(|path| !held.contains(path)).collect();
+        }
+        giving.removed.sort();
+        Promise { name: memory.name, giving }
+    }
+}
+
+/// Returns a hash of what is shown of a file: its view and its text. The head is not a part of it, for it names a
+/// content that changes with every edit.
+fn fingerprint(block: &Block) -> ContentHash {
+    let text = ContentHash::of(block.body.as_bytes());
+    ContentHash::of(format!("{} {text}", block.view).as_bytes())
+}
+
+/// Says whether an earlier text of the view is worth to be compared with a later one.
+const fn keeps_text(view: ViewMode) -> bool {
+    match view {
+        ViewMode::Full
+        | ViewMode::Skeleton
+        | ViewMode::Outline
+        | ViewMode::Summary
+        | ViewMode::Window
+        | ViewMode::Masked
+        | ViewMode::Custom
+        | ViewMode::Signatures
+        | ViewMode::Definitions => true,
+        ViewMode::Diff | ViewMode::Path | ViewMode::None => false,
+    }
+}
+
+/// Says whether an error stands in place of the file; that is told each time.
+fn is_failed(candidate: &Candidate) -> bool {
+    let block = &candidate.block;
+    block.content.is_none() && candidate.why.is_some() && block.view != ViewMode::Path
+}
+
+fn gone_file(path: RelPath) -> ShownFile {
+    let block = Block {
+        path: path.clone(),
+        file_type: discover::unknown_type(),
+        view: ViewMode::Path,
+        content: None,
+        remarks: vec![format!("gone since {BASE}")],
+        body: String::new(),
+    };
+    let candidate = Candidate {
+        block,
+        wanted: ViewMode::Path,
+        rule: Rule::Gone,
+        why: None,
+        stability: Stability::default(),
+        given: usize::MAX,
+    };
+    let state = KnownState::LeftOut(LeftOut::Vanished);
+    ShownFile::new(KnownFile { path, tracked: false, state }, candidate)
+}

@@ -1,0 +1,334 @@
+//! What has changed since the last aggregation of the same name, and plans that write nothing.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::sandbox::Ran;
+use super::sandbox::Sandbox;
+use super::sandbox::list;
+use super::sandbox::number;
+use super::sandbox::text;
+use super::sandbox::texts;
+
+/// A class of many methods; the head of one of them is as it is named.
+fn engine(method: &str) -> String {
+    let mut text = "\"\"\"Runs things.\"\"\"\n\n\nclass Engine:\n".to_owned();
+    for number in 0..30 {
+        let head = format!("    def step_{number}(self, fuel):\n");
+        text.extend([head.as_str(), "        burnt = fuel\n        return burnt\n\n"]);
+    }
+    text + &format!("    def {method}:\n        pass\n")
+}
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("engine.py", engine("last(self)"));
+    sandbox.write("gone.py", "def gone():\n    return 1\n");
+    sandbox.write("same.py", "def same():\n    return 1\n");
+    sandbox.write("notes.md", "# Notes\n\nWords.\n");
+    sandbox.commit_all("first");
+    sandbox
+}
+
+fn change(sandbox: &Sandbox) {
+    sandbox.write("engine.py", engine("last(self, more)"));
+    sandbox.write("new.py", "def new():\n    return 1\n");
+    fs::remove_file(sandbox.path("gone.py")).unwrap();
+}
+
+const SINCE: &[&str] = &["aggregate", "--tier", "3", "--since-last", "--stdout"];
+
+#[track_caller]
+fn receipt(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    sandbox.json(arguments)["receipt"].clone()
+}
+
+/// Returns the path and the view of each file in a receipt, in the order of the document.
+fn views(receipt: &Value) -> Vec<(String, String)> {
+    list(&receipt["files"]).map(|file| (text(&file["path"]), text(&file["view"]))).collect()
+}
+
+fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(path, view)| ((*path).to_owned(), (*view).to_owned())).collect()
+}
+
+/// Returns the files that a receipt lists as unchanged.
+fn unchanged(receipt: &Value) -> Vec<String> {
+    let left_out = list(&receipt["left_out"]).filter(|file| file["reason"] == "unchanged");
+    left_out.map(|file| text(&file["path"])).collect()
+}
+
+#[test]
+fn what_has_changed_is_a_diff_what_is_new_is_shown_and_what_is_gone_is_named() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    change(&sandbox);
+    let document = sandbox.json(SINCE);
+    let receipt = &document["receipt"];
+    let expected = [("engine.py", "diff"), ("gone.py", "path"), ("new.py", "skeleton")];
+    let mut found = views(receipt);
+    found.sort();
+    assert_eq!(found, pairs(&expected));
+    assert_eq!(unchanged(receipt), ["notes.md", "same.py"]);
+    assert_eq!(list(&receipt["left_out"]).count(), 2);
+    let why = text(&receipt["left_out"][0]["why"]);
+    assert_eq!(why, "not changed since the last aggregation named `project/tier-3`");
+    let engine = list(&document["files"]).find(|file| file["path"] == "engine.py").unwrap();
+    assert_eq!(
+        text(&engine["text"]),
+        "--- a/engine.py\n+++ b/engine.py\n@@ -92,5 +92,5 @@\n     def step_29(self, fuel):\n         ...  # 2 lines\n \n\
+         -    def last(self):\n+    def last(self, more):\n         pass\n"
+    );
+    assert!(text(&engine["head"]).contains("diff against the last aggregation, of the view skeleton"));
+}
+
+#[test]
+fn the_document_of_changes_says_what_it_is() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    change(&sandbox);
+    let document = sandbox.done(SINCE);
+    assert!(document.starts_with("## Files (Changed Since the Last Aggregation)\n\n### "), "{document}");
+    assert!(document.contains("### gone.py\n") && document.contains("gone since the last aggregation"));
+    assert!(document.contains("```diff\n") && !document.contains("same.py"), "{document}");
+}
+
+#[test]
+fn what_was_told_is_not_told_again() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    change(&sandbox);
+    sandbox.done(SINCE);
+    let again = receipt(&sandbox, SINCE);
+    assert_eq!(views(&again), []);
+    assert_eq!(unchanged(&again), ["engine.py", "new.py", "notes.md", "same.py"]);
+    // The next diff is against what the reader made of the last one.
+    sandbox.write("engine.py", engine("last(self, more, still)"));
+    let diff = sandbox.done(SINCE);
+    assert!(diff.contains("-    def last(self, more):\n+    def last(self, more, still):\n"), "{diff}");
+}
+
+#[test]
+fn an_edit_that_the_view_does_not_show_is_no_change() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.write("engine.py", engine("last(self)").replacen("burnt = fuel", "burnt = 2 * fuel", 1));
+    let receipt = receipt(&sandbox, SINCE);
+    assert_eq!((views(&receipt), unchanged(&receipt).len()), (vec![], 4));
+}
+
+#[test]
+fn the_first_time_everything_is_shown_and_a_note_says_so() {
+    let sandbox = project();
+    let first = sandbox.slop(SINCE);
+    assert_eq!(first.code, 0, "{first:?}");
+    assert!(
+        first.err.contains("no earlier aggregation named `project/tier-3` is remembered"),
+        "{}",
+        first.err
+    );
+    sandbox.done(&["cache", "clear"]);
+    let full = sandbox.slop(&["aggregate", "--tier", "3", "--stdout"]);
+    assert_eq!((&first.out, full.err.as_str()), (&full.out, ""));
+    sandbox.done(&["cache", "clear"]);
+    assert_eq!(sandbox.slop(SINCE).out, full.out);
+}
+
+#[test]
+fn a_document_in_full_is_all_that_its_reader_has() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout", "same.py"]);
+    let shown = views(&receipt(&sandbox, SINCE));
+    assert_eq!(shown.len(), 3, "{shown:?}");
+    // One of changes adds to it, whatever it was asked for.
+    sandbox.done(&[SINCE, &["same.py"]].concat());
+    assert_eq!(views(&receipt(&sandbox, SINCE)), []);
+}
+
+#[test]
+fn names_are_remembered_apart() {
+    let sandbox = project();
+    let name_of = |arguments: &[&str]| text(&receipt(&sandbox, arguments)["name"]);
+    assert_eq!(name_of(&["aggregate", "--stdout"]), "project");
+    assert_eq!(name_of(&["aggregate", "--stdout", "--tier", "1"]), "project/tier-1");
+    assert_eq!(name_of(&["aggregate", "--stdout", "--name", "x"]), "x");
+    sandbox.write(
+        "slop.toml",
+        "[presets.core]\nfiles = [\"same.py\"]\n[personas.bot]\ntier = 3\ncontext_preset = \"core\"\n",
+    );
+    assert_eq!(name_of(&["aggregate", "--stdout", "--persona", "bot"]), "project/persona-bot/preset-core");
+    let ran = sandbox.slop(&[SINCE, &["--name", "y"]].concat());
+    assert!(ran.err.contains("named `y`"), "{ran:?}");
+    assert_eq!(views(&receipt(&sandbox, &[SINCE, &["--name", "y"]].concat())), []);
+    assert_eq!(sandbox.slop(&["aggregate", "--name", ""]).code, 2);
+}
+
+#[test]
+fn a_file_that_is_shown_in_another_view_is_shown_as_wanted() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    let shown = views(&receipt(&sandbox, &[SINCE, &["--focus", "same.py"]].concat()));
+    assert_eq!(shown, pairs(&[("same.py", "full")]));
+}
+
+#[test]
+fn a_diff_larger_than_the_file_is_not_shown() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.write("same.py", "def other(a):\n    return 1\n");
+    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("same.py", "skeleton")]));
+}
+
+#[test]
+fn what_a_budget_has_made_smaller_is_not_new_because_there_is_room() {
+    let sandbox = project();
+    let small = receipt(&sandbox, &["aggregate", "--tier", "3", "--stdout", "--budget", "300"]);
+    assert!(views(&small).iter().any(|(path, view)| path == "engine.py" && view != "skeleton"), "{small}");
+    assert_eq!(views(&receipt(&sandbox, SINCE)), []);
+    // It was not shown as a skeleton, so that there is nothing to compare the new one with.
+    sandbox.write("engine.py", engine("last(self, more)"));
+    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("engine.py", "skeleton")]));
+}
+
+#[test]
+fn a_document_of_changes_keeps_its_budget() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    change(&sandbox);
+    for budget in [40, 60, 80, 100, 150, 400] {
+        let flags = ["--dry-run", "--budget", &budget.to_string()];
+        let planned = receipt(&sandbox, &[SINCE, &flags].concat());
+        assert!(number(&planned["tokens"]) <= budget, "{planned}");
+    }
+    let tight = receipt(&sandbox, &[SINCE, &["--budget", "60"]].concat());
+    let names = [("new.py", "path"), ("engine.py", "path"), ("gone.py", "path")];
+    assert_eq!(views(&tight), pairs(&names));
+    // A change that there was no room for is told when there is.
+    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("engine.py", "diff")]));
+    assert_eq!(views(&receipt(&sandbox, SINCE)), []);
+}
+
+#[test]
+fn only_what_was_given_is_remembered() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    change(&sandbox);
+    let full = "\"$SLOP\" aggregate --tier 3 --since-last --stdout >/dev/full";
+    assert_eq!(super::sandbox::run(sandbox.script(full)).code, 3);
+    assert_ne!(sandbox.slop(&[SINCE, &["--budget", "1"]].concat()).code, 0);
+    sandbox.done(&[SINCE, &["--dry-run"]].concat());
+    assert_eq!(views(&receipt(&sandbox, SINCE)).len(), 3);
+    assert_eq!(views(&receipt(&sandbox, SINCE)).len(), 0);
+}
+
+#[test]
+fn a_document_without_files_is_not_remembered() {
+    let sandbox = project();
+    let talk = sandbox.beside("talk.json");
+    fs::write(&talk, "[\"hello\"]").unwrap();
+    let talk = talk.to_str().unwrap();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout", "--history", talk, "--history-only"]);
+    assert_eq!(views(&receipt(&sandbox, SINCE)), []);
+}
+
+#[test]
+fn documents_in_files_are_remembered_too() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3"]);
+    assert_eq!(views(&receipt(&sandbox, SINCE)), []);
+    sandbox.done(&["aggregate", "--tier", "3", "-o", "out.md", "--name", "x"]);
+    assert_eq!(views(&receipt(&sandbox, &[SINCE, &["--name", "x", "engine.py"]].concat())), []);
+}
+
+#[test]
+fn what_was_given_is_counted_cleared_and_verified_with_the_cache() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    assert_eq!(number(&sandbox.json(&["cache", "status"])["given"]["rows"]), 4);
+    assert!(sandbox.done(&["cache", "status"]).contains("\ngiven      4 ("));
+    sandbox.done(&["cache", "verify"]);
+    sandbox.done(&["cache", "clear", "same.py"]);
+    assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("same.py", "skeleton")]));
+    sandbox.done(&["cache", "gc"]);
+    assert_eq!(views(&receipt(&sandbox, SINCE)), []);
+    sandbox.done(&["cache", "clear"]);
+    assert_eq!(number(&sandbox.json(&["cache", "status"])["given"]["rows"]), 0);
+    let ran: Ran = sandbox.slop(SINCE);
+    assert!(ran.err.contains("note: no earlier aggregation"), "{ran:?}");
+}
+
+#[test]
+fn without_a_cache_everything_is_shown() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[aggregation]\ncache_enabled = false\n");
+    for _ in 0..2 {
+        let ran = sandbox.slop(SINCE);
+        assert!(ran.code == 0 && ran.out.contains("### engine.py"), "{ran:?}");
+        assert!(ran.err.contains("no earlier aggregation"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_plan_is_what_the_real_run_does() {
+    let sandbox = project();
+    for flags in [
+        &[][..],
+        &["--budget", "120"],
+        &["--max-bytes", "900"],
+        &["--budget", "200", "--format", "anthropic"],
+    ] {
+        let arguments = [&["aggregate", "--tier", "3"], flags].concat();
+        let planned = sandbox.json(&[&arguments[..], &["--dry-run"]].concat());
+        assert_eq!(planned.as_object().unwrap().keys().collect::<Vec<_>>(), ["receipt"]);
+        let real = receipt(&sandbox, &[&arguments[..], &["--stdout"]].concat());
+        assert_eq!(planned["receipt"], real, "{flags:?}");
+    }
+}
+
+#[test]
+fn a_plan_writes_nothing_and_is_a_table() {
+    let sandbox = project();
+    sandbox.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\0");
+    let before = sandbox.tree();
+    let table = sandbox.done(&["aggregate", "--tier", "3", "--budget", "120", "--dry-run"]);
+    assert_eq!(sandbox.tree(), before);
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].starts_with("PATH") && lines[0].ends_with("WHY"), "{table}");
+    assert!(table.contains(" <- skeleton") && table.contains("to keep within the budget"), "{table}");
+    assert!(table.contains("\nleft out, not text: 1\n  logo.png\n"), "{table}");
+    assert!(
+        lines[lines.len() - 2].starts_with("total   ") && table.ends_with("\nbudget  120 tokens\n"),
+        "{table}"
+    );
+    sandbox.slop(&["aggregate", "--dry-run", "--budget", "1"]).refuses(1, &["over the budget of 1"]);
+    sandbox.slop(&["aggregate", "--dry-run", "-o", "x.md"]).refuses(2, &["--dry-run"]);
+}
+
+#[test]
+fn explain_says_what_a_budget_makes_of_a_file_and_why() {
+    let sandbox = project();
+    sandbox.write("user.py", "import engine\n\ndef use():\n    return engine.Engine().step_1(2)\n");
+    let alone = sandbox.done(&["explain", "engine.py", "--tier", "3"]);
+    assert!(!alone.contains("under the budget") && !alone.contains("importance"), "{alone}");
+    let under = sandbox.done(&["explain", "engine.py", "--tier", "3", "--budget", "200"]);
+    assert!(under.starts_with(alone.trim_end()), "{under}");
+    assert!(under.contains("\n  under the budget  "), "{under}");
+    assert!(under.contains(" (wanted skeleton): to keep within the budget\n"), "{under}");
+    assert!(under.contains("\n  importance   1 of 5 files: referred to by 1 file, "), "{under}");
+    let focus = ["explain", "user.py", "--tier", "3", "--max-bytes", "5000", "--focus", "user.py"];
+    assert!(
+        sandbox.done(&focus).contains("\n  under the budget  full\n  importance   1 of 5 files: in focus, ")
+    );
+    let data = sandbox.json(&["explain", "engine.py", "--tier", "3", "--budget", "200"]);
+    let planned = receipt(&sandbox, &["aggregate", "--tier", "3", "--budget", "200", "--dry-run"]);
+    let entry = list(&planned["files"]).find(|file| file["path"] == "engine.py").unwrap();
+    assert_eq!(data[0]["under_limits"]["view"], entry["view"]);
+    assert_eq!(number(&data[0]["under_limits"]["referred_by"]), 1);
+    assert!(texts(&planned["files"], "path").contains(&"user.py".to_owned()));
+    sandbox
+        .slop(&["explain", "engine.py", "--tier", "3", "--budget", "1"])
+        .refuses(1, &["over the budget of 1"]);
+}
