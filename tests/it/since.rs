@@ -73,7 +73,7 @@ fn what_has_changed_is_a_diff_what_is_new_is_shown_and_what_is_gone_is_named() {
     assert_eq!(unchanged(receipt), ["notes.md", "same.py"]);
     assert_eq!(list(&receipt["left_out"]).count(), 2);
     let why = text(&receipt["left_out"][0]["why"]);
-    assert_eq!(why, "not changed since the last aggregation named `project/tier-3`");
+    assert_eq!(why, "not changed since the last aggregation named `tier-3`");
     let engine = list(&document["files"]).find(|file| file["path"] == "engine.py").unwrap();
     assert_eq!(
         text(&engine["text"]),
@@ -123,11 +123,7 @@ fn the_first_time_everything_is_shown_and_a_note_says_so() {
     let sandbox = project();
     let first = sandbox.slop(SINCE);
     assert_eq!(first.code, 0, "{first:?}");
-    assert!(
-        first.err.contains("no earlier aggregation named `project/tier-3` is remembered"),
-        "{}",
-        first.err
-    );
+    assert!(first.err.contains("no earlier aggregation named `tier-3` is remembered"), "{}", first.err);
     sandbox.done(&["cache", "clear"]);
     let full = sandbox.slop(&["aggregate", "--tier", "3", "--stdout"]);
     assert_eq!((&first.out, full.err.as_str()), (&full.out, ""));
@@ -152,13 +148,13 @@ fn names_are_remembered_apart() {
     let sandbox = project();
     let name_of = |arguments: &[&str]| text(&receipt(&sandbox, arguments)["name"]);
     assert_eq!(name_of(&["aggregate", "--stdout"]), "project");
-    assert_eq!(name_of(&["aggregate", "--stdout", "--tier", "1"]), "project/tier-1");
+    assert_eq!(name_of(&["aggregate", "--stdout", "--tier", "1"]), "tier-1");
     assert_eq!(name_of(&["aggregate", "--stdout", "--name", "x"]), "x");
     sandbox.write(
         "slop.toml",
         "[presets.core]\nfiles = [\"same.py\"]\n[personas.bot]\ntier = 3\ncontext_preset = \"core\"\n",
     );
-    assert_eq!(name_of(&["aggregate", "--stdout", "--persona", "bot"]), "project/persona-bot/preset-core");
+    assert_eq!(name_of(&["aggregate", "--stdout", "--persona", "bot"]), "persona-bot/preset-core");
     let ran = sandbox.slop(&[SINCE, &["--name", "y"]].concat());
     assert!(ran.err.contains("named `y`"), "{ran:?}");
     assert_eq!(views(&receipt(&sandbox, &[SINCE, &["--name", "y"]].concat())), []);
