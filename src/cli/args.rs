@@ -426,6 +426,8 @@ pub enum CacheCommand {
     /// Check every byte that is cached, and delete what is damaged
     Verify,
     /// Delete what no file has held for some time, and what older versions of slop made
+    ///
+    /// Names of aggregations that were not used for as long are forgotten with what they gave.
     Gc {
         /// Keep what a file has held within so many days
         #[arg(long, value_name = "N", default_value_t = 30)]

@@ -328,3 +328,45 @@ fn explain_says_what_a_budget_makes_of_a_file_and_why() {
         .slop(&["explain", "engine.py", "--tier", "3", "--budget", "1"])
         .refuses(1, &["over the budget of 1"]);
 }
+
+#[test]
+fn files_stand_in_the_order_that_they_have_in_full() {
+    let sandbox = project();
+    for file in ["same.py", "engine.py", "same.py"] {
+        let text = sandbox.read(file);
+        sandbox.write(file, text + "\n\ndef more():\n    pass\n");
+        sandbox.commit_all("more");
+    }
+    for tier in ["1", "3"] {
+        sandbox.done(&["aggregate", "--tier", tier, "--stdout"]);
+    }
+    for file in ["notes.md", "engine.py", "same.py"] {
+        let text = sandbox.read(file);
+        sandbox.write(file, text + "\n\n# Another\n\ndef another():\n    \"\"\"Words.\"\"\"\n");
+    }
+    sandbox.git(&["commit", "-q", "-m", "one", "same.py"]);
+    for tier in ["1", "3"] {
+        let order = |flags: &[&str]| {
+            let document = receipt(&sandbox, &[&["aggregate", "--tier", tier, "--dry-run"], flags].concat());
+            texts(&document["files"], "path")
+        };
+        let changed = order(&["--since-last"]);
+        assert_eq!(changed.len(), 3, "{changed:?}");
+        let in_full: Vec<String> = order(&[]).into_iter().filter(|path| changed.contains(path)).collect();
+        assert_eq!(changed, in_full);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_shown_any_more_is_no_file_that_is_gone() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.write("same.py", b"\0\0\0");
+    let binary = receipt(&sandbox, SINCE);
+    assert_eq!(views(&binary), []);
+    let reasons = list(&binary["left_out"]).filter(|file| file["path"] == "same.py");
+    assert_eq!(reasons.map(|file| text(&file["reason"])).collect::<Vec<_>>(), ["binary"]);
+    // The reader still has what it was.
+    sandbox.write("same.py", "def same():\n    return 1\n");
+    assert_eq!(views(&receipt(&sandbox, SINCE)), []);
+}
