@@ -338,8 +338,8 @@ pub struct Remembering {
     pub since_last: bool,
     /// Remember the document by this name
     ///
-    /// Without it, by the project's name and what follows of tier, persona and preset: app/tier-3/preset-core. Agents
-    /// that are given different files or focus need names of their own for --since-last.
+    /// Without it, by tier or persona and preset, as in tier-3 or persona-reviewer/preset-core; by `project` where
+    /// there is none of them. Agents that are given different files or focus need names of their own for --since-last.
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), hide_short_help = true)]
     pub name: Option<String>,
 }
@@ -429,6 +429,8 @@ pub enum CacheCommand {
     /// Check every byte that is cached, and delete what is damaged
     Verify,
     /// Delete what no file has held for some time, and what older versions of slop made
+    ///
+    /// Names of aggregations that were not used for as long are forgotten with what they gave.
     Gc {
         /// Keep what a file has held within so many days
         #[arg(long, value_name = "N", default_value_t = 30)]

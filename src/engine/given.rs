@@ -33,7 +33,7 @@ use crate::store::Giving;
 
 /// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if it
 /// were new: the texts of a whole project in full would make the cache as large as the project, for each name.
-const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES: usize = 32 << 20;
 /// What a diff is against.
 const BASE: &str = "the last aggregation";
 

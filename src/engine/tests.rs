@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use super::AggregationRequest;
 use super::ImageFile;
 use super::Limits;
+use super::Memory;
 use super::Options;
 use super::Project;
 use super::SectionRequest;
@@ -376,4 +377,25 @@ fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
         assert_eq!(shown, [true, true, false, false, false, false, false], "inline: {inline}");
         assert_eq!(sections.problems.len(), 5);
     }
+}
+
+#[test]
+fn what_was_composed_is_remembered_when_it_has_been_delivered() {
+    let bench = Bench::new(FILES);
+    let asked = |since_last| AggregationRequest {
+        memory: Some(Memory { name: "x".to_owned(), since_last }),
+        ..request(Strategy::Auto, ViewMode::Skeleton, &[])
+    };
+    let shown = |project: &mut Project<'_>| project.aggregate(&asked(true)).unwrap().blocks.len();
+    let mut project = bench.project(true);
+    project.index(Trust::Stamps).unwrap();
+    project.aggregate(&asked(false)).unwrap();
+    project.not_delivered();
+    project.delivered();
+    assert_eq!(shown(&mut project), 2);
+    project.delivered();
+    bench.reads();
+    assert_eq!(shown(&mut bench.project(true)), 0);
+    // Nothing but the cache was asked.
+    assert_eq!(bench.reads(), once(&[]));
 }

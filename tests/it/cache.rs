@@ -59,7 +59,7 @@ fn clear_empties_the_cache_and_says_how_much_it_freed() {
 #[test]
 fn the_room_that_is_freed_goes_back_to_the_disk() {
     let sandbox = Sandbox::repo();
-    for n in 0..100 {
+    for n in 0..200 {
         sandbox.write(format!("m{n}.py"), format!("def f{n}():\n    \"\"\"Does {n}.\"\"\"\n"));
     }
     sandbox.done(&["index"]);

@@ -73,7 +73,7 @@ fn what_has_changed_is_a_diff_what_is_new_is_shown_and_what_is_gone_is_named() {
     assert_eq!(unchanged(receipt), ["notes.md", "same.py"]);
     assert_eq!(list(&receipt["left_out"]).count(), 2);
     let why = text(&receipt["left_out"][0]["why"]);
-    assert_eq!(why, "not changed since the last aggregation named `project/tier-3`");
+    assert_eq!(why, "not changed since the last aggregation named `tier-3`");
     let engine = list(&document["files"]).find(|file| file["path"] == "engine.py").unwrap();
     assert_eq!(
         text(&engine["text"]),
@@ -123,11 +123,7 @@ fn the_first_time_everything_is_shown_and_a_note_says_so() {
     let sandbox = project();
     let first = sandbox.slop(SINCE);
     assert_eq!(first.code, 0, "{first:?}");
-    assert!(
-        first.err.contains("no earlier aggregation named `project/tier-3` is remembered"),
-        "{}",
-        first.err
-    );
+    assert!(first.err.contains("no earlier aggregation named `tier-3` is remembered"), "{}", first.err);
     sandbox.done(&["cache", "clear"]);
     let full = sandbox.slop(&["aggregate", "--tier", "3", "--stdout"]);
     assert_eq!((&first.out, full.err.as_str()), (&full.out, ""));
@@ -152,13 +148,13 @@ fn names_are_remembered_apart() {
     let sandbox = project();
     let name_of = |arguments: &[&str]| text(&receipt(&sandbox, arguments)["name"]);
     assert_eq!(name_of(&["aggregate", "--stdout"]), "project");
-    assert_eq!(name_of(&["aggregate", "--stdout", "--tier", "1"]), "project/tier-1");
+    assert_eq!(name_of(&["aggregate", "--stdout", "--tier", "1"]), "tier-1");
     assert_eq!(name_of(&["aggregate", "--stdout", "--name", "x"]), "x");
     sandbox.write(
         "slop.toml",
         "[presets.core]\nfiles = [\"same.py\"]\n[personas.bot]\ntier = 3\ncontext_preset = \"core\"\n",
     );
-    assert_eq!(name_of(&["aggregate", "--stdout", "--persona", "bot"]), "project/persona-bot/preset-core");
+    assert_eq!(name_of(&["aggregate", "--stdout", "--persona", "bot"]), "persona-bot/preset-core");
     let ran = sandbox.slop(&[SINCE, &["--name", "y"]].concat());
     assert!(ran.err.contains("named `y`"), "{ran:?}");
     assert_eq!(views(&receipt(&sandbox, &[SINCE, &["--name", "y"]].concat())), []);
@@ -331,4 +327,46 @@ fn explain_says_what_a_budget_makes_of_a_file_and_why() {
     sandbox
         .slop(&["explain", "engine.py", "--tier", "3", "--budget", "1"])
         .refuses(1, &["over the budget of 1"]);
+}
+
+#[test]
+fn files_stand_in_the_order_that_they_have_in_full() {
+    let sandbox = project();
+    for file in ["same.py", "engine.py", "same.py"] {
+        let text = sandbox.read(file);
+        sandbox.write(file, text + "\n\ndef more():\n    pass\n");
+        sandbox.commit_all("more");
+    }
+    for tier in ["1", "3"] {
+        sandbox.done(&["aggregate", "--tier", tier, "--stdout"]);
+    }
+    for file in ["notes.md", "engine.py", "same.py"] {
+        let text = sandbox.read(file);
+        sandbox.write(file, text + "\n\n# Another\n\ndef another():\n    \"\"\"Words.\"\"\"\n");
+    }
+    sandbox.git(&["commit", "-q", "-m", "one", "same.py"]);
+    for tier in ["1", "3"] {
+        let order = |flags: &[&str]| {
+            let document = receipt(&sandbox, &[&["aggregate", "--tier", tier, "--dry-run"], flags].concat());
+            texts(&document["files"], "path")
+        };
+        let changed = order(&["--since-last"]);
+        assert_eq!(changed.len(), 3, "{changed:?}");
+        let in_full: Vec<String> = order(&[]).into_iter().filter(|path| changed.contains(path)).collect();
+        assert_eq!(changed, in_full);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_shown_any_more_is_no_file_that_is_gone() {
+    let sandbox = project();
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.write("same.py", b"\0\0\0");
+    let binary = receipt(&sandbox, SINCE);
+    assert_eq!(views(&binary), []);
+    let reasons = list(&binary["left_out"]).filter(|file| file["path"] == "same.py");
+    assert_eq!(reasons.map(|file| text(&file["reason"])).collect::<Vec<_>>(), ["binary"]);
+    // The reader still has what it was.
+    sandbox.write("same.py", "def same():\n    return 1\n");
+    assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }

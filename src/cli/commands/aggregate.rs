@@ -33,7 +33,7 @@ pub(super) fn run(
     let format = format(args.format);
     let project_name = desk.place.project_name(&desk.loaded.settings.project.name);
     request.memory = Some(Memory {
-        name: args.memory.name.clone().unwrap_or_else(|| default_name(&project_name, &args.choice, &profile)),
+        name: args.memory.name.clone().unwrap_or_else(|| default_name(&args.choice, &profile)),
         since_last: args.memory.since_last,
     });
     // Paths of files that are written are meant from where the user stands, as with any other program.
@@ -77,12 +77,14 @@ fn receipt_of(response: &Response) -> &Receipt {
     }
 }
 
-/// Returns the name that a document is remembered by where none is given: the project's, and for whom it is made.
-fn default_name(project_name: &str, choice: &Choice, profile: &Profile) -> String {
-    let persona = choice.persona.as_ref().map(|persona| format!("/persona-{persona}"));
-    let tier = profile.tier.map(|tier| format!("/tier-{}", tier.number()));
-    let preset = profile.preset.as_ref().map(|preset| format!("/preset-{}", preset.value.name));
-    [Some(project_name.to_owned()), persona.or(tier), preset].into_iter().flatten().collect()
+/// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
+/// project's name is no part of it, for the same project in another folder has the same receipt.
+fn default_name(choice: &Choice, profile: &Profile) -> String {
+    let persona = choice.persona.as_ref().map(|persona| format!("persona-{persona}"));
+    let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
+    let preset = profile.preset.as_ref().map(|preset| format!("preset-{}", preset.value.name));
+    let parts: Vec<String> = persona.or(tier).into_iter().chain(preset).collect();
+    if parts.is_empty() { "project".to_owned() } else { parts.join("/") }
 }
 
 const fn format(format: Format) -> DocumentFormat {
