@@ -129,7 +129,7 @@ impl Project<'_> {
         let whole = Whole { plan, files: gathered.shown, remarks };
         let asks_history = request.order == Order::Stable || request.limits.is_some();
         let history = if asks_history { self.history() } else { None };
-        let mut whole = self.fit(whole, &routing, history.as_ref())?;
+        let mut whole = self.fit(whole, &routing, history.as_ref());
         if let (Order::Stable, Some(history)) = (request.order, &history) {
             self.weigh(&mut whole.files, history, detail(&routing));
         }
@@ -190,7 +190,7 @@ impl Project<'_> {
             }
             let text = selection.texts.remove(&file.path);
             let candidate = self.candidate(&file, routing, text, ranks.of(&file.path));
-            gathered.shown.push(ShownFile { file, candidate });
+            gathered.shown.push(ShownFile { file, candidate, detail: detail(routing) });
         }
         Ok(gathered)
     }
@@ -234,7 +234,7 @@ impl Project<'_> {
         given: usize,
     ) -> Candidate {
         let routed = aggregate::route(&file.path, type_of(file), routing);
-        let mut rendered = self.rendered_as(routed.view, file, routing, text);
+        let mut rendered = self.rendered_as(routed.view, detail(routing), file, routing, text);
         let why = rendered.why.take();
         Candidate {
             block: block(file, rendered),
@@ -246,17 +246,18 @@ impl Project<'_> {
         }
     }
 
-    /// Renders a file in a view, as the routing's tier and items would have it.
+    /// Renders a file in a view, as the routing's items would have it.
     pub(super) fn rendered_as(
         &mut self,
         view: ViewMode,
+        detail: SummaryDetail,
         file: &KnownFile,
         routing: &Routing<'_>,
         text: Option<ReadText>,
     ) -> Rendered {
         let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
         let item = routing.items.of(&file.path);
-        let rendering = Rendering { view, detail: detail(routing), lines: &lines, item, picks: None, text };
+        let rendering = Rendering { view, detail, lines: &lines, item, picks: None, text };
         self.render(file, rendering, routing.max_bytes)
     }
 }

@@ -115,7 +115,7 @@ impl Project<'_> {
                 let body = aggregate::EXCLUDED.to_owned();
                 Ok(Shown { content: None, remark: None, body, why: None })
             }
-            ViewMode::Path => Ok(Shown { content: None, remark: None, body: String::new(), why: None }),
+            ViewMode::Path => Ok(Shown { content, remark: None, body: String::new(), why: None }),
             ViewMode::Masked => self.show_masked(subject, rendering),
             ViewMode::Signatures => self.show_symbols(subject, rendering, aggregate::view_signatures),
             ViewMode::Definitions => self.show_symbols(subject, rendering, aggregate::view_definitions),
