@@ -90,16 +90,14 @@ pub fn steps(files: &[Option<Yielding>], tree: u64, room: u64) -> Vec<Step> {
     let mut due: Vec<Due> = Vec::new();
     for (file, yielding) in files.iter().enumerate() {
         let Some(Yielding { views, bytes }) = *yielding else { continue };
-        let times = (bytes / (room / LARGE_FILE).max(1)).max(1);
-        let place = |times: u64| (file as u128 + 1) * u128::from(times);
-        // Only the view that is large counts as large: the smaller ones of such a file are like those of any other.
+        let place = |at: usize| (file as u128 + 1) * u128::from(times_too_large(views, at, bytes, room));
         due.extend(views.iter().enumerate().map(|(at, view)| Due {
-            place: place(if at == 0 { times } else { 1 }),
+            place: place(at),
             rungs: rungs_above(*view),
             file,
             step: Step::Down(file),
         }));
-        due.push(Due { place: place(1), rungs: RUNGS_ABOVE_NOTHING, file, step: Step::Out(file) });
+        due.push(Due { place: place(views.len()), rungs: RUNGS_ABOVE_NOTHING, file, step: Step::Out(file) });
     }
     // The greater `2^rungs / place` is, the longer a step waits.
     due.sort_by(|a, b| ((b.place << a.rungs).cmp(&(a.place << b.rungs))).then(b.file.cmp(&a.file)));
@@ -107,6 +105,14 @@ pub fn steps(files: &[Option<Yielding>], tree: u64, room: u64) -> Vec<Step> {
     let tree_at = if room / LARGE_TREE < tree { 0 } else { steps.len() };
     steps.insert(tree_at, Step::WithoutTree);
     steps
+}
+
+/// Returns how many times as large as a large file the view is from which a step leads down, at least once. Each rung is
+/// taken to halve the bytes of the wanted view, which is the only one that is known; words and paths are short always.
+fn times_too_large(views: &[ViewMode], step: usize, bytes: u64, room: u64) -> u64 {
+    let is_short = views[..step].iter().any(|view| matches!(view, ViewMode::Summary | ViewMode::Path));
+    let bytes = if is_short { 0 } else { bytes >> step };
+    (bytes / (room / LARGE_FILE).max(1)).max(1)
 }
 
 /// Returns how many rungs of the whole ladder stand above a view.
@@ -192,9 +198,9 @@ mod tests {
 
     #[test]
     fn a_file_that_would_take_much_of_the_room_steps_down_early() {
-        let files = [yielding(ViewMode::Outline, 999), yielding(ViewMode::Outline, 1)];
-        assert_eq!(shown(&steps(&files, 0, 1000)), "0 1 1 0 -1 -0 tree");
-        assert_eq!(shown(&steps(&files, 0, 10_000)), "1 1 0 0 -1 -0 tree");
+        let files = [yielding(ViewMode::Skeleton, 999), yielding(ViewMode::Outline, 1)];
+        assert_eq!(shown(&steps(&files, 0, 1000)), "0 0 1 1 0 -1 -0 tree");
+        assert_eq!(shown(&steps(&files, 0, 10_000)), "1 0 1 0 0 -1 -0 tree");
     }
 
     #[test]
