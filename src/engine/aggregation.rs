@@ -129,13 +129,14 @@ impl Project<'_> {
         let whole = Whole { plan, files: gathered.shown, remarks };
         let asks_history = request.order == Order::Stable || request.limits.is_some();
         let history = if asks_history { self.history() } else { None };
-        let mut whole = self.fit(whole, &routing, history.as_ref());
+        let mut whole = self.fit(whole, &routing, history.as_ref(), request.sections.images_apart);
         if let (Order::Stable, Some(history)) = (request.order, &history) {
             self.weigh(&mut whole.files, history, detail(&routing));
         }
         let candidates = whole.files.into_iter().map(|shown| shown.candidate).collect();
         let mut document = aggregate::compose(whole.plan, candidates, whole.remarks);
-        self.measure(&mut document, request.is_measured || request.limits.tokens.is_some());
+        let exact = request.is_measured || request.limits.tokens.is_some();
+        self.measure(&mut document, exact, request.sections.images_apart);
         within(request.limits, &document.receipt)?;
         Ok(document)
     }

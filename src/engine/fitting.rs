@@ -97,13 +97,14 @@ impl Project<'_> {
         mut whole: Whole,
         routing: &Routing<'_>,
         history: Option<&History>,
+        images_apart: bool,
     ) -> Whole {
         let limits = whole.remarks.limits;
         if !limits.is_some() {
             return whole;
         }
         let files = self.by_importance(std::mem::take(&mut whole.files), routing, history);
-        let frame = self.frame(&whole.plan);
+        let frame = self.frame(&whole.plan, images_apart);
         let mut ladders = Ladders::new(files, frame, limits);
         let most = ladders.steps.len();
         let guess = ladders.guess(limits);
@@ -213,33 +214,39 @@ impl Project<'_> {
 
     /// Returns the sizes of a document that shows no file, by its parts. Each begins with the `#` of a heading and ends
     /// with an empty line, so that their tokens are those of the whole.
-    fn frame(&mut self, plan: &Plan) -> Frame {
+    fn frame(&mut self, plan: &Plan, images_apart: bool) -> Frame {
         let empty = aggregate::without_files(plan);
         let heading = heading(&empty);
         let tree = plan.tree.as_deref().map(render::tree_section).unwrap_or_default();
-        let beside = render::beside_files(&empty);
+        let beside = beside(&empty, images_apart);
         let texts = [heading.as_str(), beside.as_str(), render::CUT, tree.as_str()];
-        let texts =
-            texts.map(|text| text.strip_prefix('\n').map_or(text.to_owned(), |text| format!("{text}\n")));
+        // Where nothing stands before them, the sections begin with the empty line themselves.
+        let begins = !empty.part.has_prefix();
+        let texts = texts.map(|text| match text.strip_prefix('\n') {
+            Some(text) if !begins => format!("{text}\n"),
+            Some(_) | None => text.to_owned(),
+        });
         let tokens = self.count_tokens(&texts.each_ref().map(String::as_str));
         let sizes = |at: usize| Sizes { bytes: texts[at].len() as u64, tokens: tokens[at] };
         let mut frame = Frame { rest: sizes(0), cut: sizes(2), tree: sizes(3) };
         frame.rest.add(sizes(1));
         frame.rest.tokens += SLACK_TOKENS;
-        // The line's end that no part has behind it.
-        frame.rest.bytes = frame.rest.bytes.saturating_sub(1);
+        // The images themselves; and there is one line's end less than behind the last file.
+        let bytes = heading.len().saturating_sub(1) + render::beside_files(&empty).len();
+        frame.rest.bytes = bytes as u64;
         frame
     }
 
     /// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they are to be
     /// `exact`.
-    pub(super) fn measure(&mut self, document: &mut Document, exact: bool) {
+    pub(super) fn measure(&mut self, document: &mut Document, exact: bool, images_apart: bool) {
         let mut texts: Vec<String> = document.blocks.iter().map(render::block_text).collect();
-        let beside = render::beside_files(document);
+        let beside = beside(document, images_apart);
         texts.push(heading(document));
         // A block takes the empty line behind it; behind the last part there is none.
         match beside.strip_prefix('\n') {
-            Some(sections) => texts.push(sections.to_owned()),
+            Some(sections) if document.part.has_prefix() => texts.push(sections.to_owned()),
+            Some(_) => texts.push(beside),
             None => shorten_the_last(&mut texts),
         }
         let tokens: Vec<u64> = if exact {
@@ -385,6 +392,11 @@ fn room(limits: Limits) -> u64 {
 /// Returns the heading of the files, with the empty line behind it.
 fn heading(document: &Document) -> String {
     if document.part.has_prefix() { format!("## {}\n\n", document.files_heading) } else { String::new() }
+}
+
+/// Returns what stands beside the files as a model reads it.
+fn beside(document: &Document, images_apart: bool) -> String {
+    if images_apart { render::beside_files_and_images(document) } else { render::beside_files(document) }
 }
 
 /// Takes the line's end from the part that stands last: the last file, or the heading where there is none.
