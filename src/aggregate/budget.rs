@@ -167,29 +167,34 @@ mod tests {
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    fn yielding(wanted: ViewMode, bytes: u64) -> Option<Yielding> {
-        Some(Yielding { views: ladder(wanted, false), bytes })
+    fn yielding(wanted: ViewMode, bytes: u64) -> Yielding {
+        Yielding { views: ladder(wanted, false), bytes }
+    }
+
+    /// Returns the steps of files that all yield.
+    fn of(files: &[Yielding], tree: u64, room: u64) -> String {
+        shown(&steps(&files.iter().copied().map(Some).collect::<Vec<_>>(), tree, room))
     }
 
     #[test]
     fn the_least_important_steps_down_first_and_a_rung_counts_as_a_factor_of_two() {
         let all = |wanted| vec![yielding(wanted, 1); 4];
-        assert_eq!(shown(&steps(&all(ViewMode::None), 0, 100)), "-3 -2 -1 -0 tree");
-        assert_eq!(shown(&steps(&all(ViewMode::Summary), 0, 100)), "3 2 1 0 -3 -2 -1 -0 tree");
+        assert_eq!(of(&all(ViewMode::None), 0, 100), "-3 -2 -1 -0 tree");
+        assert_eq!(of(&all(ViewMode::Summary), 0, 100), "3 2 1 0 -3 -2 -1 -0 tree");
         // The second step of the last file comes with the first step of the one in the middle, but before it.
-        assert_eq!(shown(&steps(&all(ViewMode::Outline), 0, 100)), "3 2 3 1 2 1 0 0 -3 -2 -1 -0 tree");
+        assert_eq!(of(&all(ViewMode::Outline), 0, 100), "3 2 3 1 2 1 0 0 -3 -2 -1 -0 tree");
     }
 
     #[test]
     fn files_that_want_different_views_stand_on_the_same_ladder() {
         let files = [yielding(ViewMode::Summary, 1), yielding(ViewMode::Skeleton, 1)];
         // Only when the second is a path, three steps later, does the first become one.
-        assert_eq!(shown(&steps(&files, 0, 100)), "1 1 1 0 -1 -0 tree");
+        assert_eq!(of(&files, 0, 100), "1 1 1 0 -1 -0 tree");
     }
 
     #[test]
     fn a_file_is_left_out_when_the_eighth_part_as_many_are_more_than_a_path() {
-        let files = vec![yielding(ViewMode::Summary, 1); 64];
+        let files = vec![Some(yielding(ViewMode::Summary, 1)); 64];
         let steps = steps(&files, 0, 1000);
         let first_out = steps.iter().position(|step| matches!(step, Step::Out(_))).unwrap();
         // All but the eight at the top have become paths by then.
@@ -199,23 +204,21 @@ mod tests {
     #[test]
     fn a_file_that_would_take_much_of_the_room_steps_down_early() {
         let files = [yielding(ViewMode::Skeleton, 999), yielding(ViewMode::Outline, 1)];
-        assert_eq!(shown(&steps(&files, 0, 1000)), "0 0 1 1 0 -1 -0 tree");
-        assert_eq!(shown(&steps(&files, 0, 10_000)), "1 0 1 0 0 -1 -0 tree");
+        assert_eq!(of(&files, 0, 1000), "0 0 1 1 0 -1 -0 tree");
+        assert_eq!(of(&files, 0, 10_000), "1 0 1 0 0 -1 -0 tree");
     }
 
     #[test]
     fn a_large_tree_goes_first_and_a_small_one_last() {
         let files = [yielding(ViewMode::None, 1)];
-        assert_eq!(shown(&steps(&files, 251, 1000)), "tree -0");
-        assert_eq!(shown(&steps(&files, 250, 1000)), "-0 tree");
+        assert_eq!(of(&files, 251, 1000), "tree -0");
+        assert_eq!(of(&files, 250, 1000), "-0 tree");
     }
 
     #[test]
     fn what_is_insisted_on_never_steps_down() {
-        assert_eq!(
-            shown(&steps(&[None, yielding(ViewMode::Summary, 1), yielding(ViewMode::None, 1)], 0, 9)),
-            "1 -2 -1 tree"
-        );
+        let files = [None, Some(yielding(ViewMode::Summary, 1)), Some(yielding(ViewMode::None, 1))];
+        assert_eq!(shown(&steps(&files, 0, 9)), "1 -2 -1 tree");
         assert_eq!(shown(&steps(&[], 0, 9)), "tree");
     }
 

@@ -274,11 +274,14 @@ pub struct Choice {
     /// Put these files in focus: a path, a name, a part of a path, a pattern, or path:line
     #[arg(long, value_name = "PATH")]
     pub focus: Vec<String>,
-    /// Keep the document within so many tokens: files are shown smaller, the least important first; the setting is
-    /// tiers.N.budget_tokens
+    /// Keep within so many tokens: the least important files are shown smaller
+    ///
+    /// The setting is tiers.N.budget_tokens. Tokens are counted in the document as Markdown, whatever the format. So they are the text that a request body
+    /// gives to a model, without its system prompt and the images that are sent as such; what JSON adds to it is limited
+    /// by --max-bytes.
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
-    /// Keep the document within so many bytes, in the same way
+    /// Keep the document within so many bytes as it is written in its format, in the same way
     #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_bytes: Option<u64>,
 }
