@@ -1,14 +1,25 @@
 //! Which files are shown smaller, and by how much, when not all fits.
 //!
-//! The ladder is full → skeleton → outline → summary → path only → not at all. Files step down it one rung at a time,
-//! and a rung counts as much as a factor of two in importance: when the most important file takes its first step, those
-//! below the middle have taken two, those below the upper quarter three. So a little pressure costs the least important
-//! files a little, and under great pressure the few that matter most stay readable while the rest are names. (Rung by
-//! rung for all files would leave no file readable; file by file would reduce the unimportant ones to names at once.)
-
-use std::cmp::Ordering;
+//! The ladder is full → skeleton → outline → summary in words → path only → not at all. Files step down it one rung at a
+//! time, and a rung counts as much as a factor of two in importance. So where the first `n` files are shown in full,
+//! those up to place `2n` are skeletons, up to `4n` outlines, up to `8n` summaries, up to `64n` paths, and the rest is
+//! left out: a little pressure costs the least important files a little, and under great pressure the few that matter
+//! most stay readable. (Rung by rung for all files would leave no file readable; file by file would reduce the
+//! unimportant ones to names at once; and to keep every name, which was tried, spent 20,000 tokens on the names of a
+//! third of `CPython` and on nothing else.)
+//!
+//! Two exceptions serve the same end. A file of more than an eighth of the room stands at a place as many times later
+//! as it is larger than that, so that no header of 10,000 lines takes the room of all others. And a tree of names of
+//! more than a quarter of the room goes first; a smaller one last, for it names what is left out.
 
 use crate::model::ViewMode;
+
+/// A file is large that takes more than one part in so many of the room.
+const LARGE_FILE: u64 = 8;
+/// A tree of names is large that takes more than one part in so many of the room.
+const LARGE_TREE: u64 = 4;
+/// A path costs so little that a file keeps it for three rungs: the paths then take about an eighth of the room.
+const RUNGS_ABOVE_NOTHING: u32 = 6;
 
 /// The most that a document may be. What is `None` is not limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,8 +37,9 @@ impl Limits {
     }
 }
 
-/// Returns the views that a file steps down through from `wanted`. Below the last of them it is left out.
-pub const fn ladder(wanted: ViewMode) -> &'static [ViewMode] {
+/// Returns the views that a file steps down through from `wanted`. Below the last of them it is left out. A summary on a
+/// ladder is one in words alone: `has_detail` says that the wanted one has more than that.
+pub const fn ladder(wanted: ViewMode, has_detail: bool) -> &'static [ViewMode] {
     match wanted {
         ViewMode::Full | ViewMode::Window | ViewMode::Definitions => {
             &[ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Path]
@@ -36,9 +48,19 @@ pub const fn ladder(wanted: ViewMode) -> &'static [ViewMode] {
             &[ViewMode::Outline, ViewMode::Summary, ViewMode::Path]
         }
         ViewMode::Outline => &[ViewMode::Summary, ViewMode::Path],
+        ViewMode::Summary if has_detail => &[ViewMode::Summary, ViewMode::Path],
         ViewMode::Summary => &[ViewMode::Path],
         ViewMode::Path | ViewMode::None => &[],
     }
+}
+
+/// A file that may be shown smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Yielding {
+    /// The views that it steps down through, from [`ladder`].
+    pub views: &'static [ViewMode],
+    /// Bytes of the view that it steps down from.
+    pub bytes: u64,
 }
 
 /// What happens under pressure, one thing after the other.
@@ -48,27 +70,59 @@ pub enum Step {
     Down(usize),
     /// The tree of names is left out.
     WithoutTree,
-    /// The file of this index, of which the path alone was left, is left out.
+    /// The file of this index, which is at the end of its ladder, is left out.
     Out(usize),
 }
 
-/// Returns what happens under growing pressure. `rungs` holds, for each file, the most important first, how many rungs
-/// there are below its view; `None` for a file whose view is insisted on.
-pub fn steps(rungs: &[Option<usize>]) -> Vec<Step> {
-    // A file's position counts from 1; `2^rung / position` grows with importance and with the rungs taken already.
-    let by_pressure = |a: &(usize, usize), b: &(usize, usize)| -> Ordering {
-        let left = (1_u128 << a.1) * (b.0 as u128 + 1);
-        let right = (1_u128 << b.1) * (a.0 as u128 + 1);
-        left.cmp(&right).then(b.0.cmp(&a.0))
-    };
-    let yielding = || rungs.iter().enumerate().filter_map(|(file, rungs)| Some((file, (*rungs)?)));
-    let mut down: Vec<(usize, usize)> =
-        yielding().flat_map(|(file, rungs)| (0..rungs).map(move |rung| (file, rung))).collect();
-    down.sort_by(by_pressure);
-    let mut steps: Vec<Step> = down.into_iter().map(|(file, _)| Step::Down(file)).collect();
-    steps.push(Step::WithoutTree);
-    steps.extend(yielding().map(|(file, _)| Step::Out(file)).rev());
+/// A step of a file, and what it comes after.
+struct Due {
+    /// Its place among the files, from 1, further back where it is large.
+    place: u128,
+    /// How many factors of two in importance it holds out.
+    rungs: u32,
+    file: usize,
+    step: Step,
+}
+
+/// Returns what happens under growing pressure. The files are the most important first, `None` where a view is insisted
+/// on; `tree` and `room` are bytes.
+pub fn steps(files: &[Option<Yielding>], tree: u64, room: u64) -> Vec<Step> {
+    let mut due: Vec<Due> = Vec::new();
+    for (file, yielding) in files.iter().enumerate() {
+        let Some(Yielding { views, bytes }) = *yielding else { continue };
+        let place = |at: usize| (file as u128 + 1) * u128::from(times_too_large(views, at, bytes, room));
+        due.extend(views.iter().enumerate().map(|(at, view)| Due {
+            place: place(at),
+            rungs: rungs_above(*view),
+            file,
+            step: Step::Down(file),
+        }));
+        due.push(Due { place: place(views.len()), rungs: RUNGS_ABOVE_NOTHING, file, step: Step::Out(file) });
+    }
+    // The greater `2^rungs / place` is, the longer a step waits.
+    due.sort_by(|a, b| ((b.place << a.rungs).cmp(&(a.place << b.rungs))).then(b.file.cmp(&a.file)));
+    let mut steps: Vec<Step> = due.into_iter().map(|due| due.step).collect();
+    let tree_at = if room / LARGE_TREE < tree { 0 } else { steps.len() };
+    steps.insert(tree_at, Step::WithoutTree);
     steps
+}
+
+/// Returns how many times as large as a large file the view is from which a step leads down, at least once. Each rung is
+/// taken to halve the bytes of the wanted view, which is the only one that is known; words and paths are short always.
+fn times_too_large(views: &[ViewMode], step: usize, bytes: u64, room: u64) -> u64 {
+    let is_short = views[..step].iter().any(|view| matches!(view, ViewMode::Summary | ViewMode::Path));
+    let bytes = if is_short { 0 } else { bytes >> step };
+    (bytes / (room / LARGE_FILE).max(1)).max(1)
+}
+
+/// Returns how many rungs of the whole ladder stand above a view.
+const fn rungs_above(view: ViewMode) -> u32 {
+    match view {
+        ViewMode::Full | ViewMode::Window | ViewMode::Definitions | ViewMode::Skeleton => 0,
+        ViewMode::Masked | ViewMode::Custom | ViewMode::Diff | ViewMode::Signatures | ViewMode::Outline => 1,
+        ViewMode::Summary => 2,
+        ViewMode::Path | ViewMode::None => 3,
+    }
 }
 
 /// Returns the least number of steps, at most `most`, after which all fits; `None` if nothing helps. `guess` is where
@@ -113,17 +167,59 @@ mod tests {
         shown.collect::<Vec<_>>().join(" ")
     }
 
+    fn yielding(wanted: ViewMode, bytes: u64) -> Yielding {
+        Yielding { views: ladder(wanted, false), bytes }
+    }
+
+    /// Returns the steps of files that all yield.
+    fn of(files: &[Yielding], tree: u64, room: u64) -> String {
+        shown(&steps(&files.iter().copied().map(Some).collect::<Vec<_>>(), tree, room))
+    }
+
     #[test]
     fn the_least_important_steps_down_first_and_a_rung_counts_as_a_factor_of_two() {
-        assert_eq!(shown(&steps(&[Some(1); 4])), "3 2 1 0 tree -3 -2 -1 -0");
-        // The second step of the last file comes with the first step of the one in the middle, but after it.
-        assert_eq!(shown(&steps(&[Some(2); 4])), "3 2 3 1 2 1 0 0 tree -3 -2 -1 -0");
+        let all = |wanted| vec![yielding(wanted, 1); 4];
+        assert_eq!(of(&all(ViewMode::None), 0, 100), "-3 -2 -1 -0 tree");
+        assert_eq!(of(&all(ViewMode::Summary), 0, 100), "3 2 1 0 -3 -2 -1 -0 tree");
+        // The second step of the last file comes with the first step of the one in the middle, but before it.
+        assert_eq!(of(&all(ViewMode::Outline), 0, 100), "3 2 3 1 2 1 0 0 -3 -2 -1 -0 tree");
+    }
+
+    #[test]
+    fn files_that_want_different_views_stand_on_the_same_ladder() {
+        let files = [yielding(ViewMode::Summary, 1), yielding(ViewMode::Skeleton, 1)];
+        // Only when the second is a path, three steps later, does the first become one.
+        assert_eq!(of(&files, 0, 100), "1 1 1 0 -1 -0 tree");
+    }
+
+    #[test]
+    fn a_file_is_left_out_when_the_eighth_part_as_many_are_more_than_a_path() {
+        let files = vec![Some(yielding(ViewMode::Summary, 1)); 64];
+        let steps = steps(&files, 0, 1000);
+        let first_out = steps.iter().position(|step| matches!(step, Step::Out(_))).unwrap();
+        // All but the eight at the top have become paths by then.
+        assert_eq!(first_out, 64 - 8);
+    }
+
+    #[test]
+    fn a_file_that_would_take_much_of_the_room_steps_down_early() {
+        let files = [yielding(ViewMode::Skeleton, 999), yielding(ViewMode::Outline, 1)];
+        assert_eq!(of(&files, 0, 1000), "0 0 1 1 0 -1 -0 tree");
+        assert_eq!(of(&files, 0, 10_000), "1 0 1 0 0 -1 -0 tree");
+    }
+
+    #[test]
+    fn a_large_tree_goes_first_and_a_small_one_last() {
+        let files = [yielding(ViewMode::None, 1)];
+        assert_eq!(of(&files, 251, 1000), "tree -0");
+        assert_eq!(of(&files, 250, 1000), "-0 tree");
     }
 
     #[test]
     fn what_is_insisted_on_never_steps_down() {
-        assert_eq!(shown(&steps(&[None, Some(1), Some(0)])), "1 tree -2 -1");
-        assert_eq!(shown(&steps(&[])), "tree");
+        let files = [None, Some(yielding(ViewMode::Summary, 1)), Some(yielding(ViewMode::None, 1))];
+        assert_eq!(shown(&steps(&files, 0, 9)), "1 -2 -1 tree");
+        assert_eq!(shown(&steps(&[], 0, 9)), "tree");
     }
 
     proptest! {
@@ -136,12 +232,27 @@ mod tests {
         }
 
         #[test]
-        fn every_rung_of_every_file_is_taken_once(rungs in proptest::collection::vec(proptest::option::of(0_usize..5), 0..40)) {
-            let steps = steps(&rungs);
-            for (file, rungs) in rungs.iter().enumerate() {
-                let down = steps.iter().filter(|step| **step == Step::Down(file)).count();
-                let out = steps.iter().filter(|step| **step == Step::Out(file)).count();
-                prop_assert_eq!((down, out), rungs.map_or((0, 0), |rungs| (rungs, 1)));
+        fn every_file_takes_every_step_once_and_is_left_out_after_them(
+            files in proptest::collection::vec(
+                proptest::option::of((0..ViewMode::ALL.len(), any::<bool>(), any::<u64>())), 0..40,
+            ),
+            tree in any::<u64>(),
+            room in any::<u64>(),
+        ) {
+            let files: Vec<_> = files
+                .into_iter()
+                .map(|file| file.map(|(view, has_detail, bytes)| {
+                    Yielding { views: ladder(ViewMode::ALL[view], has_detail), bytes }
+                }))
+                .collect();
+            let steps = steps(&files, tree, room);
+            prop_assert_eq!(steps.iter().filter(|step| **step == Step::WithoutTree).count(), 1);
+            for (file, yielding) in files.iter().enumerate() {
+                let own: Vec<_> =
+                    steps.iter().filter(|step| matches!(step, Step::Down(at) | Step::Out(at) if *at == file)).collect();
+                let downs = own.iter().take_while(|step| matches!(step, Step::Down(_))).count();
+                let expected = yielding.map_or((0, 0), |yielding| (yielding.views.len(), yielding.views.len() + 1));
+                prop_assert_eq!((downs, own.len()), expected);
             }
         }
     }

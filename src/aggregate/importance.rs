@@ -13,13 +13,20 @@
 //! interest          =  sum over the file's names, and 16 times the weight of its own name among imports
 //! score             =  (1 + interest) * (1 + log2(1 + files that refer to it))
 //!                      a quarter in a folder of tests; up to half as much again for recent changes
-//!                   +  4000 * for each name shared with a file in focus: 1 / files that define it / log2(2 + users)
+//!                   +  4000 * nearness to the files in focus
+//! nearness          =  for each name shared with them: 1 / files that define it squared / log2(2 + files that use it)
+//!                      (a quarter if it may be a plain word), 2 for an import, 1/4 for standing in the same folder;
+//!                      a quarter in a folder of tests, unless what is in focus stands in one
 //! ```
+//!
+//! An import names a module by its last name alone; of several files of that name the nearest is meant, which is the
+//! one with which the importer shares most folders.
 //!
 //! The product of both kinds of counting is what keeps accidents out: a file with a thousand names that few use, and
 //! one with a single name that happens to be a word of every file, are both passed by what many files use much of.
 
 use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use crate::model::References;
 use crate::model::RelPath;
@@ -37,6 +44,13 @@ const IMPORT_NAMES: u64 = 16;
 const NAMES_FOR_REFERENCE: u32 = 2;
 /// What a name weighs that a file shares with one in focus: with a few rare ones it passes all but the most used files.
 const NEAR_FACTOR: u64 = 4000;
+/// How near an import brings a file to one in focus: as an import is written on purpose, as near as some ten names do
+/// that are used here and there.
+const NEAR_IMPORT: u64 = 2 * UNIT;
+/// How near a file is for standing in the same folder: less than any name, so that it decides between equals.
+const NEAR_FOLDER: u64 = UNIT / 4;
+/// Among more files of one name no nearest one is looked for.
+const MOST_NAMESAKES: usize = 64;
 /// So many recent changes, as a power of two, make up the most that changes can add.
 const MOST_CHANGES_LOG2: u64 = 4;
 
@@ -74,9 +88,9 @@ pub struct Importance {
 
 /// Returns how much each of the files matters, in their order.
 pub fn importance(subjects: &[Referrer<'_>]) -> Vec<Importance> {
-    let defined = Names::of(subjects.iter().map(|subject| names(subject, |of| &of.defines)));
+    let defined = Names::of(MOST_DEFINERS, subjects.iter().map(|subject| names(subject, |of| &of.defines)));
     let used = defined.count(subjects.iter().map(|subject| names(subject, |of| &of.uses)));
-    let own = Names::of(subjects.iter().map(|subject| subject.own_name.as_slice()));
+    let own = Names::of(MOST_NAMESAKES, subjects.iter().map(|subject| subject.own_name.as_slice()));
     let imported = own.count(subjects.iter().map(|subject| names(subject, |of| &of.imports)));
     let mut ties = Ties::new(subjects.len());
     for (at, subject) in subjects.iter().enumerate() {
@@ -92,24 +106,30 @@ pub fn importance(subjects: &[Referrer<'_>]) -> Vec<Importance> {
             }
         }
         for name in names(subject, |of| &of.imports) {
-            let namesakes = own.files(*name);
-            for (_, namesake) in namesakes.iter().filter(|namesake| namesake.1 != at) {
-                let weight = UNIT / namesakes.len() as u64;
-                ties.tie(subjects, at, *namesake, NAMES_FOR_REFERENCE, weight);
+            let meant = nearest(subjects, at, own.files(*name));
+            for namesake in &meant {
+                ties.tie(subjects, at, *namesake, NAMES_FOR_REFERENCE, NEAR_IMPORT / meant.len() as u64);
             }
         }
         ties.settle();
     }
+    let neighborhood = Neighborhood::of(subjects);
     let rated = subjects.iter().enumerate().map(|(at, subject)| {
         let names = names(subject, |of| &of.defines).iter();
         let interest: u64 = names.map(|name| weight(*name, &defined, &used)).sum();
         let import = subject.own_name.map_or(0, |name| import_weight(name, &own, &imported));
-        rate(subject, interest + import, &ties, at)
+        rate(subject, interest + import, &ties, &neighborhood, at)
     });
     rated.collect()
 }
 
-fn rate(subject: &Referrer<'_>, interest: u64, ties: &Ties, at: usize) -> Importance {
+fn rate(
+    subject: &Referrer<'_>,
+    interest: u64,
+    ties: &Ties,
+    neighborhood: &Neighborhood<'_>,
+    at: usize,
+) -> Importance {
     let referred_by = ties.referred_by[at];
     let breadth = UNIT + log2(1 + u64::from(referred_by));
     let mut score = (UNIT + interest) * breadth / UNIT;
@@ -121,10 +141,65 @@ fn rate(subject: &Referrer<'_>, interest: u64, ties: &Ties, at: usize) -> Import
     Importance {
         in_focus: subject.in_focus,
         is_curated: subject.is_curated,
-        score: score + NEAR_FACTOR * ties.near[at],
+        score: score + NEAR_FACTOR * neighborhood.nearness(subject, ties.near[at]),
         referred_by,
         shared_with_focus: ties.shared[at],
     }
+}
+
+/// Where the files in focus stand.
+struct Neighborhood<'a> {
+    folders: FxHashSet<&'a [u8]>,
+    has_tests: bool,
+}
+
+impl<'a> Neighborhood<'a> {
+    fn of(subjects: &[Referrer<'a>]) -> Self {
+        let in_focus = || subjects.iter().filter(|subject| subject.in_focus);
+        Self {
+            folders: in_focus().map(|subject| folder(subject.path)).collect(),
+            has_tests: in_focus().any(|subject| is_for_tests(subject.path)),
+        }
+    }
+
+    /// Returns how near a file is to those in focus, which is `tied` to them by names.
+    fn nearness(&self, subject: &Referrer<'_>, tied: u64) -> u64 {
+        let stands_by = self.folders.contains(folder(subject.path));
+        let near = tied + if stands_by { NEAR_FOLDER } else { 0 };
+        if is_for_tests(subject.path) && !self.has_tests { near / DOUBTFUL } else { near }
+    }
+}
+
+/// Returns those of the files of one name that the file at `from` most likely means: those with which it shares most
+/// folders, without itself. Where too many have the name to tell anything, only one that shares a folder counts.
+fn nearest(subjects: &[Referrer<'_>], from: usize, namesakes: &[(u32, usize)]) -> Vec<usize> {
+    let least_shared = usize::from(MOST_DEFINERS < namesakes.len());
+    let mut meant: Vec<usize> = Vec::new();
+    let mut most_shared = least_shared;
+    for (_, at) in namesakes.iter().filter(|namesake| namesake.1 != from) {
+        let shared = shared_folders(subjects[from].path, subjects[*at].path);
+        if most_shared < shared {
+            meant.clear();
+            most_shared = shared;
+        }
+        if most_shared == shared {
+            meant.push(*at);
+        }
+    }
+    meant
+}
+
+fn shared_folders(a: &RelPath, b: &RelPath) -> usize {
+    let (a, b) = (folder(a), folder(b));
+    let is_separator = |byte: &u8| *byte == b'/';
+    let pairs = a.split(is_separator).zip(b.split(is_separator));
+    pairs.take_while(|(a, b)| a == b && !a.is_empty()).count()
+}
+
+/// Returns the folder of a file; of one in the root, nothing.
+fn folder(path: &RelPath) -> &[u8] {
+    let bytes = path.as_bytes();
+    bytes.iter().rposition(|byte| *byte == b'/').map_or(&[], |end| &bytes[..end])
 }
 
 fn names<'a>(subject: &Referrer<'a>, list: impl FnOnce(&'a References) -> &'a Vec<u32>) -> &'a [u32] {
@@ -140,7 +215,8 @@ struct Names {
 }
 
 impl Names {
-    fn of<'a>(files: impl Iterator<Item = &'a [u32]>) -> Self {
+    /// Gathers the names of files, without those that more than `most` have.
+    fn of<'a>(most: usize, files: impl Iterator<Item = &'a [u32]>) -> Self {
         let mut pairs: Vec<(u32, usize)> = Vec::new();
         for (at, names) in files.enumerate() {
             pairs.extend(names.iter().map(|name| (*name, at)));
@@ -149,7 +225,7 @@ impl Names {
         let mut places = FxHashMap::default();
         let mut begin = 0;
         for same in pairs.chunk_by(|a, b| a.0 == b.0) {
-            if same.len() <= MOST_DEFINERS {
+            if same.len() <= most {
                 places.insert(same[0].0, (begin, same.len()));
             }
             begin += same.len();
@@ -194,7 +270,8 @@ fn import_weight(name: u32, own: &Names, imported: &[u32]) -> u64 {
 
 fn near_weight(name: u32, definers: usize, users: u64) -> u64 {
     let doubt = if is_plain_word(name) { DOUBTFUL } else { 1 };
-    UNIT * UNIT / (definers as u64 * doubt * log2(2 + users))
+    let definers = definers as u64;
+    UNIT * UNIT / (definers * definers * doubt * log2(2 + users))
 }
 
 /// What ties files to each other.
@@ -351,6 +428,40 @@ mod tests {
         assert_eq!(rated.iter().map(|of| of.shared_with_focus).collect::<Vec<_>>(), [0, 4, 4, 0, 0]);
         assert!(rated[3].score < rated[1].score && rated[4].score < rated[2].score);
         assert!(rated[1..].iter().all(|of| *of < rated[0]));
+    }
+
+    #[test]
+    fn of_several_files_of_one_name_the_nearest_is_imported() {
+        // All of them are named 1000, by which the fourth imports one.
+        let paths = ["x/a.py", "y/a.py", "y/z/a.py", "y/z/user.py"]
+            .map(|path| RelPath::new(path.as_bytes()).unwrap());
+        let imports = References { imports: vec![1000], ..References::default() };
+        let subjects = paths.each_ref().map(|path| Referrer {
+            path,
+            references: Some(&imports),
+            own_name: (!path.as_bytes().ends_with(b"user.py")).then_some(1000),
+            in_focus: false,
+            is_curated: false,
+            changes: 0,
+        });
+        let namesakes: Vec<(u32, usize)> = (0..3).map(|at| (1000, at)).collect();
+        assert_eq!(nearest(&subjects, 3, &namesakes), [2]);
+        assert_eq!(nearest(&subjects, 0, &namesakes), [1, 2], "none shares a folder");
+        assert_eq!(nearest(&subjects, 2, &namesakes), [1], "never itself");
+        let many: Vec<(u32, usize)> = std::iter::repeat_n((1000, 1), MOST_DEFINERS + 1).collect();
+        assert_eq!(nearest(&subjects, 0, &many), [0; 0]);
+    }
+
+    #[test]
+    fn tests_of_what_is_in_focus_are_less_near_unless_it_is_a_test() {
+        let near = |focus: &'static str, other: &'static str| {
+            let files =
+                [File(focus, names(10, 8), vec![], vec![]), File(other, vec![], names(10, 8), vec![])];
+            rated(&files, focus, "")[1].score
+        };
+        assert!(3 * near("a/b.py", "c/test_d.py") < near("a/b.py", "c/d.py"));
+        assert!(near("a/b.py", "c/d.py") < near("a/b.py", "a/d.py"));
+        assert!(3 * near("a/b.py", "c/test_d.py") < near("a/test_b.py", "c/test_d.py"));
     }
 
     #[test]

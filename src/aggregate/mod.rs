@@ -26,6 +26,7 @@ mod views;
 
 pub use budget::Limits;
 pub use budget::Step;
+pub use budget::Yielding;
 pub use budget::fewest;
 pub use budget::ladder;
 pub use budget::steps;

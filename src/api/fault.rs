@@ -101,7 +101,9 @@ const fn hint(code: Code) -> &'static str {
         Code::NoCache => {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
-        Code::OverBudget => "name fewer files, choose smaller views for the tier, or raise its budget_tokens",
+        Code::OverBudget => {
+            "insist on fewer files (focus, force_full), or allow more: --budget, --max-bytes, the tier's budget_tokens"
+        }
         Code::BadDiscussion => {
             "give a list of strings or of {role, content} as JSON, JSONL or TOML, within limits.section_bytes"
         }

@@ -24,8 +24,8 @@ use crate::model::Document;
 use crate::model::Slice;
 use crate::render;
 
-/// So often a document is made smaller before it is given up.
-const TRIES: usize = 12;
+/// So often a document is made smaller by what was too much, before the smallest is taken.
+const TRIES: usize = 6;
 
 /// A project that answers.
 pub struct Session<'w> {
@@ -125,22 +125,44 @@ struct Written {
 }
 
 /// Composes and writes a document. Some formats take more bytes than the Markdown that the engine fits into a limit:
-/// then it is asked for a smaller one, until the text as it is written keeps the limit.
+/// then it is asked for a document that is smaller by what was too much, until the text as it is written keeps the limit.
 fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> Result<Written, Error> {
     let mut request = aggregation.request.clone();
-    let limit = request.limits.bytes.unwrap_or(u64::MAX);
-    let mut bytes = 0;
-    for _ in 0..TRIES {
-        let document = project.aggregate(&request)?;
+    request.sections.images_apart = sends_images(aggregation.format);
+    let asked = request.limits.bytes;
+    let limit = asked.unwrap_or(u64::MAX);
+    let (mut bytes, mut is_smallest) = (0, false);
+    for tried in 1.. {
+        let mut document = match project.aggregate(&request) {
+            // What was allowed is less than any document has; the smallest may do all the same.
+            Err(Error::OverSize { bytes: smallest, .. }) if request.limits.bytes != asked => {
+                request.limits.bytes = Some(smallest);
+                is_smallest = true;
+                continue;
+            }
+            document => document?,
+        };
+        document.receipt.max_bytes = asked;
         let (text, extension) = write(&document, aggregation)?;
         bytes = text.len() as u64;
         if bytes <= limit {
             return Ok(Written { document, text, extension });
         }
-        let allowed = request.limits.bytes.unwrap_or(limit);
-        request.limits.bytes = Some(allowed.saturating_mul(limit) / bytes);
+        if is_smallest {
+            break;
+        }
+        let allowed = document.receipt.bytes.saturating_sub(bytes - limit);
+        request.limits.bytes = Some(if tried < TRIES { allowed } else { 0 });
     }
     Err(Error::OverSize { bytes, limit })
+}
+
+/// Says whether a format holds images as such, and not as text.
+const fn sends_images(format: DocumentFormat) -> bool {
+    match format {
+        DocumentFormat::Markdown | DocumentFormat::Json => false,
+        DocumentFormat::Anthropic | DocumentFormat::OpenAi | DocumentFormat::Gemini => true,
+    }
 }
 
 fn write(document: &Document, aggregation: &Aggregation) -> Result<(String, &'static str), Error> {

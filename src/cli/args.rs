@@ -280,11 +280,14 @@ pub struct Choice {
     /// Show against this revision what is shown as a diff; without it, against the last commit
     #[arg(long, value_name = "REVISION", hide_short_help = true)]
     pub against: Option<String>,
-    /// Keep the document within so many tokens: files are shown smaller, the least important first; the setting is
-    /// tiers.N.budget_tokens
+    /// Keep within so many tokens: the least important files are shown smaller
+    ///
+    /// The setting is tiers.N.budget_tokens. Tokens are counted in the document as Markdown, whatever the format. So they are the text that a request body
+    /// gives to a model, without its system prompt and the images that are sent as such; what JSON adds to it is limited
+    /// by --max-bytes.
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
-    /// Keep the document within so many bytes, in the same way
+    /// Keep the document within so many bytes as it is written in its format, in the same way
     #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_bytes: Option<u64>,
 }

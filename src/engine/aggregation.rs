@@ -133,7 +133,8 @@ impl Project<'_> {
         self.promise = recall.map(|recall| recall.promise(&whole.files));
         let candidates = whole.files.into_iter().map(|shown| shown.candidate).collect();
         let mut document = aggregate::compose(whole.plan, candidates, whole.remarks);
-        self.measure(&mut document, request.is_measured || request.limits.tokens.is_some());
+        let exact = request.is_measured || request.limits.tokens.is_some();
+        self.measure(&mut document, exact, request.sections.images_apart);
         within(request.limits, &document.receipt)?;
         Ok(document)
     }
@@ -168,7 +169,7 @@ impl Project<'_> {
         }
         let asks_history = request.order == Order::Stable || request.limits.is_some();
         let history = if asks_history { self.history() } else { None };
-        let whole = self.fit(whole, routing, history.as_ref())?;
+        let whole = self.fit(whole, routing, history.as_ref(), request.sections.images_apart);
         Ok(Fitted { whole, history, recall })
     }
 
@@ -231,7 +232,7 @@ impl Project<'_> {
             let old =
                 if is_diff(&file, routing) { self.old(&mut pasts, &file.path) } else { Old::Nothing("") };
             let candidate = self.candidate(&file, routing, (text, old), ranks.of(&file.path));
-            gathered.shown.push(ShownFile::new(file, candidate));
+            gathered.shown.push(ShownFile::new(file, candidate, detail(routing)));
         }
         Ok(gathered)
     }
@@ -276,7 +277,8 @@ impl Project<'_> {
     ) -> Candidate {
         let routed = aggregate::route(&file.path, type_of(file), routing);
         let picks = Picks { mask: &[], lines: &[], old };
-        let mut rendered = self.rendered_as(routed.view, file, routing, (text, Some(&picks)));
+        let mut rendered =
+            self.rendered_as(routed.view, detail(routing), file, routing, (text, Some(&picks)));
         let why = rendered.why.take();
         Candidate {
             block: block(file, rendered),
@@ -288,17 +290,18 @@ impl Project<'_> {
         }
     }
 
-    /// Renders a file in a view, as the routing's tier and items would have it.
+    /// Renders a file in a view, as the routing's items would have it.
     pub(super) fn rendered_as(
         &mut self,
         view: ViewMode,
+        detail: SummaryDetail,
         file: &KnownFile,
         routing: &Routing<'_>,
         (text, picks): (Option<ReadText>, Option<&Picks<'_>>),
     ) -> Rendered {
         let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
         let item = routing.items.of(&file.path);
-        let rendering = Rendering { view, detail: detail(routing), lines: &lines, item, picks, text };
+        let rendering = Rendering { view, detail, lines: &lines, item, picks, text };
         self.render(file, rendering, routing.max_bytes)
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::error::Error;
 use super::history::History;
 use super::importance::Standing;
 use super::project::Project;
 use super::rendering::block;
 use super::scan::KnownFile;
+use super::scan::KnownState;
 use crate::aggregate;
 use crate::aggregate::Candidate;
 use crate::aggregate::Importance;
@@ -16,10 +16,12 @@ use crate::aggregate::Plan;
 use crate::aggregate::Remarks;
 use crate::aggregate::Routing;
 use crate::aggregate::Step;
+use crate::aggregate::Yielding;
 use crate::model::Block;
 use crate::model::Document;
 use crate::model::Omission;
 use crate::model::OmittedFile;
+use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::render;
 
@@ -27,8 +29,10 @@ use crate::render;
 const MOST_BYTES_A_TOKEN: u64 = 16;
 /// A text has about so many bytes a token: good enough for a guess.
 const BYTES_A_TOKEN: u64 = 4;
-/// Where the sections beside the files meet, and at the end, a line's end more or less may make a token another.
-const SLACK_TOKENS: u64 = 2;
+/// At the end of a document there is one line's end less than behind its last file, which may make a token two.
+const SLACK_TOKENS: u64 = 1;
+/// Why a file is shown smaller than wanted.
+const FOR_WANT_OF_ROOM: &str = "to keep within the budget";
 
 /// A file that the document is to show.
 pub(super) struct ShownFile {
@@ -38,11 +42,13 @@ pub(super) struct ShownFile {
     pub(super) undiffed: Option<Block>,
     /// Its place among the files by importance, from 1; known where the document is limited.
     pub(super) standing: Option<(usize, Importance)>,
+    /// What stands below the words, where it is shown as a summary.
+    pub(super) detail: SummaryDetail,
 }
 
 impl ShownFile {
-    pub(super) const fn new(file: KnownFile, candidate: Candidate) -> Self {
-        Self { file, candidate, undiffed: None, standing: None }
+    pub(super) const fn new(file: KnownFile, candidate: Candidate, detail: SummaryDetail) -> Self {
+        Self { file, candidate, undiffed: None, standing: None, detail }
     }
 
     /// Returns what a reader of the document knows of the file, who can carry out a diff.
@@ -66,7 +72,6 @@ pub(super) struct Whole {
 /// A file in one of its views, with its sizes.
 struct Rung {
     block: Block,
-    why: Option<String>,
     bytes: u64,
     /// `None` until somebody needs to know.
     tokens: Option<u64>,
@@ -83,13 +88,14 @@ struct Descent {
 struct Ladders {
     /// By importance.
     files: Vec<ShownFile>,
-    views: Vec<Vec<ViewMode>>,
+    views: Vec<&'static [ViewMode]>,
     steps: Vec<Step>,
     rungs: HashMap<(usize, usize), Rung>,
     frame: Frame,
 }
 
-/// What the document has beside its files.
+/// What the document has beside its files: its heading and the sections behind them; what says that files are left out;
+/// the tree of names.
 struct Frame {
     rest: Sizes,
     cut: Sizes,
@@ -104,44 +110,53 @@ struct Sizes {
 }
 
 impl Project<'_> {
-    /// Shows files smaller, the least important first, until the document keeps its limits.
+    /// Shows files smaller, the least important first, until the document keeps its limits; as small as they can be shown
+    /// where that is not enough.
     pub(super) fn fit(
         &mut self,
         mut whole: Whole,
         routing: &Routing<'_>,
         history: Option<&History>,
-    ) -> Result<Whole, Error> {
+        images_apart: bool,
+    ) -> Whole {
         let limits = whole.remarks.limits;
         if !limits.is_some() {
-            return Ok(whole);
+            return whole;
         }
         let files = std::mem::take(&mut whole.files);
         let files = self.by_importance(files, &whole.unchanged, routing, history);
-        let frame = self.frame(&whole.plan);
-        let mut ladders = Ladders::new(files, frame);
+        let frame = self.frame(&whole.plan, images_apart);
+        let mut ladders = Ladders::new(files, frame, limits);
         let most = ladders.steps.len();
         let guess = ladders.guess(limits);
         let found = aggregate::fewest(most, guess, &mut |steps| {
-            let sizes = self.sizes_after(&mut ladders, steps, routing, limits);
-            sizes.is_within(limits)
+            let descent = ladders.descent(steps);
+            self.sizes_after(&mut ladders, &descent, routing, limits).is_within(limits)
         });
-        let Some(steps) = found else {
-            let sizes = self.sizes_after(&mut ladders, most, routing, Limits::default());
-            return Err(over(sizes, limits));
+        let descent = match found {
+            Some(steps) => ladders.descent(steps),
+            None => self.smallest(&mut ladders, routing, limits),
         };
-        Ok(ladders.taken(steps, whole))
+        ladders.taken(&descent, whole)
     }
 
-    /// Returns the sizes of the document after some steps down. The tokens are not counted where the bytes tell already
+    /// Returns the smallest that the document can be where it does not fit without all that yields. To say that files
+    /// are left out may take more room than the path of the only one.
+    fn smallest(&mut self, ladders: &mut Ladders, routing: &Routing<'_>, limits: Limits) -> Descent {
+        let paths = ladders.paths_alone();
+        let sizes = self.sizes_after(ladders, &paths, routing, limits);
+        if sizes.is_within(limits) { paths } else { ladders.descent(ladders.steps.len()) }
+    }
+
+    /// Returns the sizes of the document where its files stand so. The tokens are not counted where the bytes tell already
     /// that there are too many; then they are estimated.
     fn sizes_after(
         &mut self,
         ladders: &mut Ladders,
-        steps: usize,
+        descent: &Descent,
         routing: &Routing<'_>,
         limits: Limits,
     ) -> Sizes {
-        let descent = ladders.descent(steps);
         let keys: Vec<(usize, usize)> =
             descent.rungs.iter().enumerate().filter_map(|(file, rung)| Some((file, (*rung)?))).collect();
         for &(file, rung) in &keys {
@@ -196,15 +211,16 @@ impl Project<'_> {
             return;
         }
         let view = ladders.views[file][rung - 1];
-        let rendered = self.rendered_as(view, &ladders.files[file].file, routing, (None, None));
+        let shown = &ladders.files[file].file;
+        let rendered = self.rendered_as(view, SummaryDetail::Words, shown, routing, (None, None));
         let block = block(&ladders.files[file].file, rendered);
         let top = &ladders.rungs[&(file, 0)];
         let bytes = render::block_text(&block).len() as u64;
         // A smaller view of a very small file may be larger than the file.
         let rung_held = if top.bytes <= bytes {
-            Rung { block: top.block.clone(), why: top.why.clone(), bytes: top.bytes, tokens: top.tokens }
+            Rung { block: top.block.clone(), bytes: top.bytes, tokens: top.tokens }
         } else {
-            Rung { block, why: None, bytes, tokens: None }
+            Rung { block, bytes, tokens: None }
         };
         ladders.rungs.insert((file, rung), rung_held);
     }
@@ -223,37 +239,52 @@ impl Project<'_> {
         }
     }
 
-    /// Returns the sizes of a document that shows no file.
-    fn frame(&mut self, plan: &Plan) -> Frame {
-        let heading = format!("## {}\n\n", aggregate::heading(plan));
+    /// Returns the sizes of a document that shows no file, by its parts. Each begins with the `#` of a heading and ends
+    /// with an empty line, so that their tokens are those of the whole.
+    fn frame(&mut self, plan: &Plan, images_apart: bool) -> Frame {
+        let empty = aggregate::without_files(plan);
+        let heading = heading(&empty);
         let tree = plan.tree.as_deref().map(render::tree_section).unwrap_or_default();
-        let beside = render::beside_files(&aggregate::without_files(plan));
+        let beside = beside(&empty, images_apart);
         let texts = [heading.as_str(), beside.as_str(), render::CUT, tree.as_str()];
-        let tokens = self.count_tokens(&texts);
-        let sizes = |at: usize| Sizes { bytes: texts[at].len() as u64, tokens: tokens[at] + SLACK_TOKENS };
+        // Where nothing stands before them, the sections begin with the empty line themselves.
+        let begins = !empty.part.has_prefix();
+        let texts = texts.map(|text| match text.strip_prefix('\n') {
+            Some(text) if !begins => format!("{text}\n"),
+            Some(_) | None => text.to_owned(),
+        });
+        let tokens = self.count_tokens(&texts.each_ref().map(String::as_str));
+        let sizes = |at: usize| Sizes { bytes: texts[at].len() as u64, tokens: tokens[at] };
         let mut frame = Frame { rest: sizes(0), cut: sizes(2), tree: sizes(3) };
         frame.rest.add(sizes(1));
+        frame.rest.tokens += SLACK_TOKENS;
+        // The images themselves; and there is one line's end less than behind the last file.
+        let bytes = heading.len().saturating_sub(1) + render::beside_files(&empty).len();
+        frame.rest.bytes = bytes as u64;
         frame
     }
 
     /// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they are to be
     /// `exact`.
-    pub(super) fn measure(&mut self, document: &mut Document, exact: bool) {
-        let blocks: Vec<String> = document.blocks.iter().map(render::block_text).collect();
-        // The heading and the rest are two texts: what stands between them begins and ends as a file does.
-        let has_heading = document.part.has_prefix();
-        let heading = if has_heading { format!("## {}\n\n", document.files_heading) } else { String::new() };
-        let beside = render::beside_files(document);
-        let texts: Vec<&str> =
-            blocks.iter().map(String::as_str).chain([heading.as_str(), beside.as_str()]).collect();
+    pub(super) fn measure(&mut self, document: &mut Document, exact: bool, images_apart: bool) {
+        let mut texts: Vec<String> = document.blocks.iter().map(render::block_text).collect();
+        let beside = beside(document, images_apart);
+        texts.push(heading(document));
+        // A block takes the empty line behind it; behind the last part there is none.
+        match beside.strip_prefix('\n') {
+            Some(sections) if document.part.has_prefix() => texts.push(sections.to_owned()),
+            Some(_) => texts.push(beside),
+            None => shorten_the_last(&mut texts),
+        }
         let tokens: Vec<u64> = if exact {
-            self.count_tokens(&texts)
+            self.count_tokens(&texts.iter().map(String::as_str).collect::<Vec<_>>())
         } else {
             texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
         };
+        let bytes =
+            if images_apart { render::markdown(document).len() } else { texts.iter().map(String::len).sum() };
         let receipt = &mut document.receipt;
-        // The empty line behind the last file is not there.
-        receipt.bytes = texts.iter().map(|text| text.len() as u64).sum::<u64>() - u64::from(has_heading);
+        receipt.bytes = bytes as u64;
         receipt.counter = if exact { self.options.counter.name() } else { aggregate::ESTIMATE };
         receipt.tokens = tokens.iter().sum();
         for (entry, (text, tokens)) in receipt.files.iter_mut().zip(texts.iter().zip(&tokens)) {
@@ -276,21 +307,22 @@ impl Sizes {
 }
 
 impl Ladders {
-    fn new(files: Vec<ShownFile>, frame: Frame) -> Self {
+    fn new(files: Vec<ShownFile>, frame: Frame, limits: Limits) -> Self {
         let mut rungs = HashMap::new();
         let mut views = Vec::new();
+        let mut yielding = Vec::new();
         for (at, shown) in files.iter().enumerate() {
-            let candidate = &shown.candidate;
-            views.push(aggregate::ladder(candidate.block.view).to_vec());
-            let bytes = render::block_text(&candidate.block).len() as u64;
-            let (block, why) = (candidate.block.clone(), candidate.why.clone());
-            rungs.insert((at, 0), Rung { block, why, bytes, tokens: None });
+            let block = &shown.candidate.block;
+            let bytes = render::block_text(block).len() as u64;
+            // A line that tells an error is as short as can be, and is not to be taken for a file that has been read.
+            let is_shown = block.content.is_some();
+            let has_detail = shown.detail != SummaryDetail::Words;
+            let own: &[ViewMode] = if is_shown { aggregate::ladder(block.view, has_detail) } else { &[] };
+            views.push(own);
+            yielding.push((!shown.candidate.rule.insists()).then_some(Yielding { views: own, bytes }));
+            rungs.insert((at, 0), Rung { block: block.clone(), bytes, tokens: None });
         }
-        let heights = files.iter().zip(&views).map(|(shown, views)| {
-            let is_fixed = shown.candidate.rule.insists();
-            (!is_fixed).then_some(views.len())
-        });
-        let steps = aggregate::steps(&heights.collect::<Vec<_>>());
+        let steps = aggregate::steps(&yielding, frame.tree.bytes, room(limits));
         Self { files, views, steps, rungs, frame }
     }
 
@@ -306,10 +338,21 @@ impl Ladders {
         descent
     }
 
+    /// Returns the descent that leaves all files out but for their paths.
+    fn paths_alone(&self) -> Descent {
+        let mut descent = Descent { rungs: vec![Some(0); self.files.len()], with_tree: false };
+        for step in &self.steps {
+            match step {
+                Step::Down(file) => descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1),
+                Step::WithoutTree | Step::Out(_) => {}
+            }
+        }
+        descent
+    }
+
     /// Guesses after how many steps all fits, from the sizes that views usually have.
     fn guess(&self, limits: Limits) -> usize {
-        let room = limits.bytes.unwrap_or(u64::MAX);
-        let room = room.min(limits.tokens.map_or(u64::MAX, |tokens| tokens.saturating_mul(BYTES_A_TOKEN)));
+        let room = room(limits);
         let usual = |file: usize, rung: usize| match rung.checked_sub(1).map(|rung| self.views[file][rung]) {
             None => self.rungs[&(file, 0)].bytes,
             Some(view) => usual_bytes(view).min(self.rungs[&(file, 0)].bytes),
@@ -333,32 +376,64 @@ impl Ladders {
         self.steps.len()
     }
 
-    /// Returns the document's parts after some steps, with what became of each file and why.
-    fn taken(mut self, steps: usize, mut whole: Whole) -> Whole {
-        let descent = self.descent(steps);
-        whole.remarks.without_tree = !descent.with_tree && whole.plan.tree.is_some();
+    /// Returns the document's parts where its files stand so, with what became of each file and why.
+    fn taken(mut self, descent: &Descent, mut whole: Whole) -> Whole {
         if !descent.with_tree {
-            whole.plan.tree = None;
+            whole.remarks.without_tree = whole.plan.tree.take().is_some();
         }
         for (at, mut shown) in self.files.into_iter().enumerate() {
             let Some(rung) = descent.rungs[at] else {
-                let reason = Omission::Budget { wanted: shown.candidate.wanted };
-                whole.remarks.left_out.push(OmittedFile { path: shown.file.path.clone(), reason });
-                shown.candidate.why = Some(reason.words().to_owned());
+                whole.remarks.left_out.push(left_out(&shown));
+                shown.candidate.why = Some(FOR_WANT_OF_ROOM.to_owned());
                 whole.crowded_out.push(shown);
                 continue;
             };
-            if 0 < rung
-                && let Some(held) = self.rungs.remove(&(at, rung))
-                && held.block.view != shown.candidate.block.view
-            {
+            let held = self.rungs.remove(&(at, rung)).filter(|held| held.block != shown.candidate.block);
+            if let Some(held) = held {
                 shown.candidate.block = held.block;
-                shown.candidate.why = Some("to keep within the budget".to_owned());
+                shown.detail = SummaryDetail::Words;
+                shown.candidate.why = Some(match shown.candidate.why {
+                    Some(why) => format!("{why}; then {FOR_WANT_OF_ROOM}"),
+                    None => FOR_WANT_OF_ROOM.to_owned(),
+                });
             }
             whole.files.push(shown);
         }
         whole.remarks.left_out.sort_by(|a, b| a.path.cmp(&b.path));
         whole
+    }
+}
+
+/// A file that could not be shown anyway is left out for that reason.
+fn left_out(shown: &ShownFile) -> OmittedFile {
+    let reason = match &shown.file.state {
+        KnownState::LeftOut(reason) => Omission::LeftOut(*reason),
+        KnownState::Content { .. } => Omission::Budget { wanted: shown.candidate.wanted },
+    };
+    OmittedFile { path: shown.file.path.clone(), reason }
+}
+
+/// Returns about how many bytes a document may have.
+fn room(limits: Limits) -> u64 {
+    let bytes = limits.bytes.unwrap_or(u64::MAX);
+    bytes.min(limits.tokens.map_or(u64::MAX, |tokens| tokens.saturating_mul(BYTES_A_TOKEN)))
+}
+
+/// Returns the heading of the files, with the empty line behind it.
+fn heading(document: &Document) -> String {
+    if document.part.has_prefix() { format!("## {}\n\n", document.files_heading) } else { String::new() }
+}
+
+/// Returns what stands beside the files as a model reads it.
+fn beside(document: &Document, images_apart: bool) -> String {
+    if images_apart { render::beside_files_and_images(document) } else { render::beside_files(document) }
+}
+
+/// Takes the line's end from the part that stands last: the last file, or the heading where there is none.
+fn shorten_the_last(texts: &mut [String]) {
+    let last = texts.len().saturating_sub(2);
+    if let Some(text) = texts.get_mut(last) {
+        text.pop();
     }
 }
 
@@ -375,12 +450,5 @@ const fn usual_bytes(view: ViewMode) -> u64 {
         | ViewMode::Window
         | ViewMode::Definitions
         | ViewMode::Full => 4000,
-    }
-}
-
-fn over(sizes: Sizes, limits: Limits) -> Error {
-    match limits.tokens {
-        Some(budget) if budget < sizes.tokens => Error::OverBudget { tokens: sizes.tokens, budget },
-        Some(_) | None => Error::OverSize { bytes: sizes.bytes, limit: limits.bytes.unwrap_or(0) },
     }
 }

@@ -26,6 +26,7 @@ use crate::model::Omission;
 use crate::model::OmittedFile;
 use crate::model::RelPath;
 use crate::model::Rule;
+use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::render;
 use crate::store::GivenRow;
@@ -246,5 +247,5 @@ fn gone_file(path: RelPath) -> ShownFile {
         given: usize::MAX,
     };
     let state = KnownState::LeftOut(LeftOut::Vanished);
-    ShownFile::new(KnownFile { path, tracked: false, state }, candidate)
+    ShownFile::new(KnownFile { path, tracked: false, state }, candidate, SummaryDetail::Words)
 }

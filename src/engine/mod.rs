@@ -7,6 +7,8 @@
 
 mod aggregation;
 mod artifacts;
+#[cfg(test)]
+mod budget_tests;
 mod cache;
 mod derive;
 mod error;

@@ -37,6 +37,9 @@ pub struct SectionRequest {
     pub screenshots: Vec<ImageFile>,
     /// Whether the images themselves are wanted, and not only links to them.
     pub inline: bool,
+    /// Whether the document is sent with its images beside its text, so that they are no tokens of it. The session that
+    /// writes the document knows, and sets it.
+    pub images_apart: bool,
     /// Whether the work that Beads tracks is wanted.
     pub beads: bool,
     /// The discussion, if one is wanted.
@@ -66,7 +69,14 @@ pub struct Discussion {
 impl SectionRequest {
     /// Returns the request for nothing beside the files.
     pub const fn nothing() -> Self {
-        Self { part: Part::Whole, screenshots: Vec::new(), inline: false, beads: false, discussion: None }
+        Self {
+            part: Part::Whole,
+            screenshots: Vec::new(),
+            inline: false,
+            images_apart: false,
+            beads: false,
+            discussion: None,
+        }
     }
 
     /// Says whether a file of the project is the discussion.

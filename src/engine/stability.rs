@@ -63,7 +63,7 @@ impl Project<'_> {
         history: &History,
         detail: SummaryDetail,
     ) -> HashMap<RelPath, u32> {
-        let pasts: Vec<Past<'_>> = files.iter().filter_map(|shown| past(shown, history, detail)).collect();
+        let pasts: Vec<Past<'_>> = files.iter().filter_map(|shown| past(shown, history)).collect();
         let last = |past: &Past<'_>| past.contents[0].0;
         let mut moved: HashMap<RelPath, u32> =
             pasts.iter().map(|past| (past.shown.file.path.clone(), last(past))).collect();
@@ -85,7 +85,7 @@ impl Project<'_> {
         if asked.is_empty() {
             return moved;
         }
-        for (past, at) in self.look_back(asked, detail) {
+        for (past, at) in self.look_back(asked) {
             answers.insert(past.key, at);
             moved.insert(past.shown.file.path.clone(), at);
         }
@@ -95,11 +95,7 @@ impl Project<'_> {
 
     /// Compares the block of each file with those of its earlier contents, until one differs. Most edits do not touch a
     /// summary; every edit touches the other views, which are not looked at.
-    fn look_back<'p>(
-        &mut self,
-        mut asked: Vec<&'p Past<'p>>,
-        detail: SummaryDetail,
-    ) -> Vec<(&'p Past<'p>, u32)> {
+    fn look_back<'p>(&mut self, mut asked: Vec<&'p Past<'p>>) -> Vec<(&'p Past<'p>, u32)> {
         let mut decided = Vec::new();
         for look in 0..MOST_LOOKS {
             let mut same = Vec::new();
@@ -107,8 +103,7 @@ impl Project<'_> {
                 let names: Vec<String> =
                     some.iter().map(|past| past.contents[look].1.clone().unwrap_or_default()).collect();
                 for (past, bytes) in some.iter().zip(self.contents_of(&names)) {
-                    let looks_same =
-                        bytes.is_some_and(|bytes| self.looks_the_same(past.shown, &bytes, detail));
+                    let looks_same = bytes.is_some_and(|bytes| self.looks_the_same(past.shown, &bytes));
                     match (looks_same, past.contents.len() == look + 1) {
                         (false, _) => decided.push((*past, past.contents[look].0)),
                         (true, true) => decided.push((*past, 0)),
@@ -126,7 +121,7 @@ impl Project<'_> {
     }
 
     /// Says whether a file with the bytes of then would be shown as it is shown now.
-    fn looks_the_same(&mut self, shown: &ShownFile, bytes: &[u8], detail: SummaryDetail) -> bool {
+    fn looks_the_same(&mut self, shown: &ShownFile, bytes: &[u8]) -> bool {
         let Some(now) = Subject::of(&shown.file) else { return false };
         let Ok(mut then) = identify(now.path, bytes, &Neighbors::of(std::iter::empty())) else {
             return false;
@@ -143,6 +138,7 @@ impl Project<'_> {
         let old = KnownFile { path: shown.file.path.clone(), tracked: true, state };
         let lines = FocusLines(Vec::new());
         let (item, picks, text) = (None, None, None);
+        let detail = shown.detail;
         let rendering = Rendering { view: ViewMode::Summary, detail, lines: &lines, item, picks, text };
         let rendered = self.render(&old, rendering, u64::MAX);
         let block = shown.settled();
@@ -170,9 +166,13 @@ fn moves_key(detail: SummaryDetail) -> String {
     format!("history/moved/{}", detail.name())
 }
 
-/// Returns the earlier contents of a file; `None` where it is what it was at the frozen commit.
-fn past<'a>(shown: &'a ShownFile, history: &History, detail: SummaryDetail) -> Option<Past<'a>> {
-    let path = &shown.file.path;
+/// Returns the earlier contents of a file; `None` where it is what it was at the frozen commit, and where nothing is
+/// shown of them.
+fn past<'a>(shown: &'a ShownFile, history: &History) -> Option<Past<'a>> {
+    let (path, detail) = (&shown.file.path, shown.detail);
+    if matches!(shown.candidate.block.view, ViewMode::Path | ViewMode::None) {
+        return None;
+    }
     let mut contents = Vec::new();
     if history.uncommitted.contains(path) {
         let name = path.as_str().map(|path| format!("{}:./{path}", history.head));

@@ -66,13 +66,13 @@ impl Files for Counted {
 }
 
 /// A project in a folder of its own.
-struct Bench {
+pub(super) struct Bench {
     folder: tempfile::TempDir,
     files: Counted,
 }
 
 impl Bench {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub(super) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
             RealDisk.create_new(&folder.path().join(path), text.as_bytes()).unwrap();
@@ -86,7 +86,7 @@ impl Bench {
         RealDisk.replace(&self.folder.path().join(path), text.as_bytes()).unwrap();
     }
 
-    fn project(&self, cache_enabled: bool) -> Project<'_> {
+    pub(super) fn project(&self, cache_enabled: bool) -> Project<'_> {
         let options = Options {
             cache_enabled,
             cache_dir: RelPath::new(b".slop_cache").unwrap(),

@@ -81,6 +81,17 @@ pub fn beside_files(document: &Document) -> String {
     text
 }
 
+/// Returns the same, where the images themselves are sent beside the text.
+pub fn beside_files_and_images(document: &Document) -> String {
+    let mut text = String::new();
+    behind_files(document).for_each(|piece| match piece {
+        Piece::Text(words) => text.push_str(&words),
+        Piece::Image { caption, .. } => text.push_str(&caption),
+    });
+    text.push_str(&suffix(document));
+    text
+}
+
 /// Returns what a file adds to a document, from the `#` of its head to the empty line behind it. No token of
 /// `o200k_base` crosses from a line's end to a `#`, so that documents have as many tokens as their files have together.
 pub fn block_text(block: &Block) -> String {

@@ -13,6 +13,7 @@ pub use head::head;
 pub use markdown::CUT;
 pub use markdown::Piece;
 pub use markdown::beside_files;
+pub use markdown::beside_files_and_images;
 pub use markdown::block_text;
 pub use markdown::markdown;
 pub use markdown::prefix;

@@ -12,7 +12,7 @@ use crate::model::Symbol;
 use crate::model::SymbolKind;
 
 /// Version of the code here: raise it when the same text gives other numbers.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The most names that are kept of one file: of more, those with the lowest numbers, which are the same in each file.
 const MOST_NAMES: usize = 20_000;
 /// Shorter names, such as `i` and `id`, say nothing where they are not imported.
@@ -48,6 +48,7 @@ pub fn references(text: &str, outline: Option<&Outline>) -> References {
         }
     }
     references.imports = outline.imports.iter().filter_map(|import| imported(import)).collect();
+    references.imports.extend(imported_from(text));
     for list in [&mut references.defines, &mut references.imports] {
         settle(list);
     }
@@ -86,6 +87,26 @@ fn imported(import: &str) -> Option<u32> {
         Some((stem, ending)) if HEADER_ENDINGS.contains(&ending) => import_number(stem),
         Some(_) | None => numbers(file, 1).last(),
     }
+}
+
+/// Returns the numbers of what stands behind `import` in `from . import a, b as c`, which in Python may be modules. One
+/// that is none is the name of no file, as a rule.
+fn imported_from(text: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    let (mut in_brackets, mut goes_on) = (false, false);
+    for line in text.lines() {
+        let line = line.split('#').next().unwrap_or_default();
+        let names = if in_brackets || goes_on {
+            Some(line)
+        } else {
+            line.trim_start().strip_prefix("from ").and_then(|rest| Some(rest.split_once(" import ")?.1))
+        };
+        let Some(names) = names else { continue };
+        in_brackets = (in_brackets || names.contains('(')) && !names.contains(')');
+        goes_on = names.ends_with('\\');
+        found.extend(names.split(',').filter_map(import_number));
+    }
+    found
 }
 
 fn settle(list: &mut Vec<u32>) {
@@ -166,6 +187,13 @@ mod tests {
             assert_eq!(imported(import), import_number(name), "{import}");
         }
         assert_eq!(imported("."), None);
+    }
+
+    #[test]
+    fn what_is_imported_from_somewhere_may_be_a_module() {
+        let text = "from . import a, b as c  # d\nfrom x.y import (\n    e,\n    f,\n)\ng, h\n  from z import i, \\\n  j\nk\n";
+        let expected = ["a", "b", "e", "f", "i", "j"].map(|name| import_number(name).unwrap());
+        assert_eq!(imported_from(text), expected);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 )]
 
 mod aggregate;
+mod budgets;
 mod cache;
 mod commands;
 mod curated;

@@ -16,6 +16,8 @@ use crate::cli::args::Format;
 use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
+use crate::model::Omission;
+use crate::model::OmittedFile;
 use crate::model::Receipt;
 
 pub(super) fn run(
@@ -99,7 +101,9 @@ const fn format(format: Format) -> DocumentFormat {
 
 /// Tells what a document should hold and does not, and returns the exit code.
 fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
-    let failed = receipt.files.iter().filter(|entry| entry.is_failed()).count();
+    let is_failure = |file: &&OmittedFile| matches!(file.reason, Omission::LeftOut(why) if why.is_error());
+    let shown = receipt.files.iter().filter(|entry| entry.is_failed()).count();
+    let failed = shown + receipt.left_out.iter().filter(is_failure).count();
     if 0 < failed {
         desk.output.note(&format!("files that could not be shown: {failed}; the receipt says which and why"));
     }

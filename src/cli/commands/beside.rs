@@ -45,6 +45,7 @@ impl Desk<'_> {
             },
             screenshots: screenshots.collect(),
             inline: args.screenshots_inline,
+            images_apart: false,
             beads: settings.project.execution_mode == ExecutionMode::Beads,
             discussion: self.discussion(args, profile.tier),
         }
