@@ -38,6 +38,8 @@ impl Project<'_> {
         if !request.limits.is_some() {
             return Ok(HashMap::new());
         }
+        // A document that cannot be composed has nothing to be explained.
+        self.aggregate(request)?;
         let sections = self.sections(&request.sections)?;
         let Fitted { whole, history, .. } = self.fitted(request, routing, sections)?;
         let files = whole.files.len() + whole.crowded_out.len();
