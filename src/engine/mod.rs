@@ -16,6 +16,7 @@ mod fitting;
 mod freshness;
 mod history;
 mod importance;
+mod ladders;
 #[cfg(test)]
 mod masked_tests;
 mod options;
