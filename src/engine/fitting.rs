@@ -105,7 +105,8 @@ impl Project<'_> {
             sizes.add(ladders.frame.cut);
         }
         sizes.bytes += keys.iter().map(|key| ladders.rungs[key].bytes).sum::<u64>();
-        let is_hopeless = limits.tokens.is_some_and(|tokens| tokens * MOST_BYTES_A_TOKEN < sizes.bytes);
+        let is_hopeless =
+            limits.tokens.is_some_and(|tokens| tokens.saturating_mul(MOST_BYTES_A_TOKEN) < sizes.bytes);
         if is_hopeless || limits.bytes.is_some_and(|bytes| bytes < sizes.bytes) {
             sizes.tokens = sizes.bytes / BYTES_A_TOKEN;
             return sizes;
