@@ -8,9 +8,10 @@
 //! unimportant ones to names at once; and to keep every name, which was tried, spent 20,000 tokens on the names of a
 //! third of `CPython` and on nothing else.)
 //!
-//! Two exceptions serve the same end. A file of more than an eighth of the room stands at a place as many times later
-//! as it is larger than that, so that no header of 10,000 lines takes the room of all others. And a tree of names of
-//! more than a quarter of the room goes first; a smaller one last, for it names what is left out.
+//! Two exceptions serve the same end. A file that would take more than an eighth of the room that is left by what is
+//! insisted on stands at a place as many times later as it is larger than that, so that no header of 10,000 lines takes
+//! the room of all others. And a tree of names of more than a quarter of the room goes first; a smaller one last, for
+//! it names what is left out.
 
 use crate::model::ViewMode;
 
@@ -85,7 +86,7 @@ struct Due {
 }
 
 /// Returns what happens under growing pressure. The files are the most important first, `None` where a view is insisted
-/// on; `tree` and `room` are bytes.
+/// on; `tree` and `room`, which the files share, are bytes.
 pub fn steps(files: &[Option<Yielding>], tree: u64, room: u64) -> Vec<Step> {
     let mut due: Vec<Due> = Vec::new();
     for (file, yielding) in files.iter().enumerate() {

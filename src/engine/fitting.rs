@@ -4,10 +4,14 @@ use std::collections::HashMap;
 
 use super::history::History;
 use super::importance::Standing;
+use super::ladders::Descent;
+use super::ladders::Frame;
+use super::ladders::Ladders;
+use super::ladders::Rung;
+use super::ladders::Sizes;
 use super::project::Project;
 use super::rendering::block;
 use super::scan::KnownFile;
-use super::scan::KnownState;
 use crate::aggregate;
 use crate::aggregate::Candidate;
 use crate::aggregate::Importance;
@@ -15,12 +19,8 @@ use crate::aggregate::Limits;
 use crate::aggregate::Plan;
 use crate::aggregate::Remarks;
 use crate::aggregate::Routing;
-use crate::aggregate::Step;
-use crate::aggregate::Yielding;
 use crate::model::Block;
 use crate::model::Document;
-use crate::model::Omission;
-use crate::model::OmittedFile;
 use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::render;
@@ -28,11 +28,9 @@ use crate::render;
 /// No text of a project has so many bytes a token as a whole; what has more bytes than this allows need not be counted.
 const MOST_BYTES_A_TOKEN: u64 = 16;
 /// A text has about so many bytes a token: good enough for a guess.
-const BYTES_A_TOKEN: u64 = 4;
+pub(super) const BYTES_A_TOKEN: u64 = 4;
 /// At the end of a document there is one line's end less than behind its last file, which may make a token two.
 const SLACK_TOKENS: u64 = 1;
-/// Why a file is shown smaller than wanted.
-const FOR_WANT_OF_ROOM: &str = "to keep within the budget";
 
 /// A file that the document is to show.
 pub(super) struct ShownFile {
@@ -67,46 +65,6 @@ pub(super) struct Whole {
     /// Files for which there is no room.
     pub(super) crowded_out: Vec<ShownFile>,
     pub(super) remarks: Remarks,
-}
-
-/// A file in one of its views, with its sizes.
-struct Rung {
-    block: Block,
-    bytes: u64,
-    /// `None` until somebody needs to know.
-    tokens: Option<u64>,
-}
-
-/// Where each file stands after some steps.
-struct Descent {
-    /// For each file, how many rungs it has stepped down; `None` where it is left out.
-    rungs: Vec<Option<usize>>,
-    with_tree: bool,
-}
-
-/// The files on their ladders.
-struct Ladders {
-    /// By importance.
-    files: Vec<ShownFile>,
-    views: Vec<&'static [ViewMode]>,
-    steps: Vec<Step>,
-    rungs: HashMap<(usize, usize), Rung>,
-    frame: Frame,
-}
-
-/// What the document has beside its files: its heading and the sections behind them; what says that files are left out;
-/// the tree of names.
-struct Frame {
-    rest: Sizes,
-    cut: Sizes,
-    tree: Sizes,
-}
-
-/// Sizes of a text.
-#[derive(Clone, Copy, Default)]
-struct Sizes {
-    bytes: u64,
-    tokens: u64,
 }
 
 impl Project<'_> {
@@ -170,7 +128,8 @@ impl Project<'_> {
             sizes.add(ladders.frame.cut);
         }
         sizes.bytes += keys.iter().map(|key| ladders.rungs[key].bytes).sum::<u64>();
-        let is_hopeless = limits.tokens.is_some_and(|tokens| tokens * MOST_BYTES_A_TOKEN < sizes.bytes);
+        let is_hopeless =
+            limits.tokens.is_some_and(|tokens| tokens.saturating_mul(MOST_BYTES_A_TOKEN) < sizes.bytes);
         if is_hopeless || limits.bytes.is_some_and(|bytes| bytes < sizes.bytes) {
             sizes.tokens = sizes.bytes / BYTES_A_TOKEN;
             return sizes;
@@ -294,131 +253,6 @@ impl Project<'_> {
     }
 }
 
-impl Sizes {
-    fn add(&mut self, other: Self) {
-        self.bytes += other.bytes;
-        self.tokens += other.tokens;
-    }
-
-    fn is_within(self, limits: Limits) -> bool {
-        limits.bytes.is_none_or(|bytes| self.bytes <= bytes)
-            && limits.tokens.is_none_or(|tokens| self.tokens <= tokens)
-    }
-}
-
-impl Ladders {
-    fn new(files: Vec<ShownFile>, frame: Frame, limits: Limits) -> Self {
-        let mut rungs = HashMap::new();
-        let mut views = Vec::new();
-        let mut yielding = Vec::new();
-        for (at, shown) in files.iter().enumerate() {
-            let block = &shown.candidate.block;
-            let bytes = render::block_text(block).len() as u64;
-            // A line that tells an error is as short as can be, and is not to be taken for a file that has been read.
-            let is_shown = block.content.is_some();
-            let has_detail = shown.detail != SummaryDetail::Words;
-            let own: &[ViewMode] = if is_shown { aggregate::ladder(block.view, has_detail) } else { &[] };
-            views.push(own);
-            yielding.push((!shown.candidate.rule.insists()).then_some(Yielding { views: own, bytes }));
-            rungs.insert((at, 0), Rung { block: block.clone(), bytes, tokens: None });
-        }
-        let steps = aggregate::steps(&yielding, frame.tree.bytes, room(limits));
-        Self { files, views, steps, rungs, frame }
-    }
-
-    fn descent(&self, steps: usize) -> Descent {
-        let mut descent = Descent { rungs: vec![Some(0); self.files.len()], with_tree: true };
-        for step in &self.steps[..steps] {
-            match step {
-                Step::Down(file) => descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1),
-                Step::WithoutTree => descent.with_tree = false,
-                Step::Out(file) => descent.rungs[*file] = None,
-            }
-        }
-        descent
-    }
-
-    /// Returns the descent that leaves all files out but for their paths.
-    fn paths_alone(&self) -> Descent {
-        let mut descent = Descent { rungs: vec![Some(0); self.files.len()], with_tree: false };
-        for step in &self.steps {
-            match step {
-                Step::Down(file) => descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1),
-                Step::WithoutTree | Step::Out(_) => {}
-            }
-        }
-        descent
-    }
-
-    /// Guesses after how many steps all fits, from the sizes that views usually have.
-    fn guess(&self, limits: Limits) -> usize {
-        let room = room(limits);
-        let usual = |file: usize, rung: usize| match rung.checked_sub(1).map(|rung| self.views[file][rung]) {
-            None => self.rungs[&(file, 0)].bytes,
-            Some(view) => usual_bytes(view).min(self.rungs[&(file, 0)].bytes),
-        };
-        let mut at = vec![0; self.files.len()];
-        let files: u64 = (0..self.files.len()).map(|file| usual(file, 0)).sum();
-        let mut bytes = self.frame.rest.bytes + self.frame.tree.bytes + files;
-        for (taken, step) in self.steps.iter().enumerate() {
-            if bytes <= room {
-                return taken;
-            }
-            match step {
-                Step::Down(file) => {
-                    bytes = bytes + usual(*file, at[*file] + 1) - usual(*file, at[*file]);
-                    at[*file] += 1;
-                }
-                Step::WithoutTree => bytes -= self.frame.tree.bytes,
-                Step::Out(file) => bytes -= usual(*file, at[*file]),
-            }
-        }
-        self.steps.len()
-    }
-
-    /// Returns the document's parts where its files stand so, with what became of each file and why.
-    fn taken(mut self, descent: &Descent, mut whole: Whole) -> Whole {
-        if !descent.with_tree {
-            whole.remarks.without_tree = whole.plan.tree.take().is_some();
-        }
-        for (at, mut shown) in self.files.into_iter().enumerate() {
-            let Some(rung) = descent.rungs[at] else {
-                whole.remarks.left_out.push(left_out(&shown));
-                shown.candidate.why = Some(FOR_WANT_OF_ROOM.to_owned());
-                whole.crowded_out.push(shown);
-                continue;
-            };
-            let held = self.rungs.remove(&(at, rung)).filter(|held| held.block != shown.candidate.block);
-            if let Some(held) = held {
-                shown.candidate.block = held.block;
-                shown.detail = SummaryDetail::Words;
-                shown.candidate.why = Some(match shown.candidate.why {
-                    Some(why) => format!("{why}; then {FOR_WANT_OF_ROOM}"),
-                    None => FOR_WANT_OF_ROOM.to_owned(),
-                });
-            }
-            whole.files.push(shown);
-        }
-        whole.remarks.left_out.sort_by(|a, b| a.path.cmp(&b.path));
-        whole
-    }
-}
-
-/// A file that could not be shown anyway is left out for that reason.
-fn left_out(shown: &ShownFile) -> OmittedFile {
-    let reason = match &shown.file.state {
-        KnownState::LeftOut(reason) => Omission::LeftOut(*reason),
-        KnownState::Content { .. } => Omission::Budget { wanted: shown.candidate.wanted },
-    };
-    OmittedFile { path: shown.file.path.clone(), reason }
-}
-
-/// Returns about how many bytes a document may have.
-fn room(limits: Limits) -> u64 {
-    let bytes = limits.bytes.unwrap_or(u64::MAX);
-    bytes.min(limits.tokens.map_or(u64::MAX, |tokens| tokens.saturating_mul(BYTES_A_TOKEN)))
-}
-
 /// Returns the heading of the files, with the empty line behind it.
 fn heading(document: &Document) -> String {
     if document.part.has_prefix() { format!("## {}\n\n", document.files_heading) } else { String::new() }
@@ -434,21 +268,5 @@ fn shorten_the_last(texts: &mut [String]) {
     let last = texts.len().saturating_sub(2);
     if let Some(text) = texts.get_mut(last) {
         text.pop();
-    }
-}
-
-/// Returns about how many bytes a file's block has in a view.
-const fn usual_bytes(view: ViewMode) -> u64 {
-    match view {
-        ViewMode::Path | ViewMode::None => 60,
-        ViewMode::Summary => 600,
-        ViewMode::Outline | ViewMode::Signatures => 1500,
-        ViewMode::Skeleton
-        | ViewMode::Masked
-        | ViewMode::Custom
-        | ViewMode::Diff
-        | ViewMode::Window
-        | ViewMode::Definitions
-        | ViewMode::Full => 4000,
     }
 }

@@ -18,6 +18,7 @@ mod freshness;
 mod given;
 mod history;
 mod importance;
+mod ladders;
 #[cfg(test)]
 mod masked_tests;
 mod options;

@@ -109,6 +109,14 @@ fn the_receipt_tells_the_limit_that_was_asked_for_and_what_became_of_each_file()
 }
 
 #[test]
+fn the_largest_limits_that_there_are_limit_nothing() {
+    let sandbox = project();
+    let (flags, most) = (["aggregate", "--stdout", "--tier", "3"], u64::MAX.to_string());
+    let limited = sandbox.done(&[&flags[..], &["--budget", &most, "--max-bytes", &most]].concat());
+    assert_eq!(limited, sandbox.done(&flags));
+}
+
+#[test]
 fn a_path_alone_is_no_failure() {
     let sandbox = project();
     let ran = sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--budget", "300"]);
