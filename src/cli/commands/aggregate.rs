@@ -13,6 +13,11 @@ use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::model::Receipt;
+use crate::model::ReceiptEntry;
+use crate::model::ViewMode;
+
+/// So many files that could not be shown are told one by one.
+const MOST_TOLD: usize = 5;
 
 pub(super) fn run(
     args: &AggregateArgs,
@@ -69,9 +74,14 @@ const fn format(format: Format) -> DocumentFormat {
 
 /// Tells what a document should hold and does not, and returns the exit code.
 fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
-    let failed = receipt.files.iter().filter(|entry| entry.content.is_none() && entry.why.is_some()).count();
-    if 0 < failed {
-        desk.output.note(&format!("{failed} files could not be shown; the receipt says which and why"));
+    let failed: Vec<&ReceiptEntry> = receipt.files.iter().filter(|entry| is_failed(entry)).collect();
+    for entry in failed.iter().take(MOST_TOLD) {
+        let why = entry.why.as_deref().unwrap_or_default();
+        desk.output.note(&format!("could not show {}: {why}", entry.path));
+    }
+    if MOST_TOLD < failed.len() {
+        let more = failed.len() - MOST_TOLD;
+        desk.output.note(&format!("could not show {more} more files; the receipt says which and why"));
     }
     for missing in &receipt.missing {
         desk.output.note(&format!("{}: {}", missing.word, missing.why));
@@ -79,6 +89,11 @@ fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
     for problem in &receipt.problems {
         desk.output.note(&format!("{}: {}", problem.section, problem.why));
     }
-    let is_whole = failed == 0 && !receipt.problems.iter().any(|problem| problem.is_error);
+    let is_whole = failed.is_empty() && !receipt.problems.iter().any(|problem| problem.is_error);
     if is_whole { failure::DONE } else { failure::INCOMPLETE }
+}
+
+/// A file of which a budget left the path alone has no content in the document either, but nothing failed.
+fn is_failed(entry: &ReceiptEntry) -> bool {
+    entry.content.is_none() && entry.why.is_some() && entry.view != ViewMode::Path
 }
