@@ -101,9 +101,11 @@ const fn hint(code: Code) -> &'static str {
         Code::NoCache => {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
-        Code::OverBudget => "name fewer files, choose smaller views for the tier, or raise its budget_tokens",
+        Code::OverBudget => {
+            "name fewer files, put fewer in focus, or raise the limit: --budget, --max-bytes or tiers.N.budget_tokens"
+        }
         Code::BadDiscussion => {
-            "give a list of strings or of {role, content} as JSON, JSONL or TOML, within limits.section_bytes"
+            "name with --history a JSON, JSONL or TOML file of strings or of {role, content}, within limits.section_bytes"
         }
         Code::NothingToSend => "leave out --history-only, or give a discussion that is not empty",
         Code::WriteFailed => {
