@@ -25,6 +25,7 @@ mod picks;
 mod providers;
 mod sandbox;
 mod sections;
+mod session;
 mod slices;
 mod store_file;
 mod tiers;
