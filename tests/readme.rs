@@ -1,7 +1,7 @@
 //! The paper of the house is held to what the program does.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test readme` writes the outputs in README.md and the page of settings anew; then read
-//! what changed.
+//! `UPDATE_EXPECT=1 cargo test --test readme` writes the outputs in README.md and docs/curation.md and the page of settings
+//! anew; then read what changed.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,10 +18,20 @@ use expect_test::expect_file;
 use tempfile::TempDir;
 
 #[test]
-fn every_command_in_the_readme_prints_what_stands_below_it() {
-    let sandbox = Sandbox::new();
-    let rebuilt = with_outputs(&page("README.md"), |command| sandbox.run(command));
-    expect_file![root().join("README.md")].assert_eq(&rebuilt);
+fn every_command_on_a_page_prints_what_stands_below_it() {
+    for name in ["README.md", "docs/curation.md"] {
+        let sandbox = Sandbox::new();
+        let rebuilt = with_outputs(&page(name), |command| sandbox.run(command));
+        expect_file![root().join(name)].assert_eq(&rebuilt);
+    }
+}
+
+#[test]
+fn no_page_has_commands_that_are_not_run() {
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let name = format!("docs/{}", entry.unwrap().file_name().into_string().unwrap());
+        assert!(name == "docs/curation.md" || !page(&name).contains("```console\n"), "{name}");
+    }
 }
 
 #[test]

@@ -105,7 +105,7 @@ const fn hint(code: Code) -> &'static str {
             "insist on fewer files (focus, force_full), or allow more: --budget, --max-bytes, the tier's budget_tokens"
         }
         Code::BadDiscussion => {
-            "give a list of strings or of {role, content} as JSON, JSONL or TOML, within limits.section_bytes"
+            "name with --history a JSON, JSONL or TOML file of strings or of {role, content}, within limits.section_bytes"
         }
         Code::NothingToSend => "leave out --history-only, or give a discussion that is not empty",
         Code::WriteFailed => {

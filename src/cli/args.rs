@@ -215,8 +215,8 @@ pub struct ViewArgs {
     /// Show of this symbol its definition, its signature or nothing: def, sig or hide
     ///
     /// The symbol is named as `slop outline --json` names it (Engine.run, ns::Engine::run), and one overload as
-    /// run(int) or as run#2, the second of its name. Symbols that no --mask names are not shown, but within a
-    /// definition that is.
+    /// run(int speed), with the parameters as they are written, or as run#2, the second of its name. Symbols that no
+    /// --mask names are not shown, but within a definition that is.
     #[arg(long, value_name = "SYMBOL=HOW", value_parser = mask, conflicts_with_all = ["lines", "against"])]
     pub mask: Vec<(String, MaskMode)>,
     /// Show these lines, from 1 and inclusive

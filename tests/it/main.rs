@@ -27,6 +27,7 @@ mod picks;
 mod providers;
 mod sandbox;
 mod sections;
+mod session;
 mod since;
 mod slices;
 mod store_file;

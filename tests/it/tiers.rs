@@ -217,3 +217,28 @@ fn a_document_never_exceeds_the_budget_of_its_tier() {
     sandbox.write("slop.toml", "[tiers.1]\nbudget_tokens = 100000\n");
     sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
 }
+
+#[test]
+fn no_document_exceeds_its_limit_whatever_the_limit() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[[files]]\npath = \"src/fast.c\"\nast_mask = { twice = \"def\" }\n");
+    let (mut kept, mut refused) = (0, 0);
+    for limit in (0..12).map(|power| 3 << power) {
+        for (flag, key) in [("--budget", "tokens"), ("--max-bytes", "bytes")] {
+            let limit_word = limit.to_string();
+            let flags = ["aggregate", "--tier", "1", "--focus", "text.py", "--stdout", flag, &limit_word];
+            let ran = sandbox.slop(&[&flags[..], &["--json"]].concat());
+            if ran.code != 0 {
+                assert_eq!(ran.code, 1, "{ran:?}");
+                refused += 1;
+                continue;
+            }
+            let receipt = super::sandbox::data(&ran.out)["receipt"].take();
+            assert!(super::sandbox::number(&receipt[key]) <= limit, "{flag} {limit}: {receipt}");
+            let document = sandbox.done(&flags);
+            assert!(key == "tokens" || document.len() as u64 <= limit, "{limit}: {document}");
+            kept += 1;
+        }
+    }
+    assert!(0 < kept && 0 < refused, "{kept} kept, {refused} refused");
+}

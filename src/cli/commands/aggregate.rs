@@ -17,8 +17,11 @@ use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::model::Omission;
-use crate::model::OmittedFile;
 use crate::model::Receipt;
+use crate::model::RelPath;
+
+/// So many files that could not be shown are told one by one.
+const MOST_TOLD: usize = 5;
 
 pub(super) fn run(
     args: &AggregateArgs,
@@ -99,13 +102,26 @@ const fn format(format: Format) -> DocumentFormat {
     }
 }
 
+/// Returns the files that could not be shown for an error, and why.
+fn failures(receipt: &Receipt) -> Vec<(&RelPath, &str)> {
+    let shown = receipt.files.iter().filter(|entry| entry.is_failed());
+    let shown = shown.map(|entry| (&entry.path, entry.why.as_deref().unwrap_or_default()));
+    let left_out = receipt
+        .left_out
+        .iter()
+        .filter(|file| matches!(file.reason, Omission::LeftOut(why) if why.is_error()));
+    shown.chain(left_out.map(|file| (&file.path, file.reason.words()))).collect()
+}
+
 /// Tells what a document should hold and does not, and returns the exit code.
 fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
-    let is_failure = |file: &&OmittedFile| matches!(file.reason, Omission::LeftOut(why) if why.is_error());
-    let shown = receipt.files.iter().filter(|entry| entry.is_failed()).count();
-    let failed = shown + receipt.left_out.iter().filter(is_failure).count();
-    if 0 < failed {
-        desk.output.note(&format!("files that could not be shown: {failed}; the receipt says which and why"));
+    let failures = failures(receipt);
+    for (path, why) in failures.iter().take(MOST_TOLD) {
+        desk.output.note(&format!("could not show {path}: {why}"));
+    }
+    if MOST_TOLD < failures.len() {
+        let more = failures.len() - MOST_TOLD;
+        desk.output.note(&format!("could not show {more} more files; the receipt says which and why"));
     }
     for missing in &receipt.missing {
         desk.output.note(&format!("{}: {}", missing.word, missing.why));
@@ -113,6 +129,6 @@ fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
     for problem in &receipt.problems {
         desk.output.note(&format!("{}: {}", problem.section, problem.why));
     }
-    let is_whole = failed == 0 && !receipt.problems.iter().any(|problem| problem.is_error);
+    let is_whole = failures.is_empty() && !receipt.problems.iter().any(|problem| problem.is_error);
     if is_whole { failure::DONE } else { failure::INCOMPLETE }
 }
