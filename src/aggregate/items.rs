@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::selector::Error;
 use super::selector::Selector;
 use crate::model::FileItem;
 use crate::model::RelPath;
@@ -21,18 +20,20 @@ pub struct Items {
 }
 
 impl Items {
-    /// Reads the items' paths, which are relative to the project's root.
-    pub fn new(items: Vec<FileItem>) -> Result<Self, Error> {
+    /// Reads the items' paths, which are relative to the project's root. One that looks like a pattern and is none is a
+    /// path like any other.
+    pub fn new(items: Vec<FileItem>) -> Self {
         let (mut by_path, mut wider) = (HashMap::new(), Vec::new());
         for (at, item) in items.iter().enumerate() {
             let plain = item.path.strip_prefix("./").unwrap_or(&item.path);
             by_path.insert(plain.as_bytes().to_vec(), at);
-            wider.push((Selector::new(&item.path)?, at));
+            wider.push((Selector::lenient(&item.path), at));
         }
-        Ok(Self { said: items, by_path, wider, above: None })
+        Self { said: items, by_path, wider, above: None }
     }
 
-    /// Returns these items with others laid over them: what the others say of a file wins.
+    /// Returns these items with others laid over them: what the others say of a file wins. One that says nothing but
+    /// that the file is wanted hides nothing.
     #[must_use]
     pub fn under(self, above: Self) -> Self {
         Self { above: Some(Box::new(above)), ..self }
@@ -40,9 +41,11 @@ impl Items {
 
     /// Returns what is said of a file.
     pub fn of(&self, path: &RelPath) -> Option<&FileItem> {
-        if let Some(item) = self.above.as_ref().and_then(|above| above.of(path)) {
-            return Some(item);
-        }
+        let above = self.above.as_ref().and_then(|above| above.of(path));
+        above.filter(|item| !item.is_plain()).or_else(|| self.own(path)).or(above)
+    }
+
+    fn own(&self, path: &RelPath) -> Option<&FileItem> {
         if let Some(at) = self.by_path.get(path.as_bytes()) {
             return Some(&self.said[*at]);
         }
@@ -70,7 +73,7 @@ mod tests {
             item("docs/*.md", true),
             item("src", false),
         ];
-        let items = Items::new(items).unwrap();
+        let items = Items::new(items);
         let of = |path: &str| {
             items.of(&RelPath::new(path.as_bytes()).unwrap()).map(|item| (item.path.as_str(), item.selected))
         };
@@ -79,9 +82,17 @@ mod tests {
         assert_eq!(of("docs/x.md"), Some(("docs/*.md", true)));
         assert_eq!(of("docs/deep/x.md"), Some(("docs", false)));
         assert_eq!(of("README.md"), None);
-        let above = Items::new(vec![item("docs/x.md", false)]).unwrap();
-        let both = items.under(above);
-        let said = both.of(&RelPath::new(b"docs/x.md").unwrap()).unwrap();
-        assert_eq!((said.path.as_str(), said.selected), ("docs/x.md", false));
+        let above = vec![FileItem { force_full: true, ..item("docs/x.md", false) }, item("docs/y.md", false)];
+        let both = items.under(Items::new(above));
+        let said = |path: &str| both.of(&RelPath::new(path.as_bytes()).unwrap()).unwrap().selected;
+        assert!(!said("docs/x.md"));
+        assert!(said("docs/y.md"), "what says nothing hides nothing");
+    }
+
+    #[test]
+    fn what_looks_like_a_pattern_and_is_none_is_a_path() {
+        let items = Items::new(vec![FileItem::plain("src/[x/b.py")]);
+        assert!(items.of(&RelPath::new(b"src/[x/b.py").unwrap()).is_some());
+        assert!(items.of(&RelPath::new(b"src/x/b.py").unwrap()).is_none());
     }
 }

@@ -22,6 +22,9 @@ use crate::model::SymbolKind;
 /// What is put before a symbol that stood on the same line as the head of what holds it.
 const STEP: &str = "    ";
 
+/// For so many names that are gone the nearest ones are looked for.
+const MOST_SOUGHT: usize = 10;
+
 /// A text as a mask shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskedView {
@@ -35,7 +38,9 @@ pub struct MaskedView {
 /// the text. Symbols that it does not name are not shown, but within a definition that is.
 pub fn view_masked(text: &str, outline: &Outline, mask: &[(String, MaskMode)], language: &str) -> MaskedView {
     let gone = mask.iter().filter(|(key, _)| select(outline, key).is_empty());
-    let missing = gone.map(|(key, _)| (key.clone(), nearest(outline, key))).collect();
+    // To look for the nearest is costly, and nobody reads it for hundreds.
+    let near = |at: usize, key: &str| if at < MOST_SOUGHT { nearest(outline, key) } else { Vec::new() };
+    let missing = gone.enumerate().map(|(at, (key, _))| (key.clone(), near(at, key))).collect();
     let body = render(text, outline, &Modes::of_mask(outline, mask), language);
     MaskedView { body, missing }
 }

@@ -169,7 +169,7 @@ mod tests {
     #[track_caller]
     fn check(case: &Case, view: ViewMode, rule: Rule) {
         let words = if case.focus.is_empty() { vec![] } else { vec![case.focus.to_owned()] };
-        let (focus, items) = (Focus::new(&words).unwrap(), Items::new(vec![case.item.clone()]).unwrap());
+        let (focus, items) = (Focus::new(&words).unwrap(), Items::new(vec![case.item.clone()]));
         let routing = Routing {
             strategy: case.strategy,
             tier: case.tier.as_ref(),

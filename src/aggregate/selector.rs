@@ -45,6 +45,12 @@ impl Selector {
         Ok(Self::Pattern { glob: Box::new(glob.compile_matcher()), word: word.as_bytes().to_vec() })
     }
 
+    /// Reads a word of somebody who is not there to mend it: a pattern that cannot be read is a name.
+    pub fn lenient(word: &str) -> Self {
+        let name = || word.strip_prefix("./").unwrap_or(word).trim_end_matches('/').as_bytes().to_vec();
+        Self::new(word).unwrap_or_else(|_| Self::Parts(name()))
+    }
+
     /// Says whether the word is this file's path, or that of a folder it lies in.
     pub fn selects(&self, path: &RelPath) -> bool {
         match self {
@@ -122,5 +128,7 @@ mod tests {
     #[test]
     fn a_broken_pattern_is_refused() {
         assert!(Selector::new("a[").is_err());
+        let (selector, path) = (Selector::lenient("./a["), RelPath::new(b"a[/b.py").unwrap());
+        assert!(selector.selects(&path));
     }
 }

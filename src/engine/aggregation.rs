@@ -124,7 +124,7 @@ impl Project<'_> {
     pub fn aggregate(&mut self, request: &AggregationRequest) -> Result<Document, Error> {
         // First, for it may be refused, and costs nothing.
         let sections = self.sections(&request.sections)?;
-        let (focus, items) = (Focus::new(&request.focus)?, self.items(request)?);
+        let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
         let routing = self.routing(request, &focus, &items);
         let Fitted { mut whole, history, recall } = self.fitted(request, &routing, sections)?;
         if let (Order::Stable, Some(history)) = (request.order, &history) {
@@ -175,7 +175,7 @@ impl Project<'_> {
 
     /// Says why a file would get the view that it would get.
     pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
-        let (focus, items) = (Focus::new(&request.focus)?, self.items(request)?);
+        let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
         let routing = self.routing(request, &focus, &items);
         let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
         let mut under_limits = self.under_limits(request, &routing)?;
@@ -204,7 +204,7 @@ impl Project<'_> {
         let mut selection = self.files_wanted(request, &keeps_text)?;
         let preset = request.preset.iter().flatten().map(|item| item.path.clone());
         let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
-        let ranks = Ranks::new(&words)?;
+        let ranks = Ranks::new(&words);
         let mut gathered = Gathered {
             listed: Vec::new(),
             shown: Vec::new(),
@@ -237,9 +237,9 @@ impl Project<'_> {
         Ok(gathered)
     }
 
-    fn items(&self, request: &AggregationRequest) -> Result<Items, Error> {
+    fn items(&self, request: &AggregationRequest) -> Items {
         let preset = request.preset.as_deref().unwrap_or_default();
-        Ok(Items::new(self.items_within(&request.items))?.under(Items::new(self.items_within(preset))?))
+        Items::new(self.items_within(&request.items)).under(Items::new(self.items_within(preset)))
     }
 
     /// Returns items with their paths as the project spells them; one that lies elsewhere matches no file.
@@ -374,9 +374,9 @@ fn is_diff(file: &KnownFile, routing: &Routing<'_>) -> bool {
 
 /// Returns the items whose words match none of the project's files.
 fn items_without_a_file(items: &Items, files: &[KnownFile]) -> Vec<MissingFile> {
-    let is_there = |item: &FileItem| match Selector::new(&item.path) {
-        Ok(selector) => files.iter().any(|file| selector.selects(&file.path)),
-        Err(_) => false,
+    let is_there = |item: &FileItem| {
+        let selector = Selector::lenient(&item.path);
+        files.iter().any(|file| selector.selects(&file.path))
     };
     let gone = items.all().iter().filter(|item| !is_there(item));
     let missing = gone.map(|item| MissingFile {
@@ -429,6 +429,7 @@ fn wants_text(path: &RelPath, routing: &Routing<'_>) -> bool {
     let item_wants = routing.items.of(path).is_some_and(|item| {
         item.force_full
             || item.tier == Some(Tier::Worker)
+            || item.ast_signatures
             || item.ast_definitions
             || !item.custom_slices.is_empty()
             || !item.ast_mask.is_empty()
@@ -470,9 +471,8 @@ fn tree_of(files: &[Listed]) -> String {
 struct Ranks(Vec<Selector>);
 
 impl Ranks {
-    fn new(words: &[String]) -> Result<Self, Error> {
-        let selectors = words.iter().map(|word| Selector::new(word));
-        Ok(Self(selectors.collect::<Result<_, _>>()?))
+    fn new(words: &[String]) -> Self {
+        Self(words.iter().map(|word| Selector::lenient(word)).collect())
     }
 
     fn of(&self, path: &RelPath) -> usize {

@@ -253,7 +253,7 @@ fn check_limits(document: &Document, request: &AggregationRequest) -> Result<(),
 
 /// Checks what became of each file against a document that nothing limits.
 fn check_files(document: &Document, unlimited: &Document, case: &Case) -> Result<(), TestCaseError> {
-    let full = Items::new(case.items.clone()).unwrap();
+    let full = Items::new(case.items.clone());
     let shown: BTreeMap<_, _> = document.receipt.files.iter().map(|entry| (&entry.path, entry)).collect();
     let left_out: BTreeMap<_, _> =
         document.receipt.left_out.iter().map(|file| (&file.path, file.reason)).collect();

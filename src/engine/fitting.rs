@@ -150,7 +150,7 @@ impl Project<'_> {
         let none = HashMap::new();
         let standing = Standing {
             in_focus: &|path| routing.focus.lines(path).is_some(),
-            is_curated: &|path| routing.items.of(path).is_some(),
+            is_curated: &|path| routing.items.of(path).is_some_and(|item| !item.is_plain()),
             changes: history.map_or(&none, |history| &history.scores),
         };
         let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).chain(beside).collect();

@@ -39,6 +39,9 @@ use crate::slices;
 /// So many old contents are held in memory at once.
 const CONTENTS_AT_ONCE: usize = 200;
 
+/// So many names of a mask that are gone are told one by one.
+const MOST_TOLD: usize = 10;
+
 /// The revision that a diff is against where none is named.
 const HEAD: &str = "HEAD";
 
@@ -242,7 +245,7 @@ impl Project<'_> {
     ) -> Result<Shown, Hindrance> {
         let old = match rendering.picks {
             Some(picks) => picks.old.clone(),
-            None => self.old_at_head(subject.path),
+            None => Old::Nothing("nothing says what to compare it with"),
         };
         let (past, label) = match old {
             Old::Known(past, label) => (past, label),
@@ -262,16 +265,6 @@ impl Project<'_> {
         let (hash, text) = self.text_for(subject, rendering)?;
         let body = aggregate::view_diff(subject.path, old.as_deref(), Some(&text), &label);
         Ok(Shown { content: Some(hash), remark: Some(format!("against {label}")), body, why: None })
-    }
-
-    fn old_at_head(&self, path: &RelPath) -> Old {
-        match self.baseline(HEAD) {
-            Ok(Baseline::Commit { id, label }) => {
-                Old::Known(self.text_at(&id, &[path]).remove(path).unwrap_or(Past::Absent), label)
-            }
-            Ok(Baseline::Nothing(why)) => Old::Nothing(why),
-            Err(_) => Old::Nothing("git does not know its last commit"),
-        }
     }
 
     fn text_for(&self, subject: &Subject<'_>, rendering: &mut Rendering<'_>) -> Result<ReadText, Hindrance> {
@@ -308,10 +301,13 @@ fn doubts(found: &[(&Slice, Resolution)]) -> Option<String> {
 
 /// Says which names of a mask no symbol bears.
 fn missing_words(missing: &[(String, Vec<String>)]) -> Option<String> {
-    let words = missing.iter().map(|(key, near)| match near.len() {
+    let words = missing.iter().take(MOST_TOLD).map(|(key, near)| match near.len() {
         0 => format!("`{key}`"),
         _ => format!("`{key}` (nearest: {})", near.join(", ")),
     });
-    let words: Vec<String> = words.collect();
+    let mut words: Vec<String> = words.collect();
+    if MOST_TOLD < missing.len() {
+        words.push(format!("{} more", missing.len() - MOST_TOLD));
+    }
     (!words.is_empty()).then(|| format!("the mask names what is not there: {}", words.join("; ")))
 }

@@ -124,7 +124,7 @@ impl Project<'_> {
     /// text is shown, or the largest view that the limits allow.
     pub fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
         let (mut answers, mut left_out, mut unchanged) = (Vec::new(), 0, 0);
-        let items = Items::new(self.items_within(&request.items))?;
+        let items = Items::new(self.items_within(&request.items));
         for word in &request.files {
             let wants_text = request.mode.is_none_or(ViewMode::needs_text);
             let mut selection =
@@ -228,7 +228,8 @@ impl Project<'_> {
                     selection.by_name.insert(file.path.clone());
                     selection.files.push(file);
                 }
-                Ok(None) => selectors.push((word, Selector::new(word.text)?)),
+                Ok(None) if word.must_be_there => selectors.push((word, Selector::new(word.text)?)),
+                Ok(None) => selectors.push((word, Selector::lenient(word.text))),
                 Err(error) => selection.miss(word, error)?,
             }
         }
@@ -380,7 +381,11 @@ impl Selection {
         if word.must_be_there {
             return Err(error);
         }
-        self.missing.push(MissingFile { word: word.text.to_owned(), why: with_causes(&error) });
+        let why = match &error {
+            Error::NothingSelected { .. } => "no file of the project answers to it".to_owned(),
+            error => format!("cannot {}", with_causes(error)),
+        };
+        self.missing.push(MissingFile { word: word.text.to_owned(), why });
         Ok(())
     }
 }

@@ -54,6 +54,13 @@ impl FileItem {
     }
 }
 
+impl FileItem {
+    /// Says whether the item says nothing but that the file is wanted.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::plain(self.path.clone())
+    }
+}
+
 /// What is shown of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MaskMode {

@@ -162,6 +162,42 @@ fn a_preset_is_its_files_shown_as_it_says_and_what_is_gone_is_told() {
 }
 
 #[test]
+fn a_plain_entry_of_a_preset_hides_nothing_that_is_said_of_its_file() {
+    let sandbox = project();
+    sandbox.write(
+        "slop.toml",
+        r#"
+        [[files]]
+        path = "src/engine.py"
+        view_mode = "outline"
+        [[files]]
+        path = "README.md"
+        auto_aggregate = false
+        [presets.all]
+        files = ["src", "README.md"]
+        "#,
+    );
+    let document = aggregate(&sandbox, &["--preset", "all"]);
+    assert_eq!(became(&document, "src/engine.py").0, "outline");
+    assert!(!texts(&document["files"], "path").contains(&"README.md".to_owned()));
+}
+
+#[test]
+fn a_name_that_looks_like_a_broken_pattern_stops_nothing() {
+    let sandbox = project();
+    sandbox.write("src/[x/b.py", "b = 1\n");
+    sandbox.done(&["slice", "add", "src/[x/b.py", "1-1"]);
+    sandbox.done(&["preset", "save", "odd", "src/[x/b.py"]);
+    let document = aggregate(&sandbox, &["--tier", "3"]);
+    assert_eq!(became(&document, "src/[x/b.py").0, "custom");
+    assert_eq!(list(&aggregate(&sandbox, &["src/[x/b.py"])["files"]).count(), 1);
+    fs::remove_dir_all(sandbox.path("src/[x")).unwrap();
+    let ran = sandbox.slop(&["aggregate", "--preset", "odd", "--stdout"]);
+    assert!(ran.err.contains("src/[x/b.py: no file of the project answers to it"), "{}", ran.err);
+    sandbox.slop(&["view", "src/[y"]).refuses(1, &["src/[y"]);
+}
+
+#[test]
 fn a_persona_brings_its_tier_its_strategy_its_preset_and_its_model() {
     let sandbox = project();
     sandbox.write(
