@@ -9,18 +9,19 @@ use clap::CommandFactory;
 use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
-use clap::builder::NonEmptyStringValueParser;
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap_complete::Shell;
 
 use super::curation_args::MaskArgs;
 use super::curation_args::PersonaArgs;
 use super::curation_args::PresetArgs;
+use super::curation_args::SliceArgs;
+use super::document_args::AggregateArgs;
+use super::document_args::ExplainArgs;
+use super::values::line_range;
+use super::values::mask;
+use super::values::mode;
 use crate::model::MaskMode;
-use crate::model::Order;
-use crate::model::Strategy;
 use crate::model::ViewMode;
 
 const FIRST_STEPS: &str = "First steps:
@@ -259,148 +260,6 @@ pub struct SymbolArgs {
     pub signature: bool,
 }
 
-/// What decides about views.
-#[derive(Debug, Arguments)]
-pub struct Choice {
-    /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
-    pub tier: Option<u8>,
-    /// Compose for this persona, as slop.toml describes it
-    #[arg(long, value_name = "NAME", conflicts_with = "tier")]
-    pub persona: Option<String>,
-    /// Aggregate the files of this preset, and show them as it says
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
-    /// Pick the views this way; the setting is project.aggregation_strategy
-    #[arg(long, value_name = "STRATEGY", value_parser = strategy())]
-    pub strategy: Option<Strategy>,
-    /// Put these files in focus: a path, a name, a part of a path, a pattern, or path:line
-    #[arg(long, value_name = "PATH")]
-    pub focus: Vec<String>,
-    /// Show against this revision what is shown as a diff; without it, against the last commit
-    #[arg(long, value_name = "REVISION", hide_short_help = true)]
-    pub against: Option<String>,
-    /// Keep within so many tokens: the least important files are shown smaller
-    ///
-    /// The setting is tiers.N.budget_tokens. Tokens are counted in the document as Markdown, whatever the format. So they are the text that a request body
-    /// gives to a model, without its system prompt and the images that are sent as such; what JSON adds to it is limited
-    /// by --max-bytes.
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub budget: Option<u64>,
-    /// Keep the document within so many bytes as it is written in its format, in the same way
-    #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_bytes: Option<u64>,
-}
-
-/// Arguments of `aggregate`.
-#[derive(Debug, Arguments)]
-pub struct AggregateArgs {
-    /// Files, folders or patterns to aggregate; without any, the whole project
-    #[arg(value_name = "FILES")]
-    pub files: Vec<String>,
-    /// What decides about views.
-    #[command(flatten)]
-    pub choice: Choice,
-    /// Put the files in this order; the setting is aggregation.order
-    #[arg(long, value_name = "ORDER", value_parser = order(), hide_short_help = true)]
-    pub order: Option<Order>,
-    /// Write the document in this format
-    #[arg(long, value_name = "FORMAT", default_value = "markdown")]
-    pub format: Format,
-    /// Print the document instead of writing it to a file
-    #[arg(long, conflicts_with = "output")]
-    pub stdout: bool,
-    /// Write the document to this file
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Write the receipt, which says what became of each file, to this file
-    #[arg(long, value_name = "FILE")]
-    pub receipt: Option<PathBuf>,
-    /// How the document is remembered.
-    #[command(flatten)]
-    pub memory: Remembering,
-    /// Say what would become of each file, and write nothing
-    #[arg(long, conflicts_with_all = ["output", "receipt"])]
-    pub dry_run: bool,
-    /// What stands beside the files.
-    #[command(flatten)]
-    pub beside: Beside,
-    /// Read and hash every file, whatever its stamp says
-    #[arg(long, hide_short_help = true)]
-    pub verify: bool,
-}
-
-/// How a document is remembered.
-#[derive(Debug, Arguments)]
-pub struct Remembering {
-    /// Show what has changed since the last aggregation of the same name
-    ///
-    /// Files that would be shown as they were then are left out; those that have changed are shown as diffs, new ones
-    /// as they are, and the names of those that are gone. A diff is of what was shown: of two skeletons, say.
-    #[arg(long)]
-    pub since_last: bool,
-    /// Remember the document by this name
-    ///
-    /// Without it, by tier or persona and preset, as in tier-3 or persona-reviewer/preset-core; by `project` where
-    /// there is none of them. Agents that are given different files or focus need names of their own for --since-last.
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), hide_short_help = true)]
-    pub name: Option<String>,
-}
-
-/// What stands beside the files.
-#[derive(Debug, Default, Arguments)]
-pub struct Beside {
-    /// End with the discussion in this file: JSON, JSONL or TOML
-    ///
-    /// Without it, with the discussion in history.toml, if there is one and the tier's setting `history` is on.
-    #[arg(long, value_name = "FILE")]
-    pub history: Option<PathBuf>,
-    /// Of the takes of a discussion, use this one
-    #[arg(long, value_name = "NAME", conflicts_with = "no_history", hide_short_help = true)]
-    pub take: Option<String>,
-    /// Leave out the discussion: what is left is the part that a provider caches
-    #[arg(long, conflicts_with = "history_only", hide_short_help = true)]
-    pub no_history: bool,
-    /// Write the discussion alone
-    #[arg(long, hide_short_help = true)]
-    pub history_only: bool,
-    /// Show this image, as a link or with --screenshots-inline
-    #[arg(long = "screenshot", value_name = "FILE", hide_short_help = true)]
-    pub screenshots: Vec<PathBuf>,
-    /// Put the images themselves into the document
-    #[arg(long, hide_short_help = true)]
-    pub screenshots_inline: bool,
-    /// Ask this model, in a provider's format; the settings are below formats
-    #[arg(long, value_name = "MODEL", hide_short_help = true)]
-    pub model: Option<String>,
-}
-
-/// How a document is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Markdown.
-    Markdown,
-    /// JSON: sections, files and the receipt.
-    Json,
-    /// The body of a request to Anthropic's Messages API.
-    Anthropic,
-    /// The body of a request to OpenAI's Chat Completions API.
-    Openai,
-    /// The body of a request to Gemini's generateContent.
-    Gemini,
-}
-
-/// Arguments of `explain`.
-#[derive(Debug, Arguments)]
-pub struct ExplainArgs {
-    /// A file, a folder or a pattern
-    #[arg(value_name = "PATH")]
-    pub file: String,
-    /// What decides about views.
-    #[command(flatten)]
-    pub choice: Choice,
-}
-
 /// Arguments of `cache`.
 #[derive(Debug, Arguments)]
 pub struct CacheArgs {
@@ -460,131 +319,4 @@ pub enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
-}
-
-/// Arguments of `slice`.
-#[derive(Debug, Arguments)]
-pub struct SliceArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: SliceCommand,
-}
-
-/// What can be done with slices.
-#[derive(Debug, Subcommand)]
-pub enum SliceCommand {
-    /// Mark lines of a file in slop.toml
-    ///
-    /// An entry for the file is made under `[[files]]` where there is none. All else in slop.toml stays as it is.
-    #[command(after_help = "Example:
-  slop slice add src/engine.py 10-25 --tag 'hot loop' --comment 'why it matters'")]
-    Add {
-        /// A file
-        #[arg(value_name = "PATH")]
-        file: String,
-        /// The first and the last line, from 1
-        #[arg(value_name = "A-B", value_parser = line_range)]
-        lines: (u32, u32),
-        /// Name the slice
-        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-        tag: String,
-        /// Say why it matters
-        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-        comment: String,
-    },
-    /// List the slices in slop.toml, and where each is now
-    List {
-        /// List those of this file alone, as it is spelled in slop.toml
-        #[arg(value_name = "PATH")]
-        file: Option<String>,
-    },
-    /// Remove slices of a file from slop.toml
-    Remove {
-        /// The file, as it is spelled in slop.toml
-        #[arg(value_name = "PATH")]
-        file: String,
-        /// The lines that the slice is at now, or those that it was marked at, or a tag
-        #[arg(value_name = "A-B|TAG")]
-        slice: String,
-    },
-    /// Print a slice as JSON: the lines, and what it takes to find them again
-    ///
-    /// Nothing is written. What is printed can be given to `slop slice resolve`.
-    #[command(after_help = "Example:
-  slop slice make src/engine.py 10-25 --tag 'hot loop' > slice.json")]
-    Make {
-        /// A file
-        #[arg(value_name = "PATH")]
-        file: String,
-        /// The first and the last line, from 1
-        #[arg(value_name = "A-B", value_parser = line_range)]
-        lines: (u32, u32),
-        /// Name the slice
-        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-        tag: String,
-        /// Say why it matters
-        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-        comment: String,
-    },
-    /// Say where a slice is now
-    ///
-    /// Reads the slice as JSON from the standard input and prints {status, start_line, end_line, reason}. The status is
-    /// exact (the same text at the same lines), moved (the same text at others), changed (what became of it), or stale
-    /// (not found, or at several places that are equally good): then the lines are a guess, and the exit code is 1.
-    #[command(after_help = "Example:
-  slop slice resolve src/engine.py < slice.json")]
-    Resolve {
-        /// The file that the slice was made of
-        #[arg(value_name = "PATH")]
-        file: String,
-    },
-}
-
-/// Reads `A-B`, or `A` for one line.
-pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
-    let (start, end) = word.split_once('-').unwrap_or((word, word));
-    let number = |digits: &str| {
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let number = digits.parse::<u32>().ok().filter(|_| is_number);
-        number.ok_or_else(|| format!("`{digits}` is no line's number; write A-B, as in 10-25"))
-    };
-    let (start, end) = (number(start)?, number(end)?);
-    match (start, end) {
-        (0, _) => Err("lines are counted from 1".to_owned()),
-        _ if end < start => Err(format!("the range ends at {end}, before it begins at {start}")),
-        range => Ok(range),
-    }
-}
-
-/// A window is about a line, which a view has no way to name; a path alone is no answer to who named it.
-fn mode() -> impl TypedValueParser<Value = ViewMode> {
-    let modes = ViewMode::ALL.into_iter().filter(|mode| !matches!(mode, ViewMode::Window | ViewMode::Path));
-    named(modes.map(ViewMode::name), ViewMode::from_name)
-}
-
-/// Reads `SYMBOL=HOW`. The last `=` counts: `operator==` is a symbol.
-fn mask(word: &str) -> Result<(String, MaskMode), String> {
-    let (symbol, how) = word.rsplit_once('=').ok_or("it needs a symbol and how to show it: SYMBOL=def")?;
-    let mode = MaskMode::from_name(how).ok_or("a symbol is shown as def, sig or hide")?;
-    if symbol.trim().is_empty() {
-        return Err("there is no symbol before the `=`".to_owned());
-    }
-    Ok((symbol.to_owned(), mode))
-}
-
-fn strategy() -> impl TypedValueParser<Value = Strategy> {
-    named(Strategy::ALL.into_iter().map(Strategy::name), Strategy::from_name)
-}
-
-fn order() -> impl TypedValueParser<Value = Order> {
-    named(Order::ALL.into_iter().map(Order::name), Order::from_name)
-}
-
-/// Returns a parser of the words `names`, which help and completions list.
-fn named<T: Clone + Send + Sync + 'static>(
-    names: impl Iterator<Item = &'static str>,
-    from_name: fn(&str) -> Option<T>,
-) -> impl TypedValueParser<Value = T> {
-    let parser = PossibleValuesParser::new(names.collect::<Vec<_>>());
-    parser.try_map(move |word| from_name(&word).ok_or("it is not one of the names"))
 }

@@ -1,9 +1,89 @@
-//! The commands that edit masks, presets and personas, declared.
+//! The commands that edit slices, masks, presets and personas, declared.
 
 use clap::Args as Arguments;
 use clap::Subcommand;
 
+use super::values::line_range;
+use super::values::mask;
 use crate::model::MaskMode;
+
+/// Arguments of `slice`.
+#[derive(Debug, Arguments)]
+pub struct SliceArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: SliceCommand,
+}
+
+/// What can be done with slices.
+#[derive(Debug, Subcommand)]
+pub enum SliceCommand {
+    /// Mark lines of a file in slop.toml
+    ///
+    /// An entry for the file is made under `[[files]]` where there is none. All else in slop.toml stays as it is.
+    #[command(after_help = "Example:
+  slop slice add src/engine.py 10-25 --tag 'hot loop' --comment 'why it matters'")]
+    Add {
+        /// A file
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// The first and the last line, from 1
+        #[arg(value_name = "A-B", value_parser = line_range)]
+        lines: (u32, u32),
+        /// Name the slice
+        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+        tag: String,
+        /// Say why it matters
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        comment: String,
+    },
+    /// List the slices in slop.toml, and where each is now
+    List {
+        /// List those of this file alone, as it is spelled in slop.toml
+        #[arg(value_name = "PATH")]
+        file: Option<String>,
+    },
+    /// Remove slices of a file from slop.toml
+    Remove {
+        /// The file, as it is spelled in slop.toml
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// The lines that the slice is at now, or those that it was marked at, or a tag
+        #[arg(value_name = "A-B|TAG")]
+        slice: String,
+    },
+    /// Print a slice as JSON: the lines, and what it takes to find them again
+    ///
+    /// Nothing is written. What is printed can be given to `slop slice resolve`.
+    #[command(after_help = "Example:
+  slop slice make src/engine.py 10-25 --tag 'hot loop' > slice.json")]
+    Make {
+        /// A file
+        #[arg(value_name = "PATH")]
+        file: String,
+        /// The first and the last line, from 1
+        #[arg(value_name = "A-B", value_parser = line_range)]
+        lines: (u32, u32),
+        /// Name the slice
+        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+        tag: String,
+        /// Say why it matters
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        comment: String,
+    },
+    /// Say where a slice is now
+    ///
+    /// Reads the slice as JSON from the standard input and prints {status, start_line, end_line, reason}. The status is
+    /// exact (the same text at the same lines), moved (the same text at others), changed (what became of it), or stale
+    /// (not found, or at several places that are equally good): then the lines are a guess, and the exit code is 1.
+    #[command(after_help = "Example:
+  slop slice resolve src/engine.py < slice.json")]
+    Resolve {
+        /// The file that the slice was made of
+        #[arg(value_name = "PATH")]
+        file: String,
+    },
+}
 
 /// Arguments of `mask`.
 #[derive(Debug, Arguments)]
@@ -28,7 +108,7 @@ pub enum MaskCommand {
         #[arg(value_name = "PATH")]
         file: String,
         /// A symbol, and what is shown of it
-        #[arg(value_name = "SYMBOL=def|sig|hide", required = true, value_parser = symbol_mode)]
+        #[arg(value_name = "SYMBOL=def|sig|hide", required = true, value_parser = mask)]
         masks: Vec<(String, MaskMode)>,
     },
     /// List the masks in slop.toml, and the symbols in them that are gone
@@ -126,14 +206,6 @@ pub enum PersonaCommand {
         /// Its name
         name: String,
     },
-}
-
-/// Reads `SYMBOL=MODE`; a symbol's name may hold signs of equality itself.
-fn symbol_mode(word: &str) -> Result<(String, MaskMode), String> {
-    let expected = || "write SYMBOL=def, SYMBOL=sig or SYMBOL=hide".to_owned();
-    let (symbol, mode) = word.rsplit_once('=').ok_or_else(expected)?;
-    let mode = MaskMode::from_name(mode).ok_or_else(expected)?;
-    if symbol.trim().is_empty() { Err(expected()) } else { Ok((symbol.trim().to_owned(), mode)) }
 }
 
 fn preset_name(name: &str) -> Result<String, String> {

@@ -9,12 +9,14 @@
 mod args;
 mod commands;
 mod curation_args;
+mod document_args;
 mod environment;
 mod failure;
 mod output;
 mod place;
 mod progress;
 mod run;
+mod values;
 
 pub use args::Args;
 pub use run::main;

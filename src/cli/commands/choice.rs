@@ -6,7 +6,7 @@ use crate::api::AggregationRequest;
 use crate::api::Limits;
 use crate::api::SectionRequest;
 use crate::api::Trust;
-use crate::cli::args::Choice;
+use crate::cli::document_args::Choice;
 use crate::model::Order;
 
 impl Desk<'_> {

@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::persona;
 use super::preset;
-use crate::cli::args::Choice;
+use crate::cli::document_args::Choice;
 use crate::cli::failure::Failure;
 use crate::config::Saved;
 use crate::model::Persona;

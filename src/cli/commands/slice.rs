@@ -8,7 +8,7 @@ use crate::api::Request;
 use crate::api::Response;
 use crate::api::bare;
 use crate::api::slice_from_json;
-use crate::cli::args::SliceCommand;
+use crate::cli::curation_args::SliceCommand;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::model::Slice;

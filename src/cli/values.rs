@@ -1,0 +1,56 @@
+//! The words that flags take, read.
+
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
+
+use crate::model::MaskMode;
+use crate::model::Order;
+use crate::model::Strategy;
+use crate::model::ViewMode;
+
+/// Reads `A-B`, or `A` for one line.
+pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
+    let (start, end) = word.split_once('-').unwrap_or((word, word));
+    let number = |digits: &str| {
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let number = digits.parse::<u32>().ok().filter(|_| is_number);
+        number.ok_or_else(|| format!("`{digits}` is no line's number; write A-B, as in 10-25"))
+    };
+    let (start, end) = (number(start)?, number(end)?);
+    match (start, end) {
+        (0, _) => Err("lines are counted from 1".to_owned()),
+        _ if end < start => Err(format!("the range ends at {end}, before it begins at {start}")),
+        range => Ok(range),
+    }
+}
+
+/// A window is about a line, which a view has no way to name; a path alone is no answer to who named it.
+pub(super) fn mode() -> impl TypedValueParser<Value = ViewMode> {
+    let modes = ViewMode::ALL.into_iter().filter(|mode| !matches!(mode, ViewMode::Window | ViewMode::Path));
+    named(modes.map(ViewMode::name), ViewMode::from_name)
+}
+
+/// Reads `SYMBOL=def`, `SYMBOL=sig` or `SYMBOL=hide`.
+pub(super) fn mask(word: &str) -> Result<(String, MaskMode), String> {
+    let expected = || "write SYMBOL=def, SYMBOL=sig or SYMBOL=hide".to_owned();
+    let (symbol, mode) = word.rsplit_once('=').ok_or_else(expected)?;
+    let mode = MaskMode::from_name(mode).ok_or_else(expected)?;
+    if symbol.trim().is_empty() { Err(expected()) } else { Ok((symbol.trim().to_owned(), mode)) }
+}
+
+pub(super) fn strategy() -> impl TypedValueParser<Value = Strategy> {
+    named(Strategy::ALL.into_iter().map(Strategy::name), Strategy::from_name)
+}
+
+pub(super) fn order() -> impl TypedValueParser<Value = Order> {
+    named(Order::ALL.into_iter().map(Order::name), Order::from_name)
+}
+
+/// Returns a parser of the words `names`, which help and completions list.
+fn named<T: Clone + Send + Sync + 'static>(
+    names: impl Iterator<Item = &'static str>,
+    from_name: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> {
+    let parser = PossibleValuesParser::new(names.collect::<Vec<_>>());
+    parser.try_map(move |word| from_name(&word).ok_or("it is not one of the names"))
+}
