@@ -1,5 +1,7 @@
 //! The commands that edit slices, masks, presets and personas, declared.
 
+#![expect(clippy::doc_markdown, reason = "these comments are help texts, and read as they stand")]
+
 use clap::Args as Arguments;
 use clap::Subcommand;
 
