@@ -14,6 +14,7 @@ mod response;
 mod session;
 mod slice;
 mod wire;
+mod written;
 
 pub use crate::engine::AggregationRequest;
 pub use crate::engine::Discussion;
