@@ -129,6 +129,17 @@ pub(super) fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Preset>,
     curation.preset(name).ok_or_else(|| unknown(name, "preset", names))
 }
 
+/// Returns the preset that a persona sees.
+pub(super) fn brought<'a>(name: &str, persona: &str, desk: &Desk<'a>) -> Result<&'a Saved<Preset>, Failure> {
+    let preset = desk.loaded.curation.preset(name);
+    preset.ok_or_else(|| {
+        Failure::usage(
+            format!("find the preset `{name}`, which the persona `{persona}` sees"),
+            "save a preset of that name, mend the persona's context_preset, or name another with --preset",
+        )
+    })
+}
+
 /// Returns the failure that there is nothing of that name.
 pub(super) fn unknown<'n>(name: &str, kind: &str, known: impl Iterator<Item = &'n str>) -> Failure {
     let near = crate::config::nearest_name(name, known);
