@@ -54,4 +54,5 @@ pub use wire::SCHEMA_VERSION;
 pub use wire::bare;
 pub use wire::envelope;
 pub use wire::envelope_of;
+pub use wire::envelope_of_error;
 pub use wire::lines;

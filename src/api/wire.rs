@@ -35,12 +35,17 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub fn envelope(command: &str, answer: Result<&Response, &Fault>) -> Value {
     match answer {
         Ok(response) => envelope_of(command, &data(response)),
-        Err(fault) => json!({
-            "schema_version": SCHEMA_VERSION,
-            "command": command,
-            "error": {"code": fault.code, "message": fault.message, "hint": fault.hint},
-        }),
+        Err(fault) => envelope_of_error(command, fault.code, &fault.message, fault.hint),
     }
+}
+
+/// Wraps why there is no answer, whoever found it out.
+pub fn envelope_of_error(command: &str, code: &str, message: &str, hint: &str) -> Value {
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "command": command,
+        "error": {"code": code, "message": message, "hint": hint},
+    })
 }
 
 /// Wraps data that is no project's answer.

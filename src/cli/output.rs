@@ -8,6 +8,7 @@ use std::io::Write;
 
 use anstyle::AnsiColor;
 use anstyle::Style;
+use serde_json::Value;
 
 use super::failure::Failure;
 
@@ -16,6 +17,8 @@ pub(super) struct Output {
     stdout: BufWriter<StdoutLock<'static>>,
     /// Answers as JSON.
     pub(super) json: bool,
+    /// Whether there was an answer as JSON, so that no other is written.
+    pub(super) has_answered: bool,
     quiet: bool,
     verbose: bool,
 }
@@ -26,7 +29,8 @@ const NOTE: Style = AnsiColor::Yellow.on_default();
 
 impl Output {
     pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
-        Self { stdout: BufWriter::with_capacity(1 << 16, io::stdout().lock()), json, quiet, verbose }
+        let stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        Self { stdout, json, has_answered: false, quiet, verbose }
     }
 
     /// Writes data as it is.
@@ -38,6 +42,12 @@ impl Output {
     pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
         self.data(line)?;
         self.data("\n")
+    }
+
+    /// Writes the one answer of a command as JSON.
+    pub(super) fn answer(&mut self, envelope: &Value) -> io::Result<()> {
+        self.has_answered = true;
+        self.line(&envelope.to_string())
     }
 
     /// Makes sure that all data is out.

@@ -23,7 +23,7 @@ pub(super) fn add(
     comment: &str,
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
-    let path = desk.place.words(&[file.to_owned()]).concat();
+    let path = desk.place.word(file);
     let (tag, comment) = (tag.to_owned(), comment.to_owned());
     let request = Request::MakeSlice { file: path.clone(), start_line, end_line, tag, comment };
     let Response::SliceMade(slice) = desk.ask(request)? else {
@@ -73,7 +73,7 @@ pub(super) fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failur
 }
 
 pub(super) fn remove(file: &str, word: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let path = desk.place.words(&[file.to_owned()]).concat();
+    let path = desk.place.word(file);
     let mut keys = Vec::new();
     if let Ok((start_line, end_line)) = line_range(word) {
         // What a list shows is where slices are now, so that this is what a person is most likely to type.
