@@ -29,6 +29,7 @@ pub(super) struct Written {
 pub(super) fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> Result<Written, Error> {
     let mut request = aggregation.request.clone();
     request.sections.images_apart = sends_images(aggregation.format);
+    request.sections.refused_images = refused_images(aggregation.format);
     match (aggregation.format, request.limits.bytes) {
         (DocumentFormat::Markdown, _) | (_, None) => write(project.aggregate(&request)?, aggregation),
         (_, Some(limit)) => {
@@ -117,6 +118,17 @@ const fn sends_images(format: DocumentFormat) -> bool {
     match format {
         DocumentFormat::Markdown | DocumentFormat::Json => false,
         DocumentFormat::Anthropic | DocumentFormat::OpenAi | DocumentFormat::Gemini => true,
+    }
+}
+
+/// Returns the media types of images that a format's provider refuses, of those that slop knows.
+const fn refused_images(format: DocumentFormat) -> &'static [&'static str] {
+    match format {
+        DocumentFormat::Gemini => &["image/gif"],
+        DocumentFormat::Markdown
+        | DocumentFormat::Json
+        | DocumentFormat::Anthropic
+        | DocumentFormat::OpenAi => &[],
     }
 }
 

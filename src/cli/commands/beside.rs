@@ -46,6 +46,7 @@ impl Desk<'_> {
             screenshots: screenshots.collect(),
             inline: args.screenshots_inline,
             images_apart: false,
+            refused_images: &[],
             beads: settings.project.execution_mode == ExecutionMode::Beads,
             discussion: self.discussion(args, profile.tier),
         }
