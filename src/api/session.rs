@@ -61,6 +61,9 @@ impl<'w> Session<'w> {
             Request::ResolveSlice { file, slice } => {
                 Response::SliceResolved(project.resolve_slice(&file, &slice)?)
             }
+            Request::ResolveSlices { file, slices } => {
+                Response::SlicesResolved(project.resolve_slices(&file, &slices)?)
+            }
         };
         Ok(response)
     }

@@ -109,6 +109,7 @@ fn data(response: &Response) -> Value {
         Response::Exported(rows) => rows.iter().map(exported).collect(),
         Response::SliceMade(made) => slice::to_json(made),
         Response::SliceResolved(resolution) => slice::resolution(resolution),
+        Response::SlicesResolved(resolutions) => resolutions.iter().map(slice::resolution).collect(),
     }
 }
 

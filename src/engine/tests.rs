@@ -430,3 +430,14 @@ fn a_document_is_made_to_fit_into_many_limits_with_one_reading_of_each_file() {
     let reads = bench.reads();
     assert!(reads.iter().all(|(_, count)| *count == 1), "{reads:?}");
 }
+
+#[test]
+fn the_slices_of_a_file_are_resolved_with_one_reading() {
+    let bench = Bench::new(&[("a.py", "one\ntwo\nthree\n")]);
+    let project = bench.project(true);
+    let slices = [1, 2, 3].map(|line| project.make_slice("a.py", line, line).unwrap());
+    let _ = bench.reads();
+    let resolved = project.resolve_slices("a.py", &slices).unwrap();
+    assert_eq!(resolved.iter().map(|found| found.start_line).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(bench.reads(), [("a.py".to_owned(), 1)]);
+}
