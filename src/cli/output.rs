@@ -11,14 +11,15 @@ use anstyle::Style;
 use serde_json::Value;
 
 use super::failure::Failure;
+use crate::model::printable_lines;
 
 /// Writes for people and programs.
 pub(super) struct Output {
     stdout: BufWriter<StdoutLock<'static>>,
     /// Answers as JSON.
     pub(super) json: bool,
-    /// Whether there was an answer as JSON, so that no other is written.
-    pub(super) has_answered: bool,
+    /// How many answers were written as JSON; no command gives more than one.
+    pub(super) answers: u32,
     quiet: bool,
     verbose: bool,
 }
@@ -30,7 +31,7 @@ const NOTE: Style = AnsiColor::Yellow.on_default();
 impl Output {
     pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
         let stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        Self { stdout, json, has_answered: false, quiet, verbose }
+        Self { stdout, json, answers: 0, quiet, verbose }
     }
 
     /// Writes data as it is.
@@ -46,7 +47,7 @@ impl Output {
 
     /// Writes the one answer of a command as JSON.
     pub(super) fn answer(&mut self, envelope: &Value) -> io::Result<()> {
-        self.has_answered = true;
+        self.answers += 1;
         self.line(&envelope.to_string())
     }
 
@@ -71,12 +72,12 @@ impl Output {
 
     /// Tells a person what a run stumbled over; not if silence was asked for.
     pub(super) fn note(&mut self, note: &str) {
-        self.tell(&format!("{NOTE}note:{NOTE:#} {note}"));
+        self.tell(&format!("{NOTE}note:{NOTE:#} {}", printable_lines(note)));
     }
 
     /// Tells why a command failed, always. A message names what was attempted, so that "cannot" goes before it.
     pub(super) fn failure(&mut self, failure: &Failure) {
-        let (message, hint) = (failure.message(), failure.hint());
+        let (message, hint) = (printable_lines(&failure.message()), printable_lines(failure.hint()));
         self.write_stderr(&format!("{ERROR}error:{ERROR:#} cannot {message}"));
         if !hint.is_empty() {
             self.write_stderr(&format!("{HINT}hint:{HINT:#} {hint}"));

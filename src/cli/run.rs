@@ -54,7 +54,7 @@ fn run(args: &Args) -> u8 {
 fn tell(failure: &Failure, command: &str, output: &mut Output) {
     // If the standard output is what failed, the words are told all the same.
     let _ = match failure {
-        Failure::Fault(_) | Failure::Usage { .. } if output.json && !output.has_answered => {
+        Failure::Fault(_) | Failure::Usage { .. } if output.json && output.answers == 0 => {
             output.answer(&envelope_of_error(command, failure.code(), &failure.message(), failure.hint()))
         }
         Failure::Fault(_) | Failure::Usage { .. } | Failure::Output(_) => Ok(()),

@@ -22,6 +22,7 @@ use crate::config::Loaded;
 use crate::config::edit::plain_path;
 use crate::model::FileItem;
 use crate::model::LeftOut;
+use crate::model::printable;
 use crate::render::grouped;
 use crate::render::seconds;
 use crate::sys::RealDisk;
@@ -44,6 +45,11 @@ impl Desk<'_> {
     /// Asks the project, and tells what it stumbled over.
     pub(super) fn ask(&mut self, request: Request) -> Result<Response, Failure> {
         Ok(self.answer(request)?)
+    }
+
+    /// Writes a line with what a project's file says, which may hold what a terminal would obey.
+    pub(super) fn line(&mut self, line: &str) -> Result<(), Failure> {
+        Ok(self.output.line(&printable(line))?)
     }
 
     /// Returns the project's settings file, whether it is there or not.

@@ -46,7 +46,7 @@ fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut Desk<'_>) -> Result<
         return Ok(failure::DONE);
     }
     for (symbol, mode) in masks {
-        desk.output.line(&format!("{path} {symbol} = {}", mode.name()))?;
+        desk.line(&format!("{path} {symbol} = {}", mode.name()))?;
     }
     Ok(failure::DONE)
 }
@@ -74,7 +74,7 @@ fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     }
     for (path, symbol, mode, found, near) in listed {
         let gone = if found == 0 { format!("  (gone{near})") } else { String::new() };
-        desk.output.line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
+        desk.line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
     }
     Ok(failure::DONE)
 }
@@ -85,7 +85,7 @@ fn remove(file: &str, symbols: &[String], desk: &mut Desk<'_>) -> Result<u8, Fai
     if desk.output.json {
         desk.write_data(&json!({"path": path, "removed": removed}))?;
     } else {
-        desk.output.line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
+        desk.line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
     }
     Ok(failure::DONE)
 }
@@ -97,7 +97,7 @@ fn outlines(response: &Response) -> Vec<&Outline> {
     answers.iter().map(|answer| &answer.outline).collect()
 }
 
-/// Returns words for names that are like `symbol`, if there are any: `, the nearest are `a`, `b``.
+/// Returns words for names that are like `symbol`, if there are any.
 fn near(outlines: &[&Outline], symbol: &str) -> String {
     let near = outlines.iter().flat_map(|outline| nearest_symbols(outline, symbol)).take(MOST_OFFERED);
     let near = near.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
