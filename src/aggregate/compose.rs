@@ -22,7 +22,7 @@ use crate::model::Utterance;
 use crate::model::ViewMode;
 
 /// What was asked for, as far as the document as a whole depends on it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Plan {
     /// The tier, if one was asked for.
     pub tier: Option<Tier>,
@@ -73,7 +73,7 @@ pub struct Candidate {
 }
 
 /// What was said of the document as a whole, and goes into its receipt.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Remarks {
     /// Name that the document is remembered by, if it is.
     pub name: Option<String>,

@@ -76,6 +76,7 @@ const fn name(code: Code) -> &'static str {
         Code::NoCache => "no_cache",
         Code::OverBudget => "over_budget",
         Code::BadDiscussion => "bad_discussion",
+        Code::HistoryNotFound => "history_not_found",
         Code::NothingToSend => "nothing_to_send",
         Code::WriteFailed => "write_failed",
     }
@@ -102,10 +103,14 @@ const fn hint(code: Code) -> &'static str {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
         Code::OverBudget => {
-            "insist on fewer files (focus, force_full), or allow more: --budget, --max-bytes, the tier's budget_tokens"
+            "insist on fewer files (focus, force_full), leave out sections, or allow more of what the message tells: \
+             tokens with --budget or tiers.N.budget_tokens, bytes with --max-bytes"
         }
         Code::BadDiscussion => {
             "name with --history a JSON, JSONL or TOML file of strings or of {role, content}, within limits.section_bytes"
+        }
+        Code::HistoryNotFound => {
+            "name with --history a file that is there and can be read; where none is named, it is history.toml"
         }
         Code::NothingToSend => "leave out --history-only, or give a discussion that is not empty",
         Code::WriteFailed => {
@@ -129,6 +134,7 @@ const fn kind(code: Code) -> Kind {
         | Code::NoCache
         | Code::OverBudget
         | Code::BadDiscussion
+        | Code::HistoryNotFound
         | Code::NothingToSend => Kind::User,
     }
 }

@@ -14,6 +14,7 @@ mod response;
 mod session;
 mod slice;
 mod wire;
+mod written;
 
 pub use crate::engine::AggregationRequest;
 pub use crate::engine::Discussion;
@@ -53,4 +54,5 @@ pub use wire::SCHEMA_VERSION;
 pub use wire::bare;
 pub use wire::envelope;
 pub use wire::envelope_of;
+pub use wire::envelope_of_error;
 pub use wire::lines;

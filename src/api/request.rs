@@ -68,13 +68,20 @@ pub enum Request {
         /// The slice.
         slice: Box<Slice>,
     },
+    /// Where several slices are in one file now, which is read once for all.
+    ResolveSlices {
+        /// A word for the file.
+        file: String,
+        /// The slices.
+        slices: Vec<Slice>,
+    },
 }
 
 impl Request {
     /// Says whether the cache can be of any use for the answer. If not, none is opened, and none is made.
     pub const fn uses_cache(&self) -> bool {
         match self {
-            Self::MakeSlice { .. } | Self::ResolveSlice { .. } => false,
+            Self::MakeSlice { .. } | Self::ResolveSlice { .. } | Self::ResolveSlices { .. } => false,
             Self::Index { .. }
             | Self::Outline { .. }
             | Self::View { .. }

@@ -48,6 +48,8 @@ pub enum Response {
     SliceMade(Box<Slice>),
     /// Where a slice is.
     SliceResolved(Resolution),
+    /// Where each of several slices is, in their order.
+    SlicesResolved(Vec<Resolution>),
 }
 
 /// A document, and where it went.

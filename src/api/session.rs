@@ -4,28 +4,21 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::fault::Fault;
-use super::providers;
-use super::providers::Content;
 use super::request::Aggregation;
 use super::request::CacheRequest;
-use super::request::DocumentFormat;
 use super::request::Request;
 use super::request::Target;
 use super::response::Aggregated;
 use super::response::Response;
 use super::wire;
+use super::written::Written;
+use super::written::written;
 use crate::engine::Error;
 use crate::engine::IndexReport;
 use crate::engine::Options;
 use crate::engine::Project;
 use crate::engine::World;
-use crate::model::ContentHash;
-use crate::model::Document;
 use crate::model::Slice;
-use crate::render;
-
-/// So often a document is made smaller by what was too much, before the smallest is taken.
-const TRIES: usize = 6;
 
 /// A project that answers.
 pub struct Session<'w> {
@@ -68,6 +61,9 @@ impl<'w> Session<'w> {
             Request::ResolveSlice { file, slice } => {
                 Response::SliceResolved(project.resolve_slice(&file, &slice)?)
             }
+            Request::ResolveSlices { file, slices } => {
+                Response::SlicesResolved(project.resolve_slices(&file, &slices)?)
+            }
         };
         Ok(response)
     }
@@ -96,93 +92,28 @@ fn aggregate(project: &mut Project<'_>, aggregation: Aggregation) -> Result<Aggr
         Target::Nowhere | Target::Answer | Target::File(_) => None,
     };
     let Written { document, text, extension } = written(project, &aggregation)?;
-    if let Some(receipt) = &aggregation.receipt {
-        project.write_file(receipt, &wire::pretty(&wire::receipt(&document.receipt)))?;
-    }
     let (text, path) = match aggregation.target {
-        Target::Nowhere | Target::Answer => return Ok(Aggregated { document, text, path: None }),
+        Target::Nowhere | Target::Answer => (text, None),
         Target::File(path) => {
             project.write_file(&path, &text)?;
-            (String::new(), path)
+            (String::new(), Some(path))
         }
         Target::Numbered { folder, name, keep } => {
             let path = project.write_numbered(&folder, &name, extension, &text)?;
             if let Some(before) = before {
                 project.prune_numbered(&folder, before, keep);
             }
-            (String::new(), path)
+            (String::new(), Some(path))
         }
     };
-    project.delivered();
-    Ok(Aggregated { document, text, path: Some(path) })
-}
-
-/// A document, and the text that it is written as.
-struct Written {
-    document: Document,
-    text: String,
-    extension: &'static str,
-}
-
-/// Composes and writes a document. Some formats take more bytes than the Markdown that the engine fits into a limit:
-/// then it is asked for a document that is smaller by what was too much, until the text as it is written keeps the limit.
-fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> Result<Written, Error> {
-    let mut request = aggregation.request.clone();
-    request.sections.images_apart = sends_images(aggregation.format);
-    let asked = request.limits.bytes;
-    let limit = asked.unwrap_or(u64::MAX);
-    let (mut bytes, mut is_smallest) = (0, false);
-    for tried in 1.. {
-        let mut document = match project.aggregate(&request) {
-            // What was allowed is less than any document has; the smallest may do all the same.
-            Err(Error::OverSize { bytes: smallest, .. }) if request.limits.bytes != asked => {
-                request.limits.bytes = Some(smallest);
-                is_smallest = true;
-                continue;
-            }
-            document => document?,
-        };
-        document.receipt.max_bytes = asked;
-        let (text, extension) = write(&document, aggregation)?;
-        bytes = text.len() as u64;
-        if bytes <= limit {
-            return Ok(Written { document, text, extension });
-        }
-        if is_smallest {
-            break;
-        }
-        let allowed = document.receipt.bytes.saturating_sub(bytes - limit);
-        request.limits.bytes = Some(if tried < TRIES { allowed } else { 0 });
+    // Last, so that there is no receipt for a document that could not be written.
+    if let Some(receipt) = &aggregation.receipt {
+        project.write_file(receipt, &wire::pretty(&wire::receipt(&document.receipt)))?;
     }
-    Err(Error::OverSize { bytes, limit })
-}
-
-/// Says whether a format holds images as such, and not as text.
-const fn sends_images(format: DocumentFormat) -> bool {
-    match format {
-        DocumentFormat::Markdown | DocumentFormat::Json => false,
-        DocumentFormat::Anthropic | DocumentFormat::OpenAi | DocumentFormat::Gemini => true,
+    if path.is_some() {
+        project.delivered();
     }
-}
-
-fn write(document: &Document, aggregation: &Aggregation) -> Result<(String, &'static str), Error> {
-    let content = || Content::of(document).ok_or(Error::NothingToSend);
-    let body = &aggregation.body;
-    let value = match aggregation.format {
-        DocumentFormat::Markdown => return Ok((render::markdown(document), "md")),
-        DocumentFormat::Json => wire::document(document),
-        DocumentFormat::Anthropic => providers::anthropic(&content()?, body),
-        DocumentFormat::OpenAi => providers::openai(&content()?, body, &cache_key(document, aggregation)),
-        DocumentFormat::Gemini => providers::gemini(&content()?, body),
-    };
-    Ok((wire::pretty(&value), "json"))
-}
-
-/// Returns a key that the documents of one project and tier share, and that tells a provider no name.
-fn cache_key(document: &Document, aggregation: &Aggregation) -> String {
-    let tier = document.receipt.tier.map_or(String::new(), |tier| tier.to_string());
-    let subject = format!("{}\0{tier}", aggregation.project_name);
-    format!("slop-{}", ContentHash::of(subject.as_bytes()).short())
+    Ok(Aggregated { document, text, path })
 }
 
 fn on_cache(project: &mut Project<'_>, request: CacheRequest) -> Result<Response, Error> {

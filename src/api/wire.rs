@@ -35,12 +35,17 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub fn envelope(command: &str, answer: Result<&Response, &Fault>) -> Value {
     match answer {
         Ok(response) => envelope_of(command, &data(response)),
-        Err(fault) => json!({
-            "schema_version": SCHEMA_VERSION,
-            "command": command,
-            "error": {"code": fault.code, "message": fault.message, "hint": fault.hint},
-        }),
+        Err(fault) => envelope_of_error(command, fault.code, &fault.message, fault.hint),
     }
+}
+
+/// Wraps why there is no answer, whoever found it out.
+pub fn envelope_of_error(command: &str, code: &str, message: &str, hint: &str) -> Value {
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "command": command,
+        "error": {"code": code, "message": message, "hint": hint},
+    })
 }
 
 /// Wraps data that is no project's answer.
@@ -104,6 +109,7 @@ fn data(response: &Response) -> Value {
         Response::Exported(rows) => rows.iter().map(exported).collect(),
         Response::SliceMade(made) => slice::to_json(made),
         Response::SliceResolved(resolution) => slice::resolution(resolution),
+        Response::SlicesResolved(resolutions) => resolutions.iter().map(slice::resolution).collect(),
     }
 }
 

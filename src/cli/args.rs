@@ -2,6 +2,7 @@
 
 #![expect(clippy::doc_markdown, reason = "these comments are help texts, and read as they stand")]
 
+use std::path::Path;
 use std::path::PathBuf;
 
 use clap::Args as Arguments;
@@ -63,6 +64,16 @@ impl Args {
             let view = command.find_subcommand_mut("view").expect("`view` is declared above");
             return Err(view.error(ErrorKind::ArgumentConflict, words));
         }
+        if let Command::Aggregate(aggregate) = &self.command
+            && let (Some(output), Some(receipt)) = (&aggregate.output, &aggregate.receipt)
+            && resolved(output) == resolved(receipt)
+        {
+            let words = "--output and --receipt name the same file; give each its own";
+            let mut command = Self::command();
+            command.build();
+            let aggregate = command.find_subcommand_mut("aggregate").expect("`aggregate` is declared above");
+            return Err(aggregate.error(ErrorKind::ArgumentConflict, words));
+        }
         Ok(self)
     }
 }
@@ -91,6 +102,13 @@ pub struct Global {
     /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: When,
+}
+
+/// Returns the way to a file without links, as far as it is there.
+fn resolved(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let in_folder = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 /// When to use colors.

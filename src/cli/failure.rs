@@ -60,6 +60,15 @@ impl Failure {
         }
     }
 
+    /// Returns the failure's stable name, for programs.
+    pub(super) const fn code(&self) -> &'static str {
+        match self {
+            Self::Fault(fault) => fault.code,
+            Self::Usage { .. } => "usage",
+            Self::Output(_) => "write_failed",
+        }
+    }
+
     pub(super) fn hint(&self) -> &str {
         match self {
             Self::Fault(fault) => fault.hint,

@@ -8,14 +8,18 @@ use std::io::Write;
 
 use anstyle::AnsiColor;
 use anstyle::Style;
+use serde_json::Value;
 
 use super::failure::Failure;
+use crate::model::printable_lines;
 
 /// Writes for people and programs.
 pub(super) struct Output {
     stdout: BufWriter<StdoutLock<'static>>,
     /// Answers as JSON.
     pub(super) json: bool,
+    /// How many answers were written as JSON; no command gives more than one.
+    pub(super) answers: u32,
     quiet: bool,
     verbose: bool,
 }
@@ -26,7 +30,8 @@ const NOTE: Style = AnsiColor::Yellow.on_default();
 
 impl Output {
     pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
-        Self { stdout: BufWriter::with_capacity(1 << 16, io::stdout().lock()), json, quiet, verbose }
+        let stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        Self { stdout, json, answers: 0, quiet, verbose }
     }
 
     /// Writes data as it is.
@@ -38,6 +43,12 @@ impl Output {
     pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
         self.data(line)?;
         self.data("\n")
+    }
+
+    /// Writes the one answer of a command as JSON.
+    pub(super) fn answer(&mut self, envelope: &Value) -> io::Result<()> {
+        self.answers += 1;
+        self.line(&envelope.to_string())
     }
 
     /// Makes sure that all data is out.
@@ -61,12 +72,12 @@ impl Output {
 
     /// Tells a person what a run stumbled over; not if silence was asked for.
     pub(super) fn note(&mut self, note: &str) {
-        self.tell(&format!("{NOTE}note:{NOTE:#} {note}"));
+        self.tell(&format!("{NOTE}note:{NOTE:#} {}", printable_lines(note)));
     }
 
     /// Tells why a command failed, always. A message names what was attempted, so that "cannot" goes before it.
     pub(super) fn failure(&mut self, failure: &Failure) {
-        let (message, hint) = (failure.message(), failure.hint());
+        let (message, hint) = (printable_lines(&failure.message()), printable_lines(failure.hint()));
         self.write_stderr(&format!("{ERROR}error:{ERROR:#} cannot {message}"));
         if !hint.is_empty() {
             self.write_stderr(&format!("{HINT}hint:{HINT:#} {hint}"));

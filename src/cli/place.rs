@@ -58,7 +58,8 @@ impl Place {
         if name.is_empty() { "project".to_owned() } else { name }
     }
 
-    fn word(&self, word: &str) -> String {
+    /// Returns a word for a file as it is spelled from the root, as [`Place::words`] does.
+    pub(super) fn word(&self, word: &str) -> String {
         let path = Path::new(word);
         if path.is_absolute() {
             let is_plain = !path.components().any(|part| part == Component::ParentDir);

@@ -13,6 +13,7 @@ use super::environment::Environment;
 use super::failure;
 use super::failure::Failure;
 use super::output::Output;
+use crate::api::envelope_of_error;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -42,11 +43,23 @@ fn run(args: &Args) -> u8 {
         Err(failure) => {
             let code = failure.exit_code();
             if code != failure::DONE {
-                output.failure(&failure);
+                tell(&failure, commands::name(&args.command), &mut output);
             }
             code
         }
     }
+}
+
+/// Tells why a command failed: in words, and as JSON where that is asked for and there is no answer yet.
+fn tell(failure: &Failure, command: &str, output: &mut Output) {
+    // If the standard output is what failed, the words are told all the same.
+    let _ = match failure {
+        Failure::Fault(_) | Failure::Usage { .. } if output.json && output.answers == 0 => {
+            output.answer(&envelope_of_error(command, failure.code(), &failure.message(), failure.hint()))
+        }
+        Failure::Fault(_) | Failure::Usage { .. } | Failure::Output(_) => Ok(()),
+    };
+    output.failure(failure);
 }
 
 fn choose_color(when: When) {

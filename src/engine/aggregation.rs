@@ -5,10 +5,7 @@ use std::collections::VecDeque;
 use super::error::Error;
 use super::explaining::UnderLimits;
 use super::fitting::ShownFile;
-use super::fitting::Whole;
 use super::given::Memory;
-use super::given::Recall;
-use super::history::History;
 use super::picks::Old;
 use super::picks::Picks;
 use super::project::Project;
@@ -28,7 +25,6 @@ use crate::aggregate::FocusLines;
 use crate::aggregate::Items;
 use crate::aggregate::Limits;
 use crate::aggregate::Plan;
-use crate::aggregate::Remarks;
 use crate::aggregate::Routed;
 use crate::aggregate::Routing;
 use crate::aggregate::Sections;
@@ -37,7 +33,6 @@ use crate::aggregate::Stability;
 use crate::aggregate::TierOptions;
 use crate::aggregate::Verdict;
 use crate::model::ContentHash;
-use crate::model::Document;
 use crate::model::FileItem;
 use crate::model::FileType;
 use crate::model::LeftOut;
@@ -45,7 +40,6 @@ use crate::model::MissingFile;
 use crate::model::Omission;
 use crate::model::OmittedFile;
 use crate::model::Order;
-use crate::model::Receipt;
 use crate::model::RelPath;
 use crate::model::Rule;
 use crate::model::Strategy;
@@ -120,65 +114,12 @@ pub struct Explanation {
 }
 
 impl Project<'_> {
-    /// Composes the document that was asked for, from the files as they are now.
-    pub fn aggregate(&mut self, request: &AggregationRequest) -> Result<Document, Error> {
-        // First, for it may be refused, and costs nothing.
-        let sections = self.sections(&request.sections)?;
-        let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
-        let routing = self.routing(request, &focus, &items);
-        let Fitted { mut whole, history, recall } = self.fitted(request, &routing, sections)?;
-        if let (Order::Stable, Some(history)) = (request.order, &history) {
-            self.weigh(&mut whole.files, history, detail(&routing));
-        }
-        self.promise = recall.map(|recall| recall.promise(&whole.files));
-        let candidates = whole.files.into_iter().map(|shown| shown.candidate).collect();
-        let mut document = aggregate::compose(whole.plan, candidates, whole.remarks);
-        let exact = request.is_measured || request.limits.tokens.is_some();
-        self.measure(&mut document, exact, request.sections.images_apart);
-        within(request.limits, &document.receipt)?;
-        Ok(document)
-    }
-
-    /// Decides what becomes of each file.
-    pub(super) fn fitted(
-        &mut self,
-        request: &AggregationRequest,
-        routing: &Routing<'_>,
-        sections: Sections,
-    ) -> Result<Fitted, Error> {
-        let gathered = if request.sections.part.has_prefix() {
-            self.gather(request, routing)?
-        } else {
-            Gathered::default()
-        };
-        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
-        let tree = tree.filter(|_| request.sections.part.has_prefix());
-        let plan = plan(request, tree, sections);
-        let remarks = Remarks {
-            name: request.memory.as_ref().map(|memory| memory.name.clone()),
-            limits: request.limits,
-            without_tree: false,
-            left_out: gathered.left_out,
-            missing: gathered.missing,
-        };
-        let mut whole =
-            Whole { plan, files: gathered.shown, unchanged: Vec::new(), crowded_out: Vec::new(), remarks };
-        let recall = self.recall(request, &whole.files);
-        if let Some(recall) = &recall {
-            self.only_changes(&mut whole, recall);
-        }
-        let asks_history = request.order == Order::Stable || request.limits.is_some();
-        let history = if asks_history { self.history() } else { None };
-        let whole = self.fit(whole, routing, history.as_ref(), request.sections.images_apart);
-        Ok(Fitted { whole, history, recall })
-    }
-
     /// Says why a file would get the view that it would get.
     pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
         let routing = self.routing(request, &focus, &items);
         let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
-        let mut under_limits = self.under_limits(request, &routing)?;
+        let mut under_limits = self.under_limits(request)?;
         let mut explanations = Vec::new();
         for file in selection.files {
             if let (KnownState::LeftOut(reason @ LeftOut::Vanished), true) =
@@ -199,7 +140,11 @@ impl Project<'_> {
     }
 
     /// Finds the files that are asked for, and shows each as the routing wants it.
-    fn gather(&mut self, request: &AggregationRequest, routing: &Routing<'_>) -> Result<Gathered, Error> {
+    pub(super) fn gather(
+        &mut self,
+        request: &AggregationRequest,
+        routing: &Routing<'_>,
+    ) -> Result<Gathered, Error> {
         let keeps_text = |path: &RelPath| wants_text(path, routing);
         let mut selection = self.files_wanted(request, &keeps_text)?;
         let preset = request.preset.iter().flatten().map(|item| item.path.clone());
@@ -237,7 +182,7 @@ impl Project<'_> {
         Ok(gathered)
     }
 
-    fn items(&self, request: &AggregationRequest) -> Items {
+    pub(super) fn items(&self, request: &AggregationRequest) -> Items {
         let preset = request.preset.as_deref().unwrap_or_default();
         Items::new(self.items_within(&request.items)).under(Items::new(self.items_within(preset)))
     }
@@ -252,7 +197,7 @@ impl Project<'_> {
         items.iter().map(within).collect()
     }
 
-    fn routing<'a>(
+    pub(super) fn routing<'a>(
         &self,
         request: &'a AggregationRequest,
         focus: &'a Focus,
@@ -306,36 +251,18 @@ impl Project<'_> {
     }
 }
 
-/// The document as it is written has the last word on its size.
-fn within(limits: Limits, receipt: &Receipt) -> Result<(), Error> {
-    match (limits.tokens, limits.bytes) {
-        (Some(budget), _) if budget < receipt.tokens => {
-            Err(Error::OverBudget { tokens: receipt.tokens, budget })
-        }
-        (_, Some(limit)) if limit < receipt.bytes => Err(Error::OverSize { bytes: receipt.bytes, limit }),
-        (_, _) => Ok(()),
-    }
-}
-
-/// A document that keeps its limits, and what was asked on the way.
-pub(super) struct Fitted {
-    pub(super) whole: Whole,
-    pub(super) history: Option<History>,
-    pub(super) recall: Option<Recall>,
-}
-
 /// The files that were asked for.
 #[derive(Default)]
-struct Gathered {
+pub(super) struct Gathered {
     /// All of them, for the tree of names.
-    listed: Vec<Listed>,
-    shown: Vec<ShownFile>,
-    left_out: Vec<OmittedFile>,
-    missing: Vec<MissingFile>,
+    pub(super) listed: Vec<Listed>,
+    pub(super) shown: Vec<ShownFile>,
+    pub(super) left_out: Vec<OmittedFile>,
+    pub(super) missing: Vec<MissingFile>,
 }
 
 /// A name in the tree.
-struct Listed {
+pub(super) struct Listed {
     path: RelPath,
     left_out: Option<LeftOut>,
 }
@@ -415,7 +342,7 @@ fn explanation(
     }
 }
 
-fn detail(routing: &Routing<'_>) -> SummaryDetail {
+pub(super) fn detail(routing: &Routing<'_>) -> SummaryDetail {
     routing.tier.map_or(SummaryDetail::Words, |tier| tier.summary_detail)
 }
 
@@ -442,7 +369,7 @@ fn wants_text(path: &RelPath, routing: &Routing<'_>) -> bool {
     }
 }
 
-fn plan(request: &AggregationRequest, tree: Option<String>, sections: Sections) -> Plan {
+pub(super) fn plan(request: &AggregationRequest, tree: Option<String>, sections: Sections) -> Plan {
     Plan {
         tier: request.tier.as_ref().map(|tier| tier.tier),
         strategy: request.strategy,
@@ -463,7 +390,7 @@ fn common_view(request: &AggregationRequest) -> ViewMode {
     }
 }
 
-fn tree_of(files: &[Listed]) -> String {
+pub(super) fn tree_of(files: &[Listed]) -> String {
     aggregate::tree(files.iter().map(|file| (&file.path, file.left_out.map(LeftOut::name))))
 }
 

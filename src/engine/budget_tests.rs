@@ -173,6 +173,7 @@ fn any_sections() -> impl Strategy<Value = SectionRequest> {
             },
             inline: flags[1],
             images_apart: flags[2],
+            refused_images: &[],
             beads: flags[3],
             discussion: flags[4].then_some(discussion),
         }

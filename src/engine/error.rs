@@ -154,8 +154,10 @@ pub enum Code {
     NoCache,
     /// A document is larger than it may be.
     OverBudget,
-    /// A discussion cannot be read.
+    /// A discussion cannot be understood.
     BadDiscussion,
+    /// There is no file of a discussion, or it cannot be read.
+    HistoryNotFound,
     /// A request body would hold nothing.
     NothingToSend,
     /// An output cannot be written.
@@ -164,7 +166,7 @@ pub enum Code {
 
 impl Error {
     /// Returns the error's stable code.
-    pub const fn code(&self) -> Code {
+    pub fn code(&self) -> Code {
         match self {
             Self::Discover(_) => Code::ListFailed,
             Self::Store(store::Error::TooNew { .. }) => Code::StoreTooNew,
@@ -179,6 +181,9 @@ impl Error {
             Self::Slice { .. } => Code::NoSuchLines,
             Self::NoCache => Code::NoCache,
             Self::OverBudget { .. } | Self::OverSize { .. } => Code::OverBudget,
+            Self::DiscussionFile { source, .. } if source.kind() != io::ErrorKind::FileTooLarge => {
+                Code::HistoryNotFound
+            }
             Self::Discussion { .. } | Self::DiscussionFile { .. } => Code::BadDiscussion,
             Self::NothingToSend => Code::NothingToSend,
             Self::Write { .. } => Code::WriteFailed,

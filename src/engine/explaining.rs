@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 
 use super::aggregation::AggregationRequest;
-use super::aggregation::Fitted;
 use super::error::Error;
 use super::project::Project;
 use crate::aggregate::Importance;
-use crate::aggregate::Routing;
 use crate::model::RelPath;
 use crate::model::ViewMode;
 
@@ -33,21 +31,20 @@ impl Project<'_> {
     pub(super) fn under_limits(
         &mut self,
         request: &AggregationRequest,
-        routing: &Routing<'_>,
     ) -> Result<HashMap<RelPath, UnderLimits>, Error> {
         if !request.limits.is_some() {
             return Ok(HashMap::new());
         }
         // A document that cannot be composed has nothing to be explained.
-        self.aggregate(request)?;
-        let sections = self.sections(&request.sections)?;
-        let Fitted { whole, history, .. } = self.fitted(request, routing, sections)?;
+        let mut prepared = self.prepare(request)?;
+        self.compose(&mut prepared, request.limits)?;
+        let (whole, basis) = self.fitted(prepared);
         let files = whole.files.len() + whole.crowded_out.len();
         let shown = whole.files.into_iter().map(|shown| (shown, true));
         let all = shown.chain(whole.crowded_out.into_iter().map(|shown| (shown, false)));
         let fates = all.filter_map(|(shown, is_shown)| {
             let (place, importance) = shown.standing?;
-            let changes = history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
+            let changes = basis.history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
             let fate = UnderLimits {
                 view: is_shown.then_some(shown.candidate.block.view),
                 why: shown.candidate.why,

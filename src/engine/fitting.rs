@@ -7,6 +7,7 @@ use super::importance::Standing;
 use super::ladders::Descent;
 use super::ladders::Frame;
 use super::ladders::Ladders;
+use super::ladders::Memo;
 use super::ladders::Rung;
 use super::ladders::Sizes;
 use super::project::Project;
@@ -33,6 +34,7 @@ pub(super) const BYTES_A_TOKEN: u64 = 4;
 const SLACK_TOKENS: u64 = 1;
 
 /// A file that the document is to show.
+#[derive(Clone)]
 pub(super) struct ShownFile {
     pub(super) file: KnownFile,
     pub(super) candidate: Candidate,
@@ -57,6 +59,7 @@ impl ShownFile {
 }
 
 /// All that a document is made of.
+#[derive(Clone)]
 pub(super) struct Whole {
     pub(super) plan: Plan,
     pub(super) files: Vec<ShownFile>,
@@ -68,13 +71,13 @@ pub(super) struct Whole {
 }
 
 impl Project<'_> {
-    /// Shows files smaller, the least important first, until the document keeps its limits; as small as they can be shown
+    /// Shows files, which stand by importance, smaller, the last first, until the document keeps its limits; as small as they can be shown
     /// where that is not enough.
     pub(super) fn fit(
         &mut self,
         mut whole: Whole,
+        memo: &mut Memo,
         routing: &Routing<'_>,
-        history: Option<&History>,
         images_apart: bool,
     ) -> Whole {
         let limits = whole.remarks.limits;
@@ -82,9 +85,9 @@ impl Project<'_> {
             return whole;
         }
         let files = std::mem::take(&mut whole.files);
-        let files = self.by_importance(files, &whole.unchanged, routing, history);
-        let frame = self.frame(&whole.plan, images_apart);
-        let mut ladders = Ladders::new(files, frame, limits);
+        let frame = memo.frame.unwrap_or_else(|| self.frame(&whole.plan, images_apart));
+        memo.frame = Some(frame);
+        let mut ladders = Ladders::new(files, frame, limits, std::mem::take(&mut memo.rungs));
         let most = ladders.steps.len();
         let guess = ladders.guess(limits);
         let found = aggregate::fewest(most, guess, &mut |steps| {
@@ -95,7 +98,9 @@ impl Project<'_> {
             Some(steps) => ladders.descent(steps),
             None => self.smallest(&mut ladders, routing, limits),
         };
-        ladders.taken(&descent, whole)
+        let (whole, rungs) = ladders.taken(&descent, whole);
+        memo.rungs = rungs;
+        whole
     }
 
     /// Returns the smallest that the document can be where it does not fit without all that yields. To say that files
@@ -140,7 +145,7 @@ impl Project<'_> {
     }
 
     /// Returns the files, the most important first.
-    fn by_importance(
+    pub(super) fn by_importance(
         &mut self,
         files: Vec<ShownFile>,
         beside: &[KnownFile],

@@ -48,6 +48,7 @@ pub struct Memory {
 }
 
 /// What a reader has, and what it is to see.
+#[derive(Clone)]
 pub(super) struct Recall {
     memory: Memory,
     given: HashMap<RelPath, GivenRow>,

@@ -28,6 +28,13 @@ pub(super) struct Rung {
     pub(super) tokens: Option<u64>,
 }
 
+/// What was found out about a document while it was made to fit: it holds for other limits too.
+#[derive(Default)]
+pub(super) struct Memo {
+    pub(super) frame: Option<Frame>,
+    pub(super) rungs: HashMap<(usize, usize), Rung>,
+}
+
 /// Where each file stands after some steps.
 pub(super) struct Descent {
     /// For each file, how many rungs it has stepped down; `None` where it is left out.
@@ -47,6 +54,7 @@ pub(super) struct Ladders {
 
 /// What the document has beside its files: its heading and the sections behind them; what says that files are left out;
 /// the tree of names.
+#[derive(Clone, Copy)]
 pub(super) struct Frame {
     pub(super) rest: Sizes,
     pub(super) cut: Sizes,
@@ -73,20 +81,28 @@ impl Sizes {
 }
 
 impl Ladders {
-    pub(super) fn new(files: Vec<ShownFile>, frame: Frame, limits: Limits) -> Self {
-        let mut rungs = HashMap::new();
+    pub(super) fn new(
+        files: Vec<ShownFile>,
+        frame: Frame,
+        limits: Limits,
+        mut rungs: HashMap<(usize, usize), Rung>,
+    ) -> Self {
         let mut views = Vec::new();
         let mut yielding = Vec::new();
         for (at, shown) in files.iter().enumerate() {
             let block = &shown.candidate.block;
-            let bytes = render::block_text(block).len() as u64;
             // A line that tells an error is as short as can be, and is not to be taken for a file that has been read.
             let is_shown = block.content.is_some();
             let has_detail = shown.detail != SummaryDetail::Words;
             let own: &[ViewMode] = if is_shown { aggregate::ladder(block.view, has_detail) } else { &[] };
             views.push(own);
+            let top = rungs.entry((at, 0)).or_insert_with(|| Rung {
+                block: block.clone(),
+                bytes: render::block_text(block).len() as u64,
+                tokens: None,
+            });
+            let bytes = top.bytes;
             yielding.push((!shown.candidate.rule.insists()).then_some(Yielding { views: own, bytes }));
-            rungs.insert((at, 0), Rung { block: block.clone(), bytes, tokens: None });
         }
         // What is insisted on is there anyway: the others share what it leaves.
         let insisted: u64 =
@@ -144,8 +160,8 @@ impl Ladders {
         self.steps.len()
     }
 
-    /// Returns the document's parts where its files stand so, with what became of each file and why.
-    pub(super) fn taken(mut self, descent: &Descent, mut whole: Whole) -> Whole {
+    /// Returns the document's parts where its files stand so, with what became of each file and why; and the rungs.
+    pub(super) fn taken(self, descent: &Descent, mut whole: Whole) -> (Whole, HashMap<(usize, usize), Rung>) {
         if !descent.with_tree {
             whole.remarks.without_tree = whole.plan.tree.take().is_some();
         }
@@ -156,9 +172,9 @@ impl Ladders {
                 whole.crowded_out.push(shown);
                 continue;
             };
-            let held = self.rungs.remove(&(at, rung)).filter(|held| held.block != shown.candidate.block);
+            let held = self.rungs.get(&(at, rung)).filter(|held| held.block != shown.candidate.block);
             if let Some(held) = held {
-                shown.candidate.block = held.block;
+                shown.candidate.block = held.block.clone();
                 shown.detail = SummaryDetail::Words;
                 shown.candidate.why = Some(match shown.candidate.why {
                     Some(why) => format!("{why}; then {FOR_WANT_OF_ROOM}"),
@@ -168,7 +184,7 @@ impl Ladders {
             whole.files.push(shown);
         }
         whole.remarks.left_out.sort_by(|a, b| a.path.cmp(&b.path));
-        whole
+        (whole, self.rungs)
     }
 }
 

@@ -40,6 +40,8 @@ pub struct SectionRequest {
     /// Whether the document is sent with its images beside its text, so that they are no tokens of it. The session that
     /// writes the document knows, and sets it.
     pub images_apart: bool,
+    /// Media types of images that whom the document is sent to does not take. The session sets them too.
+    pub refused_images: &'static [&'static str],
     /// Whether the work that Beads tracks is wanted.
     pub beads: bool,
     /// The discussion, if one is wanted.
@@ -74,6 +76,7 @@ impl SectionRequest {
             screenshots: Vec::new(),
             inline: false,
             images_apart: false,
+            refused_images: &[],
             beads: false,
             discussion: None,
         }
@@ -95,7 +98,7 @@ impl Project<'_> {
             discussion.map(|discussion| self.discussion(discussion, &mut problems)).transpose()?;
         let (mut screenshots, mut beads) = (Vec::new(), None);
         if part.has_prefix() {
-            screenshots.extend(request.screenshots.iter().map(|file| self.screenshot(file, request.inline)));
+            screenshots.extend(request.screenshots.iter().map(|file| self.screenshot(file, request)));
             problems.extend(screenshots.iter().filter_map(missing));
             beads = request.beads.then(|| self.beads(&mut problems));
         }
@@ -134,7 +137,8 @@ impl Project<'_> {
         }
     }
 
-    fn screenshot(&self, file: &ImageFile, inline: bool) -> Screenshot {
+    fn screenshot(&self, file: &ImageFile, request: &SectionRequest) -> Screenshot {
+        let inline = request.inline;
         let (path, found) = match file {
             ImageFile::Asked(path) => {
                 (path.to_string_lossy().into_owned(), self.image_anywhere(path, inline))
@@ -147,6 +151,9 @@ impl Project<'_> {
             Ok(None) => Picture::Link,
             Ok(Some(bytes)) if limit < bytes.len() as u64 => Picture::Failed(over(limit, "screenshot_bytes")),
             Ok(Some(bytes)) => match sections::media_type(&bytes) {
+                Some(media_type) if request.refused_images.contains(&media_type) => {
+                    Picture::Failed(format!("it is {media_type}, which the model does not take"))
+                }
                 Some(media_type) => Picture::Inline { media_type, bytes },
                 None => Picture::Failed("it is no PNG, JPEG, GIF or WebP".to_owned()),
             },

@@ -27,16 +27,22 @@ impl Project<'_> {
 
     /// Says where a slice is in a file now. Of a file that has no text any more it says so, for that is the answer.
     pub fn resolve_slice(&self, word: &str, slice: &Slice) -> Result<Resolution, Error> {
+        Ok(self.resolve_slices(word, std::slice::from_ref(slice))?.remove(0))
+    }
+
+    /// Says where each of several slices is in a file now, which is read once for all.
+    pub fn resolve_slices(&self, word: &str, marked: &[Slice]) -> Result<Vec<Resolution>, Error> {
         let path = self.file_to_slice(word)?;
+        let stale = |slice: &Slice, reason: LeftOut| Resolution {
+            status: SliceStatus::Stale,
+            start_line: slice.start_line,
+            end_line: slice.end_line,
+            reason: reason.words().to_owned(),
+        };
         match self.text_to_slice(&path) {
-            Ok(text) => Ok(slices::resolve(slice, &text)),
+            Ok(text) => Ok(marked.iter().map(|slice| slices::resolve(slice, &text)).collect()),
             Err(reason) if is_withheld(reason) => Err(Error::LeftOut { path, reason }),
-            Err(reason) => Ok(Resolution {
-                status: SliceStatus::Stale,
-                start_line: slice.start_line,
-                end_line: slice.end_line,
-                reason: reason.words().to_owned(),
-            }),
+            Err(reason) => Ok(marked.iter().map(|slice| stale(slice, reason)).collect()),
         }
     }
 

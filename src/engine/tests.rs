@@ -399,3 +399,45 @@ fn what_was_composed_is_remembered_when_it_has_been_delivered() {
     // Nothing but the cache was asked.
     assert_eq!(bench.reads(), once(&[]));
 }
+
+#[test]
+fn a_document_is_made_to_fit_into_many_limits_with_one_reading_of_each_file() {
+    let files: Vec<(String, String)> = (0..9)
+        .map(|at| (format!("f{at}.py"), format!("def f{at}(x):\n    return x + {at}\n").repeat(20)))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let bench = Bench::new(&files);
+    let mut project = bench.project(true);
+    let mut request = request(Strategy::Auto, ViewMode::Full, &[]);
+    request.limits.bytes = Some(4000);
+    let mut prepared = project.prepare(&request).unwrap();
+    for bytes in [4000, 1500, 3000, 700] {
+        let limits = Limits { bytes: Some(bytes), ..Limits::default() };
+        let composed = project.compose(&mut prepared, limits).unwrap();
+        assert!(composed.receipt.bytes <= bytes);
+        request.limits = limits;
+        assert_eq!(composed.blocks, bench.project(false).aggregate(&request).unwrap().blocks);
+        assert_eq!(composed.receipt.max_bytes, Some(bytes));
+    }
+    drop(project);
+    let _ = bench.reads();
+    request.limits.bytes = Some(4000);
+    let mut project = bench.project(true);
+    let mut prepared = project.prepare(&request).unwrap();
+    for bytes in [4000, 1500, 3000, 700] {
+        project.compose(&mut prepared, Limits { bytes: Some(bytes), ..Limits::default() }).unwrap();
+    }
+    let reads = bench.reads();
+    assert!(reads.iter().all(|(_, count)| *count == 1), "{reads:?}");
+}
+
+#[test]
+fn the_slices_of_a_file_are_resolved_with_one_reading() {
+    let bench = Bench::new(&[("a.py", "one\ntwo\nthree\n")]);
+    let project = bench.project(true);
+    let slices = [1, 2, 3].map(|line| project.make_slice("a.py", line, line).unwrap());
+    let _ = bench.reads();
+    let resolved = project.resolve_slices("a.py", &slices).unwrap();
+    assert_eq!(resolved.iter().map(|found| found.start_line).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(bench.reads(), [("a.py".to_owned(), 1)]);
+}

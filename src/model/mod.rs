@@ -59,6 +59,8 @@ pub use outline::Symbol;
 pub use outline::SymbolKind;
 pub use path::BadPath;
 pub use path::RelPath;
+pub use path::printable;
+pub use path::printable_lines;
 pub use references::References;
 pub use references::is_plain_word;
 pub use sections::Bead;

@@ -1,6 +1,6 @@
 //! What an image is, by its first bytes: a name proves nothing, and a provider refuses what is not what it says.
 
-/// Returns the media type of an image that every provider takes; `None` for all else.
+/// Returns the media type of an image that providers take, though Gemini takes no GIF; `None` for all else.
 pub fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),

@@ -118,6 +118,12 @@ fn a_fault_is_told_as_json_to_programs() {
         (&["view", "nowhere.py", "--json"][..], "not_found"),
         (&["view", "../x", "--json"], "outside_project"),
         (&["outline", "README.md", "--json"], "no_such_view"),
+        (&["aggregate", "--stdout", "--history", "nope.json", "--json"], "history_not_found"),
+        // What the command line itself finds is told in the same way.
+        (&["aggregate", "--stdout", "--preset", "nobody", "--json"], "usage"),
+        (&["preset", "show", "nobody", "--json"], "usage"),
+        (&["slice", "remove", "README.md", "nothing", "--json"], "usage"),
+        (&["slice", "resolve", "README.md", "--json"], "bad_slice"),
     ] {
         let ran = sandbox.slop(command);
         assert_eq!(ran.code, 1, "{ran:?}");
@@ -126,6 +132,13 @@ fn a_fault_is_told_as_json_to_programs() {
         assert_eq!(envelope["command"], command[0]);
         assert!(envelope["error"]["hint"].is_string());
     }
+}
+
+#[test]
+fn a_program_gets_one_answer_though_it_be_a_failure() {
+    let ran = project().slop(&["symbol", "nobody", "--json"]);
+    assert_eq!((ran.code, ran.out.lines().count()), (1, 1), "{ran:?}");
+    assert!(ran.err.contains("`nobody`"), "{ran:?}");
 }
 
 #[test]

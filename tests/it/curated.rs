@@ -246,5 +246,10 @@ fn a_persona_brings_its_tier_its_strategy_its_preset_and_its_model() {
     let body = sent("openai");
     assert_eq!((&body["model"], &body["temperature"]), (&json!("gpt-x"), &Value::Null));
     assert_eq!(sandbox.slop(&["aggregate", "--persona", "reviewer", "--tier", "1"]).code, 2);
+    sandbox.write("slop.toml", "[personas.lost]\ncontext_preset = \"gone\"\n");
+    sandbox
+        .slop(&["aggregate", "--persona", "lost"])
+        .refuses(1, &["`gone`", "the persona `lost`", "--preset"]);
+    sandbox.write("slop.toml", "[personas.reviewer]\n");
     sandbox.slop(&["aggregate", "--persona", "revuer"]).refuses(1, &["persona", "`revuer`", "`reviewer`"]);
 }

@@ -210,3 +210,35 @@ fn a_settings_file_that_cannot_be_written_stays_as_it_is() {
     assert_eq!(empty.done(&["preset", "list"]), "");
     assert!(!empty.path("slop.toml").exists() && !empty.path(".slop_cache").exists());
 }
+
+#[test]
+fn what_a_project_says_cannot_steer_a_terminal() {
+    let sandbox = project();
+    let slop = "\
+        [[files]]\npath = \"src/fast.c\"\nast_mask = { \"\\u009b2J\\u202e\" = \"hide\" }\n\
+        [[files.custom_slices]]\nstart_line = 1\nend_line = 2\ntag = \"\\u001b[31m\"\ncomment = \"\\u202Ex\"\n\
+        [presets.evil]\ndescription = \"a\\u001b]0;x\\u0007\u{202e}\"\nfiles = [\"src/fast.c\"]\n\
+        [personas.\"\\u001b[2J\"]\nsystem_prompt = \"one\\ttwo\u{202e}\"\ncontext_preset = \"\\u009b\"\n\
+        [[personas.\"\\u001b[2J\".preferred_models]]\nprovider = \"\\u001b\"\nmodel = \"m\\u2066\"\n";
+    sandbox.write("slop.toml", slop);
+    let is_harmful = |c: char| (c.is_control() && !"\n\t".contains(c)) || "\u{202e}\u{2066}".contains(c);
+    for command in [
+        &["slice", "list"][..],
+        &["mask", "list"],
+        &["preset", "list"],
+        &["preset", "show", "evil"],
+        &["persona", "list"],
+        &["persona", "show", "\u{1b}[2J"],
+    ] {
+        let ran = sandbox.slop(command);
+        assert_eq!(ran.code, 0, "{command:?}: {ran:?}");
+        assert!(!(ran.out.clone() + &ran.err).contains(is_harmful), "{command:?}: {ran:?}");
+        assert!(
+            ran.out.to_ascii_lowercase().contains("\\u{202e}") || command == ["persona", "list"],
+            "{ran:?}"
+        );
+    }
+    // Programs are told what is there.
+    assert_eq!(sandbox.json(&["slice", "list"])["slices"][0]["slice"]["tag"], "\u{1b}[31m");
+    sandbox.slop(&["persona", "show", "\u{1b}[3J"]).refuses(1, &["\\u{1b}[3J"]);
+}

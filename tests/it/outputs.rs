@@ -91,6 +91,17 @@ fn a_receipt_is_written_beside_the_document() {
 }
 
 #[test]
+fn a_receipt_never_takes_the_place_of_its_document() {
+    let sandbox = project();
+    let ran = sandbox.slop(&["aggregate", "-o", "same.md", "--receipt", "./same.md"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("--receipt") && !sandbox.path("same.md").exists(), "{ran:?}");
+    let ran = sandbox.slop(&["aggregate", "-o", "nowhere/a/../a.md/", "--receipt", "receipt.json"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(!sandbox.path("receipt.json").exists(), "there is no receipt for what could not be written");
+}
+
+#[test]
 fn paths_of_outputs_are_meant_from_where_the_user_stands() {
     let sandbox = project();
     sandbox.write("slop.toml", "");

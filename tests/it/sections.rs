@@ -223,6 +223,23 @@ fn an_image_that_cannot_be_shown_is_one_line_and_the_run_goes_on() {
     assert_eq!(list(&problems).filter(|problem| problem["section"] == "screenshots").count(), 4);
 }
 
+#[test]
+fn gemini_is_sent_no_image_that_it_refuses() {
+    let sandbox = project();
+    sandbox.write("a.gif", b"GIF89a...");
+    sandbox.write("b.png", PNG);
+    let flags =
+        ["aggregate", "--stdout", "--screenshots-inline", "--screenshot", "a.gif", "--screenshot", "b.png"];
+    let ask = |format| sandbox.slop(&[&flags[..], &["--format", format]].concat());
+    let ran = ask("gemini");
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(ran.out.contains("ERROR: screenshot a.gif: it is image/gif, which the model does not take"));
+    assert!(ran.out.contains("image/png") && !ran.out.contains("\"image/gif\""));
+    for format in ["anthropic", "openai", "markdown"] {
+        assert_eq!(ask(format).code, 0, "{format}");
+    }
+}
+
 const ISSUES: &str = concat!(
     r#"{"id":"p-3","title":"Third","description":"one\ntwo","status":"in_progress"}"#,
     "\n",

@@ -7,7 +7,9 @@ use super::content::Content;
 use super::content::Holds;
 use crate::model::BodyOptions;
 
-/// The first models that take breakpoints; others, and servers of others, may refuse a field that they do not know.
+/// How the names of OpenAI's own models begin. Servers of others may refuse a field that they do not know.
+const FAMILIES: [&str; 5] = ["gpt-", "chatgpt", "o1", "o3", "o4"];
+/// The first models that take breakpoints; others may refuse them.
 const FIRST_WITH_BREAKPOINTS: (u32, u32) = (5, 6);
 
 /// Returns the body of a request. Requests with the same `cache_key` are sent to where the same prefix is cached.
@@ -21,8 +23,10 @@ pub(in crate::api) fn openai(content: &Content, options: &BodyOptions, cache_key
         "model": options.model,
         "max_completion_tokens": options.max_output_tokens,
         "messages": messages,
-        "prompt_cache_key": cache_key,
     });
+    if is_of_openai(&options.model) {
+        body["prompt_cache_key"] = json!(cache_key);
+    }
     if has_breakpoints && !content.prefix.is_empty() {
         // Else a breakpoint of its own would be written behind the discussion, and paid for.
         body["prompt_cache_options"] = json!({"mode": "explicit"});
@@ -57,6 +61,11 @@ fn parts(content: &Content, has_breakpoints: bool) -> Vec<Value> {
     parts
 }
 
+fn is_of_openai(model: &str) -> bool {
+    // `gpt-oss` is OpenAI's too, but runs on the servers of others.
+    !model.starts_with("gpt-oss") && FAMILIES.iter().any(|family| model.starts_with(family))
+}
+
 /// Returns the version in a model's name: `gpt-5.6-luna` is of 5.6, `gpt-6` of 6.0; `None` for `gpt-4o` and strangers.
 fn version(model: &str) -> Option<(u32, u32)> {
     let number = model.strip_prefix("gpt-")?.split('-').next()?;
@@ -66,7 +75,14 @@ fn version(model: &str) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use super::is_of_openai;
     use super::version;
+
+    #[test]
+    fn strangers_are_told_no_cache_key() {
+        assert!(["gpt-4o", "gpt-6-luna", "chatgpt-4o-latest", "o3", "o4-mini"].into_iter().all(is_of_openai));
+        assert!(!["llama3", "my/gpt-6", "gpt-oss-20b", "m", ""].into_iter().any(is_of_openai));
+    }
 
     #[test]
     fn the_version_stands_in_the_name() {

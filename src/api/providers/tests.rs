@@ -40,13 +40,19 @@ fn openai_is_told_in_its_words() {
         "max_completion_tokens": 9,
         "temperature": 0.5,
         "top_p": 0.25,
-        "prompt_cache_key": "k",
         "messages": [
             {"role": "system", "content": "Be brief."},
             {"role": "user", "content": [{"type": "text", "text": "hello"}]},
         ],
     });
     assert_eq!(super::openai(&said(), &told(), "k"), expected);
+}
+
+#[test]
+fn a_model_of_openai_is_told_where_its_prefix_is_cached() {
+    let own = BodyOptions { model: "o3".to_owned(), ..told() };
+    assert_eq!(super::openai(&said(), &own, "k")["prompt_cache_key"], "k");
+    assert!(super::openai(&said(), &told(), "k").get("prompt_cache_key").is_none());
 }
 
 #[test]

@@ -46,6 +46,7 @@ impl Desk<'_> {
             screenshots: screenshots.collect(),
             inline: args.screenshots_inline,
             images_apart: false,
+            refused_images: &[],
             beads: settings.project.execution_mode == ExecutionMode::Beads,
             discussion: self.discussion(args, profile.tier),
         }
@@ -85,7 +86,8 @@ impl Desk<'_> {
         // Another model than the persona's is asked as it asks to be: what was set for the one may be refused by the other.
         let preferred =
             preferred.filter(|preferred| args.model.as_ref().is_none_or(|model| *model == preferred.model));
-        let system = persona.map(|persona| persona.system_prompt.clone()).filter(|system| !system.is_empty());
+        let system =
+            persona.map(|persona| persona.system_prompt.clone()).filter(|system| !system.trim().is_empty());
         let model = preferred.map_or(model, |preferred| preferred.model.as_str());
         Ok(BodyOptions {
             model: args.model.as_deref().unwrap_or(model).to_owned(),

@@ -22,6 +22,7 @@ use crate::config::Loaded;
 use crate::config::edit::plain_path;
 use crate::model::FileItem;
 use crate::model::LeftOut;
+use crate::model::printable;
 use crate::render::grouped;
 use crate::render::seconds;
 use crate::sys::RealDisk;
@@ -43,16 +44,12 @@ pub(super) struct Desk<'a> {
 impl Desk<'_> {
     /// Asks the project, and tells what it stumbled over.
     pub(super) fn ask(&mut self, request: Request) -> Result<Response, Failure> {
-        let answer = self.answer(request);
-        self.tell_fault(answer.as_ref().err())?;
-        Ok(answer?)
+        Ok(self.answer(request)?)
     }
 
-    /// Writes a fault as JSON, if that is asked for.
-    fn tell_fault(&mut self, fault: Option<&Fault>) -> Result<(), Failure> {
-        let Some(fault) = fault.filter(|_| self.output.json) else { return Ok(()) };
-        let wrapped = envelope(self.command, Err(fault));
-        Ok(self.output.line(&wrapped.to_string())?)
+    /// Writes a line with what a project's file says, which may hold what a terminal would obey.
+    pub(super) fn line(&mut self, line: &str) -> Result<(), Failure> {
+        Ok(self.output.line(&printable(line))?)
     }
 
     /// Returns the project's settings file, whether it is there or not.
@@ -62,13 +59,12 @@ impl Desk<'_> {
 
     /// Writes data that is no project's answer as JSON.
     pub(super) fn write_data(&mut self, data: &serde_json::Value) -> Result<(), Failure> {
-        Ok(self.output.line(&envelope_of(self.command, data).to_string())?)
+        Ok(self.output.answer(&envelope_of(self.command, data))?)
     }
 
     /// Writes an answer as JSON.
     pub(super) fn write_json(&mut self, response: &Response) -> Result<(), Failure> {
-        let wrapped = envelope(self.command, Ok(response));
-        Ok(self.output.line(&wrapped.to_string())?)
+        Ok(self.output.answer(&envelope(self.command, Ok(response)))?)
     }
 
     /// Asks the project; what to do about a fault is left to the command.
@@ -82,9 +78,7 @@ impl Desk<'_> {
         request: Request,
         write: impl FnOnce(&mut Self, &Response) -> Result<(), Failure>,
     ) -> Result<Response, Failure> {
-        let answer = self.answer_and_write(request, write);
-        self.tell_fault(answer.as_ref().err())?;
-        let (response, written) = answer?;
+        let (response, written) = self.answer_and_write(request, write)?;
         written?;
         Ok(response)
     }
@@ -159,7 +153,7 @@ pub(super) fn trust(verify: bool) -> Trust {
 
 /// Returns the items of `slop.toml`, all of them or those of one path.
 pub(super) fn items_of<'a>(file: Option<&str>, desk: &Desk<'a>) -> Vec<&'a FileItem> {
-    let wanted = file.map(|file| plain_path(&desk.place.words(&[file.to_owned()]).concat()));
+    let wanted = file.map(|file| plain_path(&desk.place.word(file)));
     let is_wanted = |item: &&FileItem| wanted.as_ref().is_none_or(|path| plain_path(&item.path) == *path);
     desk.loaded.curation.files.iter().filter(is_wanted).collect()
 }

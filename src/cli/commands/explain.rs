@@ -22,7 +22,7 @@ pub(super) fn run(args: &ExplainArgs, desk: &mut Desk<'_>) -> Result<u8, Failure
     // What stands beside the files takes room from them.
     aggregation.sections = desk.sections(&Beside::default(), &profile);
     let is_limited = aggregation.limits.is_some();
-    let file = desk.place.words(std::slice::from_ref(&args.file)).remove(0);
+    let file = desk.place.word(&args.file);
     let response = desk.ask(Request::Explain { file, aggregation })?;
     if desk.output.json {
         desk.write_json(&response)?;
@@ -32,32 +32,41 @@ pub(super) fn run(args: &ExplainArgs, desk: &mut Desk<'_>) -> Result<u8, Failure
         unreachable!("an explanation is what was asked for")
     };
     for explanation in explanations {
-        desk.output.line(&explanation.path.to_string())?;
-        if let Some(reason) = explanation.left_out {
-            desk.output.line(&format!("  left out     {reason}: {}", reason.words()))?;
-            continue;
-        }
-        if let (Some((hash, size)), Some(file_type)) = (explanation.content, explanation.file_type) {
-            let (name, size, hash) = (file_type.name, grouped(size), hash.short());
-            desk.output.line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
-        }
-        for remark in &explanation.remarks {
-            desk.output.line(&format!("  remark       {remark}"))?;
-        }
-        write_rules(explanation, desk)?;
-        if let Some(why) = &explanation.why {
-            desk.output.line(&format!("  instead      {}: {why}", explanation.view))?;
-        }
-        let (bytes, tokens) = (grouped(explanation.bytes), grouped(explanation.tokens));
-        let (view, counter) = (explanation.view, explanation.counter);
-        desk.output.line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
-        if let Some(fate) = &explanation.under_limits {
-            write_fate(fate, explanation.routed.view, desk)?;
-        } else if is_limited {
-            desk.output.line(NOT_ASKED_FOR)?;
-        }
+        write_explanation(explanation, is_limited, desk)?;
     }
     Ok(failure::DONE)
+}
+
+fn write_explanation(
+    explanation: &Explanation,
+    is_limited: bool,
+    desk: &mut Desk<'_>,
+) -> Result<(), Failure> {
+    desk.output.line(&explanation.path.to_string())?;
+    if let Some(reason) = explanation.left_out {
+        desk.output.line(&format!("  left out     {reason}: {}", reason.words()))?;
+        return Ok(());
+    }
+    if let (Some((hash, size)), Some(file_type)) = (explanation.content, explanation.file_type) {
+        let (name, size, hash) = (file_type.name, grouped(size), hash.short());
+        desk.output.line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
+    }
+    for remark in &explanation.remarks {
+        desk.output.line(&format!("  remark       {remark}"))?;
+    }
+    write_rules(explanation, desk)?;
+    if let Some(why) = &explanation.why {
+        desk.output.line(&format!("  instead      {}: {why}", explanation.view))?;
+    }
+    let (bytes, tokens) = (grouped(explanation.bytes), grouped(explanation.tokens));
+    let (view, counter) = (explanation.view, explanation.counter);
+    desk.output.line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
+    if let Some(fate) = &explanation.under_limits {
+        write_fate(fate, explanation.routed.view, desk)?;
+    } else if is_limited {
+        desk.output.line(NOT_ASKED_FOR)?;
+    }
+    Ok(())
 }
 
 /// Writes what each rule has to say.

@@ -31,14 +31,12 @@ pub(super) fn run(command: &MaskCommand, desk: &mut Desk<'_>) -> Result<u8, Fail
 }
 
 fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let path = desk.place.words(&[file.to_owned()]).concat();
+    let path = desk.place.word(file);
     let response = desk.ask(Request::Outline { files: vec![path.clone()], trust: Trust::Stamps })?;
     let outlines = outlines(&response);
     for (symbol, _) in masks {
         if !outlines.iter().any(|outline| !select_symbols(outline, symbol).is_empty()) {
-            let near = near(&outlines, symbol);
-            let near = if near.is_empty() { String::new() } else { format!(", the nearest are {near}") };
-            let message = format!("find `{symbol}` in {path}{near}");
+            let message = format!("find `{symbol}` in {path}{}", near(&outlines, symbol));
             return Err(Failure::usage(message, "`slop outline PATH --json` has the qualified names of all"));
         }
     }
@@ -48,7 +46,7 @@ fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut Desk<'_>) -> Result<
         return Ok(failure::DONE);
     }
     for (symbol, mode) in masks {
-        desk.output.line(&format!("{path} {symbol} = {}", mode.name()))?;
+        desk.line(&format!("{path} {symbol} = {}", mode.name()))?;
     }
     Ok(failure::DONE)
 }
@@ -75,20 +73,19 @@ fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
         return Ok(failure::DONE);
     }
     for (path, symbol, mode, found, near) in listed {
-        let near = if near.is_empty() { String::new() } else { format!(", the nearest are {near}") };
         let gone = if found == 0 { format!("  (gone{near})") } else { String::new() };
-        desk.output.line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
+        desk.line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
     }
     Ok(failure::DONE)
 }
 
 fn remove(file: &str, symbols: &[String], desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let path = desk.place.words(&[file.to_owned()]).concat();
+    let path = desk.place.word(file);
     let removed = edit::remove_masks(&RealDisk, &desk.settings_file(), &path, symbols)?;
     if desk.output.json {
         desk.write_data(&json!({"path": path, "removed": removed}))?;
     } else {
-        desk.output.line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
+        desk.line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
     }
     Ok(failure::DONE)
 }
@@ -100,8 +97,9 @@ fn outlines(response: &Response) -> Vec<&Outline> {
     answers.iter().map(|answer| &answer.outline).collect()
 }
 
-/// Returns names that are like `symbol`: `a`, `b`.
+/// Returns words for names that are like `symbol`, if there are any.
 fn near(outlines: &[&Outline], symbol: &str) -> String {
     let near = outlines.iter().flat_map(|outline| nearest_symbols(outline, symbol)).take(MOST_OFFERED);
-    near.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    let near = near.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if near.is_empty() { near } else { format!(", the nearest are {near}") }
 }

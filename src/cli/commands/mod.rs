@@ -24,4 +24,5 @@ mod status;
 mod symbol;
 mod view;
 
+pub(super) use run::name;
 pub(super) use run::run;

@@ -13,6 +13,7 @@ use crate::config::Saved;
 use crate::config::edit;
 use crate::model::Persona;
 use crate::model::Tier;
+use crate::model::printable_lines;
 use crate::sys::RealDisk;
 
 pub(super) fn run(command: &PersonaCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
@@ -44,7 +45,7 @@ fn list(desk: &mut Desk<'_>) -> Result<u8, Failure> {
         let preset = value.context_preset.as_ref().map_or(String::new(), |name| format!("preset {name}, "));
         let model = value.preferred_models.first();
         let model = model.map_or(String::new(), |model| format!("{} of {}, ", model.model, model.provider));
-        desk.output.line(&format!("{} ({tier}{preset}{model}{})", value.name, persona.origin))?;
+        desk.line(&format!("{} ({tier}{preset}{model}{})", value.name, persona.origin))?;
     }
     Ok(failure::DONE)
 }
@@ -65,7 +66,7 @@ fn show(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     } else {
         let file = persona.origin.file().expect("a persona is written in a file");
         let text = edit::saved_text(&RealDisk, file, "personas", name)?;
-        desk.output.data(&text.unwrap_or_default())?;
+        desk.output.data(&printable_lines(&text.unwrap_or_default()))?;
     }
     let preset = persona.value.context_preset.as_deref();
     if let Some(preset) = preset.filter(|preset| desk.loaded.curation.preset(preset).is_none()) {

@@ -15,6 +15,7 @@ use crate::config::Saved;
 use crate::config::edit;
 use crate::config::edit::PresetDraft;
 use crate::model::Preset;
+use crate::model::printable_lines;
 use crate::render::grouped;
 use crate::sys::RealDisk;
 
@@ -51,7 +52,7 @@ fn save(draft: &PresetDraft, user: bool, desk: &mut Desk<'_>) -> Result<u8, Fail
     if desk.output.json {
         desk.write_data(&json!({"name": draft.name, "path": path, "files": count}))?;
     } else {
-        desk.output.line(&format!("{path}: {} ({})", draft.name, entries(count)))?;
+        desk.line(&format!("{path}: {} ({})", draft.name, entries(count)))?;
     }
     Ok(failure::DONE)
 }
@@ -72,7 +73,7 @@ fn list(desk: &mut Desk<'_>) -> Result<u8, Failure> {
         let (value, files) = (&preset.value, entries(preset.value.files.len()));
         let description = value.description.split_whitespace().collect::<Vec<_>>().join(" ");
         let description = if description.is_empty() { description } else { format!(": {description}") };
-        desk.output.line(&format!("{} ({files}, {}){description}", value.name, preset.origin))?;
+        desk.line(&format!("{} ({files}, {}){description}", value.name, preset.origin))?;
     }
     Ok(failure::DONE)
 }
@@ -89,7 +90,7 @@ fn show(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     }
     let file = preset.origin.file().expect("a preset is written in a file");
     let text = edit::saved_text(&RealDisk, file, "presets", name)?;
-    desk.output.data(&text.unwrap_or_default())?;
+    desk.output.data(&printable_lines(&text.unwrap_or_default()))?;
     tell_gone(&gone, desk);
     Ok(failure::DONE)
 }
@@ -103,7 +104,7 @@ fn apply(name: &str, may_lose: bool, desk: &mut Desk<'_>) -> Result<u8, Failure>
     if desk.output.json {
         desk.write_data(&json!({"name": name, "files": applied.files, "gone": gone}))?;
     } else {
-        desk.output.line(&format!("{}: {} from {name}", project.display(), entries(applied.files.len())))?;
+        desk.line(&format!("{}: {} from {name}", project.display(), entries(applied.files.len())))?;
     }
     tell_gone(&gone, desk);
     Ok(failure::DONE)
@@ -117,7 +118,7 @@ fn delete(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     if desk.output.json {
         desk.write_data(&json!({"name": name, "path": path}))?;
     } else {
-        desk.output.line(&format!("{path}: deleted {name}"))?;
+        desk.line(&format!("{path}: deleted {name}"))?;
     }
     Ok(failure::DONE)
 }
@@ -127,6 +128,17 @@ pub(super) fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Preset>,
     let curation = &desk.loaded.curation;
     let names = curation.presets.iter().map(|preset| preset.value.name.as_str());
     curation.preset(name).ok_or_else(|| unknown(name, "preset", names))
+}
+
+/// Returns the preset that a persona sees.
+pub(super) fn brought<'a>(name: &str, persona: &str, desk: &Desk<'a>) -> Result<&'a Saved<Preset>, Failure> {
+    let preset = desk.loaded.curation.preset(name);
+    preset.ok_or_else(|| {
+        Failure::usage(
+            format!("find the preset `{name}`, which the persona `{persona}` sees"),
+            "save a preset of that name, mend the persona's context_preset, or name another with --preset",
+        )
+    })
 }
 
 /// Returns the failure that there is nothing of that name.

@@ -24,8 +24,11 @@ impl Desk<'_> {
         let persona = choice.persona.as_deref().map(|name| persona::find(name, self)).transpose()?;
         let persona = persona.map(|persona| persona.value.clone());
         let brought = persona.as_ref().and_then(|persona| persona.context_preset.as_deref());
-        let preset = choice.preset.as_deref().or(brought);
-        let preset = preset.map(|name| preset::find(name, self)).transpose()?.cloned();
+        let preset = match (choice.preset.as_deref(), brought, &choice.persona) {
+            (Some(name), ..) => Some(preset::find(name, self)?.clone()),
+            (None, Some(name), Some(persona)) => Some(preset::brought(name, persona, self)?.clone()),
+            (None, ..) => None,
+        };
         let tier = choice.tier.and_then(Tier::from_number);
         let tier = tier.or(persona.as_ref().and_then(|persona| persona.tier));
         Ok(Profile { tier, persona, preset })

@@ -58,25 +58,31 @@ pub(in crate::cli) fn run(
         user_file: environment.user_file.as_deref(),
         command: name(&args.command),
     };
-    match &args.command {
-        Command::Index(args) => index::run(args, &mut desk),
-        Command::Outline(args) => outline::run(args, &mut desk),
-        Command::View(args) => view::run(args, &mut desk),
-        Command::Symbol(args) => symbol::run(args, &mut desk),
-        Command::Aggregate(args) => aggregate::run(args, environment, &mut desk),
-        Command::Explain(args) => explain::run(args, &mut desk),
-        Command::Status => status::run(&mut desk),
-        Command::Cache(args) => cache::run(&args.command, &mut desk),
-        Command::Config(args) => config::run(&args.command, &mut desk),
-        Command::Slice(args) => slice::run(&args.command, &mut desk),
-        Command::Mask(args) => mask::run(&args.command, &mut desk),
-        Command::Preset(args) => preset::run(&args.command, &mut desk),
-        Command::Persona(args) => persona::run(&args.command, &mut desk),
+    run_at(&mut desk, &args.command, environment)
+}
+
+/// Runs a command that works on a project.
+fn run_at(desk: &mut Desk<'_>, command: &Command, environment: &Environment) -> Result<u8, Failure> {
+    match command {
+        Command::Index(args) => index::run(args, desk),
+        Command::Outline(args) => outline::run(args, desk),
+        Command::View(args) => view::run(args, desk),
+        Command::Symbol(args) => symbol::run(args, desk),
+        Command::Aggregate(args) => aggregate::run(args, environment, desk),
+        Command::Explain(args) => explain::run(args, desk),
+        Command::Status => status::run(desk),
+        Command::Cache(args) => cache::run(&args.command, desk),
+        Command::Config(args) => config::run(&args.command, desk),
+        Command::Slice(args) => slice::run(&args.command, desk),
+        Command::Mask(args) => mask::run(&args.command, desk),
+        Command::Preset(args) => preset::run(&args.command, desk),
+        Command::Persona(args) => persona::run(&args.command, desk),
         Command::Init | Command::Completions { .. } | Command::Man { .. } => unreachable!("handled above"),
     }
 }
 
-fn name(command: &Command) -> &'static str {
+/// Returns the command's name, as it stands in JSON.
+pub(in crate::cli) const fn name(command: &Command) -> &'static str {
     match command {
         Command::Init => "init",
         Command::Index(_) => "index",

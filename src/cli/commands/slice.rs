@@ -24,7 +24,7 @@ pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Fai
         SliceCommand::Remove { file, slice } => slices::remove(file, slice, desk),
         SliceCommand::Make { file, lines: (start_line, end_line), tag, comment } => {
             let request = Request::MakeSlice {
-                file: file_word(file, desk),
+                file: desk.place.word(file),
                 start_line: *start_line,
                 end_line: *end_line,
                 tag: tag.clone(),
@@ -36,7 +36,7 @@ pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Fai
         }
         SliceCommand::Resolve { file } => {
             let slice = Box::new(slice_given()?);
-            let response = desk.ask(Request::ResolveSlice { file: file_word(file, desk), slice })?;
+            let response = desk.ask(Request::ResolveSlice { file: desk.place.word(file), slice })?;
             write(&response, desk)?;
             let Response::SliceResolved(resolution) = &response else {
                 unreachable!("a slice that is resolved is answered by a resolution")
@@ -45,10 +45,6 @@ pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Fai
             Ok(if is_lost { failure::USER } else { failure::DONE })
         }
     }
-}
-
-fn file_word(file: &str, desk: &Desk<'_>) -> String {
-    desk.place.words(&[file.to_owned()]).concat()
 }
 
 /// The answer is bare JSON, for it is what the other command reads; with `--json` it is in an envelope as any answer.

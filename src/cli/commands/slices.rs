@@ -23,7 +23,7 @@ pub(super) fn add(
     comment: &str,
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
-    let path = desk.place.words(&[file.to_owned()]).concat();
+    let path = desk.place.word(file);
     let (tag, comment) = (tag.to_owned(), comment.to_owned());
     let request = Request::MakeSlice { file: path.clone(), start_line, end_line, tag, comment };
     let Response::SliceMade(slice) = desk.ask(request)? else {
@@ -34,17 +34,16 @@ pub(super) fn add(
         desk.write_data(&json!({"path": path, "slice": slice_to_json(&slice)}))?;
         return Ok(failure::DONE);
     }
-    desk.output.line(&format!("{path}:{start_line}-{end_line}{}", remarks(&slice)))?;
+    desk.line(&format!("{path}:{start_line}-{end_line}{}", remarks(&slice)))?;
     Ok(failure::DONE)
 }
 
 pub(super) fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     let mut found = Vec::new();
     for item in super::desk::items_of(file, desk) {
-        for slice in &item.custom_slices {
-            let now = resolve(&item.path, slice, desk);
-            found.push((item.path.as_str(), slice, now));
-        }
+        let resolved = resolve(&item.path, &item.custom_slices, desk);
+        let slices = item.custom_slices.iter().zip(resolved);
+        found.extend(slices.map(|(slice, now)| (item.path.as_str(), slice, now)));
     }
     if desk.output.json {
         let slices = found.iter().map(|(path, slice, now)| {
@@ -67,19 +66,19 @@ pub(super) fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failur
         let was = if was == lines { String::new() } else { format!(", was {was}") };
         let why = if now.status == SliceStatus::Stale { format!(": {}", now.reason) } else { String::new() };
         let status = now.status.name();
-        desk.output.line(&format!("{path}:{lines} {status}{was}{}{why}", remarks(slice)))?;
+        desk.line(&format!("{path}:{lines} {status}{was}{}{why}", remarks(slice)))?;
     }
     Ok(failure::DONE)
 }
 
 pub(super) fn remove(file: &str, word: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let path = desk.place.words(&[file.to_owned()]).concat();
+    let path = desk.place.word(file);
     let mut keys = Vec::new();
     if let Ok((start_line, end_line)) = line_range(word) {
         // What a list shows is where slices are now, so that this is what a person is most likely to type.
         for item in super::desk::items_of(Some(file), desk) {
-            for slice in &item.custom_slices {
-                let now = resolve(&item.path, slice, desk);
+            let resolved = resolve(&item.path, &item.custom_slices, desk);
+            for (slice, now) in item.custom_slices.iter().zip(resolved) {
                 let is_found = now.status != SliceStatus::Stale;
                 if is_found && (now.start_line, now.end_line) == (start_line, end_line) {
                     keys.push(SliceKey::Lines(slice.start_line, slice.end_line));
@@ -93,24 +92,29 @@ pub(super) fn remove(file: &str, word: &str, desk: &mut Desk<'_>) -> Result<u8, 
     if desk.output.json {
         desk.write_data(&json!({"path": path, "removed": removed}))?;
     } else {
-        desk.output.line(&format!("{path}: slices removed: {removed}"))?;
+        desk.line(&format!("{path}: slices removed: {removed}"))?;
     }
     Ok(failure::DONE)
 }
 
-/// Says where a slice is now; what cannot be looked at has lost it.
-fn resolve(path: &str, slice: &Slice, desk: &mut Desk<'_>) -> Resolution {
-    let request = Request::ResolveSlice { file: path.to_owned(), slice: Box::new(slice.clone()) };
-    let stale = |reason: String| Resolution {
+/// Says where each slice of a file is now; what cannot be looked at has lost it.
+fn resolve(path: &str, slices: &[Slice], desk: &mut Desk<'_>) -> Vec<Resolution> {
+    if slices.is_empty() {
+        return Vec::new();
+    }
+    let stale = |slice: &Slice, reason: &str| Resolution {
         status: SliceStatus::Stale,
         start_line: slice.start_line,
         end_line: slice.end_line,
-        reason,
+        reason: reason.to_owned(),
     };
-    match desk.answer(request) {
-        Ok(Response::SliceResolved(resolution)) => resolution,
-        Ok(_) => unreachable!("a slice that is resolved is answered by a resolution"),
-        Err(fault) => stale(format!("slop cannot {}", fault.message)),
+    match desk.answer(Request::ResolveSlices { file: path.to_owned(), slices: slices.to_vec() }) {
+        Ok(Response::SlicesResolved(resolutions)) => resolutions,
+        Ok(_) => unreachable!("slices that are resolved are answered by resolutions"),
+        Err(fault) => {
+            let reason = format!("slop cannot {}", fault.message);
+            slices.iter().map(|slice| stale(slice, &reason)).collect()
+        }
     }
 }
 
