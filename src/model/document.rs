@@ -227,7 +227,7 @@ pub struct Receipt {
     pub budget_tokens: Option<u64>,
     /// The most bytes that the document may have, if they are limited.
     pub max_bytes: Option<u64>,
-    /// Bytes of the whole document as Markdown.
+    /// Bytes of the whole document: as Markdown, until it is written in another format.
     pub bytes: u64,
     /// Tokens of the whole document as Markdown.
     pub tokens: u64,
