@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use super::error::Error;
-use super::explaining::UnderLimits;
 use super::fitting::ShownFile;
 use super::given::Memory;
 use super::picks::Old;
@@ -25,16 +24,12 @@ use crate::aggregate::FocusLines;
 use crate::aggregate::Items;
 use crate::aggregate::Limits;
 use crate::aggregate::Plan;
-use crate::aggregate::Routed;
 use crate::aggregate::Routing;
 use crate::aggregate::Sections;
 use crate::aggregate::Selector;
 use crate::aggregate::Stability;
 use crate::aggregate::TierOptions;
-use crate::aggregate::Verdict;
-use crate::model::ContentHash;
 use crate::model::FileItem;
-use crate::model::FileType;
 use crate::model::LeftOut;
 use crate::model::MissingFile;
 use crate::model::Omission;
@@ -46,7 +41,6 @@ use crate::model::Strategy;
 use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
-use crate::render;
 
 /// What is to be aggregated, and how.
 #[derive(Debug, Clone)]
@@ -82,63 +76,7 @@ pub struct AggregationRequest {
     pub memory: Option<Memory>,
 }
 
-/// Why a file gets the view that it gets.
-#[derive(Debug, Clone)]
-pub struct Explanation {
-    /// The file.
-    pub path: RelPath,
-    /// Its content and its size in bytes, if it has text.
-    pub content: Option<(ContentHash, u64)>,
-    /// Its type, if it has text.
-    pub file_type: Option<&'static FileType>,
-    /// Its text's encoding, and other things that its head would say.
-    pub remarks: Vec<String>,
-    /// Why it is left out altogether.
-    pub left_out: Option<LeftOut>,
-    /// What each rule has to say.
-    pub verdicts: Vec<Verdict>,
-    /// What was decided.
-    pub routed: Routed,
-    /// What it is shown as in the end.
-    pub view: ViewMode,
-    /// Why that is not what was decided.
-    pub why: Option<String>,
-    /// Bytes of the view.
-    pub bytes: u64,
-    /// Tokens of the view, as [`Explanation::counter`] counts.
-    pub tokens: u64,
-    /// Name of the way tokens were counted.
-    pub counter: &'static str,
-    /// What the limits make of it, where there are any and the document holds the file.
-    pub under_limits: Option<UnderLimits>,
-}
-
 impl Project<'_> {
-    /// Says why a file would get the view that it would get.
-    pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
-        let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
-        let routing = self.routing(request, &focus, &items);
-        let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
-        let mut under_limits = self.under_limits(request)?;
-        let mut explanations = Vec::new();
-        for file in selection.files {
-            if let (KnownState::LeftOut(reason @ LeftOut::Vanished), true) =
-                (&file.state, selection.by_name.contains(&file.path))
-            {
-                return Err(Error::LeftOut { path: file.path, reason: *reason });
-            }
-            let mut pasts =
-                self.pasts_of(request.against.as_deref(), diffs(std::slice::from_ref(&file), &routing))?;
-            let old = self.old(&mut pasts, &file.path);
-            let candidate = self.candidate(&file, &routing, (None, old), 0);
-            let tokens = self.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
-            let counted = (tokens, self.options.counter.name());
-            let under_limits = under_limits.remove(&file.path);
-            explanations.push(explanation(&file, &routing, candidate, counted, under_limits));
-        }
-        Ok(explanations)
-    }
-
     /// Finds the files that are asked for, and shows each as the routing wants it.
     pub(super) fn gather(
         &mut self,
@@ -213,7 +151,7 @@ impl Project<'_> {
         }
     }
 
-    fn candidate(
+    pub(super) fn candidate(
         &mut self,
         file: &KnownFile,
         routing: &Routing<'_>,
@@ -291,7 +229,7 @@ fn omission(file: &KnownFile, is_named: bool, routing: &Routing<'_>) -> Option<O
 }
 
 /// Returns the files that are shown as diffs.
-fn diffs(files: &[KnownFile], routing: &Routing<'_>) -> VecDeque<RelPath> {
+pub(super) fn diffs(files: &[KnownFile], routing: &Routing<'_>) -> VecDeque<RelPath> {
     files.iter().filter(|file| is_diff(file, routing)).map(|file| file.path.clone()).collect()
 }
 
@@ -311,35 +249,6 @@ fn items_without_a_file(items: &Items, files: &[KnownFile]) -> Vec<MissingFile> 
         why: "an item of [[files]] that no file of the project answers to".to_owned(),
     });
     missing.collect()
-}
-
-fn explanation(
-    file: &KnownFile,
-    routing: &Routing<'_>,
-    candidate: Candidate,
-    (tokens, counter): (u64, &'static str),
-    under_limits: Option<UnderLimits>,
-) -> Explanation {
-    let (content, file_type, left_out) = match &file.state {
-        KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
-        KnownState::LeftOut(reason) => (None, None, Some(*reason)),
-    };
-    let bytes = render::block_text(&candidate.block).len() as u64;
-    Explanation {
-        path: file.path.clone(),
-        content,
-        file_type,
-        remarks: candidate.block.remarks,
-        left_out,
-        verdicts: aggregate::explain(&file.path, type_of(file), routing),
-        routed: Routed { view: candidate.wanted, rule: candidate.rule },
-        view: candidate.block.view,
-        why: candidate.why,
-        bytes,
-        tokens,
-        counter,
-        under_limits,
-    }
 }
 
 pub(super) fn detail(routing: &Routing<'_>) -> SummaryDetail {

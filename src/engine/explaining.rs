@@ -1,13 +1,58 @@
-//! What a limit makes of single files.
+//! Why a file is shown as it is: what each rule says of it, and what the limits of a document make of it.
 
 use std::collections::HashMap;
 
 use super::aggregation::AggregationRequest;
+use super::aggregation::diffs;
 use super::error::Error;
 use super::project::Project;
+use super::rendering::type_of;
+use super::scan::KnownFile;
+use super::scan::KnownState;
+use crate::aggregate;
+use crate::aggregate::Candidate;
+use crate::aggregate::Focus;
 use crate::aggregate::Importance;
+use crate::aggregate::Routed;
+use crate::aggregate::Routing;
+use crate::aggregate::Verdict;
+use crate::model::ContentHash;
+use crate::model::FileType;
+use crate::model::LeftOut;
 use crate::model::RelPath;
 use crate::model::ViewMode;
+use crate::render;
+
+/// Why a file gets the view that it gets.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// The file.
+    pub path: RelPath,
+    /// Its content and its size in bytes, if it has text.
+    pub content: Option<(ContentHash, u64)>,
+    /// Its type, if it has text.
+    pub file_type: Option<&'static FileType>,
+    /// Its text's encoding, and other things that its head would say.
+    pub remarks: Vec<String>,
+    /// Why it is left out altogether.
+    pub left_out: Option<LeftOut>,
+    /// What each rule has to say.
+    pub verdicts: Vec<Verdict>,
+    /// What was decided.
+    pub routed: Routed,
+    /// What it is shown as in the end.
+    pub view: ViewMode,
+    /// Why that is not what was decided.
+    pub why: Option<String>,
+    /// Bytes of the view.
+    pub bytes: u64,
+    /// Tokens of the view, as [`Explanation::counter`] counts.
+    pub tokens: u64,
+    /// Name of the way tokens were counted.
+    pub counter: &'static str,
+    /// What the limits make of it, where there are any and the document holds the file.
+    pub under_limits: Option<UnderLimits>,
+}
 
 /// What the limits of a document make of a file.
 #[derive(Debug, Clone)]
@@ -27,6 +72,31 @@ pub struct UnderLimits {
 }
 
 impl Project<'_> {
+    /// Says why a file would get the view that it would get.
+    pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
+        let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
+        let routing = self.routing(request, &focus, &items);
+        let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
+        let mut under_limits = self.under_limits(request)?;
+        let mut explanations = Vec::new();
+        for file in selection.files {
+            if let (KnownState::LeftOut(reason @ LeftOut::Vanished), true) =
+                (&file.state, selection.by_name.contains(&file.path))
+            {
+                return Err(Error::LeftOut { path: file.path, reason: *reason });
+            }
+            let mut pasts =
+                self.pasts_of(request.against.as_deref(), diffs(std::slice::from_ref(&file), &routing))?;
+            let old = self.old(&mut pasts, &file.path);
+            let candidate = self.candidate(&file, &routing, (None, old), 0);
+            let tokens = self.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
+            let counted = (tokens, self.options.counter.name());
+            let under_limits = under_limits.remove(&file.path);
+            explanations.push(explanation(&file, &routing, candidate, counted, under_limits));
+        }
+        Ok(explanations)
+    }
+
     /// Returns what the limits make of each file, if there are any: to know it of one, all must be fitted together.
     pub(super) fn under_limits(
         &mut self,
@@ -56,5 +126,34 @@ impl Project<'_> {
             Some((shown.file.path, fate))
         });
         Ok(fates.collect())
+    }
+}
+
+fn explanation(
+    file: &KnownFile,
+    routing: &Routing<'_>,
+    candidate: Candidate,
+    (tokens, counter): (u64, &'static str),
+    under_limits: Option<UnderLimits>,
+) -> Explanation {
+    let (content, file_type, left_out) = match &file.state {
+        KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
+        KnownState::LeftOut(reason) => (None, None, Some(*reason)),
+    };
+    let bytes = render::block_text(&candidate.block).len() as u64;
+    Explanation {
+        path: file.path.clone(),
+        content,
+        file_type,
+        remarks: candidate.block.remarks,
+        left_out,
+        verdicts: aggregate::explain(&file.path, type_of(file), routing),
+        routed: Routed { view: candidate.wanted, rule: candidate.rule },
+        view: candidate.block.view,
+        why: candidate.why,
+        bytes,
+        tokens,
+        counter,
+        under_limits,
     }
 }
