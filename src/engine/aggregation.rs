@@ -83,8 +83,7 @@ impl Project<'_> {
         request: &AggregationRequest,
         routing: &Routing<'_>,
     ) -> Result<Gathered, Error> {
-        let keeps_text = |path: &RelPath| wants_text(path, routing);
-        let mut selection = self.files_wanted(request, &keeps_text)?;
+        let mut selection = self.files_wanted(request, &|path| wants_text(path, routing))?;
         let preset = request.preset.iter().flatten().map(|item| item.path.clone());
         let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
         let ranks = Ranks::new(&words);
