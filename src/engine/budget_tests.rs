@@ -163,7 +163,8 @@ fn any_limits() -> impl Strategy<Value = Limits> {
 fn any_sections() -> impl Strategy<Value = SectionRequest> {
     let part = prop_oneof![6 => Just(Part::Whole), 1 => Just(Part::Prefix), 1 => Just(Part::Suffix)];
     (part, prop::collection::vec(prop::bool::weighted(0.3), 5)).prop_map(|(part, flags)| {
-        let discussion = Discussion { path: PathBuf::from("talk.json"), take: None, is_optional: false };
+        let path = PathBuf::from("talk.json");
+        let discussion = Discussion { path, take: None, is_named: true, is_optional: false };
         SectionRequest {
             part,
             screenshots: if flags[0] {

@@ -58,7 +58,7 @@ impl Project<'_> {
         let frozen = self.frozen_commit(&about)?;
         let scores = self.scores(&frozen)?;
         let edits = self.edits(&frozen, head)?;
-        let uncommitted = self.changed_since(head)?;
+        let uncommitted = self.changed_since(head)?.into_keys().collect();
         Some(History { head: head.to_owned(), frozen, scores, edits, uncommitted })
     }
 
@@ -92,11 +92,27 @@ impl Project<'_> {
     }
 
     /// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those
-    /// that one of both does not have.
-    pub(super) fn changed_since(&self, commit: &str) -> Option<HashSet<RelPath>> {
-        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
-        let arguments: Vec<&str> = diff.into_iter().chain([commit, "--"]).collect();
-        Some(paths(&self.git(&arguments, b"")?.stdout).collect())
+    /// that one of both does not have. Each with whether the commit has it as a regular file.
+    ///
+    /// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
+    /// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
+    pub(super) fn changed_since(&self, commit: &str) -> Option<HashMap<RelPath, bool>> {
+        let filters = blanked(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)?;
+        let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
+        // Of a submodule git would ask whether it is clean, by that one's own configuration.
+        arguments.extend([
+            "diff",
+            "--raw",
+            "--no-abbrev",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+        ]);
+        arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
+        let changes = read_edits(&self.git(&arguments, b"")?.stdout);
+        let was_file = |edits: &[Edit]| edits.iter().any(|edit| edit.before.is_some());
+        Some(changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect())
     }
 
     /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
@@ -216,8 +232,19 @@ fn names_at(commit: &str, paths: &[&RelPath]) -> Vec<u8> {
     names
 }
 
-fn paths(nul_separated: &[u8]) -> impl Iterator<Item = RelPath> {
-    nul_separated.split(|byte| *byte == 0).filter_map(|path| RelPath::new(path).ok())
+/// Returns what turns off each filter among git's settings; `None` where one cannot be turned off, for a command line
+/// ends a setting's name at its first `=`.
+fn blanked(settings: &[u8]) -> Option<Vec<String>> {
+    let mut blanked = Vec::new();
+    for name in settings.split(|byte| *byte == 0).filter(|name| name.starts_with(b"filter.")) {
+        let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('='))?;
+        let (filter, _) = name.rsplit_once('.')?;
+        let keys = [("clean", ""), ("process", ""), ("smudge", ""), ("required", "false")];
+        blanked.extend(keys.map(|(key, value)| format!("{filter}.{key}={value}")));
+    }
+    blanked.sort_unstable();
+    blanked.dedup();
+    Some(blanked)
 }
 
 /// Reads a log in which a byte 1 stands before the names that each commit changed.

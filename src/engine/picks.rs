@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 
 use super::artifacts::Subject;
 use super::error::Error;
@@ -35,6 +36,7 @@ use crate::model::Slice;
 use crate::model::SliceStatus;
 use crate::model::ViewMode;
 use crate::slices;
+use crate::sys::FileKind;
 
 /// So many old contents are held in memory at once.
 const CONTENTS_AT_ONCE: usize = 200;
@@ -114,14 +116,25 @@ impl Project<'_> {
             let before = selection.files.len();
             let by_name = &selection.by_name;
             selection.files.retain(|file| {
-                let is_same = file.tracked && !changed.contains(&file.path);
+                let is_same = file.tracked && !changed.contains_key(&file.path);
                 by_name.contains(&file.path) || !is_same
             });
             unchanged = before - selection.files.len();
-            add_gone(word, changed, &mut selection.files)?;
+            let gone = changed.into_iter().filter(|(path, was_file)| *was_file && self.is_deleted(path));
+            add_gone(word, gone.map(|(path, _)| path), &mut selection.files)?;
         }
         pasts.wanted = selection.files.iter().map(|file| file.path.clone()).collect();
         Ok((pasts, unchanged))
+    }
+
+    /// Says whether nothing stands at a path that would be listed. Git may track it no more although it is there; a
+    /// folder in the place of a file is not that file.
+    fn is_deleted(&self, path: &RelPath) -> bool {
+        !self.names.is_apart(path)
+            && match self.world.files.stat(path) {
+                Ok(stat) => stat.kind == FileKind::Directory,
+                Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+            }
     }
 
     /// Prepares to ask git what files were that an aggregation shows as diffs.
@@ -273,11 +286,15 @@ impl Project<'_> {
     }
 }
 
-/// Adds the files that a word means, that have changed, and that are listed no more: they are gone.
-fn add_gone(word: &str, changed: HashSet<RelPath>, files: &mut Vec<KnownFile>) -> Result<(), Error> {
+/// Adds the files that a word means among those that are gone.
+fn add_gone(
+    word: &str,
+    gone: impl Iterator<Item = RelPath>,
+    files: &mut Vec<KnownFile>,
+) -> Result<(), Error> {
     let selector = Selector::new(word)?;
     let listed: HashSet<RelPath> = files.iter().map(|file| file.path.clone()).collect();
-    let gone = changed.into_iter().filter(|path| !listed.contains(path) && selector.selects(path));
+    let gone = gone.filter(|path| !listed.contains(path) && selector.selects(path));
     let state = || KnownState::LeftOut(LeftOut::Vanished);
     files.extend(gone.map(|path| KnownFile { path, tracked: false, state: state() }));
     files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -64,7 +65,9 @@ pub struct Discussion {
     pub path: PathBuf,
     /// Name of the take that is meant, where the file is not to say so itself.
     pub take: Option<String>,
-    /// Whether there may be no such file.
+    /// Whether somebody named the file; it may lie anywhere then. Else it must lie in the project.
+    pub is_named: bool,
+    /// Whether nobody asked for it, so that there may be no such file, or a broken one.
     pub is_optional: bool,
 }
 
@@ -106,35 +109,61 @@ impl Project<'_> {
         Ok(Sections { part, screenshots, beads, discussion, problems })
     }
 
+    /// Returns the discussion. One that nobody asked for may be another program's file, or broken: it stops nothing.
     fn discussion(
         &self,
         discussion: &Discussion,
         problems: &mut Vec<Problem>,
     ) -> Result<Vec<Utterance>, Error> {
-        let path = self.root.join(&discussion.path);
-        let limit = self.options.section_bytes;
-        let bytes = match self.world.disk.read_start(&path, limit.saturating_add(1)) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && discussion.is_optional => {
+        let error = match self.said_in(discussion) {
+            Err(error) if discussion.is_optional => error,
+            said => return said,
+        };
+        let (why, is_error) = match error {
+            Error::Discussion { source, .. } => {
+                (format!("cannot {source}"), !matches!(source, sections::Error::NoEntries { .. }))
+            }
+            Error::DiscussionFile { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 return Ok(Vec::new());
             }
-            Err(source) => return Err(Error::DiscussionFile { path, source }),
+            Error::DiscussionFile { source, .. } => (source.to_string(), true),
+            other => return Err(other),
         };
-        if limit < bytes.len() as u64 {
-            let source = io::Error::new(io::ErrorKind::FileTooLarge, over(limit, "section_bytes"));
-            return Err(Error::DiscussionFile { path, source });
-        }
+        let why = format!("{}: {why}", discussion.path.display());
+        problems.push(Problem { section: "discussion", why, is_error });
+        Ok(Vec::new())
+    }
+
+    fn said_in(&self, discussion: &Discussion) -> Result<Vec<Utterance>, Error> {
+        let path = self.root.join(&discussion.path);
+        let read = if discussion.is_named {
+            self.bytes_anywhere(&path)
+        } else {
+            self.bytes_inside(&discussion.path)
+        };
+        let bytes = read.map_err(|source| Error::DiscussionFile { path: path.clone(), source })?;
         let syntax = path.extension().and_then(OsStr::to_str).and_then(Syntax::of_extension);
-        let take = discussion.take.as_deref();
-        match sections::discussion(&bytes, syntax, take) {
-            // Nobody named it: the file of another program may bear the same name.
-            Err(error @ sections::Error::NoEntries { .. }) if discussion.is_optional => {
-                let why = format!("{}: cannot {error}", discussion.path.display());
-                problems.push(Problem { section: "discussion", why, is_error: false });
-                Ok(Vec::new())
-            }
-            read => read.map_err(|source| Error::Discussion { path, source }),
+        let said = sections::discussion(&bytes, syntax, discussion.take.as_deref());
+        said.map_err(|source| Error::Discussion { path, source })
+    }
+
+    fn bytes_anywhere(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let limit = self.options.section_bytes;
+        let bytes = self.world.disk.read_start(path, limit.saturating_add(1))?;
+        if limit < bytes.len() as u64 {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, over(limit, "section_bytes")));
         }
+        Ok(bytes)
+    }
+
+    /// Returns the bytes of a file that came with the project: a link in its place could lead to anything.
+    fn bytes_inside(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let path = RelPath::new(path.as_os_str().as_bytes())
+            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "it lies outside of the project"))?;
+        let bytes = self.bytes_of(&path, self.options.section_bytes, "section_bytes");
+        bytes
+            .map_err(io::Error::other)?
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such file"))
     }
 
     fn screenshot(&self, file: &ImageFile, request: &SectionRequest) -> Screenshot {

@@ -3,19 +3,31 @@
 use std::ffi::OsStr;
 use std::io;
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Child;
 use std::process::Stdio;
 use std::sync::mpsc::Receiver;
 use std::sync::mpsc::RecvTimeoutError;
+use std::sync::mpsc::Sender;
 use std::sync::mpsc::channel;
 use std::time::Duration;
+use std::time::Instant;
+
+use rustix::process::Pid;
+use rustix::process::Signal;
+use rustix::process::WaitId;
+use rustix::process::WaitIdOptions;
+use rustix::process::kill_process_group;
+use rustix::process::waitid;
 
 /// How long a program may say nothing. Git needs seconds in the largest repositories, and for ever where an ignore
 /// file is a FIFO.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Bytes of output after which a program has shown that it is alive.
-const PIECE: u64 = 64 << 10;
+const PIECE: usize = 64 << 10;
+/// How long a pipe is listened to whose program has ended: what it left running may hold it for ever.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// What a program left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +71,8 @@ impl Processes for RealProcesses {
         let mut command = std::process::Command::new(program);
         command.args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+        // A group of its own, so that its children can be stopped with it.
+        command.process_group(0);
         for name in without {
             command.env_remove(name);
         }
@@ -66,53 +80,103 @@ impl Processes for RealProcesses {
     }
 }
 
-/// Feeds a program its input and takes what it says, until it ends or has said nothing for as long as `patience`.
+/// What a program's threads tell of it.
+enum Event {
+    Answer(Vec<u8>),
+    Complaint(Vec<u8>),
+    Failed(io::Error),
+    Ended,
+}
+
+/// What was heard of a program.
+#[derive(Default)]
+struct Heard {
+    answer: Vec<u8>,
+    complaint: Vec<u8>,
+    has_ended: bool,
+}
+
+/// Feeds a program its input and takes what it says, until it ends or has said nothing for as long as `patience`. What
+/// it leaves running may hold its pipes for ever, so that no thread that reads or writes one is waited for.
 fn finish(mut child: Child, input: &[u8], patience: Duration) -> io::Result<Finished> {
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (alive, signs) = channel();
-    std::thread::scope(|scope| {
-        if let Some(mut pipe) = stdin {
-            // On a thread of its own: a program that answers while it reads would fill its pipe and wait for us.
-            // It may close its input early; then it did not want the rest.
-            scope.spawn(move || io::Write::write_all(&mut pipe, input));
-        }
-        // A sign that nobody waits for any more is none the less sent, to nobody.
-        let answer = scope.spawn(move || read_all(stdout, || alive.send(()).unwrap_or(())));
-        let complaint = scope.spawn(move || read_all(stderr, || {}));
-        let is_stuck = !ends(&signs, patience);
-        if is_stuck {
-            child.kill()?;
-        }
-        let success = child.wait()?.success();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        let (stdout, stderr) = (join(answer)?, join(complaint)?);
-        if is_stuck {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not answer"));
-        }
-        Ok(Finished { success, stdout, stderr })
-    })
+    let (sender, events) = channel();
+    if let Some(mut pipe) = child.stdin.take() {
+        // On a thread of its own: a program that answers while it reads would fill its pipe and wait for us.
+        // It may close its input early; then it did not want the rest.
+        let input = input.to_vec();
+        std::thread::spawn(move || io::Write::write_all(&mut pipe, &input));
+    }
+    if let Some(pipe) = child.stdout.take() {
+        let sender = sender.clone();
+        std::thread::spawn(move || read_all(pipe, &sender, Event::Answer));
+    }
+    if let Some(pipe) = child.stderr.take() {
+        let sender = sender.clone();
+        std::thread::spawn(move || read_all(pipe, &sender, Event::Complaint));
+    }
+    let id = Pid::from_child(&child);
+    // It is left to be waited for below: until then no other process can get its number.
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    std::thread::spawn(move || {
+        let _ = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(id), options));
+        sender.send(Event::Ended)
+    });
+    let heard = listen(&events, patience);
+    if !heard.as_ref().is_ok_and(|heard| heard.has_ended) {
+        // Its children too. One that is in no group of its own is stopped alone.
+        kill_process_group(id, Signal::KILL).or_else(|_| child.kill())?;
+    }
+    let success = child.wait()?.success();
+    let heard = heard?;
+    if !heard.has_ended {
+        return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not answer"));
+    }
+    Ok(Finished { success, stdout: heard.answer, stderr: heard.complaint })
 }
 
-/// Waits for the end of the signs; says whether it came before a silence of `patience`.
-fn ends(signs: &Receiver<()>, patience: Duration) -> bool {
+/// Listens until the program has ended and its pipes are closed, or for as long as `patience` allows.
+fn listen(events: &Receiver<Event>, patience: Duration) -> io::Result<Heard> {
+    let mut heard = Heard::default();
+    let (mut patience, mut fresh) = (patience, 0);
+    let mut deadline = Instant::now() + patience;
     loop {
-        match signs.recv_timeout(patience) {
-            Ok(()) => {}
-            Err(RecvTimeoutError::Disconnected) => return true,
-            Err(RecvTimeoutError::Timeout) => return false,
+        let piece = match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Event::Answer(piece)) => (&mut heard.answer, piece),
+            Ok(Event::Complaint(piece)) => (&mut heard.complaint, piece),
+            Ok(Event::Failed(error)) => return Err(error),
+            Ok(Event::Ended) => {
+                heard.has_ended = true;
+                (patience, fresh) = (patience.min(GRACE), 0);
+                deadline = Instant::now() + patience;
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => return Ok(heard),
+        };
+        let (all, piece) = piece;
+        all.extend_from_slice(&piece);
+        fresh += piece.len();
+        if PIECE <= fresh {
+            fresh = 0;
+            deadline = Instant::now() + patience;
         }
     }
 }
 
-fn read_all(pipe: Option<impl Read>, mut sign: impl FnMut()) -> io::Result<Vec<u8>> {
-    let mut all = Vec::new();
-    let Some(mut pipe) = pipe else { return Ok(all) };
-    while 0 < pipe.by_ref().take(PIECE).read_to_end(&mut all)? {
-        sign();
+/// Sends all that a pipe gives, until nobody listens any more.
+fn read_all(mut pipe: impl Read, sender: &Sender<Event>, event: fn(Vec<u8>) -> Event) {
+    let mut piece = vec![0; PIECE];
+    loop {
+        let next = match pipe.read(&mut piece) {
+            Ok(0) => return,
+            Ok(count) => event(piece[..count].to_vec()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => Event::Failed(error),
+        };
+        let is_last = matches!(next, Event::Failed(_));
+        if sender.send(next).is_err() || is_last {
+            return;
+        }
     }
-    Ok(all)
 }
 
 #[cfg(test)]
@@ -120,16 +184,44 @@ mod tests {
     use super::*;
 
     #[expect(clippy::disallowed_methods, reason = "a test starts the program that it is about")]
-    fn start(script: &str) -> Child {
+    fn shell(script: &str) -> std::process::Command {
         let mut command = std::process::Command::new("sh");
         command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().unwrap()
+        command.process_group(0);
+        command
+    }
+
+    fn start(script: &str) -> Child {
+        shell(script).spawn().unwrap()
     }
 
     #[test]
     fn a_program_that_never_ends_is_stopped() {
         let error = finish(start("exec sleep 1000"), b"", Duration::from_millis(50)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn a_child_that_holds_the_pipes_keeps_nobody_waiting() {
+        let finished = finish(start("sleep 1000 & echo $!; echo '[]'"), b"", PATIENCE).unwrap();
+        let said = String::from_utf8(finished.stdout).unwrap();
+        let (id, said) = said.split_once('\n').unwrap();
+        assert_eq!((finished.success, said), (true, "[]\n"));
+        // What a program leaves running on purpose is its own affair, but not the test's.
+        let id = Pid::from_raw(id.parse().unwrap()).unwrap();
+        rustix::process::kill_process(id, Signal::KILL).unwrap();
+    }
+
+    #[test]
+    fn a_program_that_is_stopped_takes_its_children_with_it() {
+        let (reader, writer) = io::pipe().unwrap();
+        let mut command = shell("exec 3<&0; sleep 1000 & sleep 1000");
+        let child = command.stdin(writer).spawn().unwrap();
+        // The command keeps our end of the pipe.
+        drop(command);
+        assert!(finish(child, b"", Duration::from_millis(50)).is_err());
+        let mut rest = Vec::new();
+        assert_eq!({ reader }.read_to_end(&mut rest).unwrap(), 0, "nobody holds the pipe");
     }
 
     #[test]

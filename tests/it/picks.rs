@@ -316,3 +316,41 @@ fn a_diff_in_a_folder_of_the_repository_is_of_that_folder() {
     let ran = run(command);
     assert_eq!((ran.code, ran.out.as_str()), (0, "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"));
 }
+
+#[test]
+fn what_is_there_is_not_deleted_though_git_forgot_it() {
+    let sandbox = Sandbox::repo();
+    for file in ["kept.txt", "gone.txt", "folder", "slop_out/a.md"] {
+        sandbox.write(file, format!("{file}\n"));
+    }
+    std::os::unix::fs::symlink("gone.txt", sandbox.path("link")).unwrap();
+    sandbox.commit_all("one");
+    sandbox.git(&["rm", "-q", "--cached", "kept.txt"]);
+    sandbox.write(".git/info/exclude", "kept.txt\n");
+    sandbox.git(&["rm", "-q", "gone.txt", "link", "folder", "slop_out/a.md"]);
+    sandbox.write("folder/new.txt", "new\n");
+    let shown = sandbox.done(&["view", ".", "--mode", "diff", "--bare"]);
+    let deleted: Vec<&str> = shown.lines().filter(|line| line.starts_with("--- a/")).collect();
+    assert_eq!(deleted, ["--- a/folder", "--- a/gone.txt"], "{shown}");
+}
+
+#[test]
+fn no_filter_that_the_checkout_names_is_run() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.txt", "one\n");
+    sandbox.write(".gitattributes", "*.txt filter=evil\n");
+    sandbox.commit_all("one");
+    for name in ["evil", "e=vil"] {
+        sandbox.write(".gitattributes", format!("*.txt filter={name}\n"));
+        let touch = format!("touch {}; cat", sandbox.beside("ran").display());
+        for key in ["clean", "process"] {
+            sandbox.git(&["config", &format!("filter.{name}.{key}"), &touch]);
+        }
+        sandbox.git(&["config", &format!("filter.{name}.required"), "true"]);
+        sandbox.write("a.txt", "two\n");
+        let shown = sandbox.done(&["view", ".", "--mode", "diff", "--bare"]);
+        assert!(shown.contains("-one\n+two\n"), "{shown}");
+        sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
+        assert!(!sandbox.beside("ran").exists(), "{name}");
+    }
+}

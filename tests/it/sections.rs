@@ -127,6 +127,45 @@ fn a_file_of_that_name_that_is_no_discussion_stops_nothing() {
 }
 
 #[test]
+fn a_broken_discussion_that_nobody_asked_for_stops_nothing() {
+    let sandbox = project();
+    let own = sandbox.path("history.toml");
+    let goes_on = |words: &str| {
+        let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
+        assert_eq!(ran.code, 4, "{}", ran.err);
+        assert!(ran.out.contains("### src/engine.py") && !ran.out.contains("Discussion"), "{}", ran.out);
+        assert!(ran.err.contains(words), "{words}: {}", ran.err);
+        sandbox.slop(&["aggregate", "--history-only", "--stdout"]).refuses(1, &["history.toml", "hint:"]);
+    };
+    sandbox.write("history.toml", "history = [");
+    goes_on("history.toml: cannot read it as TOML");
+    sandbox.write("history.toml", "[takes.a]\nhistory = ['1']\n[takes.b]\nhistory = ['2']\n");
+    goes_on("history.toml: cannot");
+    std::fs::File::create(&own).unwrap().set_len(100 << 20).unwrap();
+    goes_on("more than the 16777216 bytes of limits.section_bytes");
+    std::fs::remove_file(&own).unwrap();
+    std::fs::create_dir(&own).unwrap();
+    goes_on("history.toml: it is no regular file");
+    std::fs::remove_dir(&own).unwrap();
+    assert!(Command::new("mkfifo").arg(&own).status().unwrap().success());
+    goes_on("history.toml: it is no regular file");
+}
+
+#[test]
+fn a_discussion_is_read_through_a_link_only_where_somebody_named_it() {
+    let sandbox = project();
+    std::fs::write(sandbox.beside("h.toml"), "history = ['of somebody else']\n").unwrap();
+    std::os::unix::fs::symlink("../h.toml", sandbox.path("history.toml")).unwrap();
+    let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert!(!ran.out.contains("somebody else"), "{}", ran.out);
+    let ran = sandbox.slop(&["aggregate", "--history-only", "--stdout"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
+    let named = aggregate(&sandbox, &["--history", "history.toml", "--history-only"]);
+    assert_eq!(named, rendered("of somebody else"));
+}
+
+#[test]
 fn a_take_is_picked_by_its_name() {
     let sandbox = project();
     let takes = "active = 'b'\n[takes.a]\nhistory = ['1']\n[takes.b]\nhistory = ['2']\n";

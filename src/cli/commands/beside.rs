@@ -59,7 +59,8 @@ impl Desk<'_> {
             return None;
         }
         let path = args.history.as_ref().map_or_else(|| PathBuf::from(HISTORY), |path| self.place.file(path));
-        Some(Discussion { path, take: args.take.clone(), is_optional: !is_asked_for })
+        let is_named = args.history.is_some();
+        Some(Discussion { path, take: args.take.clone(), is_named, is_optional: !is_asked_for })
     }
 
     /// Returns how a model is asked.
