@@ -27,6 +27,9 @@ const EDITS_KEY: &str = "history/edits";
 /// A log of more bytes than this is asked for each time rather than remembered.
 const MOST_REMEMBERED: usize = 4 << 20;
 
+/// A name under which git has nothing.
+const NOTHING: &str = "-";
+
 /// What git says.
 pub(super) struct History {
     /// The newest commit.
@@ -160,15 +163,30 @@ impl Project<'_> {
     }
 
     /// Returns the bytes that git has under each of these names, such as a blob's or `commit:./path`; `None` for what
-    /// it does not have.
+    /// it does not have, and for what is larger than a file that is read.
     pub(super) fn contents_of(&self, names: &[String]) -> Vec<Option<Vec<u8>>> {
-        // A name with a line's end in it cannot be asked for.
-        let input: String = names
+        let sizes = self.sizes_of(names);
+        let most = self.options.structure_max_bytes;
+        let fits = |size: &Option<u64>| size.is_some_and(|size| size <= most);
+        let wanted: Vec<&str> = names
             .iter()
-            .map(|name| if name.contains('\n') { "-\n".to_owned() } else { format!("{name}\n") })
+            .zip(&sizes)
+            .map(|(name, size)| if fits(size) { name.as_str() } else { NOTHING })
             .collect();
-        let answer = self.git(&["cat-file", "--batch"], input.as_bytes());
+        let answer = self.git(&["cat-file", "--batch"], lines_of(&wanted).as_bytes());
         read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
+    }
+
+    /// Returns how many bytes git has under each of these names.
+    fn sizes_of(&self, names: &[String]) -> Vec<Option<u64>> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let answer = self.git(&["cat-file", "--batch-check"], lines_of(&names).as_bytes());
+        let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let size = |line: &str| line.rsplit(' ').next().and_then(|size| size.parse().ok());
+        let mut sizes: Vec<Option<u64>> = answer.lines().map(size).collect();
+        sizes.resize(names.len(), None);
+        sizes
     }
 
     /// Returns the bytes that files had at a commit, as far as it holds them.
@@ -219,6 +237,12 @@ impl Project<'_> {
 /// Returns the paths that git can be asked for: one with a line's end in its name is taken for changed.
 fn askable<'p>(paths: &[&'p RelPath]) -> Vec<&'p RelPath> {
     paths.iter().copied().filter(|path| !path.as_bytes().contains(&b'\n')).collect()
+}
+
+/// Returns names as git reads them, one a line. One with a line's end in it cannot be asked for.
+fn lines_of(names: &[&str]) -> String {
+    let line = |name: &&str| format!("{}\n", if name.contains('\n') { NOTHING } else { name });
+    names.iter().map(line).collect()
 }
 
 /// Returns the names of files at a commit, one a line.

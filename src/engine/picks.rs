@@ -38,8 +38,8 @@ use crate::model::ViewMode;
 use crate::slices;
 use crate::sys::FileKind;
 
-/// So many old contents are held in memory at once.
-const CONTENTS_AT_ONCE: usize = 200;
+/// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
+const CONTENTS_AT_ONCE: usize = 32;
 
 /// So many names of a mask that are gone are told one by one.
 const MOST_TOLD: usize = 10;

@@ -26,8 +26,8 @@ use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::store::Batch;
 
-/// So many old contents are held in memory at once.
-const CONTENTS_AT_ONCE: usize = 200;
+/// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
+const CONTENTS_AT_ONCE: usize = 32;
 /// So many contents of one file are looked at. Most edits do not touch a summary, but one in four or so does.
 const MOST_LOOKS: usize = 32;
 /// Where more files than this have changed since the frozen commit, their blocks are taken to have changed with them.
