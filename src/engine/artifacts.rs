@@ -109,7 +109,16 @@ impl Project<'_> {
 
     /// Reads a file's text, with the hash of the bytes that it was read from.
     pub(super) fn text(&self, path: &RelPath) -> Result<(ContentHash, String), LeftOut> {
-        let reading = self.world.files.read(path, self.options.structure_max_bytes);
+        self.text_up_to(path, self.options.structure_max_bytes)
+    }
+
+    /// Reads the text of a file of at most `max_bytes`.
+    pub(super) fn text_up_to(
+        &self,
+        path: &RelPath,
+        max_bytes: u64,
+    ) -> Result<(ContentHash, String), LeftOut> {
+        let reading = self.world.files.read(path, max_bytes);
         let reading = reading.map_err(|error| match error {
             ReadError::TooLarge { .. } => LeftOut::TooLarge,
             ReadError::Changing => LeftOut::Unstable,

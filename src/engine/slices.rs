@@ -12,6 +12,10 @@ use crate::model::SliceStatus;
 use crate::slices;
 use crate::sys::FileKind;
 
+/// A larger file is not read to mark its lines. It is more than what is parsed: to find lines takes no parser, and
+/// sources that were put together into one file (SQLite's) are larger than that.
+const MOST_BYTES: u64 = 128 << 20;
+
 impl Project<'_> {
     /// Marks the lines `start_line` to `end_line` of a file, from 1 and inclusive. Nothing is written.
     pub fn make_slice(&self, word: &str, start_line: u32, end_line: u32) -> Result<Slice, Error> {
@@ -64,7 +68,7 @@ impl Project<'_> {
             Err(_) => Err(LeftOut::Unreadable),
             Ok(FileKind::Symlink) => Err(LeftOut::Symlink),
             Ok(FileKind::Directory | FileKind::Special) => Err(LeftOut::Special),
-            Ok(FileKind::Regular) => self.text(path).map(with_mark),
+            Ok(FileKind::Regular) => self.text_up_to(path, MOST_BYTES).map(with_mark),
         }
     }
 }
