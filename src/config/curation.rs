@@ -144,6 +144,9 @@ fn persona(name: &str, section: &Section<'_>) -> Result<Persona, Error> {
 
 const MODEL: &str = "a table such as { provider = \"…\", model = \"…\" }";
 
+/// More than any model writes; what a provider would refuse is refused here, with its place.
+const MOST_OUTPUT_TOKENS: u32 = 1_000_000;
+
 /// Reads a model. A project that was checked out may come from anyone: it names a provider and no more, for an
 /// address, a key or a command of its own would send what it pleases to where it pleases.
 fn preferred_model(section: &Section<'_>) -> Result<PreferredModel, Error> {
@@ -151,8 +154,8 @@ fn preferred_model(section: &Section<'_>) -> Result<PreferredModel, Error> {
     Ok(PreferredModel {
         provider: section.needed_text("provider", "the name of a provider")?,
         model: section.needed_text("model", "the name of a model")?,
-        temperature: section.number("temperature", "a number that is not negative", f64::MAX)?,
+        temperature: section.number("temperature", "a number from 0 to 2", 2.0)?,
         top_p: section.number("top_p", "a number from 0 to 1", 1.0)?,
-        max_output_tokens: section.whole("max_output_tokens", 1..=u32::MAX)?,
+        max_output_tokens: section.whole("max_output_tokens", 1..=MOST_OUTPUT_TOKENS)?,
     })
 }

@@ -244,6 +244,24 @@ fn a_wrong_slice_is_told_with_its_place() {
 }
 
 #[test]
+fn what_no_provider_takes_is_refused_in_a_preferred_model() {
+    let model = "[[personas.a.preferred_models]]\nprovider = 'x'\nmodel = 'y'\n";
+    let key = "personas.a.preferred_models";
+    for (line, expected) in [
+        ("temperature = 2.1", "temperature` is 2.1, not a number from 0 to 2"),
+        ("max_output_tokens = 0", "max_output_tokens` is 0, not a whole number from 1 to 1000000"),
+        (
+            "max_output_tokens = 1000001",
+            "max_output_tokens` is 1000001, not a whole number from 1 to 1000000",
+        ),
+    ] {
+        check_error(&format!("{model}{line}"), &format!("4: `{key}.{expected}"));
+    }
+    let most = format!("{model}temperature = 2\ntop_p = 1\nmax_output_tokens = 1_000_000");
+    load(&inputs("", &most)).unwrap();
+}
+
+#[test]
 fn a_wrong_preset_or_persona_is_told_with_its_place() {
     check_error("presets = 1", "1: `presets` is 1, not a table of tables");
     check_error("[presets]\na = 1", "2: `presets.a` is 1, not a table");

@@ -1,5 +1,6 @@
 //! A table of a settings file, read key by key: what is wrong is an error, what is unknown a warning.
 
+use std::cell::Cell;
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
@@ -23,13 +24,14 @@ pub(super) struct Source<'a> {
     line_starts: Vec<usize>,
     origin: &'a dyn Fn(usize) -> Origin,
     warnings: RefCell<Vec<String>>,
+    untold: Cell<usize>,
 }
 
 impl<'a> Source<'a> {
     /// Takes the text that was parsed; `origin` names a line of it.
     pub(super) fn new(text: &'a str, origin: &'a dyn Fn(usize) -> Origin) -> Self {
         let line_starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
-        Self { text, line_starts, origin, warnings: RefCell::new(Vec::new()) }
+        Self { text, line_starts, origin, warnings: RefCell::new(Vec::new()), untold: Cell::new(0) }
     }
 
     /// Returns the place of the byte at `offset`.
@@ -40,9 +42,8 @@ impl<'a> Source<'a> {
     /// Returns the warnings that came up, each unknown key by itself unless there are very many.
     pub(super) fn into_warnings(self) -> Vec<String> {
         let mut warnings = self.warnings.into_inner();
-        let more = warnings.len().saturating_sub(MOST_WARNINGS);
+        let more = self.untold.get();
         if 0 < more {
-            warnings.truncate(MOST_WARNINGS);
             warnings.push(format!("unknown keys that are not told here: {more}"));
         }
         warnings
@@ -70,6 +71,14 @@ impl<'a> Source<'a> {
             found: shown(found),
             allowed: allowed.to_owned(),
         }
+    }
+
+    /// Counts an unknown key, and says whether it is one of those that are told. To find what each is most like would
+    /// keep every command waiting where a file has very many.
+    fn is_told(&self) -> bool {
+        let is_told = self.warnings.borrow().len() < MOST_WARNINGS;
+        self.untold.set(self.untold.get() + usize::from(!is_told));
+        is_told
     }
 
     fn warn_unknown(&self, key: &str, offset: usize, nearest: &str) {
@@ -108,7 +117,7 @@ impl<'s> Section<'s> {
     /// Warns of every key that is not in `known`.
     pub(super) fn warn_of_others(&self, known: &[&str]) {
         for (name, _) in self.entries() {
-            if !known.contains(&name.get_ref().as_ref()) {
+            if !known.contains(&name.get_ref().as_ref()) && self.source.is_told() {
                 let nearest = nearest(name.get_ref(), known.iter().copied()).expect("every section has keys");
                 self.source.warn_unknown(
                     &self.key_of(name.get_ref()),

@@ -1,6 +1,8 @@
 //! Files that slop itself reads and writes by a path of their own: settings, outputs, the cache's folder.
 
+use std::fs::File;
 use std::fs::OpenOptions;
+use std::fs::TryLockError;
 use std::io;
 use std::io::Read;
 use std::io::Write;
@@ -8,6 +10,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::OFlags;
 
@@ -29,6 +33,10 @@ pub trait Disk: Sync {
     /// a device is written to.
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
+    /// Keeps others that ask the same from working in a folder until what is returned is dropped, and waits for them
+    /// a while; `None` where the file system has no locks. Leaves nothing in the folder.
+    fn lock_folder(&self, folder: &Path) -> io::Result<Option<File>>;
+
     /// Makes a folder and those above it, readable by the user alone; one that is there already is left as it is.
     fn make_private_folder(&self, path: &Path) -> io::Result<()>;
 
@@ -42,6 +50,10 @@ pub trait Disk: Sync {
     /// the epoch: what the time is for the files beside it.
     fn stamp_now(&self, path: &Path) -> io::Result<i64>;
 }
+
+/// How often a folder that another holds is tried again, and how long after.
+const LOCK_TRIES: u32 = 1000;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// The machine's disk.
 #[derive(Debug, Clone, Copy)]
@@ -115,6 +127,25 @@ impl Disk for RealDisk {
         Ok(())
     }
 
+    fn lock_folder(&self, folder: &Path) -> io::Result<Option<File>> {
+        // A folder that is still to be made is kept by the one above it.
+        let folder = folder.ancestors().find(|above| above.is_dir()).unwrap_or(Path::new("."));
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let handle = File::open(folder)?;
+        // Not `lock`, which would wait forever where slop is started by the one who holds the folder.
+        for _ in 0..LOCK_TRIES {
+            match handle.try_lock() {
+                Ok(()) => return Ok(Some(handle)),
+                Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                    return Ok(None);
+                }
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::WouldBlock, "another program keeps its folder locked"))
+    }
+
     fn make_private_folder(&self, path: &Path) -> io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
     }
@@ -185,6 +216,16 @@ mod tests {
         assert!(RealDisk.read(&pipe).is_err());
         assert!(RealDisk.read_start(&pipe, 1).is_err());
         assert!(RealDisk.remove_file(&pipe).is_err());
+    }
+
+    #[test]
+    fn a_folder_is_locked_by_one_at_a_time_and_nothing_is_left_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = RealDisk.lock_folder(folder.path()).unwrap().unwrap();
+        assert!(File::open(folder.path()).unwrap().try_lock().is_err());
+        drop(held);
+        assert!(RealDisk.lock_folder(&folder.path().join("not/yet")).unwrap().is_some());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Slices, masks, presets and personas in `slop.toml`, read and edited by commands.
 
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::json;
 
@@ -44,6 +45,24 @@ fn a_slice_is_added_listed_where_it_is_now_and_removed() {
     );
     assert_eq!(sandbox.done(&["slice", "list"]), "");
     assert_eq!(sandbox.read("slop.toml"), format!("{HEAD}\n[[files]]\npath = \"src/util/text.py\"\n"));
+}
+
+#[test]
+fn edits_at_the_same_time_are_all_kept() {
+    let sandbox = project();
+    let ranges: Vec<String> = (1..=20).map(|line| line.to_string()).collect();
+    sandbox.write("long.py", "x = 1\n".repeat(20));
+    let add = |range: &String| {
+        sandbox.command(&["slice", "add", "long.py", range]).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let children: Vec<_> = ranges.iter().map(add).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(sandbox.json(&["slice", "list"])["slices"].as_array().unwrap().len(), 20);
+    let names: Vec<_> =
+        fs::read_dir(sandbox.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!names.iter().any(|name| name.to_string_lossy().contains("lock")), "{names:?}");
 }
 
 #[test]

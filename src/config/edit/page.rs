@@ -35,6 +35,10 @@ pub(super) fn edit<T: Send>(
     change: impl FnOnce(&mut Page) -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
     on_a_large_stack(|| {
+        // Without it, of two edits at a time the one that is written last would undo the other.
+        let _lock = disk
+            .lock_folder(path.parent().unwrap_or(Path::new(".")))
+            .map_err(|source| Error::Write { path: path.to_owned(), source })?;
         let before = read(disk, path)?;
         let mut page = Page::parse(path, before.as_deref().unwrap_or_default())?;
         let done = change(&mut page)?;

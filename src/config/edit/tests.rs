@@ -1,6 +1,7 @@
 //! Edits of files that people write, tried on a disk in memory.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Mutex;
@@ -85,6 +86,10 @@ impl Disk for Memory {
         *self.writes.lock().unwrap() += 1;
         *self.file(path).lock().unwrap() = Some(bytes.to_vec());
         Ok(())
+    }
+
+    fn lock_folder(&self, _: &Path) -> io::Result<Option<File>> {
+        Ok(None)
     }
 
     fn make_private_folder(&self, _: &Path) -> io::Result<()> {
