@@ -139,19 +139,21 @@ impl Project<'_> {
                 let remark = health_remark(outline.health)?;
                 Ok(Shown { content, remark, body: aggregate::view_outline(&outline), why: None })
             }
-            ViewMode::Summary => {
-                let words = self.summary(subject).ok_or(gone)?;
-                let outline = match rendering.detail {
-                    SummaryDetail::Words => None,
-                    SummaryDetail::TopLevel | SummaryDetail::Signatures => self.outline(subject),
-                };
-                let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
-                let outline = outline.map(without_secrets);
-                let body = aggregate::view_summary(&words, outline.as_ref(), rendering.detail);
-                let remark = is_broken.then(|| "understood in part".to_owned());
-                Ok(Shown { content, remark, body, why: None })
-            }
+            ViewMode::Summary => self.show_summary(subject, rendering.detail).ok_or(gone),
         }
+    }
+
+    fn show_summary(&mut self, subject: &Subject<'_>, detail: SummaryDetail) -> Option<Shown> {
+        let words = self.summary(subject)?;
+        let outline = match detail {
+            SummaryDetail::Words => None,
+            SummaryDetail::TopLevel | SummaryDetail::Signatures => self.outline(subject),
+        };
+        let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
+        let outline = outline.map(without_secrets);
+        let body = aggregate::view_summary(&words, outline.as_ref(), detail);
+        let remark = is_broken.then(|| "understood in part".to_owned());
+        Some(Shown { content: Some(subject.hash), remark, body, why: None })
     }
 }
 
