@@ -93,7 +93,9 @@ fn copy(
                 || pick.fit + MARGIN < pick.best_fit
                 || is_far_from_landmarks(slice, &here, lines))
             || pick.fit + items.worth() + MARGIN < score
-            || 1 < slice.anchors.copies && DRIFT < here.start.abs_diff(stood)
+            || 1 < slice.anchors.copies
+                && here.start != stood
+                && (DRIFT < here.start.abs_diff(stood) || !has_landmark_near(slice, &here, lines))
         {
             // The text stood in the file more than once, and it is the slice's own copy that has changed.
             let is_elsewhere =
@@ -117,23 +119,33 @@ fn copy(
 /// the slice, or is far from it and was near the slice.
 fn is_far_from_landmarks(slice: &Slice, here: &Range<usize>, lines: &Lines<'_>) -> bool {
     let Anchors { before, after, unique_before, unique_after, .. } = &slice.anchors;
-    let place = |line: &String| match lines.places(lines.id_of(line)?) {
-        [place] => Some(index(*place)),
-        _ => None,
-    };
+    let place = |line: &String| only_place(line, lines);
     let is_far = |line: &String, away: Option<usize>, near: &[String]| {
         away.is_none_or(|away| FAR < away && near.contains(line))
     };
     let above = |line: &String| is_far(line, here.start.checked_sub(place(line)? + 1), before).then_some(());
     let below = |line: &String| is_far(line, place(line)?.checked_sub(here.end), after).then_some(());
     // Where nothing tells the copies apart any more, nobody knows which one has gone.
-    let is_near =
-        |line| place(line).is_some_and(|place| here.start <= place + 2 * FAR && place < here.end + 2 * FAR);
-    if !unique_before.iter().chain(unique_after).any(is_near) {
-        return true;
-    }
-    unique_before.iter().any(|line| above(line).is_some())
+    !has_landmark_near(slice, here, lines)
+        || unique_before.iter().any(|line| above(line).is_some())
         || unique_after.iter().any(|line| below(line).is_some())
+}
+
+/// Says whether one of the lines that stood once in the file, and told this copy from the others, stands near a place.
+fn has_landmark_near(slice: &Slice, here: &Range<usize>, lines: &Lines<'_>) -> bool {
+    let is_near = |line: &String| {
+        only_place(line, lines)
+            .is_some_and(|place| here.start <= place + 2 * FAR && place < here.end + 2 * FAR)
+    };
+    slice.anchors.unique_before.iter().chain(&slice.anchors.unique_after).any(is_near)
+}
+
+/// Returns where a line stands that stands once.
+fn only_place(line: &str, lines: &Lines<'_>) -> Option<usize> {
+    match lines.places(lines.id_of(line)?) {
+        [place] => Some(index(*place)),
+        _ => None,
+    }
 }
 
 /// Answers where the slice's text is nowhere, or is not known.
