@@ -131,13 +131,21 @@ fn is_far_from_landmarks(slice: &Slice, here: &Range<usize>, lines: &Lines<'_>) 
         || unique_after.iter().any(|line| below(line).is_some())
 }
 
-/// Says whether one of the lines that stood once in the file, and told this copy from the others, stands near a place.
+/// Says whether one of the lines that stood once in the file, and told this copy from the others, stands near a place. The
+/// ones that stood right by the slice tell it best: the name of the function that it is in, in a file in which all
+/// functions begin alike. The others are asked only where there are no such.
 fn has_landmark_near(slice: &Slice, here: &Range<usize>, lines: &Lines<'_>) -> bool {
-    let is_near = |line: &String| {
+    let Anchors { before, after, unique_before, unique_after, .. } = &slice.anchors;
+    let is_near = |line: &&String| {
         only_place(line, lines)
             .is_some_and(|place| here.start <= place + 2 * FAR && place < here.end + 2 * FAR)
     };
-    slice.anchors.unique_before.iter().chain(&slice.anchors.unique_after).any(is_near)
+    let above = unique_before.last().filter(|line| before.contains(line));
+    let below = unique_after.first().filter(|line| after.contains(line));
+    if above.is_some() && below.is_some() {
+        return above.iter().chain(&below).any(is_near);
+    }
+    unique_before.iter().chain(unique_after).any(|line| is_near(&line))
 }
 
 /// Returns where a line stands that stands once.
