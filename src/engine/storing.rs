@@ -81,7 +81,8 @@ impl Project<'_> {
         } else if self.is_foreign(&folder)? {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it holds other files"));
         }
-        for (name, bytes) in [(".gitignore", &b"*\n"[..]), ("CACHEDIR.TAG", CACHEDIR_TAG)] {
+        // The tag first: by it another run, which may come in between, knows the folder for a cache.
+        for (name, bytes) in [("CACHEDIR.TAG", CACHEDIR_TAG), (".gitignore", &b"*\n"[..])] {
             match self.world.disk.create_new(&folder.join(name), bytes) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 Ok(()) | Err(_) => {}
