@@ -25,6 +25,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("render", 1, &["model"]),
     ("slices", 1, &["model"]),
     ("sections", 1, &["model"]),
+    ("watch", 1, &["model", "sys"]),
     (
         "engine",
         2,
@@ -43,7 +44,9 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ),
     ("api", 3, &["model", "engine", "render"]),
     ("config", 3, &["model", "sys", "discover", "aggregate", "engine"]),
-    ("cli", 5, &["model", "sys", "config", "api", "render"]),
+    ("service", 4, &["model", "sys", "api", "config"]),
+    ("daemon", 5, &["model", "sys", "watch", "engine", "api", "config", "service"]),
+    ("cli", 6, &["model", "sys", "config", "api", "render", "service", "daemon"]),
 ];
 
 #[test]

@@ -1,0 +1,111 @@
+//! Whoever answers asks: the daemon, or a project that is opened for one question.
+//!
+//! The transports (HTTP on a socket, MCP) know nothing but this trait.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Serialize;
+
+use super::ask::Ask;
+use super::fault::Fault;
+
+/// Version of what clients and daemons of slop say to each other. Both must have the same.
+pub const PROTOCOL: u32 = 1;
+
+/// Answers asks.
+pub trait Service: Send + Sync {
+    /// Answers one ask. Takes as long as it takes: to be called from a thread that may wait.
+    fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault>;
+}
+
+/// How a question is to be answered, whatever it is.
+#[derive(Debug, Clone, Default)]
+pub struct Call {
+    /// Whether an answer that cannot be vouched for is to be an error.
+    pub require_fresh: bool,
+    /// What the asker takes for the settings, as [`Answered`] comes from them; any, where it does not say.
+    pub settings: Option<String>,
+    /// Is set when nobody waits for the answer any more, and how far the work is.
+    pub job: Arc<Job>,
+}
+
+/// What asker and answerer tell each other while the work goes on.
+#[derive(Debug, Default)]
+pub struct Job {
+    is_cancelled: AtomicBool,
+    progress: std::sync::Mutex<(usize, usize)>,
+}
+
+impl Job {
+    /// Says that nobody waits for the answer any more.
+    pub fn cancel(&self) {
+        self.is_cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Says whether somebody still waits for the answer.
+    pub fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Says that so many files are to be read.
+    pub fn begins(&self, files: usize) {
+        if let Ok(mut progress) = self.progress.lock() {
+            *progress = (0, files);
+        }
+    }
+
+    /// Says that one more file was read.
+    pub fn advances(&self) {
+        if let Ok(mut progress) = self.progress.lock() {
+            progress.0 += 1;
+        }
+    }
+
+    /// Returns how many files were read, and of how many; zeros before the first.
+    pub fn progress(&self) -> (usize, usize) {
+        self.progress.lock().map_or((0, 0), |progress| *progress)
+    }
+}
+
+/// An answer, ready to be sent.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// What the answer can be relied on for.
+    pub freshness: FreshnessNote,
+    /// What a person should be told beside the answer.
+    pub notes: Vec<String>,
+    /// The answer as JSON: the `data` of the envelope.
+    pub data: Bytes,
+}
+
+/// What an answer can be relied on for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FreshnessNote {
+    /// Whether the answer reflects every write that returned before the question.
+    pub freshness: FreshnessState,
+    /// Why it does not, or may not.
+    pub reason: Option<String>,
+    /// When it was, by the daemon's count: `epoch:sequence`. Absent without a daemon.
+    pub clock: Option<String>,
+    /// When it was, in milliseconds since the epoch.
+    pub as_of_ms: i64,
+    /// How many files are known to have changed, and are still to be derived from. None of them is in the answer.
+    pub pending: u64,
+}
+
+/// Whether an answer reflects every write that returned before the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FreshnessState {
+    /// It does.
+    Fresh,
+    /// It does, but for files that could not be read while they change; the reason says so.
+    Partial,
+    /// It may not.
+    Stale,
+}
