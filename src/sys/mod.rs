@@ -8,13 +8,18 @@
 //! Start with [`Files`].
 
 mod clock;
+mod detached;
 mod disk;
 mod files;
 mod git;
+mod lock;
 mod processes;
+mod usage;
 
 pub use clock::Clock;
 pub use clock::WallClock;
+pub use detached::leave_terminal;
+pub use detached::start_detached;
 pub use disk::Disk;
 pub use disk::RealDisk;
 pub use files::FileKind;
@@ -24,6 +29,9 @@ pub use files::Reading;
 pub use files::RealFiles;
 pub use files::Stat;
 pub use git::git;
+pub use lock::FileLock;
 pub use processes::Finished;
 pub use processes::Processes;
 pub use processes::RealProcesses;
+pub use usage::Usage;
+pub use usage::user_id;

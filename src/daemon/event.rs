@@ -1,0 +1,44 @@
+//! All that can happen to a daemon.
+
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use crate::api::Answered;
+use crate::api::Ask;
+use crate::api::Call;
+use crate::api::Fault;
+use crate::engine::Change;
+use crate::watch::Signal;
+
+/// Everything that can wake the daemon.
+pub(super) enum Event {
+    /// The watcher saw something.
+    Signal(Signal),
+    /// A client asks.
+    Asked(Question),
+    /// A question was answered.
+    Answered,
+    /// The cache was brought up to date with files that had changed.
+    Refreshed(Refreshed),
+    /// Somebody wants to hear what changes.
+    Subscribed(Subscriber),
+    /// Somebody wants to know how the daemon is.
+    Status(SyncSender<Condition>),
+    /// Time to go.
+    Stop(&'static str),
+}
+
+/// What a client asks, and where the answer is awaited.
+pub(super) struct Question {
+    pub(super) ask: Ask,
+    pub(super) call: Call,
+    pub(super) reply: SyncSender<Result<Answered, Fault>>,
+}
+
+/// What a refresh came to.
+pub(super) struct Refreshed {
+    pub(super) changes: Vec<Change>,
+    pub(super) took: Duration,
+    /// What a person should be told of it.
+    pub(super) notes: Vec<String>,
+}

@@ -1,0 +1,307 @@
+//! The one loop: all that happens comes in as events, one after the other, and all state is here.
+//!
+//! Nothing in it takes long: questions are answered, and changed files derived from, by workers.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use super::barrier::Barrier;
+use super::condition::Condition;
+use super::condition::Counted;
+use super::event::Event;
+use super::event::Question;
+use super::event::Refreshed;
+use super::feed::Feed;
+use super::owner::Owner;
+use super::settle::Due;
+use super::settle::Settling;
+use super::told::Told;
+use super::worker::Work;
+use crate::api::FreshnessNote;
+use crate::api::FreshnessState;
+use crate::engine::Tree;
+use crate::model::RelPath;
+use crate::sys::Clock;
+use crate::watch::Signal;
+use crate::watch::Watcher;
+
+/// How often the daemon looks whether all that it stands on is still there.
+const TICK: Duration = Duration::from_secs(1);
+/// The longest pause between two looks whether events come again.
+const MOST_PROBE_PAUSE: Duration = Duration::from_mins(1);
+/// Events that are taken in before anything else is done: a flood of them must not put off the questions.
+const EVENTS_AT_ONCE: usize = 256;
+/// Names of files that say what counts.
+const IGNORE_FILES: [&[u8]; 3] = [b".gitignore", b".ignore", b".slopignore"];
+
+/// How far events are to be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Nothing is watched yet: each answer looks at all of its files.
+    Starting,
+    /// Each change is told before an answer that it matters to.
+    Events,
+    /// There are no events, or they are late: each answer looks at all of its files.
+    Verified(String),
+}
+
+/// The daemon's state.
+pub(super) struct Steady<'d> {
+    pub(super) clock: &'d dyn Clock,
+    pub(super) tell: &'d mut dyn FnMut(Told<'_>),
+    pub(super) owner: Owner,
+    pub(super) watcher: Watcher,
+    pub(super) tree: Arc<Tree>,
+    pub(super) workers: Sender<Work>,
+    pub(super) refresher: Sender<Due>,
+    pub(super) feed: Feed,
+    pub(super) barrier: Barrier<Question>,
+    pub(super) settling: Settling,
+    pub(super) mode: Mode,
+    /// How many files the refresher is at; `None` where it is idle.
+    pub(super) refreshing: Option<usize>,
+    pub(super) counted: Counted,
+    pub(super) next_tick: Duration,
+    /// When it is looked next whether events come again, and how long it was waited before.
+    pub(super) next_probe: Duration,
+    pub(super) probe_pause: Duration,
+}
+
+impl Steady<'_> {
+    /// Takes in events until it is time to go. Returns why.
+    pub(super) fn run(&mut self, events: &Receiver<Event>) -> &'static str {
+        loop {
+            match events.recv_timeout(self.wait()) {
+                Ok(event) => {
+                    let mut rest = events.try_iter().take(EVENTS_AT_ONCE);
+                    if let Some(why) = std::iter::once(event).chain(&mut rest).find_map(|event| self.take(event)) {
+                        return why;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return "nobody is left to serve",
+            }
+            if let Some(why) = self.turn() {
+                return why;
+            }
+        }
+    }
+
+    /// Returns how long there is nothing to do, as far as is known.
+    fn wait(&self) -> Duration {
+        let settled = if self.refreshing.is_none() { self.settling.next() } else { None };
+        let times = [Some(self.next_tick), self.barrier.deadline(), settled];
+        let next = times.into_iter().flatten().min().unwrap_or(self.next_tick);
+        next.saturating_sub(self.clock.monotonic())
+    }
+
+    /// Takes in one event. Returns why it is time to go, if it is.
+    fn take(&mut self, event: Event) -> Option<&'static str> {
+        match event {
+            Event::Signal(signal) => return self.hear(signal),
+            Event::Asked(question) => self.ask(question),
+            Event::Answered => self.counted.working = self.counted.working.saturating_sub(1),
+            Event::Refreshed(refreshed) => self.refreshed(refreshed),
+            Event::Subscribed(subscriber) => self.feed.subscribe(subscriber),
+            Event::Status(reply) => {
+                // Whoever asked may be gone.
+                let _ = reply.send(self.condition());
+            }
+            Event::Stop(why) => return Some(why),
+        }
+        None
+    }
+
+    /// Does what is due.
+    fn turn(&mut self) -> Option<&'static str> {
+        let now = self.clock.monotonic();
+        let overdue = self.barrier.overdue(now);
+        if !overdue.is_empty() {
+            let why = "the file system told nothing of a file for a second".to_owned();
+            self.distrust(why, "");
+            self.release(overdue);
+        }
+        self.send_cookie(now);
+        if self.refreshing.is_none()
+            && let Some(due) = self.settling.due(now)
+        {
+            self.refreshing = Some(match &due {
+                Due::Everything => 1,
+                Due::Files(files) => files.len(),
+            });
+            // Without a refresher there is no daemon: its end is an event of its own.
+            let _ = self.refresher.send(due);
+        }
+        if self.next_tick <= now {
+            self.next_tick = now.saturating_add(TICK);
+            return self.tick();
+        }
+        None
+    }
+
+    /// Looks whether all that the daemon stands on is still there.
+    fn tick(&mut self) -> Option<&'static str> {
+        if !self.watcher.is_root_there() {
+            return Some(ROOT_GONE);
+        }
+        self.probe();
+        match self.owner.look() {
+            Ok(false) => None,
+            Ok(true) => {
+                (self.tell)(Told::Note("the cache folder was deleted, and is made anew"));
+                self.tree.forget();
+                self.lose_track("the cache folder was deleted");
+                None
+            }
+            Err(_) => Some("another daemon has taken over"),
+        }
+    }
+
+    /// Looks whether events come again, ever less often. The cookie that comes back says so.
+    fn probe(&mut self) {
+        let now = self.clock.monotonic();
+        if !matches!(self.mode, Mode::Verified(_)) || now < self.next_probe {
+            return;
+        }
+        self.probe_pause = self.probe_pause.saturating_mul(2).clamp(TICK, MOST_PROBE_PAUSE);
+        self.next_probe = now.saturating_add(self.probe_pause);
+        // Where no cookie can be made there is no event to come.
+        let _ = self.watcher.mark();
+    }
+
+    /// Takes a question in: it waits for a cookie where there are any to wait for.
+    fn ask(&mut self, question: Question) {
+        self.counted.asked += 1;
+        match self.mode {
+            Mode::Events => self.barrier.join(question),
+            Mode::Starting | Mode::Verified(_) => self.release(vec![question]),
+        }
+    }
+
+    /// Makes a cookie if somebody waits for one.
+    fn send_cookie(&mut self, now: Duration) {
+        if !self.barrier.wants_cookie() {
+            return;
+        }
+        match self.watcher.mark() {
+            Ok(cookie) => self.barrier.sent(cookie, now),
+            Err(error) => {
+                self.distrust(format!("no cookie can be made in the cache folder: {error}"), "see whether the disk is full");
+                let waiting = self.barrier.give_up();
+                self.release(waiting);
+            }
+        }
+    }
+
+    /// Hands questions to the workers. All that was done before they were asked is known to the tree, or it knows that
+    /// it does not know.
+    fn release(&mut self, questions: Vec<Question>) {
+        for question in questions {
+            let freshness = FreshnessNote {
+                freshness: FreshnessState::Fresh,
+                reason: None,
+                clock: Some(self.feed.clock().to_string()),
+                as_of_ms: self.clock.now_ns() / 1_000_000,
+                pending: self.pending(),
+            };
+            self.counted.working += 1;
+            let _ = self.workers.send(Work { question, freshness });
+        }
+    }
+
+    pub(super) fn pending(&self) -> u64 {
+        (self.settling.len() + self.refreshing.unwrap_or(0)) as u64
+    }
+
+    fn hear(&mut self, signal: Signal) -> Option<&'static str> {
+        let now = self.clock.monotonic();
+        match signal {
+            Signal::Touched { paths, relist } => self.touched(paths, relist, now),
+            Signal::Passed(cookie) => {
+                if matches!(self.mode, Mode::Verified(_)) {
+                    self.trust();
+                }
+                let questions = self.barrier.passed(cookie);
+                self.release(questions);
+            }
+            Signal::Watching { folders } => {
+                // What was changed before this moment made no event.
+                self.tree.lose_track();
+                self.settling.touch_everything(now);
+                self.trust();
+                (self.tell)(Told::Watching { folders, socket: &self.owner.places.socket });
+            }
+            Signal::Lost { why } => {
+                (self.tell)(Told::Lost { why: &why });
+                self.lose_track(&why);
+                self.distrust(why, "");
+            }
+            Signal::Verified { why, hint } => {
+                self.distrust(why, hint);
+                let waiting = self.barrier.give_up();
+                self.release(waiting);
+            }
+            Signal::RootGone => return Some(ROOT_GONE),
+        }
+        None
+    }
+
+    fn touched(&mut self, paths: Vec<RelPath>, relist: bool, now: Duration) {
+        self.tree.touch(&paths);
+        if relist {
+            self.tree.relist();
+        }
+        // Which files count may have changed with it, wherever they are.
+        let rules = |path: &RelPath| IGNORE_FILES.contains(&path.name());
+        if relist && (paths.is_empty() || paths.iter().any(rules)) {
+            self.settling.touch_everything(now);
+        }
+        self.settling.touch(paths, now);
+    }
+
+    fn lose_track(&mut self, why: &str) {
+        self.tree.lose_track();
+        self.feed.lose_track(why);
+        self.settling.touch_everything(self.clock.monotonic());
+    }
+
+    fn distrust(&mut self, why: String, hint: &str) {
+        self.tree.set_trusted(false);
+        let mode = Mode::Verified(why);
+        if self.mode != mode {
+            if let Mode::Verified(why) = &mode {
+                (self.tell)(Told::Verified { why, hint });
+            }
+            self.mode = mode;
+        }
+    }
+
+    fn trust(&mut self) {
+        self.probe_pause = Duration::ZERO;
+        self.tree.set_trusted(true);
+        self.mode = Mode::Events;
+    }
+
+    fn refreshed(&mut self, refreshed: Refreshed) {
+        self.refreshing = None;
+        self.watcher.extra(self.tree.outside());
+        for note in &refreshed.notes {
+            (self.tell)(Told::Note(note));
+        }
+        if refreshed.changes.is_empty() {
+            return;
+        }
+        (self.tell)(Told::Refreshed { changes: &refreshed.changes, took: refreshed.took });
+        self.feed.publish(refreshed.changes);
+    }
+
+    fn condition(&self) -> Condition {
+        Condition::of(self)
+    }
+}
+
+/// Why a daemon ends whose project is gone.
+pub(super) const ROOT_GONE: &str = "the project's folder was moved, deleted or replaced";

@@ -1,0 +1,43 @@
+//! What a daemon tells the person who watches it.
+
+use std::time::Duration;
+
+use crate::engine::Change;
+
+/// What a daemon tells, as it happens.
+#[derive(Debug)]
+pub enum Told<'a> {
+    /// It watches, and answers.
+    Watching {
+        /// How many folders are watched.
+        folders: usize,
+        /// Where it answers.
+        socket: &'a std::path::Path,
+    },
+    /// Files have changed, and what is known of them is up to date again.
+    Refreshed {
+        /// What has changed, by path.
+        changes: &'a [Change],
+        /// How long it took.
+        took: Duration,
+    },
+    /// Events are not to be trusted: each answer looks at the files.
+    Verified {
+        /// Why.
+        why: &'a str,
+        /// What can be done about it; may be empty.
+        hint: &'a str,
+    },
+    /// Events were lost, and everything is looked at once more.
+    Lost {
+        /// Why.
+        why: &'a str,
+    },
+    /// Something that a person should know.
+    Note(&'a str),
+    /// It ends.
+    Stopping {
+        /// Why.
+        why: &'a str,
+    },
+}

@@ -1,0 +1,212 @@
+//! Threads that answer and derive. Each has a session of its own; what they know of the tree they share.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::mpsc::Receiver;
+use std::sync::mpsc::Sender;
+
+use super::event::Event;
+use super::event::Question;
+use super::event::Refreshed;
+use super::front::cancelled;
+use super::settle::Due;
+use crate::api::Answer;
+use crate::api::Answered;
+use crate::api::Fault;
+use crate::api::FreshnessNote;
+use crate::api::FreshnessState;
+use crate::api::Job;
+use crate::api::Progress;
+use crate::api::Session;
+use crate::api::World;
+use crate::config::Inputs;
+use crate::config::Loaded;
+use crate::engine::Change;
+use crate::engine::Tree;
+use crate::service::Asker;
+use crate::service::Sources;
+use crate::service::resolve;
+use crate::sys::Clock;
+use crate::sys::RealDisk;
+use crate::sys::RealFiles;
+use crate::sys::RealProcesses;
+use crate::sys::WallClock;
+
+/// A question that is to be answered now, and what the answer can be relied on for.
+pub(super) struct Work {
+    pub(super) question: Question,
+    pub(super) freshness: FreshnessNote,
+}
+
+/// What all workers of a daemon work with.
+pub(super) struct Shop {
+    pub(super) root: std::path::PathBuf,
+    pub(super) sources: Sources,
+    pub(super) tree: Arc<Tree>,
+    pub(super) paranoid: bool,
+    pub(super) events: Sender<Event>,
+    pub(super) fingerprint: Arc<Mutex<String>>,
+}
+
+/// Tells whoever waits for the answer at hand how far it is.
+#[derive(Default)]
+struct Relay(Mutex<Option<Arc<Job>>>);
+
+impl Relay {
+    fn set(&self, job: Option<Arc<Job>>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = job;
+    }
+
+    fn job(&self) -> Option<Arc<Job>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Progress for Relay {
+    fn begins(&self, files: usize) {
+        self.job().iter().for_each(|job| job.begins(files));
+    }
+
+    fn advances(&self) {
+        self.job().iter().for_each(|job| job.advances());
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.job().is_some_and(|job| job.is_cancelled())
+    }
+}
+
+/// Answers questions until there will be no more.
+pub(super) fn answer_all(shop: &Shop, work: &Mutex<Receiver<Work>>) {
+    with_bench(shop, |bench| {
+        loop {
+            let next = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok(Work { question, freshness }) = next else { return };
+            bench.relay.set(Some(Arc::clone(&question.call.job)));
+            let answer = bench.answer(&question, freshness);
+            bench.relay.set(None);
+            // Whoever asked may have gone.
+            let _ = question.reply.send(answer);
+            let _ = shop.events.send(Event::Answered);
+        }
+    });
+}
+
+/// Derives from changed files until there will be no more.
+pub(super) fn refresh_all(shop: &Shop, due: &Receiver<Due>) {
+    with_bench(shop, |bench| {
+        for due in due {
+            let began = WallClock.monotonic();
+            let (changes, notes) = match bench.refresh(&due) {
+                Ok(found) => found,
+                Err(fault) => (Vec::new(), vec![format!("cannot {}", fault.message)]),
+            };
+            let took = WallClock.monotonic().saturating_sub(began);
+            let _ = shop.events.send(Event::Refreshed(Refreshed { changes, took, notes }));
+        }
+    });
+}
+
+/// Where one thread works.
+struct Bench<'b> {
+    shop: &'b Shop,
+    world: World<'b>,
+    relay: &'b Relay,
+    /// The settings as they were read last, and the session that was opened by them.
+    open: Option<Open<'b>>,
+}
+
+struct Open<'b> {
+    inputs: Inputs,
+    loaded: Loaded,
+    fingerprint: String,
+    session: Session<'b>,
+}
+
+fn with_bench(shop: &Shop, work: impl FnOnce(&mut Bench<'_>)) {
+    // The project's folder is what it is, wherever its name leads later.
+    let Ok(files) = RealFiles::open(&shop.root) else { return };
+    let relay = Relay::default();
+    let world = World {
+        clock: &WallClock,
+        disk: &RealDisk,
+        files: &files,
+        processes: &RealProcesses,
+        progress: &relay,
+    };
+    work(&mut Bench { shop, world, relay: &relay, open: None });
+}
+
+impl<'b> Bench<'b> {
+    fn answer(&mut self, question: &Question, freshness: FreshnessNote) -> Result<Answered, Fault> {
+        let Question { ask, call, .. } = question;
+        if call.job.is_cancelled() {
+            return Err(cancelled());
+        }
+        let shop = self.shop;
+        let open = self.open()?;
+        if call.settings.as_ref().is_some_and(|settings| *settings != open.fingerprint) {
+            return Err(other_settings());
+        }
+        let request = resolve(ask.clone(), &open.loaded, &shop.root, Asker::Client)?;
+        let response = open.session.answer(request)?;
+        let freshness = settled(freshness, open.session.unsettled());
+        if call.require_fresh && freshness.freshness != FreshnessState::Fresh {
+            return Err(not_fresh(&freshness));
+        }
+        let data = Answer::from(response).to_json();
+        open.session.delivered();
+        Ok(Answered { freshness, notes: open.session.take_notes(), data })
+    }
+
+    fn refresh(&mut self, due: &Due) -> Result<(Vec<Change>, Vec<String>), Fault> {
+        let open = self.open()?;
+        let changes = match due {
+            Due::Everything => open.session.refresh_all()?,
+            Due::Files(files) => open.session.refresh(files)?,
+        };
+        Ok((changes, open.session.take_notes()))
+    }
+
+    /// Returns the settings as they are now, and a session by them.
+    fn open(&mut self) -> Result<&mut Open<'b>, Fault> {
+        let inputs = self.shop.sources.inputs(&self.shop.root)?;
+        if self.open.as_ref().is_none_or(|open| open.inputs != inputs) {
+            self.open = None;
+            let loaded = self.shop.sources.load_from(&inputs)?;
+            let mut session = open_session(&self.shop.root, &loaded, self.world)?;
+            session.share(Arc::clone(&self.shop.tree));
+            session.set_paranoid(self.shop.paranoid);
+            let fingerprint = loaded.fingerprint();
+            self.shop.fingerprint.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&fingerprint);
+            self.open = Some(Open { inputs, loaded, fingerprint, session });
+        }
+        Ok(self.open.as_mut().expect("a session was opened above where there was none"))
+    }
+}
+
+fn open_session<'b>(root: &Path, loaded: &Loaded, world: World<'b>) -> Result<Session<'b>, Fault> {
+    Session::open(root, loaded.settings.engine_options(root), world)
+}
+
+/// Says what of an answer may not be as the files are: what was written to all the time could not be read.
+fn settled(freshness: FreshnessNote, unsettled: u64) -> FreshnessNote {
+    if unsettled == 0 {
+        return freshness;
+    }
+    let reason = Some(format!("{unsettled} files change while they are read"));
+    FreshnessNote { freshness: FreshnessState::Partial, reason, ..freshness }
+}
+
+fn other_settings() -> Fault {
+    let message = "answer by the settings of whoever asks: the daemon has others".to_owned();
+    Fault::user("other_settings", message, "start the daemon anew where the same SLOP_ variables are set")
+}
+
+fn not_fresh(freshness: &FreshnessNote) -> Fault {
+    let why = freshness.reason.as_deref().unwrap_or("it cannot be vouched for");
+    let message = format!("give a fresh answer: {why}");
+    Fault::environment("not_fresh", message, "ask again, or without asking for a fresh answer")
+}

@@ -1,0 +1,28 @@
+//! A program that goes on when the one that started it ends.
+
+use std::ffi::OsStr;
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::Child;
+use std::process::Stdio;
+
+use rustix::fs::OFlags;
+
+/// Starts a program that has nothing of ours: no terminal's input, and a file for all that it says. It should call
+/// [`leave_terminal`] first thing.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: &Path) -> io::Result<Child> {
+    let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
+    let log = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(log)?;
+    let mut command = std::process::Command::new(program);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command.stdout(log.try_clone()?).stderr(log);
+    command.spawn()
+}
+
+/// Leaves the terminal that this process was started from, so that its end and its keys mean nothing to us.
+pub fn leave_terminal() -> io::Result<()> {
+    Ok(rustix::process::setsid().map(|_| ())?)
+}

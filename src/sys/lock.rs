@@ -1,0 +1,85 @@
+//! A file that one process at a time holds, for as long as it lives.
+
+use std::fs::File;
+use std::fs::OpenOptions;
+use std::fs::TryLockError;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::path::PathBuf;
+
+use rustix::fs::OFlags;
+
+/// A lock on a file. The kernel gives it back when the process ends, however it ends; no child inherits it.
+#[derive(Debug)]
+pub struct FileLock {
+    path: PathBuf,
+    file: File,
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+impl FileLock {
+    /// Locks the file at `path`, which is made if there is none; `None` where another process holds it. A link in its
+    /// place is not followed. An error of kind `Unsupported` where the file system knows no locks.
+    pub fn acquire(path: &Path) -> io::Result<Option<Self>> {
+        // Someone may delete the file between its opening and its locking: then the lock is worth nothing, and the next
+        // one is tried.
+        loop {
+            let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
+            let lock = Self { path: path.to_owned(), file: options.open(path)? };
+            match lock.file.try_lock() {
+                Ok(()) if lock.still_there() => return Ok(Some(lock)),
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Says whether the file's name still stands for the file that is locked. If not, others can lock another.
+    pub fn still_there(&self) -> bool {
+        let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
+        let named = std::fs::symlink_metadata(&self.path).map(identity);
+        let held = self.file.metadata().map(identity);
+        named.is_ok_and(|named| held.is_ok_and(|held| named == held))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_holds_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = FileLock::acquire(&path).unwrap().unwrap();
+        assert!(FileLock::acquire(&path).unwrap().is_none());
+        drop(held);
+        assert!(FileLock::acquire(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_deleted_lock_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = FileLock::acquire(&path).unwrap().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(!held.still_there());
+        let next = FileLock::acquire(&path).unwrap().unwrap();
+        assert!(next.still_there());
+        assert!(!held.still_there());
+    }
+
+    #[test]
+    fn a_link_in_its_place_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, victim) = (folder.path().join("lock"), folder.path().join("victim"));
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        assert!(FileLock::acquire(&path).is_err());
+        assert!(!victim.exists());
+    }
+}

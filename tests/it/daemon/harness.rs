@@ -1,0 +1,268 @@
+//! A daemon of its own for each test, and a client that is not slop's.
+
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::Child;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::super::sandbox::Sandbox;
+
+/// Whatever takes longer hangs.
+const DEADLINE: Duration = Duration::from_mins(1);
+
+/// Returns how often a test does what it does: as often as the suite has time for, or as often as a night has.
+/// `tests/torture.sh` sets the variable.
+pub(crate) fn rounds(short: usize, long: usize) -> usize {
+    if is_torture() { long } else { short }
+}
+
+/// Says whether time is no matter.
+pub(crate) fn is_torture() -> bool {
+    std::env::var_os("SLOP_TORTURE").is_some()
+}
+
+/// Waits until something is so, and fails with words if it never is.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + DEADLINE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A daemon that runs in a sandbox's project until it is dropped.
+pub(crate) struct Daemon<'s> {
+    pub(crate) sandbox: &'s Sandbox,
+    pub(crate) child: Child,
+}
+
+impl<'s> Daemon<'s> {
+    /// Starts `slop watch` and waits until it answers.
+    #[track_caller]
+    pub(crate) fn start(sandbox: &'s Sandbox) -> Self {
+        Self::start_with(sandbox, &[])
+    }
+
+    #[track_caller]
+    pub(crate) fn start_with(sandbox: &'s Sandbox, flags: &[&str]) -> Self {
+        let mut daemon = Self::spawn(sandbox, flags);
+        daemon.wait_ready();
+        daemon
+    }
+
+    /// Starts `slop watch` and waits for nothing.
+    pub(crate) fn spawn(sandbox: &'s Sandbox, flags: &[&str]) -> Self {
+        let mut command = sandbox.command(&[&["watch", "--quiet"], flags].concat());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit());
+        Self { sandbox, child: command.spawn().unwrap() }
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_ready(&mut self) {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                panic!("the daemon ended: {status}");
+            }
+            let is_ours = self.try_status().is_some_and(|status| status["pid"] == self.child.id());
+            if is_ours {
+                return;
+            }
+            assert!(Instant::now() < deadline, "the daemon never answered");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.sandbox.path(".slop_cache/daemon.sock")
+    }
+
+    /// Opens a connection.
+    #[track_caller]
+    pub(crate) fn connect(&self) -> Connection {
+        Connection::open(&self.socket()).expect("the daemon takes connections")
+    }
+
+    /// Asks on a connection of its own.
+    #[track_caller]
+    pub(crate) fn ask(&self, route: &str, body: &Value) -> Value {
+        self.connect().ask(route, body)
+    }
+
+    /// Returns the data of `GET /v1/status`.
+    #[track_caller]
+    pub(crate) fn status(&self) -> Value {
+        self.try_status().expect("the daemon tells how it is")
+    }
+
+    pub(crate) fn try_status(&self) -> Option<Value> {
+        let mut connection = Connection::open(&self.socket())?;
+        let (code, mut body) = connection.exchange("GET", "/v1/status", None)?;
+        (code == 200).then(|| body["data"].take())
+    }
+
+    /// Kills the daemon as the kernel would.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Sends a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        let signal = match name {
+            "TERM" => rustix::process::Signal::TERM,
+            "INT" => rustix::process::Signal::INT,
+            "HUP" => rustix::process::Signal::HUP,
+            "STOP" => rustix::process::Signal::STOP,
+            "CONT" => rustix::process::Signal::CONT,
+            other => panic!("no signal of a test: {other}"),
+        };
+        rustix::process::kill_process(id, signal).unwrap();
+    }
+
+    /// Waits for the daemon's end, and returns its exit code.
+    #[track_caller]
+    pub(crate) fn ended(&mut self) -> Option<i32> {
+        let mut code = None;
+        wait_until("the daemon ends", || {
+            let status = self.child.try_wait().unwrap();
+            code = status.and_then(|status| status.code());
+            status.is_some()
+        });
+        code
+    }
+
+    /// Checks the index against the files by the oracle.
+    #[track_caller]
+    pub(crate) fn audit(&self) {
+        let ran = self.sandbox.slop(&["audit"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+}
+
+impl Drop for Daemon<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A connection that is kept open from question to question.
+pub(crate) struct Connection {
+    stream: BufReader<UnixStream>,
+}
+
+impl Connection {
+    pub(crate) fn open(socket: &std::path::Path) -> Option<Self> {
+        let stream = UnixStream::connect(socket).ok()?;
+        stream.set_read_timeout(Some(DEADLINE)).ok()?;
+        Some(Self { stream: BufReader::new(stream) })
+    }
+
+    /// Asks, is answered, and returns the envelope.
+    #[track_caller]
+    pub(crate) fn ask(&mut self, route: &str, body: &Value) -> Value {
+        let (code, envelope) = self.try_ask(route, body);
+        assert_eq!(code, 200, "{route} {body}: {envelope}");
+        envelope
+    }
+
+    /// Asks, and returns the status code and the envelope.
+    #[track_caller]
+    pub(crate) fn try_ask(&mut self, route: &str, body: &Value) -> (u16, Value) {
+        self.exchange("POST", route, Some(&body.to_string())).expect("the daemon answers")
+    }
+
+    /// Returns the text of a file as the daemon sees it; `None` where it says that there is no such file.
+    #[track_caller]
+    pub(crate) fn text(&mut self, path: &str) -> Option<String> {
+        let (code, envelope) = self.try_ask("/v1/view", &json!({"files": [path], "mode": "full"}));
+        match code {
+            200 => {
+                assert_eq!(envelope["freshness"], "fresh", "{envelope}");
+                Some(envelope["data"][0]["text"].as_str().unwrap().to_owned())
+            }
+            _ => {
+                assert_eq!(envelope["error"]["code"], "not_found", "{envelope}");
+                None
+            }
+        }
+    }
+
+    /// Sends a request, and returns the status code and the body; `None` where the connection breaks.
+    pub(crate) fn exchange(&mut self, method: &str, route: &str, body: Option<&str>) -> Option<(u16, Value)> {
+        let (code, bytes) = self.exchange_bytes(method, route, body)?;
+        Some((code, serde_json::from_slice(&bytes).unwrap_or(Value::Null)))
+    }
+
+    pub(crate) fn exchange_bytes(
+        &mut self,
+        method: &str,
+        route: &str,
+        body: Option<&str>,
+    ) -> Option<(u16, Vec<u8>)> {
+        let body = body.unwrap_or("");
+        let head = format!(
+            "{method} {route} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        let stream = self.stream.get_mut();
+        stream.write_all(head.as_bytes()).ok()?;
+        stream.write_all(body.as_bytes()).ok()?;
+        self.read_response()
+    }
+
+    fn read_response(&mut self) -> Option<(u16, Vec<u8>)> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).ok()?;
+        let code = line.split(' ').nth(1)?.parse().ok()?;
+        let (mut length, mut is_chunked) = (0, false);
+        loop {
+            line.clear();
+            self.stream.read_line(&mut line).ok()?;
+            let header = line.trim_end().to_ascii_lowercase();
+            if header.is_empty() {
+                break;
+            }
+            if let Some(value) = header.strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            }
+            is_chunked |= header == "transfer-encoding: chunked";
+        }
+        let mut bytes = vec![0; length];
+        if is_chunked {
+            bytes = self.read_chunks()?;
+        } else {
+            self.stream.read_exact(&mut bytes).ok()?;
+        }
+        Some((code, bytes))
+    }
+
+    fn read_chunks(&mut self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        loop {
+            let mut line = String::new();
+            self.stream.read_line(&mut line).ok()?;
+            let length = usize::from_str_radix(line.trim(), 16).ok()?;
+            let begins = bytes.len();
+            bytes.resize(begins + length + 2, 0);
+            self.stream.read_exact(&mut bytes[begins..]).ok()?;
+            bytes.truncate(begins + length);
+            if length == 0 {
+                return Some(bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! One daemon for a project, whoever starts it and however it ends (F20, F25, F45, F51 to F53, F61, F81).
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::super::sandbox::Ran;
+use super::super::sandbox::Sandbox;
+use super::super::sandbox::run;
+use super::harness::Connection;
+use super::harness::Daemon;
+use super::harness::rounds;
+use super::harness::wait_until;
+
+/// Stops a background daemon when the test ends.
+struct Stopping<'s>(&'s Sandbox);
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.slop(&["daemon", "stop"]);
+    }
+}
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def one():\n    return 1\n");
+    sandbox
+}
+
+#[track_caller]
+fn pid(sandbox: &Sandbox) -> u64 {
+    sandbox.json(&["daemon", "status"])["pid"].as_u64().unwrap()
+}
+
+#[test]
+fn of_many_that_are_started_at_once_one_runs_and_all_succeed() {
+    let sandbox = project();
+    let _stopping = Stopping(&sandbox);
+    let runs: Vec<Ran> = thread::scope(|scope| {
+        let start = |_| scope.spawn(|| run(sandbox.command(&["daemon", "start"])));
+        let starts: Vec<_> = (0..rounds(12, 100)).map(start).collect();
+        starts.into_iter().map(|start| start.join().unwrap()).collect()
+    });
+    for ran in &runs {
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    let first = pid(&sandbox);
+    thread::sleep(Duration::from_millis(200));
+    assert_eq!(pid(&sandbox), first);
+}
+
+#[test]
+fn a_daemon_is_started_asked_and_stopped() {
+    let sandbox = project();
+    let _stopping = Stopping(&sandbox);
+    assert_eq!(sandbox.slop(&["daemon", "status"]).code, 1);
+    assert!(sandbox.done(&["daemon", "start"]).contains("started"));
+    assert!(sandbox.done(&["daemon", "start"]).contains("runs already"));
+    let before = pid(&sandbox);
+    assert!(sandbox.done(&["daemon", "restart"]).contains("started"));
+    assert_ne!(pid(&sandbox), before);
+    assert!(sandbox.done(&["daemon", "status"]).contains("events"));
+    assert!(sandbox.done(&["daemon", "stop"]).contains("stopped"));
+    assert_eq!(sandbox.slop(&["daemon", "status"]).code, 1);
+    assert!(!sandbox.path(".slop_cache/daemon.sock").exists());
+    assert!(sandbox.done(&["daemon", "stop"]).contains("none"));
+    assert!(!sandbox.done(&["daemon", "logs"]).is_empty());
+}
+
+#[test]
+fn a_second_one_in_the_foreground_is_refused() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let ran = sandbox.slop(&["watch"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains(&daemon.child.id().to_string()), "{ran:?}");
+}
+
+#[test]
+fn what_a_killed_daemon_leaves_behind_stops_no_other() {
+    let sandbox = project();
+    for _ in 0..rounds(3, 50) {
+        let mut daemon = Daemon::start(&sandbox);
+        daemon.kill();
+        assert!(daemon.socket().exists());
+    }
+    let daemon = Daemon::start(&sandbox);
+    daemon.audit();
+}
+
+#[test]
+fn each_signal_to_stop_is_obeyed_and_nothing_is_left() {
+    for signal in ["TERM", "INT", "HUP"] {
+        let sandbox = project();
+        let mut daemon = Daemon::start(&sandbox);
+        daemon.ask("/v1/index", &json!({}));
+        daemon.signal(signal);
+        assert_eq!(daemon.ended(), Some(0), "{signal}");
+        assert!(!daemon.socket().exists(), "{signal}");
+        assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
+        assert_eq!(sandbox.slop(&["audit"]).code, 0);
+    }
+}
+
+#[test]
+fn a_daemon_whose_project_is_gone_ends() {
+    let sandbox = project();
+    let mut daemon = Daemon::start(&sandbox);
+    fs::rename(sandbox.root(), sandbox.beside("moved")).unwrap();
+    assert_ne!(daemon.ended(), Some(0));
+
+    let sandbox = project();
+    let mut daemon = Daemon::start(&sandbox);
+    fs::remove_dir_all(sandbox.root()).unwrap();
+    assert_ne!(daemon.ended(), Some(0));
+}
+
+#[test]
+fn a_project_in_the_place_of_another_is_not_answered_for() {
+    let sandbox = project();
+    let mut daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    fs::rename(sandbox.root(), sandbox.beside("moved")).unwrap();
+    sandbox.write("a.py", "other = 1\n");
+    // Until it has noticed it may answer for the project that it was started for, and never for the other.
+    let (_, envelope) =
+        connection.exchange("POST", "/v1/view", Some(r#"{"files":["a.py"]}"#)).unwrap_or((0, Value::Null));
+    assert!(!envelope.to_string().contains("other"), "{envelope}");
+    assert_ne!(daemon.ended(), Some(0));
+}
+
+#[test]
+fn a_cache_that_is_deleted_again_and_again_costs_no_answer() {
+    let sandbox = project();
+    sandbox.commit_all("first");
+    let daemon = Daemon::start(&sandbox);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..rounds(4, 100) {
+                thread::sleep(Duration::from_millis(700));
+                // It may fail, for the daemon writes while it deletes.
+                let _ = run({
+                    let mut command = sandbox.script("git clean -fdxq");
+                    command.stdin(Stdio::null());
+                    command
+                });
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        let mut number = 0;
+        let mut connection = daemon.connect();
+        while !over.load(Ordering::Relaxed) {
+            number += 1;
+            let text = format!("x = {number}\n");
+            sandbox.write("a.py", &text);
+            assert_eq!(connection.text("a.py"), Some(text));
+        }
+    });
+    wait_until("the cache is there again", || Connection::open(&daemon.socket()).is_some());
+    let mut connection = daemon.connect();
+    connection.ask("/v1/index", &json!({}));
+    assert_eq!(daemon.status()["pid"], daemon.child.id());
+    daemon.audit();
+}
+
+#[test]
+fn a_deleted_database_is_made_anew_and_filled() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    daemon.ask("/v1/index", &json!({}));
+    for name in ["index.db", "index.db-wal", "index.db-shm"] {
+        let _ = fs::remove_file(sandbox.path(format!(".slop_cache/{name}")));
+    }
+    sandbox.write("b.py", "x = 1\n");
+    daemon.ask("/v1/index", &json!({}));
+    wait_until("the index is whole again", || sandbox.slop(&["audit"]).code == 0);
+}
+
+#[test]
+fn a_daemon_that_is_killed_under_load_loses_nothing_that_it_acknowledged() {
+    let sandbox = Sandbox::repo();
+    for file in 0..20 {
+        sandbox.write(format!("f{file}.py"), "x = 0\n");
+    }
+    for round in 0..rounds(8, 1000) {
+        let mut daemon = Daemon::start(&sandbox);
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let load = scope.spawn(|| {
+                let Some(mut connection) = Connection::open(&daemon.socket()) else { return };
+                let mut number = 0;
+                while !over.load(Ordering::Relaxed) {
+                    number += 1;
+                    let file = format!("f{}.py", number % 20);
+                    sandbox.write(&file, format!("def f{number}_{round}():\n    return {number}\n"));
+                    let body = json!({"files": [file]}).to_string();
+                    if connection.exchange("POST", "/v1/outline", Some(&body)).is_none() {
+                        return;
+                    }
+                }
+            });
+            thread::sleep(Duration::from_millis(20 + (round as u64 * 37) % 180));
+            let id = rustix::process::Pid::from_child(&daemon.child);
+            rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
+            over.store(true, Ordering::Relaxed);
+            load.join().unwrap();
+        });
+        daemon.ended();
+        let verified = sandbox.json(&["cache", "verify", "--no-daemon"]);
+        assert_eq!((&verified["damaged"], &verified["structure"]), (&json!([]), &Value::Null), "{verified}");
+    }
+    let daemon = Daemon::start(&sandbox);
+    daemon.ask("/v1/index", &json!({}));
+    daemon.audit();
+}
+
+#[test]
+fn the_socket_is_the_users_alone() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&daemon.socket()), 0o600);
+    assert_eq!(mode(&sandbox.path(".slop_cache/daemon.lock")), 0o600);
+}
+
+#[test]
+fn a_project_far_down_has_its_socket_elsewhere() {
+    let sandbox = project();
+    let deep = format!("{}deep", "a_rather_long_name_of_a_folder/".repeat(8));
+    sandbox.write(format!("{deep}/slop.toml"), "");
+    sandbox.write(format!("{deep}/b.py"), "x = 1\n");
+    fs::create_dir(sandbox.beside("run")).unwrap();
+    let slop = |arguments: &[&str]| {
+        let mut command = sandbox.command(arguments);
+        command.current_dir(sandbox.path(&deep)).env("XDG_RUNTIME_DIR", sandbox.beside("run"));
+        run(command)
+    };
+    let started = slop(&["daemon", "start"]);
+    assert_eq!(started.code, 0, "{started:?}");
+    let status = slop(&["daemon", "status"]);
+    let stopped = slop(&["daemon", "stop"]);
+    assert_eq!((status.code, stopped.code), (0, 0), "{status:?} {stopped:?}");
+    assert!(!sandbox.path(format!("{deep}/.slop_cache/daemon.sock")).exists());
+}

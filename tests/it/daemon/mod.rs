@@ -1,0 +1,9 @@
+//! The daemon, left running: what it answers is never stale, it is one, and it outlives what befalls it.
+//!
+//! Each file is a part of the failure modes that docs/reliability.md lists. Tests are short here; `tests/torture.sh` runs
+//! the same ones as often as a night has room for.
+
+mod events;
+mod harness;
+mod lifecycle;
+mod writes;

@@ -1,0 +1,234 @@
+//! Whoever writes a file and then asks is answered with what was written, whatever else goes on (F01, F02, F14).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::RwLock;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use serde_json::json;
+
+use super::super::sandbox::Sandbox;
+use super::harness::Connection;
+use super::harness::Daemon;
+use super::harness::rounds;
+
+const WRITERS: usize = 4;
+
+/// A generator of numbers that are the same in each run (xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % below
+    }
+}
+
+/// Someone who writes files in a folder of their own, and asks after each change.
+struct Writer<'d> {
+    folder: String,
+    root: PathBuf,
+    dice: Dice,
+    connection: Connection,
+    files: BTreeMap<String, String>,
+    made: usize,
+    stale: &'d AtomicUsize,
+}
+
+impl Writer<'_> {
+    fn path(&self, file: &str) -> PathBuf {
+        self.root.join(file)
+    }
+
+    fn some_file(&mut self) -> Option<String> {
+        let at = self.dice.roll(self.files.len().max(1));
+        self.files.keys().nth(at).cloned()
+    }
+
+    fn new_name(&mut self) -> String {
+        self.made += 1;
+        match self.dice.roll(3) {
+            0 => format!("{}/f{}.py", self.folder, self.made),
+            1 => format!("{}/d{}/f{}.py", self.folder, self.made % 7, self.made),
+            _ => format!("{}/n{}/a/b/c/f.py", self.folder, self.made),
+        }
+    }
+
+    fn new_text(&mut self) -> String {
+        // Most texts have the same size.
+        let tail = if self.dice.roll(4) == 0 { "    # longer\n" } else { "" };
+        format!("def f_{:08}():\n    return 1\n{tail}", self.dice.roll(100_000_000))
+    }
+
+    fn check(&mut self, file: &str) {
+        let answer = self.connection.text(file);
+        if answer.as_ref() != self.files.get(file) {
+            self.stale.fetch_add(1, Ordering::Relaxed);
+            eprintln!("stale: {file}: {answer:?} for {:?}", self.files.get(file));
+        }
+    }
+
+    /// Changes something, and asks about it.
+    fn round(&mut self) {
+        match self.dice.roll(12) {
+            0 | 1 => self.add(),
+            2 => self.delete(),
+            3 => self.rename(),
+            4 => self.rename_folder(),
+            5 | 6 => self.replace(),
+            7 => self.list(),
+            _ => self.edit(),
+        }
+    }
+
+    fn add(&mut self) {
+        let (file, text) = (self.new_name(), self.new_text());
+        let path = self.path(&file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &text).unwrap();
+        self.files.insert(file.clone(), text);
+        self.check(&file);
+        if 40 < self.files.len() {
+            self.delete();
+        }
+    }
+
+    fn edit(&mut self) {
+        let Some(file) = self.some_file() else { return self.add() };
+        let text = self.new_text();
+        fs::write(self.path(&file), &text).unwrap();
+        self.files.insert(file.clone(), text);
+        self.check(&file);
+    }
+
+    /// As editors save: another file takes the place of the old one.
+    fn replace(&mut self) {
+        let Some(file) = self.some_file() else { return self.add() };
+        let (text, beside) = (self.new_text(), self.path(&format!("{file}.tmp")));
+        fs::write(&beside, &text).unwrap();
+        fs::rename(beside, self.path(&file)).unwrap();
+        self.files.insert(file.clone(), text);
+        self.check(&file);
+    }
+
+    fn delete(&mut self) {
+        let Some(file) = self.some_file() else { return self.add() };
+        fs::remove_file(self.path(&file)).unwrap();
+        self.files.remove(&file);
+        self.check(&file);
+    }
+
+    fn rename(&mut self) {
+        let Some(old) = self.some_file() else { return self.add() };
+        let new = self.new_name();
+        fs::create_dir_all(self.path(&new).parent().unwrap()).unwrap();
+        fs::rename(self.path(&old), self.path(&new)).unwrap();
+        let text = self.files.remove(&old).unwrap();
+        self.files.insert(new.clone(), text);
+        self.check(&old);
+        self.check(&new);
+    }
+
+    fn rename_folder(&mut self) {
+        let old = format!("{}/d{}", self.folder, self.dice.roll(7));
+        self.made += 1;
+        let new = format!("{}/moved{}", self.folder, self.made);
+        if fs::rename(self.path(&old), self.path(&new)).is_err() {
+            return self.edit();
+        }
+        let inside = format!("{old}/");
+        let moved: Vec<String> = self.files.keys().filter(|file| file.starts_with(&inside)).cloned().collect();
+        for file in moved {
+            let text = self.files.remove(&file).unwrap();
+            let now = file.replacen(&old, &new, 1);
+            self.files.insert(now.clone(), text);
+            self.check(&file);
+            self.check(&now);
+        }
+    }
+
+    /// Asks which files there are: what came and went is in the answer too.
+    fn list(&mut self) {
+        if self.files.is_empty() {
+            return self.add();
+        }
+        let envelope = self.connection.ask("/v1/outline", &json!({"files": [self.folder]}));
+        let found = envelope["data"].as_array().unwrap().iter();
+        let found: Vec<&str> = found.map(|file| file["path"].as_str().unwrap()).collect();
+        let wanted: Vec<&str> = self.files.keys().map(String::as_str).collect();
+        if found != wanted {
+            self.stale.fetch_add(1, Ordering::Relaxed);
+            eprintln!("stale list of {}: {found:?} for {wanted:?}", self.folder);
+        }
+    }
+}
+
+#[test]
+fn every_answer_reflects_what_was_written_before_it_was_asked_for() {
+    let sandbox = Sandbox::repo();
+    for branch in ["one", "two"] {
+        sandbox.write(".gitignore", "ignored/\n");
+        for file in 0..40 {
+            sandbox.write(format!("switched/{branch}{file}.py"), format!("{branch}_only = {file}\n"));
+            sandbox.write(format!("switched/both{file}.py"), format!("{branch} = {file}\n"));
+        }
+        sandbox.git(&["checkout", "-q", "--orphan", branch]);
+        sandbox.git(&["add", "-A"]);
+        sandbox.git(&["commit", "-q", "-m", branch]);
+        sandbox.git(&["rm", "-rq", "."]);
+    }
+    sandbox.git(&["checkout", "-q", "one"]);
+    let daemon = Daemon::start(&sandbox);
+    let stale = AtomicUsize::new(0);
+    let tree = RwLock::new(());
+    let each = rounds(20_000, 1_000_000) / WRITERS;
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (stale, tree, daemon) = (&stale, &tree, &daemon);
+            scope.spawn(move || {
+                let mut writer = Writer {
+                    folder: format!("writer{writer}"),
+                    root: daemon.sandbox.root(),
+                    dice: Dice(0x9e37_79b9_7f4a_7c15 ^ (writer as u64 + 1)),
+                    connection: daemon.connect(),
+                    files: BTreeMap::new(),
+                    made: 0,
+                    stale,
+                };
+                for _ in 0..each {
+                    let _quiet = tree.read().unwrap();
+                    writer.round();
+                }
+            });
+        }
+        scope.spawn(|| switch_branches(&daemon, &tree, &stale, each / 500));
+    });
+    assert_eq!(stale.load(Ordering::Relaxed), 0, "stale answers");
+    let status = daemon.status();
+    assert_eq!(status["missed"], 0, "{status}");
+    daemon.audit();
+}
+
+/// Switches between two branches, and asks what each has.
+fn switch_branches(daemon: &Daemon<'_>, tree: &RwLock<()>, stale: &AtomicUsize, times: usize) {
+    let mut connection = daemon.connect();
+    for turn in 0..times {
+        let (here, there) = if turn % 2 == 0 { ("two", "one") } else { ("one", "two") };
+        let _alone = tree.write().unwrap();
+        daemon.sandbox.git(&["checkout", "-q", here]);
+        let file = turn % 40;
+        let is_right = connection.text(&format!("switched/both{file}.py"))
+            == Some(format!("{here} = {file}\n"))
+            && connection.text(&format!("switched/{there}{file}.py")).is_none()
+            && connection.text(&format!("switched/{here}{file}.py")).is_some();
+        if !is_right {
+            stale.fetch_add(1, Ordering::Relaxed);
+            eprintln!("stale after a switch to {here}");
+        }
+    }
+}
