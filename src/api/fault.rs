@@ -30,6 +30,16 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// Something else should be asked for.
+    pub const fn user(code: &'static str, message: String, hint: &'static str) -> Self {
+        Self { code, message, hint, kind: Kind::User }
+    }
+
+    /// The machine is in the way; the same request may succeed later.
+    pub const fn environment(code: &'static str, message: String, hint: &'static str) -> Self {
+        Self { code, message, hint, kind: Kind::Environment }
+    }
+
     /// The project's folder cannot be opened.
     pub fn no_project(root: &Path, error: &io::Error) -> Self {
         Self {

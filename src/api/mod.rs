@@ -9,6 +9,7 @@ mod ask;
 mod curation;
 mod extra;
 mod fault;
+mod names;
 mod providers;
 mod request;
 mod response;

@@ -48,6 +48,8 @@ pub enum Request {
     Status,
     /// Something about the cache itself.
     Cache(CacheRequest),
+    /// What the index says, compared with the files themselves.
+    Audit,
     /// Lines of a file, with what it takes to find them again; nothing is written.
     MakeSlice {
         /// A word for the file.
@@ -89,7 +91,8 @@ impl Request {
             | Self::Aggregate(_)
             | Self::Explain { .. }
             | Self::Status
-            | Self::Cache(_) => true,
+            | Self::Cache(_)
+            | Self::Audit => true,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::engine::AuditReport;
 use crate::engine::CacheStatus;
 use crate::engine::Explanation;
 use crate::engine::Exported;
@@ -44,6 +45,8 @@ pub enum Response {
     Verified(Verdict),
     /// All that is cached, by path.
     Exported(Vec<Exported>),
+    /// How the index differs from the files themselves.
+    Audited(AuditReport),
     /// A slice.
     SliceMade(Box<Slice>),
     /// Where a slice is.

@@ -54,6 +54,7 @@ impl<'w> Session<'w> {
             }
             Request::Status => Response::Status(project.status()?),
             Request::Cache(request) => on_cache(project, request)?,
+            Request::Audit => Response::Audited(project.audit()?),
             Request::MakeSlice { file, start_line, end_line, tag, comment } => {
                 let slice = project.make_slice(&file, start_line, end_line)?;
                 Response::SliceMade(Box::new(Slice { tag, comment, ..slice }))

@@ -107,6 +107,7 @@ fn data(response: &Response) -> Value {
             "structure": verdict.structure,
         }),
         Response::Exported(rows) => rows.iter().map(exported).collect(),
+        Response::Audited(report) => json!({"files": report.files}),
         Response::SliceMade(made) => slice::to_json(made),
         Response::SliceResolved(resolution) => slice::resolution(resolution),
         Response::SlicesResolved(resolutions) => resolutions.iter().map(slice::resolution).collect(),

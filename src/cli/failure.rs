@@ -5,7 +5,7 @@ use std::io;
 use crate::api::Fault;
 use crate::api::Kind;
 use crate::config as settings;
-use crate::model::with_causes;
+use crate::service::fault_of_settings;
 
 /// Exit codes; the first two are every program's.
 pub(super) const DONE: u8 = 0;
@@ -87,58 +87,7 @@ impl From<Fault> for Failure {
 /// What is wrong with `slop.toml`, or with an edit of it.
 impl From<settings::Error> for Failure {
     fn from(error: settings::Error) -> Self {
-        let (message, hint) = (with_causes(&error), hint(&error));
-        let code = match error {
-            settings::Error::Thread(_) => "no_thread",
-            settings::Error::Write { .. } => "write_failed",
-            settings::Error::Changed { .. } => "changed_meanwhile",
-            settings::Error::NotUtf8 { .. }
-            | settings::Error::Syntax { .. }
-            | settings::Error::UnknownKey { .. }
-            | settings::Error::BadValue { .. }
-            | settings::Error::Read { .. }
-            | settings::Error::Unwritable { .. }
-            | settings::Error::NoSuchItem { .. }
-            | settings::Error::NoSuchSlice { .. }
-            | settings::Error::SliceExists { .. }
-            | settings::Error::NoSuchMask { .. }
-            | settings::Error::NoSuchPreset { .. }
-            | settings::Error::PresetExists { .. }
-            | settings::Error::NothingToSave { .. }
-            | settings::Error::WouldLose { .. } => return Self::usage(message, hint),
-        };
-        Self::Fault(Fault { code, message, hint, kind: Kind::Environment })
-    }
-}
-
-const fn hint(error: &settings::Error) -> &'static str {
-    match error {
-        settings::Error::NotUtf8 { .. }
-        | settings::Error::Syntax { .. }
-        | settings::Error::UnknownKey { .. }
-        | settings::Error::BadValue { .. } => {
-            "mend what the message names; `slop init` in an empty folder writes out every setting there is"
-        }
-        settings::Error::Thread(_) => "try again when the machine has fewer threads to run",
-        settings::Error::Read { .. } => "make the file readable, or move it away",
-        settings::Error::Write { .. } => {
-            "check the permissions of the file and its folder, and the room on the disk"
-        }
-        settings::Error::Changed { .. } => "nothing was written; try again",
-        settings::Error::Unwritable { .. } => {
-            "nothing was written; give what is to be edited a header of its own, as [[files]] or [presets.NAME]"
-        }
-        settings::Error::NoSuchItem { .. } | settings::Error::NoSuchSlice { .. } => {
-            "`slop slice list` and `slop mask list` say what there is"
-        }
-        settings::Error::SliceExists { .. } => "remove it first with `slop slice remove`",
-        settings::Error::NoSuchMask { .. } => "`slop mask list` says what there is",
-        settings::Error::NoSuchPreset { .. } => "`slop preset list` says which presets there are",
-        settings::Error::PresetExists { .. } => "choose another name, or overwrite it with --force",
-        settings::Error::NothingToSave { .. } => "name the files to save, or curate some first",
-        settings::Error::WouldLose { .. } => {
-            "save it first with `slop preset save`, or replace it all the same with --yes"
-        }
+        Self::Fault(fault_of_settings(&error))
     }
 }
 

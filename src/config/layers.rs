@@ -69,13 +69,8 @@ pub(super) fn from_environment(
     variables: &[(String, String)],
     schema: &Schema,
 ) -> Result<(Vec<Assignment>, Vec<String>), Error> {
-    let is_ours = |name: &str| name.starts_with("SLOP_") && !RESERVED_VARIABLES.contains(&name);
-    let mut ours: Vec<_> =
-        variables.iter().filter(|(name, text)| is_ours(name) && !text.is_empty()).collect();
-    // By name, so that the same environment always gives the same warnings and the same first error.
-    ours.sort();
     let (mut layer, mut warnings) = (Vec::new(), Vec::new());
-    for (name, text) in ours {
+    for (name, text) in ours(variables) {
         let Some((key, kind)) = schema.key_of_variable(name) else {
             let nearest = schema.nearest_variable(name);
             warnings.push(format!("unknown variable {}, the nearest known is {nearest}", shown(name)));
@@ -88,6 +83,16 @@ pub(super) fn from_environment(
         layer.push(assigned(key, kind, value, text, Origin::Environment(name.clone()))?);
     }
     Ok((layer, warnings))
+}
+
+/// Returns the variables that are settings, by name, so that the same environment always gives the same warnings and the
+/// same first error.
+pub(super) fn ours(variables: &[(String, String)]) -> Vec<&(String, String)> {
+    let is_ours = |name: &str| name.starts_with("SLOP_") && !RESERVED_VARIABLES.contains(&name);
+    let mut ours: Vec<_> =
+        variables.iter().filter(|(name, text)| is_ours(name) && !text.is_empty()).collect();
+    ours.sort();
+    ours
 }
 
 /// Reads pairs of a dotted key and a value in TOML; a string may go without its quotes.

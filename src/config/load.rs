@@ -12,6 +12,7 @@ use super::merged::Merged;
 use super::merged::Setting;
 use super::schema::Kind;
 use super::schema::Schema;
+use crate::model::ContentHash;
 
 /// What the layers above the defaults hold; the caller reads files and environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,14 @@ pub struct Loaded {
     pub values: Vec<Value>,
     /// What is odd but stops nothing, a line each.
     pub warnings: Vec<String>,
+    fingerprint: ContentHash,
+}
+
+impl Loaded {
+    /// Returns a hash of all that the settings were read from, by which two processes know that theirs are the same.
+    pub fn fingerprint(&self) -> String {
+        self.fingerprint.to_string()
+    }
 }
 
 /// One setting as it stands after all layers.
@@ -106,7 +115,31 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
         settings = convert::settings(&merged)?;
     }
     warnings.extend(convert::check_together(&merged, &settings)?);
-    Ok(Loaded { values: values(&schema, &merged), settings, curation, warnings })
+    Ok(Loaded {
+        values: values(&schema, &merged),
+        settings,
+        curation,
+        warnings,
+        fingerprint: fingerprint(inputs),
+    })
+}
+
+/// Hashes the bytes of both files, and the variables and flags that are settings; each with its length, so that nothing
+/// can pass from one part to another. A file that is not there says as little as an empty one.
+fn fingerprint(inputs: &Inputs) -> ContentHash {
+    let mut told = Vec::new();
+    let mut tell = |bytes: &[u8]| {
+        told.extend((bytes.len() as u64).to_be_bytes());
+        told.extend(bytes);
+    };
+    for file in [&inputs.user_file, &inputs.project_file] {
+        tell(file.as_ref().map_or(b"", |(_, bytes)| bytes));
+    }
+    for (name, text) in layers::ours(&inputs.environment).into_iter().chain(&inputs.flags) {
+        tell(name.as_bytes());
+        tell(text.as_bytes());
+    }
+    ContentHash::of(&told)
 }
 
 fn values(schema: &Schema, merged: &Merged) -> Vec<Value> {

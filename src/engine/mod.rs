@@ -7,6 +7,7 @@
 
 mod aggregation;
 mod artifacts;
+mod audit;
 #[cfg(test)]
 mod budget_tests;
 mod cache;
@@ -49,6 +50,9 @@ pub use crate::aggregate::select as select_symbols;
 pub use crate::store::Freed;
 pub use crate::store::Verdict;
 pub use aggregation::AggregationRequest;
+pub use audit::AuditReport;
+pub use audit::Difference;
+pub use audit::DifferenceKind;
 pub use cache::CacheStatus;
 pub use cache::Exported;
 pub use error::Code;

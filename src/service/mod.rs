@@ -2,3 +2,17 @@
 //!
 //! Knows: settings, presets, personas, and what an ask means by them. Does not know: who asks, and whether a daemon
 //! runs.
+//!
+//! Start with [`resolve`], then [`Sources::load`].
+
+mod document;
+mod profile;
+mod resolve;
+mod sources;
+
+pub use resolve::Asker;
+pub use resolve::resolve;
+pub use sources::SETTINGS_FILE;
+pub use sources::Sources;
+pub use sources::fault_of_settings;
+pub use sources::project_name;

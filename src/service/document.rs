@@ -1,0 +1,207 @@
+//! What is asked of a document, and the settings, become the engine's request for it.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use super::profile::Profile;
+use super::resolve::Asker;
+use super::sources::project_name;
+use crate::api::AggregateAsk;
+use crate::api::Aggregation;
+use crate::api::AggregationRequest;
+use crate::api::BesideAsk;
+use crate::api::ChoiceAsk;
+use crate::api::Discussion;
+use crate::api::ExplainAsk;
+use crate::api::Fault;
+use crate::api::FormatName;
+use crate::api::ImageFile;
+use crate::api::Limits;
+use crate::api::Memory;
+use crate::api::PartName;
+use crate::api::Request;
+use crate::api::SectionRequest;
+use crate::api::Target;
+use crate::api::Trust;
+use crate::config::ExecutionMode;
+use crate::config::Loaded;
+use crate::config::Settings;
+use crate::model::BodyOptions;
+use crate::model::Persona;
+use crate::model::PreferredModel;
+use crate::model::Tier;
+
+/// The file in the project's folder that holds a discussion where no other is named.
+const HISTORY: &str = "history.toml";
+
+/// Returns the request for a document.
+pub(super) fn aggregate(
+    ask: AggregateAsk,
+    loaded: &Loaded,
+    root: &Path,
+    asker: Asker,
+) -> Result<Request, Fault> {
+    check_beside(&ask)?;
+    let profile = Profile::of(&ask.choice, &loaded.curation)?;
+    let body = body(&ask.beside, ask.format, profile.persona.as_ref(), &loaded.settings)?;
+    let name = ask.name.unwrap_or_else(|| default_name(&ask.choice, &profile));
+    let mut request = aggregation(ask.choice, &profile, loaded)?;
+    request.files = ask.files;
+    request.order = ask.order.map_or(request.order, Into::into);
+    request.trust = if ask.verify { Trust::Nothing } else { Trust::Stamps };
+    request.is_measured = ask.measured || ask.dry_run || ask.format == FormatName::Json;
+    request.sections = sections(&ask.beside, &profile, &loaded.settings, asker);
+    request.memory = Some(Memory { name, since_last: ask.since_last });
+    Ok(Request::Aggregate(Aggregation {
+        request,
+        format: ask.format.into(),
+        body,
+        project_name: project_name(root, &loaded.settings.project.name),
+        target: if ask.dry_run { Target::Nowhere } else { Target::Answer },
+        receipt: None,
+    }))
+}
+
+/// Returns the request for explanations.
+pub(super) fn explain(ask: ExplainAsk, loaded: &Loaded, asker: Asker) -> Result<Request, Fault> {
+    let profile = Profile::of(&ask.choice, &loaded.curation)?;
+    let mut aggregation = aggregation(ask.choice, &profile, loaded)?;
+    // What stands beside the files takes room from them.
+    aggregation.sections = sections(&BesideAsk::default(), &profile, &loaded.settings, asker);
+    Ok(Request::Explain { file: ask.file, aggregation })
+}
+
+fn check_beside(ask: &AggregateAsk) -> Result<(), Fault> {
+    let bad = |message: &str, hint| Err(Fault::user("bad_ask", message.to_owned(), hint));
+    if ask.beside.take.is_some() && ask.beside.part == PartName::Prefix {
+        return bad(
+            "show a take of a discussion that is left out",
+            "leave out the take, or ask for the whole document",
+        );
+    }
+    if ask.name.as_ref().is_some_and(String::is_empty) {
+        return bad("remember a document by an empty name", "give a name, or none");
+    }
+    Ok(())
+}
+
+/// Returns what is asked for: the ask where it says something, else the settings.
+fn aggregation(choice: ChoiceAsk, profile: &Profile, loaded: &Loaded) -> Result<AggregationRequest, Fault> {
+    let settings = &loaded.settings;
+    let limits = limits(&choice, profile.tier, settings)?;
+    let persona_strategy = profile.persona.as_ref().and_then(|persona| persona.aggregation_strategy);
+    let strategy = choice.strategy.map(Into::into).or(persona_strategy);
+    Ok(AggregationRequest {
+        tier: profile.tier.map(|tier| settings.tier_options(tier)),
+        strategy: strategy.unwrap_or(settings.project.aggregation_strategy),
+        default_mode: settings.aggregation.default_mode,
+        order: settings.aggregation.order,
+        focus: choice.focus,
+        files: Vec::new(),
+        against: choice.against,
+        items: loaded.curation.files.clone(),
+        preset: profile.preset.as_ref().map(|preset| preset.files.clone()),
+        limits,
+        is_measured: true,
+        trust: Trust::Stamps,
+        sections: SectionRequest::nothing(),
+        memory: None,
+    })
+}
+
+fn limits(choice: &ChoiceAsk, tier: Option<Tier>, settings: &Settings) -> Result<Limits, Fault> {
+    for (limit, what) in [(choice.budget, "tokens"), (choice.max_bytes, "bytes")] {
+        if limit == Some(0) {
+            let message = format!("compose a document of 0 {what}");
+            return Err(Fault::user("bad_ask", message, "leave the limit out where there is none"));
+        }
+    }
+    let of_tier = tier.map(|tier| settings.tier(tier).budget_tokens).filter(|tokens| 0 < *tokens);
+    Ok(Limits { tokens: choice.budget.or(of_tier), bytes: choice.max_bytes })
+}
+
+/// Returns what is asked for beside the files. A person may name any file of the machine; what comes over a socket, or
+/// with the project, may name the project's own alone.
+fn sections(ask: &BesideAsk, profile: &Profile, settings: &Settings, asker: Asker) -> SectionRequest {
+    let asked = ask.screenshots.iter().map(|path| match asker {
+        Asker::Person => ImageFile::Asked(PathBuf::from(path)),
+        Asker::Client => ImageFile::OfProject(path.clone()),
+    });
+    let preset = profile.preset.iter().flat_map(|preset| &preset.screenshots);
+    SectionRequest {
+        part: ask.part.into(),
+        screenshots: preset.cloned().map(ImageFile::OfProject).chain(asked).collect(),
+        inline: ask.screenshots_inline,
+        images_apart: false,
+        refused_images: &[],
+        beads: settings.project.execution_mode == ExecutionMode::Beads,
+        discussion: discussion(ask, profile.tier, settings, asker),
+    }
+}
+
+/// The tier's setting is about the project's own file; a discussion that is asked for must be there.
+fn discussion(ask: &BesideAsk, tier: Option<Tier>, settings: &Settings, asker: Asker) -> Option<Discussion> {
+    let is_asked_for = ask.history.is_some() || ask.take.is_some() || ask.part == PartName::Suffix;
+    if !is_asked_for && !tier.is_some_and(|tier| settings.tier(tier).history) {
+        return None;
+    }
+    let is_named = ask.history.is_some() && asker == Asker::Person;
+    let path = PathBuf::from(ask.history.as_deref().unwrap_or(HISTORY));
+    Some(Discussion { path, take: ask.take.clone(), is_named, is_optional: !is_asked_for })
+}
+
+/// Returns how a model is asked.
+fn body(
+    ask: &BesideAsk,
+    format: FormatName,
+    persona: Option<&Persona>,
+    settings: &Settings,
+) -> Result<BodyOptions, Fault> {
+    let formats = &settings.formats;
+    let (provider, model) = match format {
+        FormatName::Anthropic => ("anthropic", formats.anthropic_model.as_str()),
+        FormatName::Openai => ("openai", formats.openai_model.as_str()),
+        FormatName::Gemini => ("gemini", formats.gemini_model.as_str()),
+        FormatName::Markdown | FormatName::Json => match &ask.model {
+            None => ("", ""),
+            Some(model) => {
+                let message = format!("ask the model `{model}` in a format that asks nobody");
+                return Err(Fault::user("bad_ask", message, "add --format anthropic, openai or gemini"));
+            }
+        },
+    };
+    let preferred = persona.and_then(|persona| preferred(persona, provider));
+    // Another model than the persona's is asked as it asks to be: what was set for the one may be refused by the other.
+    let preferred =
+        preferred.filter(|preferred| ask.model.as_ref().is_none_or(|model| *model == preferred.model));
+    let system =
+        persona.map(|persona| persona.system_prompt.clone()).filter(|system| !system.trim().is_empty());
+    let model = preferred.map_or(model, |preferred| preferred.model.as_str());
+    let most = preferred.and_then(|preferred| preferred.max_output_tokens);
+    Ok(BodyOptions {
+        model: ask.model.as_deref().unwrap_or(model).to_owned(),
+        system,
+        temperature: preferred.and_then(|preferred| preferred.temperature),
+        top_p: preferred.and_then(|preferred| preferred.top_p),
+        max_output_tokens: most.unwrap_or(formats.max_output_tokens),
+    })
+}
+
+/// Returns the model of a provider that a persona likes best.
+fn preferred<'p>(persona: &'p Persona, provider: &str) -> Option<&'p PreferredModel> {
+    let is_meant = |model: &&PreferredModel| match model.provider.to_ascii_lowercase().as_str() {
+        "google" => provider == "gemini",
+        name => name == provider,
+    };
+    persona.preferred_models.iter().find(is_meant)
+}
+
+/// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
+/// project's name is no part of it, for the same project in another folder has the same receipt.
+fn default_name(choice: &ChoiceAsk, profile: &Profile) -> String {
+    let persona = choice.persona.as_ref().map(|persona| format!("persona-{persona}"));
+    let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
+    let preset = profile.preset.as_ref().map(|preset| format!("preset-{}", preset.name));
+    let parts: Vec<String> = persona.or(tier).into_iter().chain(preset).collect();
+    if parts.is_empty() { "project".to_owned() } else { parts.join("/") }
+}

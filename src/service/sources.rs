@@ -1,0 +1,102 @@
+//! Where the settings of a project come from, and reading them.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::api::Fault;
+use crate::config::Error;
+use crate::config::Inputs;
+use crate::config::Loaded;
+use crate::config::load;
+use crate::model::with_causes;
+use crate::sys::Disk;
+use crate::sys::RealDisk;
+
+/// Name of the project's settings file.
+pub const SETTINGS_FILE: &str = "slop.toml";
+
+/// Where settings come from beside the project's own file. What a process has of this is read once, when it starts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// The user's own settings file, whether it is there or not.
+    pub user_file: Option<PathBuf>,
+    /// The variables of the environment that begin with `SLOP_`.
+    pub variables: Vec<(String, String)>,
+}
+
+impl Sources {
+    /// Reads the settings of the project in the folder `root`, as they are now.
+    pub fn load(&self, root: &Path) -> Result<Loaded, Fault> {
+        let read = |path: PathBuf| match RealDisk.read(&path) {
+            Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
+            Err(error) => {
+                let message = format!("read the settings in {}: {error}", path.display());
+                Err(Fault::user("bad_settings", message, "make the file readable, or move it away"))
+            }
+        };
+        let user_file = self.user_file.clone().map(read).transpose()?.flatten();
+        let project_file = read(root.join(SETTINGS_FILE))?;
+        let environment = self.variables.clone();
+        let inputs = Inputs { user_file, project_file, environment, flags: Vec::new() };
+        load(&inputs).map_err(|error| fault_of_settings(&error))
+    }
+}
+
+/// Returns the name of the project in the folder `root`: as set, else that of the folder.
+pub fn project_name(root: &Path, set: &str) -> String {
+    let folder = || root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = if set.is_empty() { folder().unwrap_or_default() } else { set.to_owned() };
+    // It becomes the beginning of a file's name.
+    let name: String = name.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
+    if name.is_empty() { "project".to_owned() } else { name }
+}
+
+/// Returns what is wrong with the settings, or with an edit of them, for whoever asked.
+pub fn fault_of_settings(error: &Error) -> Fault {
+    let (message, hint) = (with_causes(error), hint(error));
+    match error {
+        Error::Thread(_) => Fault::environment("no_thread", message, hint),
+        Error::Write { .. } => Fault::environment("write_failed", message, hint),
+        Error::Changed { .. } => Fault::environment("changed_meanwhile", message, hint),
+        Error::NotUtf8 { .. }
+        | Error::Syntax { .. }
+        | Error::UnknownKey { .. }
+        | Error::BadValue { .. }
+        | Error::Read { .. } => Fault::user("bad_settings", message, hint),
+        Error::Unwritable { .. }
+        | Error::NoSuchItem { .. }
+        | Error::NoSuchSlice { .. }
+        | Error::SliceExists { .. }
+        | Error::NoSuchMask { .. }
+        | Error::NoSuchPreset { .. }
+        | Error::PresetExists { .. }
+        | Error::NothingToSave { .. }
+        | Error::WouldLose { .. } => Fault::user("usage", message, hint),
+    }
+}
+
+const fn hint(error: &Error) -> &'static str {
+    match error {
+        Error::NotUtf8 { .. } | Error::Syntax { .. } | Error::UnknownKey { .. } | Error::BadValue { .. } => {
+            "mend what the message names; `slop init` in an empty folder writes out every setting there is"
+        }
+        Error::Thread(_) => "try again when the machine has fewer threads to run",
+        Error::Read { .. } => "make the file readable, or move it away",
+        Error::Write { .. } => "check the permissions of the file and its folder, and the room on the disk",
+        Error::Changed { .. } => "nothing was written; try again",
+        Error::Unwritable { .. } => {
+            "nothing was written; give what is to be edited a header of its own, as [[files]] or [presets.NAME]"
+        }
+        Error::NoSuchItem { .. } | Error::NoSuchSlice { .. } => {
+            "`slop slice list` and `slop mask list` say what there is"
+        }
+        Error::SliceExists { .. } => "remove it first with `slop slice remove`",
+        Error::NoSuchMask { .. } => "`slop mask list` says what there is",
+        Error::NoSuchPreset { .. } => "`slop preset list` says which presets there are",
+        Error::PresetExists { .. } => "choose another name, or overwrite it with --force",
+        Error::NothingToSave { .. } => "name the files to save, or curate some first",
+        Error::WouldLose { .. } => {
+            "save it first with `slop preset save`, or replace it all the same with --yes"
+        }
+    }
+}
