@@ -35,7 +35,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub fn envelope(command: &str, answer: Result<&Response, &Fault>) -> Value {
     match answer {
         Ok(response) => envelope_of(command, &data(response)),
-        Err(fault) => envelope_of_error(command, fault.code, &fault.message, fault.hint),
+        Err(fault) => envelope_of_error(command, &fault.code, &fault.message, &fault.hint),
     }
 }
 
