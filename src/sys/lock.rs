@@ -4,6 +4,9 @@ use std::fs::File;
 use std::fs::OpenOptions;
 use std::fs::TryLockError;
 use std::io;
+use std::io::Read;
+use std::io::Seek;
+use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -39,6 +42,21 @@ impl FileLock {
         }
     }
 
+    /// Writes into the file which process holds it.
+    pub fn write_holder(&self) -> io::Result<()> {
+        let mut file = &self.file;
+        file.set_len(0)?;
+        file.rewind()?;
+        file.write_all(std::process::id().to_string().as_bytes())
+    }
+
+    /// Returns which process held the file at `path` last, by what it wrote itself.
+    pub fn holder(path: &Path) -> Option<u32> {
+        let mut text = String::new();
+        File::open(path).ok()?.take(16).read_to_string(&mut text).ok()?;
+        text.parse().ok()
+    }
+
     /// Says whether the file's name still stands for the file that is locked. If not, others can lock another.
     pub fn still_there(&self) -> bool {
         let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
@@ -57,7 +75,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let held = FileLock::acquire(&path).unwrap().unwrap();
+        held.write_holder().unwrap();
         assert!(FileLock::acquire(&path).unwrap().is_none());
+        assert_eq!(FileLock::holder(&path), Some(std::process::id()));
         drop(held);
         assert!(FileLock::acquire(&path).unwrap().is_some());
     }

@@ -4,6 +4,8 @@
 //! the same ones as often as a night has room for.
 
 mod events;
+mod files;
 mod harness;
 mod lifecycle;
+mod limits;
 mod writes;

@@ -1,0 +1,129 @@
+//! What can stop a daemon, or keep it from starting.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::api::Fault;
+use crate::model::with_causes;
+
+/// Why a daemon does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Another one runs.
+    #[error("start a daemon: one runs already{}", .pid.map_or(String::new(), |pid| format!(", process {pid}")))]
+    Runs {
+        /// Its process, as far as is known.
+        pid: Option<u32>,
+    },
+    /// The lock cannot be had.
+    #[error("lock {}", .path.display())]
+    Lock {
+        /// The lock's file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file system has no locks, so that two daemons could not tell that they are two.
+    #[error("lock {}: its file system knows no locks", .path.display())]
+    NoLocks {
+        /// The lock's file.
+        path: PathBuf,
+    },
+    /// The project's folder is another user's.
+    #[error("watch {}: the folder is another user's", .path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The cache's folder cannot be used.
+    #[error("use the cache folder {}", .path.display())]
+    Cache {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The settings say that there is no cache.
+    #[error("start a daemon without a cache: aggregation.cache_enabled is false")]
+    NoCache,
+    /// The socket cannot be listened on.
+    #[error("listen on {}", .path.display())]
+    Socket {
+        /// The socket.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The address cannot be listened on.
+    #[error("listen on {address}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A thread or a process could not be started.
+    #[error("start {what}")]
+    Start {
+        /// What should have been started.
+        what: &'static str,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A daemon was started, and does not answer.
+    #[error("start a daemon: it {why}")]
+    Silent {
+        /// What became of it, in words.
+        why: String,
+    },
+    /// A daemon that runs does not end.
+    #[error("stop the daemon, process {pid}: it goes on")]
+    GoesOn {
+        /// Its process.
+        pid: u32,
+    },
+    /// The project cannot be opened.
+    #[error("{}", .0.message)]
+    Project(Fault),
+    /// It ended because what it stood on is gone.
+    #[error("go on: {0}")]
+    Lost(&'static str),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        let (message, hint) = (with_causes(&error), hint(&error));
+        match error {
+            Error::Runs { .. } => Self::user("daemon_runs", message, hint),
+            Error::NoLocks { .. } => Self::user("no_locks", message, hint),
+            Error::Foreign { .. } => Self::user("foreign_project", message, hint),
+            Error::NoCache => Self::user("no_cache", message, hint),
+            Error::Lock { .. } => Self::environment("lock_failed", message, hint),
+            Error::Cache { .. } => Self::environment("cache_unusable", message, hint),
+            Error::Socket { .. } | Error::Listen { .. } => Self::environment("listen_failed", message, hint),
+            Error::Start { .. } => Self::environment("start_failed", message, hint),
+            Error::Silent { .. } => Self::environment("daemon_silent", message, hint),
+            Error::GoesOn { .. } => Self::environment("daemon_goes_on", message, hint),
+            Error::Lost(_) => Self::environment("project_gone", message, hint),
+            Error::Project(fault) => fault,
+        }
+    }
+}
+
+const fn hint(error: &Error) -> &'static str {
+    match error {
+        Error::Runs { .. } => "`slop daemon status` says how it is, `slop daemon stop` stops it",
+        Error::Lock { .. } | Error::Cache { .. } => "see whose folder it is, and whether it can be written",
+        Error::NoLocks { .. } => "keep the project on a local disk; without a daemon every command works there too",
+        Error::Foreign { .. } => "start it as the user that the folder belongs to",
+        Error::NoCache => "set aggregation.cache_enabled = true",
+        Error::Socket { .. } => "see what stands in the socket's place, and whether its folder can be written",
+        Error::Listen { .. } => "choose another port, or 0 for any that is free",
+        Error::Start { .. } => "try again when the machine has fewer threads and processes to run",
+        Error::Silent { .. } => "`slop daemon logs` says what it said; `slop watch` starts it in the foreground",
+        Error::GoesOn { .. } => "see what keeps it, or kill the process",
+        Error::Lost(_) => "start it anew where the project is now",
+        Error::Project(_) => "",
+    }
+}

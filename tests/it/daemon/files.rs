@@ -1,0 +1,178 @@
+//! Files that bite a daemon that is left running (F22, F23, F27, F29, F30, F35 to F40, F44).
+
+use std::fs;
+use std::fs::File;
+use std::fs::FileTimes;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::symlink;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+use std::time::SystemTime;
+
+use serde_json::json;
+
+use super::super::sandbox::Sandbox;
+use super::harness::Daemon;
+use super::harness::rounds;
+use super::harness::wait_until;
+
+#[test]
+fn the_daemons_own_reading_and_writing_wakes_it_not() {
+    let sandbox = Sandbox::repo();
+    for file in 0..300 {
+        sandbox.write(format!("d{}/f{file}.py", file % 10), format!("x = {file}\n"));
+    }
+    let daemon = Daemon::start(&sandbox);
+    daemon.ask("/v1/index", &json!({"verify": true}));
+    wait_until("nothing is left to do", || daemon.status()["pending"] == 0);
+    let before = daemon.status();
+    daemon.ask("/v1/index", &json!({"verify": true}));
+    daemon.ask("/v1/aggregate", &json!({"choice": {"tier": 3}}));
+    let after = daemon.status();
+    // A cookie for each question makes its own events, which are told of the cache's folder.
+    assert_eq!(before["sequence"], after["sequence"], "{after}");
+    assert_eq!((&after["pending"], &after["missed"]), (&json!(0), &json!(0)), "{after}");
+}
+
+#[test]
+fn links_are_not_followed_and_what_they_lead_to_is_not_watched() {
+    let sandbox = Sandbox::repo();
+    for folder in 0..50 {
+        fs::create_dir_all(sandbox.beside(&format!("outside/d{folder}"))).unwrap();
+    }
+    sandbox.write("d/f.py", "x = 1\n");
+    symlink(sandbox.beside("outside"), sandbox.path("out")).unwrap();
+    symlink("..", sandbox.path("d/loop")).unwrap();
+    symlink("/", sandbox.path("top")).unwrap();
+    let daemon = Daemon::start(&sandbox);
+    wait_until("it watches", || daemon.status()["mode"] == "events");
+    let watches = daemon.status()["watches"].as_u64().unwrap();
+    assert!(watches < 20, "{watches}");
+}
+
+#[test]
+fn a_file_of_tomorrow_is_neither_stale_nor_read_for_ever() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 1\n");
+    let tomorrow = SystemTime::now() + Duration::from_hours(24);
+    let file = File::options().write(true).open(sandbox.path("a.py")).unwrap();
+    file.set_times(FileTimes::new().set_modified(tomorrow)).unwrap();
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    for round in 0..rounds(20, 1000) {
+        let text = format!("x = {:04}\n", round + 2);
+        sandbox.write("a.py", &text);
+        let file = File::options().write(true).open(sandbox.path("a.py")).unwrap();
+        file.set_times(FileTimes::new().set_modified(tomorrow)).unwrap();
+        assert_eq!(connection.text("a.py"), Some(text));
+    }
+    wait_until("it comes to rest", || daemon.status()["pending"] == 0);
+    let before = daemon.status()["sequence"].clone();
+    assert_eq!(daemon.status()["sequence"], before);
+}
+
+#[test]
+fn two_spellings_of_a_name_are_two_files() {
+    let sandbox = Sandbox::repo();
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    for (name, text) in [("caf\u{e9}.py", "x = 1\n"), ("cafe\u{301}.py", "x = 2\n"), ("Cafe.py", "x = 3\n"), ("cafe.py", "x = 4\n")] {
+        sandbox.write(name, text);
+    }
+    assert_eq!(connection.text("caf\u{e9}.py").as_deref(), Some("x = 1\n"));
+    assert_eq!(connection.text("cafe\u{301}.py").as_deref(), Some("x = 2\n"));
+    assert_eq!(connection.text("Cafe.py").as_deref(), Some("x = 3\n"));
+    assert_eq!(connection.text("cafe.py").as_deref(), Some("x = 4\n"));
+    daemon.audit();
+}
+
+#[test]
+fn an_edit_by_another_name_of_the_same_file_is_seen() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 0000\n");
+    fs::hard_link(sandbox.path("a.py"), sandbox.beside("other")).unwrap();
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    for round in 0..rounds(100, 10_000) {
+        let text = format!("x = {round:04}\n");
+        fs::write(sandbox.beside("other"), &text).unwrap();
+        assert_eq!(connection.text("a.py"), Some(text));
+    }
+}
+
+#[test]
+fn pipes_sockets_and_forbidden_files_keep_nobody_waiting() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 1\n");
+    rustix::fs::mkfifoat(rustix::fs::CWD, sandbox.path("pipe.py"), rustix::fs::Mode::RWXU).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(sandbox.path("socket.py")).unwrap();
+    sandbox.write("locked.py", "x = 1\n");
+    fs::set_permissions(sandbox.path("locked.py"), fs::Permissions::from_mode(0)).unwrap();
+    let daemon = Daemon::start(&sandbox);
+    let envelope = daemon.ask("/v1/files", &json!({}));
+    let state = |name: &str| {
+        let files = envelope["data"]["files"].as_array().unwrap();
+        let file = files.iter().find(|file| file["path"] == name).map(|file| file["state"].clone());
+        file.unwrap_or_default()
+    };
+    assert_eq!(state("a.py"), "fresh");
+    // A file becomes a pipe and back, between the look and the reading.
+    for _ in 0..rounds(50, 10_000) {
+        fs::remove_file(sandbox.path("a.py")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, sandbox.path("a.py"), rustix::fs::Mode::RWXU).unwrap();
+        daemon.connect().try_ask("/v1/view", &json!({"files": ["a.py"]}));
+        fs::remove_file(sandbox.path("a.py")).unwrap();
+        sandbox.write("a.py", "x = 2\n");
+        assert_eq!(daemon.connect().text("a.py").as_deref(), Some("x = 2\n"));
+    }
+}
+
+#[test]
+fn a_sparse_giant_is_told_and_not_read() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 1\n");
+    let daemon = Daemon::start(&sandbox);
+    wait_until("it has settled", || daemon.status()["pending"] == 0);
+    let before = daemon.status()["rss_bytes"].as_u64().unwrap();
+    File::create(sandbox.path("giant.py")).unwrap().set_len(10 << 30).unwrap();
+    let (code, envelope) = daemon.connect().try_ask("/v1/view", &json!({"files": ["giant.py"]}));
+    assert!(code == 422 || code == 200, "{code} {envelope}");
+    daemon.ask("/v1/index", &json!({}));
+    let after = daemon.status()["rss_bytes"].as_u64().unwrap();
+    assert!(after < before + (32 << 20), "{before} {after}");
+}
+
+/// A folder is swapped for a link to another, again and again, while its file is asked for.
+#[test]
+fn no_byte_of_another_folder_is_ever_shown() {
+    let sandbox = Sandbox::repo();
+    fs::create_dir(sandbox.beside("secret")).unwrap();
+    fs::write(sandbox.beside("secret/f.py"), "CANARY = 1\n").unwrap();
+    sandbox.write("d/f.py", "x = 1\n");
+    let daemon = Daemon::start(&sandbox);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let (folder, aside) = (sandbox.path("d"), sandbox.path("aside"));
+            while !over.load(Ordering::Relaxed) {
+                fs::rename(&folder, &aside).unwrap();
+                symlink(sandbox.beside("secret"), &folder).unwrap();
+                fs::remove_file(&folder).unwrap();
+                fs::rename(&aside, &folder).unwrap();
+            }
+        });
+        let mut connection = daemon.connect();
+        for round in 0..rounds(500, 100_000) {
+            let (route, body) = match round % 3 {
+                0 => ("/v1/view", json!({"files": ["d/f.py"]})),
+                1 => ("/v1/outline", json!({})),
+                _ => ("/v1/aggregate", json!({"choice": {"strategy": "full"}})),
+            };
+            let (_, envelope) = connection.try_ask(route, &body);
+            assert!(!envelope.to_string().contains("CANARY"), "{envelope}");
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+}
