@@ -22,6 +22,9 @@ mod wire;
 mod written;
 
 pub use crate::engine::AggregationRequest;
+pub use crate::engine::AuditReport;
+pub use crate::engine::Difference;
+pub use crate::engine::DifferenceKind;
 pub use crate::engine::Discussion;
 pub use crate::engine::Explanation;
 pub use crate::engine::FileStatus;
@@ -33,6 +36,8 @@ pub use crate::engine::Memory;
 pub use crate::engine::Progress;
 pub use crate::engine::SectionRequest;
 pub use crate::engine::Silent;
+pub use crate::engine::Tree;
+pub use crate::engine::TreeCounts;
 pub use crate::engine::Trust;
 pub use crate::engine::UnderLimits;
 pub use crate::engine::ViewAnswer;

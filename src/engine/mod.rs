@@ -11,6 +11,7 @@ mod audit;
 #[cfg(test)]
 mod budget_tests;
 mod cache;
+mod changes;
 mod derive;
 mod error;
 mod explaining;
@@ -20,6 +21,7 @@ mod given;
 mod history;
 mod importance;
 mod ladders;
+mod listed;
 #[cfg(test)]
 mod masked_tests;
 mod options;
@@ -43,6 +45,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod tree;
 
 pub use crate::aggregate::Limits;
 pub use crate::aggregate::nearest as nearest_symbols;
@@ -55,6 +58,8 @@ pub use audit::Difference;
 pub use audit::DifferenceKind;
 pub use cache::CacheStatus;
 pub use cache::Exported;
+pub use changes::Change;
+pub use changes::ChangeKind;
 pub use error::Code;
 pub use error::Error;
 pub use explaining::Explanation;
@@ -79,3 +84,5 @@ pub use sections::SectionRequest;
 pub use status::FileStatus;
 pub use status::Freshness;
 pub use symbols::SymbolAnswer;
+pub use tree::Tree;
+pub use tree::TreeCounts;

@@ -31,6 +31,7 @@ use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
 use crate::sys::Disk;
+use crate::sys::FileKind;
 use crate::sys::Files;
 use crate::sys::ReadError;
 use crate::sys::Reading;
@@ -62,6 +63,10 @@ impl Files for Counted {
 
     fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
         self.files.names(folder)
+    }
+
+    fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
+        self.files.entries(folder)
     }
 }
 

@@ -1,0 +1,193 @@
+//! From the first look at a project to the last event.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
+use std::sync::mpsc::Sender;
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::barrier::Barrier;
+use super::condition::Constants;
+use super::condition::Counted;
+use super::error::Error;
+use super::event::Event;
+use super::front::Front;
+use super::owner::Owner;
+use super::places::Places;
+use super::settle::Settling;
+use super::sockets::Sockets;
+use super::steady::Mode;
+use super::steady::Steady;
+use super::told::Told;
+use super::worker;
+use super::worker::Shop;
+use crate::api::Feed;
+use crate::api::Keeper;
+use crate::api::Position;
+use crate::engine;
+use crate::engine::Tree;
+use crate::service::Sources;
+use crate::service::project_name;
+use crate::sys::Clock;
+use crate::sys::RealDisk;
+use crate::sys::RealFiles;
+use crate::sys::WallClock;
+use crate::watch;
+use crate::watch::Watcher;
+
+/// Threads that answer questions; a long answer must not keep the short ones waiting.
+const WORKERS: u32 = 3;
+/// How long the threads may take to end. The process ends without them.
+const FAREWELL: Duration = Duration::from_millis(1500);
+/// A parser may use the stack deeply, and so may the walk over what it gives.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What a daemon is to do.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where its files are.
+    pub places: Places,
+    /// Where settings come from.
+    pub sources: Sources,
+    /// An address of the machine itself to listen on too.
+    pub listen: Option<std::net::SocketAddr>,
+    /// Whether every file of every answer is hashed.
+    pub is_paranoid: bool,
+}
+
+/// Runs the daemon of a project on this thread, until it is told to stop. Returns why it ended in good order.
+pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static str, Error> {
+    let clock = &WallClock;
+    let places = options.places.clone();
+    let loaded = options.sources.load(&places.root).map_err(Error::Project)?;
+    let settings = loaded.settings.engine_options(&places.root);
+    make_cache(&places, &settings)?;
+    let owner = Owner::become_one(places.clone())?;
+
+    let (events, inbox) = channel();
+    let started_at_ms = clock.now_ns() / 1_000_000;
+    // Greater than that of every daemon before, so that no clock of theirs is taken for ours.
+    let position = Position { epoch: u64::try_from(started_at_ms).unwrap_or(0), sequence: 0 };
+    let feed = Arc::new(Feed::new(position));
+    let tree = Arc::new(Tree::new());
+    let shop = Arc::new(Shop {
+        root: places.root.clone(),
+        sources: options.sources,
+        tree: Arc::clone(&tree),
+        is_paranoid: options.is_paranoid,
+        events: events.clone(),
+        fingerprint: Arc::new(Mutex::new(loaded.fingerprint())),
+        is_stopping: AtomicBool::new(false),
+    });
+    let staff = Staff::hire(&shop)?;
+    let watcher = start_watcher(&places, &settings, position.epoch, events.clone())?;
+    let constants = Constants {
+        project: project_name(&places.root, &loaded.settings.project.name),
+        started_at_ms,
+        workers: WORKERS,
+        is_paranoid: options.is_paranoid,
+    };
+    let now = clock.monotonic();
+    let mut steady = Steady {
+        clock,
+        tell,
+        owner,
+        watcher,
+        tree,
+        workers: staff.workers.clone(),
+        refresher: staff.refresher.clone(),
+        feed: Arc::clone(&feed),
+        position,
+        constants,
+        fingerprint: Arc::clone(&shop.fingerprint),
+        sockets: None,
+        barrier: Barrier::new(),
+        settling: Settling::default(),
+        mode: Mode::Starting,
+        refreshing: None,
+        counted: Counted::default(),
+        next_tick: now,
+        next_probe: now,
+        probe_pause: Duration::ZERO,
+    };
+    let front: Arc<dyn Keeper> = Arc::new(Front {
+        events,
+        feed,
+        last: Mutex::new(steady.status()),
+        fingerprint: Arc::clone(&shop.fingerprint),
+    });
+    steady.sockets = Some(Sockets::open(front, &places, options.listen, &steady)?);
+    let why = steady.run(&inbox);
+    shop.is_stopping.store(true, Ordering::Relaxed);
+    (steady.tell)(Told::Stopping { why });
+    let Steady { owner, watcher, sockets, .. } = steady;
+    owner.leave();
+    drop(sockets);
+    watcher.stop();
+    staff.dismiss();
+    Ok(why)
+}
+
+fn make_cache(places: &Places, settings: &engine::Options) -> Result<(), Error> {
+    if !settings.cache_enabled {
+        return Err(Error::NoCache);
+    }
+    let failed = |source| Error::Cache { path: places.cache.clone(), source };
+    let files = RealFiles::open(&places.root).map_err(failed)?;
+    engine::make_cache_folder(&places.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)
+}
+
+fn start_watcher(
+    places: &Places,
+    settings: &engine::Options,
+    epoch: u64,
+    events: Sender<Event>,
+) -> Result<Watcher, Error> {
+    let folders = engine::folders(&places.root, settings).map_err(|error| Error::Project(error.into()))?;
+    let options = watch::Options { root: places.root.clone(), cache_dir: settings.cache_dir.clone(), epoch };
+    // The daemon is about to end where nobody hears it.
+    let sink = Box::new(move |signal| events.send(Event::Signal(signal)).is_ok());
+    Ok(Watcher::start(options, folders, sink))
+}
+
+/// The daemon's threads, and the ways to them.
+struct Staff {
+    workers: Sender<worker::Work>,
+    refresher: Sender<super::settle::Due>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Staff {
+    fn hire(shop: &Arc<Shop>) -> Result<Self, Error> {
+        let (workers, work) = channel();
+        let (refresher, due) = channel();
+        let work: Arc<Mutex<Receiver<_>>> = Arc::new(Mutex::new(work));
+        let mut threads = Vec::new();
+        for _ in 0..WORKERS {
+            let (shop, work) = (Arc::clone(shop), Arc::clone(&work));
+            threads.push(thread("answer", move || worker::answer_all(&shop, &work))?);
+        }
+        let shop = Arc::clone(shop);
+        threads.push(thread("refresh", move || worker::refresh_all(&shop, &due))?);
+        Ok(Self { workers, refresher, threads })
+    }
+
+    /// Lets the threads end, and waits for them a while.
+    fn dismiss(self) {
+        let Self { workers, refresher, threads } = self;
+        drop((workers, refresher));
+        let deadline = WallClock.monotonic().saturating_add(FAREWELL);
+        while !threads.iter().all(JoinHandle::is_finished) && WallClock.monotonic() < deadline {
+            WallClock.sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+fn thread(name: &'static str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
+    let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
+    builder.spawn(work).map_err(|source| Error::Start { what: "a thread", source })
+}
