@@ -69,6 +69,7 @@ pub use tokens::estimate_tokens;
 pub use tree::tree;
 pub use views::EXCLUDED;
 pub use views::error_line;
+pub use views::outline_line;
 pub use views::view_outline;
 pub use views::view_summary;
 pub use views::view_window;

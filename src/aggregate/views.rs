@@ -25,18 +25,19 @@ pub fn error_line(path: &RelPath, view: ViewMode, reason: &str) -> String {
 /// Returns the symbols, one a line: `[Class] Foo (Lines 10-50)`, children indented two spaces.
 pub fn view_outline(outline: &Outline) -> String {
     let mut text = String::new();
-    outline.walk(|symbol, depth| line(&mut text, symbol, depth));
+    outline.walk(|symbol, depth| {
+        let lines = (symbol.span.start_line, symbol.span.end_line);
+        outline_line(&mut text, symbol.kind.title(), &symbol.name, lines, depth);
+    });
     if text.is_empty() {
         text.push_str("(no symbols)\n");
     }
     text
 }
 
-fn line(text: &mut String, symbol: &Symbol, depth: usize) {
-    let (start, end) = (symbol.span.start_line, symbol.span.end_line);
-    let title = symbol.kind.title();
-    let _ =
-        writeln!(text, "{:indent$}[{title}] {} (Lines {start}-{end})", "", symbol.name, indent = depth * 2);
+/// Writes the line of one symbol in an outline.
+pub fn outline_line(text: &mut String, title: &str, name: &str, (start, end): (u32, u32), depth: usize) {
+    let _ = writeln!(text, "{:indent$}[{title}] {name} (Lines {start}-{end})", "", indent = depth * 2);
 }
 
 /// Returns the words about a file, and below them as much of its structure as the tier wants. No line numbers: those

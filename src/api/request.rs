@@ -108,10 +108,8 @@ pub struct Aggregation {
     pub body: BodyOptions,
     /// Name of the project; documents of one project and tier are cached together.
     pub project_name: String,
-    /// Where it is written to.
-    pub target: Target,
-    /// Where the receipt is written to, beside the document.
-    pub receipt: Option<PathBuf>,
+    /// Whether nothing is wanted but the receipt of what would be written.
+    pub is_dry_run: bool,
 }
 
 /// How a document is written.
@@ -129,16 +127,22 @@ pub enum DocumentFormat {
     Gemini,
 }
 
-/// Where a document goes.
+impl DocumentFormat {
+    /// Returns the extension of files that hold it.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Json | Self::Anthropic | Self::OpenAi | Self::Gemini => "json",
+        }
+    }
+}
+
+/// The file that a document goes into.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// Nowhere: what is wanted is the receipt of what would be written.
-    Nowhere,
-    /// Back to whoever asks.
-    Answer,
-    /// Into this file.
+    /// This file.
     File(PathBuf),
-    /// Into the next numbered file of a folder.
+    /// The next numbered file of a folder.
     Numbered {
         /// The folder.
         folder: PathBuf,

@@ -1,7 +1,5 @@
 //! What comes back.
 
-use std::path::PathBuf;
-
 use crate::engine::AuditReport;
 use crate::engine::CacheStatus;
 use crate::engine::Explanation;
@@ -55,13 +53,11 @@ pub enum Response {
     SlicesResolved(Vec<Resolution>),
 }
 
-/// A document, and where it went.
+/// A document.
 #[derive(Debug)]
 pub struct Aggregated {
     /// The document.
     pub document: Document,
-    /// The document as it was asked to be written; empty where it went into a file.
+    /// The document as it was asked to be written.
     pub text: String,
-    /// The file that it was written to.
-    pub path: Option<PathBuf>,
 }

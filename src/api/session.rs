@@ -2,16 +2,17 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::fault::Fault;
-use super::request::Aggregation;
 use super::request::CacheRequest;
 use super::request::Request;
 use super::request::Target;
 use super::response::Aggregated;
 use super::response::Response;
 use super::wire;
+use super::wire::DocumentReceipt;
 use super::written::Written;
 use super::written::written;
 use crate::engine::AuditReport;
@@ -22,12 +23,19 @@ use crate::engine::Options;
 use crate::engine::Project;
 use crate::engine::Tree;
 use crate::engine::World;
+use crate::engine::WrittenBefore;
 use crate::model::RelPath;
 use crate::model::Slice;
 
 /// A project that answers.
 pub struct Session<'w> {
     project: Project<'w>,
+}
+
+/// Where a document is to be written to, and what was there before it was asked for.
+pub struct Outlet {
+    target: Target,
+    before: Option<WrittenBefore>,
 }
 
 impl<'w> Session<'w> {
@@ -72,13 +80,14 @@ impl<'w> Session<'w> {
             Request::Symbol { name, with_text, trust } => {
                 Response::Symbols(project.symbols(&name, with_text, trust)?)
             }
-            Request::Aggregate(aggregation) if aggregation.target == Target::Nowhere => {
+            Request::Aggregate(aggregation) if aggregation.is_dry_run => {
                 let receipt = written(project, &aggregation)?.document.receipt;
                 project.not_delivered();
                 Response::Planned(Box::new(receipt))
             }
             Request::Aggregate(aggregation) => {
-                Response::Aggregated(Box::new(aggregate(project, aggregation)?))
+                let Written { document, text } = written(project, &aggregation)?;
+                Response::Aggregated(Box::new(Aggregated { document, text }))
             }
             Request::Explain { file, aggregation } => {
                 Response::Explained(project.explain(&file, &aggregation)?)
@@ -100,8 +109,40 @@ impl<'w> Session<'w> {
         Ok(response)
     }
 
-    /// Is to be told when whoever asked has the answer: what a document shows is remembered only then. A document that
-    /// went into a file has been given with the answer.
+    /// Looks at where a document is to be written to. Comes before the question: what another run writes while this one
+    /// works is not for this one to delete.
+    pub fn outlet(&self, target: Target) -> Outlet {
+        let before = match &target {
+            Target::Numbered { folder, name, .. } => Some(self.project.written_before(folder, name)),
+            Target::File(_) => None,
+        };
+        Outlet { target, before }
+    }
+
+    /// Writes a document to its file, and returns the path of that. Old documents are deleted only after that.
+    pub fn write(&mut self, outlet: Outlet, extension: &str, text: &str) -> Result<PathBuf, Fault> {
+        let project = &mut self.project;
+        match outlet.target {
+            Target::File(path) => {
+                project.write_file(&path, text)?;
+                Ok(path)
+            }
+            Target::Numbered { folder, name, keep } => {
+                let path = project.write_numbered(&folder, &name, extension, text)?;
+                if let Some(before) = outlet.before {
+                    project.prune_numbered(&folder, before, keep);
+                }
+                Ok(path)
+            }
+        }
+    }
+
+    /// Writes a receipt to a file; after the document, so that there is none for one that could not be written.
+    pub fn write_receipt(&mut self, path: &Path, receipt: &DocumentReceipt) -> Result<(), Fault> {
+        Ok(self.project.write_file(path, &wire::pretty(receipt))?)
+    }
+
+    /// Is to be told when whoever asked has the answer: what a document shows is remembered only then.
     pub fn delivered(&mut self) {
         self.project.delivered();
     }
@@ -115,37 +156,6 @@ impl<'w> Session<'w> {
     pub fn take_notes(&mut self) -> Vec<String> {
         self.project.take_notes()
     }
-}
-
-fn aggregate(project: &mut Project<'_>, aggregation: Aggregation) -> Result<Aggregated, Error> {
-    // What another run writes while this one works is not for this one to delete.
-    let before = match &aggregation.target {
-        Target::Numbered { folder, name, .. } => Some(project.written_before(folder, name)),
-        Target::Nowhere | Target::Answer | Target::File(_) => None,
-    };
-    let Written { document, text, extension } = written(project, &aggregation)?;
-    let (text, path) = match aggregation.target {
-        Target::Nowhere | Target::Answer => (text, None),
-        Target::File(path) => {
-            project.write_file(&path, &text)?;
-            (String::new(), Some(path))
-        }
-        Target::Numbered { folder, name, keep } => {
-            let path = project.write_numbered(&folder, &name, extension, &text)?;
-            if let Some(before) = before {
-                project.prune_numbered(&folder, before, keep);
-            }
-            (String::new(), Some(path))
-        }
-    };
-    // Last, so that there is no receipt for a document that could not be written.
-    if let Some(receipt) = &aggregation.receipt {
-        project.write_file(receipt, &wire::pretty(&wire::receipt(&document.receipt)))?;
-    }
-    if path.is_some() {
-        project.delivered();
-    }
-    Ok(Aggregated { document, text, path })
 }
 
 fn on_cache(project: &mut Project<'_>, request: CacheRequest) -> Result<Response, Error> {

@@ -59,7 +59,7 @@ pub fn from_json(text: &str) -> Result<Slice, Fault> {
 }
 
 /// Returns where a slice is, as JSON.
-pub(super) fn resolution(resolution: &Resolution) -> Value {
+pub fn resolution(resolution: &Resolution) -> Value {
     json!({
         "status": resolution.status.name(),
         "start_line": resolution.start_line,

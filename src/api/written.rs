@@ -22,7 +22,6 @@ const SLACK_PART: u64 = 50;
 pub(super) struct Written {
     pub(super) document: Document,
     pub(super) text: String,
-    pub(super) extension: &'static str,
 }
 
 /// Composes and writes a document.
@@ -135,28 +134,28 @@ const fn refused_images(format: DocumentFormat) -> &'static [&'static str] {
 /// Writes a document, and into its receipt how many bytes that takes.
 fn write(mut document: Document, aggregation: &Aggregation) -> Result<Written, Error> {
     loop {
-        let (text, extension) = text(&document, aggregation)?;
+        let text = text(&document, aggregation)?;
         let bytes = text.len() as u64;
         // JSON holds the receipt, whose number may have become a digit longer by itself.
         if document.receipt.bytes == bytes || !matches!(aggregation.format, DocumentFormat::Json) {
             document.receipt.bytes = bytes;
-            return Ok(Written { document, text, extension });
+            return Ok(Written { document, text });
         }
         document.receipt.bytes = bytes;
     }
 }
 
-fn text(document: &Document, aggregation: &Aggregation) -> Result<(String, &'static str), Error> {
+fn text(document: &Document, aggregation: &Aggregation) -> Result<String, Error> {
     let content = || Content::of(document).ok_or(Error::NothingToSend);
     let body = &aggregation.body;
     let value = match aggregation.format {
-        DocumentFormat::Markdown => return Ok((render::markdown(document), "md")),
-        DocumentFormat::Json => wire::document(document),
+        DocumentFormat::Markdown => return Ok(render::markdown(document)),
+        DocumentFormat::Json => return Ok(wire::pretty(&wire::document_json(document))),
         DocumentFormat::Anthropic => providers::anthropic(&content()?, body),
         DocumentFormat::OpenAi => providers::openai(&content()?, body, &cache_key(document, aggregation)),
         DocumentFormat::Gemini => providers::gemini(&content()?, body),
     };
-    Ok((wire::pretty(&value), "json"))
+    Ok(wire::pretty(&value))
 }
 
 /// Returns a key that the documents of one project and tier share, and that tells a provider no name.

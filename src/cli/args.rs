@@ -99,6 +99,9 @@ pub struct Global {
     /// Tell what was read and derived for the answer
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
+    /// Answer without a running daemon
+    #[arg(long, global = true)]
+    pub no_daemon: bool,
     /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: When,

@@ -4,16 +4,22 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::service::Sources;
+
 /// What the process was started with.
 pub(super) struct Environment {
     pub(super) current_folder: PathBuf,
-    /// The variables that begin with `SLOP_`.
-    pub(super) variables: Vec<(String, String)>,
-    /// The user's own settings file, whether it is there or not.
-    pub(super) user_file: Option<PathBuf>,
+    /// Where settings come from.
+    pub(super) sources: Sources,
 }
 
 impl Environment {
+    /// Says whether every command is to answer without a daemon.
+    pub(super) fn without_daemon(&self) -> bool {
+        let mut variables = self.sources.variables.iter();
+        variables.any(|(name, value)| name == "SLOP_NO_DAEMON" && !value.is_empty())
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read, once")]
     pub(super) fn read() -> std::io::Result<Self> {
         let text =
@@ -27,7 +33,8 @@ impl Environment {
             None => user_folder(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME")),
         };
         let user_file = user_file.filter(is_some);
-        Ok(Self { current_folder: std::env::current_dir()?, variables, user_file })
+        let sources = Sources { user_file, variables };
+        Ok(Self { current_folder: std::env::current_dir()?, sources })
     }
 }
 

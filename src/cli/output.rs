@@ -8,7 +8,7 @@ use std::io::Write;
 
 use anstyle::AnsiColor;
 use anstyle::Style;
-use serde_json::Value;
+use serde::Serialize;
 
 use super::failure::Failure;
 use crate::model::printable_lines;
@@ -45,10 +45,17 @@ impl Output {
         self.data("\n")
     }
 
+    /// Writes a value as a line of JSON.
+    pub(super) fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.stdout, value)?;
+        self.data("\n")
+    }
+
     /// Writes the one answer of a command as JSON.
-    pub(super) fn answer(&mut self, envelope: &Value) -> io::Result<()> {
+    pub(super) fn answer(&mut self, envelope: &[u8]) -> io::Result<()> {
         self.answers += 1;
-        self.line(&envelope.to_string())
+        self.stdout.write_all(envelope)?;
+        self.data("\n")
     }
 
     /// Makes sure that all data is out.

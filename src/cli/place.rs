@@ -5,9 +5,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use super::failure::Failure;
-
-/// Name of the project's settings file.
-pub(super) const SETTINGS_FILE: &str = "slop.toml";
+use crate::service::SETTINGS_FILE;
 
 /// Names that tell that a folder is a project's root.
 const MARKS: [&str; 2] = [SETTINGS_FILE, ".slop_cache"];
@@ -47,15 +45,6 @@ impl Place {
             Some(word) if !word.is_empty() => PathBuf::from(self.word(word)),
             Some(_) | None => self.below.join(path),
         }
-    }
-
-    /// Returns the project's name: as set, else that of its folder.
-    pub(super) fn project_name(&self, set: &str) -> String {
-        let folder = || self.root.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = if set.is_empty() { folder().unwrap_or_default() } else { set.to_owned() };
-        // It becomes the beginning of a file's name.
-        let name: String = name.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
-        if name.is_empty() { "project".to_owned() } else { name }
     }
 
     /// Returns a word for a file as it is spelled from the root, as [`Place::words`] does.

@@ -55,7 +55,8 @@ fn tell(failure: &Failure, command: &str, output: &mut Output) {
     // If the standard output is what failed, the words are told all the same.
     let _ = match failure {
         Failure::Fault(_) | Failure::Usage { .. } if output.json && output.answers == 0 => {
-            output.answer(&envelope_of_error(command, failure.code(), &failure.message(), failure.hint()))
+            let error = envelope_of_error(command, failure.code(), &failure.message(), failure.hint());
+            output.answer(error.to_string().as_bytes())
         }
         Failure::Fault(_) | Failure::Usage { .. } | Failure::Output(_) => Ok(()),
     };

@@ -485,7 +485,8 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
     let template = commented_template();
     let fresh = load(&project(template.as_bytes())).unwrap();
     let built_in = load(&nothing()).unwrap();
-    assert_eq!(fresh, built_in);
+    assert_eq!((&fresh.settings, &fresh.values), (&built_in.settings, &built_in.values));
+    assert_eq!((&fresh.curation, &fresh.warnings), (&built_in.curation, &built_in.warnings));
 
     let is_setting =
         |line: &str| line.starts_with('#') && (line.starts_with("#  ") || !line.starts_with("# "));
@@ -523,4 +524,25 @@ fn the_reference_names_every_setting() {
     assert_eq!(page.matches("\n| `").count(), 55 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
+}
+
+#[test]
+fn settings_are_known_again_by_all_that_they_were_read_from() {
+    let fingerprint = |inputs: &Inputs| load(inputs).unwrap().fingerprint();
+    let variable = |name: &str, value: &str| Inputs {
+        environment: vec![(name.to_owned(), value.to_owned())],
+        ..nothing()
+    };
+    let none = fingerprint(&nothing());
+    assert_eq!(fingerprint(&project(b"")), none);
+    for same in ["SLOP_NO_DAEMON", "SLOP_PROJECT", "HOME"] {
+        assert_eq!(fingerprint(&variable(same, "1")), none, "{same}");
+    }
+    let text = b"[output]\nkeep = 3\n";
+    let user = Inputs { user_file: Some((PathBuf::from("config.toml"), text.to_vec())), ..nothing() };
+    let others = [user, project(text), variable("SLOP_OUTPUT_KEEP", "3"), variable("SLOP_OUTPUT_KEEP", "4")];
+    let mut all: Vec<String> = others.iter().map(fingerprint).chain([none]).collect();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 5);
 }

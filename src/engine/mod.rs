@@ -49,7 +49,9 @@ mod tree;
 
 pub use crate::aggregate::Limits;
 pub use crate::aggregate::nearest as nearest_symbols;
+pub use crate::aggregate::outline_line;
 pub use crate::aggregate::select as select_symbols;
+pub use crate::discover::file_type;
 pub use crate::store::Freed;
 pub use crate::store::Verdict;
 pub use aggregation::AggregationRequest;

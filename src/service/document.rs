@@ -21,7 +21,6 @@ use crate::api::Memory;
 use crate::api::PartName;
 use crate::api::Request;
 use crate::api::SectionRequest;
-use crate::api::Target;
 use crate::api::Trust;
 use crate::config::ExecutionMode;
 use crate::config::Loaded;
@@ -57,8 +56,7 @@ pub(super) fn aggregate(
         format: ask.format.into(),
         body,
         project_name: project_name(root, &loaded.settings.project.name),
-        target: if ask.dry_run { Target::Nowhere } else { Target::Answer },
-        receipt: None,
+        is_dry_run: ask.dry_run,
     }))
 }
 

@@ -120,7 +120,7 @@ fn a_fault_is_told_as_json_to_programs() {
         (&["outline", "README.md", "--json"], "no_such_view"),
         (&["aggregate", "--stdout", "--history", "nope.json", "--json"], "history_not_found"),
         // What the command line itself finds is told in the same way.
-        (&["aggregate", "--stdout", "--preset", "nobody", "--json"], "usage"),
+        (&["aggregate", "--stdout", "--preset", "nobody", "--json"], "no_such_preset"),
         (&["preset", "show", "nobody", "--json"], "usage"),
         (&["slice", "remove", "README.md", "nothing", "--json"], "usage"),
         (&["slice", "resolve", "README.md", "--json"], "bad_slice"),

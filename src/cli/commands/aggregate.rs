@@ -1,24 +1,31 @@
 //! `slop aggregate`
 
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde_json::json;
+
 use super::desk::Desk;
-use super::desk::trust;
+use super::desk::Opened;
 use super::plan;
-use super::profile::Profile;
-use crate::api::Aggregation;
+use super::words::aggregate_ask;
+use crate::api::AggregateAsk;
+use crate::api::Answer;
+use crate::api::Ask;
+use crate::api::ComposedDocument;
 use crate::api::DocumentFormat;
-use crate::api::Memory;
+use crate::api::DocumentReceipt;
 use crate::api::Request;
 use crate::api::Response;
 use crate::api::Target;
+use crate::api::document_json;
+use crate::api::shown_path;
 use crate::cli::document_args::AggregateArgs;
-use crate::cli::document_args::Choice;
-use crate::cli::document_args::Format;
 use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
-use crate::model::Omission;
-use crate::model::Receipt;
-use crate::model::RelPath;
+use crate::model::LeftOut;
+use crate::service::project_name;
 
 /// So many files that could not be shown are told one by one.
 const MOST_TOLD: usize = 5;
@@ -28,93 +35,140 @@ pub(super) fn run(
     environment: &Environment,
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
-    let files = desk.place.words(&args.files);
-    let profile = desk.profile(&args.choice)?;
-    let mut request = desk.aggregation(&args.choice, &profile, files, args.order, trust(args.verify));
-    request.is_measured =
-        args.dry_run || args.receipt.is_some() || desk.output.json || matches!(args.format, Format::Json);
-    request.sections = desk.sections(&args.beside, &profile);
-    let body = desk.body(&args.beside, args.format, profile.persona.as_ref())?;
-    let format = format(args.format);
-    let project_name = desk.place.project_name(&desk.loaded.settings.project.name);
-    request.memory = Some(Memory {
-        name: args.memory.name.clone().unwrap_or_else(|| default_name(&args.choice, &profile)),
-        since_last: args.memory.since_last,
-    });
+    let ask = aggregate_ask(args, args.receipt.is_some() || desk.output.json, desk.place)?;
     // Paths of files that are written are meant from where the user stands, as with any other program.
-    let here = |path: &std::path::PathBuf| environment.current_folder.join(path);
-    let target = match &args.output {
-        _ if args.dry_run => Target::Nowhere,
-        _ if args.stdout => Target::Answer,
-        Some(path) => Target::File(here(path)),
-        None => {
-            let settings = &desk.loaded.settings;
-            Target::Numbered {
-                folder: settings.project.output_dir.clone(),
-                name: project_name.clone(),
-                keep: settings.output.keep,
-            }
-        }
-    };
+    let here = |path: &PathBuf| environment.current_folder.join(path);
     let receipt = args.receipt.as_ref().map(here);
-    let aggregation = Aggregation { request, format, body, project_name, target, receipt };
-    let response = desk.ask_and_write(Request::Aggregate(aggregation), write)?;
-    Ok(tell_what_is_missing(receipt_of(&response), desk))
+    let target = match &args.output {
+        _ if args.dry_run || args.stdout => None,
+        Some(path) => Some(Target::File(here(path))),
+        None => Some(numbered(desk)),
+    };
+    let receipt = match target {
+        Some(target) => into_file(ask, target, receipt.as_deref(), desk)?,
+        None if desk.output.json && !args.dry_run => as_json(ask, receipt.as_deref(), desk)?,
+        None => to_stdout(ask, receipt.as_deref(), desk)?,
+    };
+    Ok(tell_what_is_missing(&receipt, desk))
 }
 
-fn write(desk: &mut Desk<'_>, response: &Response) -> Result<(), Failure> {
-    match response {
-        response if desk.output.json => desk.write_json(response),
-        Response::Planned(receipt) => plan::write(receipt, desk.output),
-        Response::Aggregated(aggregated) => match &aggregated.path {
-            Some(path) => Ok(desk.output.line(&path.display().to_string())?),
-            None => Ok(desk.output.data(&aggregated.text)?),
-        },
-        _ => unreachable!("an aggregation is answered by a document or its plan"),
+fn numbered(desk: &Desk<'_>) -> Target {
+    let settings = &desk.loaded.settings;
+    Target::Numbered {
+        folder: settings.project.output_dir.clone(),
+        name: project_name(&desk.place.root, &settings.project.name),
+        keep: settings.output.keep,
     }
 }
 
-fn receipt_of(response: &Response) -> &Receipt {
-    match response {
-        Response::Planned(receipt) => receipt,
-        Response::Aggregated(aggregated) => &aggregated.document.receipt,
-        _ => unreachable!("an aggregation is answered by a document or its plan"),
+/// Writes a document into a file, whoever composed it, and prints the file's path.
+fn into_file(
+    ask: AggregateAsk,
+    target: Target,
+    receipt: Option<&Path>,
+    desk: &mut Desk<'_>,
+) -> Result<DocumentReceipt, Failure> {
+    let extension = DocumentFormat::from(ask.format).extension();
+    desk.open(true, |desk, opened| {
+        let outlet = opened.session.outlet(target);
+        let composed = composed(desk.ask_while_open(opened, Ask::Aggregate(Box::new(ask)))?);
+        let text = composed.text.as_deref().unwrap_or_default();
+        let path = opened.session.write(outlet, extension, text)?;
+        write_receipt(receipt, &composed.receipt, opened)?;
+        // A document that is in its file has been given.
+        opened.session.delivered();
+        desk.tell_notes(opened);
+        if desk.output.json {
+            desk.write_data(&json!({"path": path.to_string_lossy(), "receipt": composed.receipt}))?;
+        } else {
+            desk.output.line(&path.display().to_string())?;
+        }
+        desk.output.finish()?;
+        Ok(composed.receipt)
+    })
+}
+
+/// Prints a document, or the plan of one.
+fn to_stdout(
+    ask: AggregateAsk,
+    receipt: Option<&Path>,
+    desk: &mut Desk<'_>,
+) -> Result<DocumentReceipt, Failure> {
+    let ask = Ask::Aggregate(Box::new(ask));
+    let print = |desk: &mut Desk<'_>, composed: &ComposedDocument| match &composed.text {
+        Some(text) => Ok(desk.output.data(text)?),
+        None if desk.output.json => desk.write_data(composed),
+        None => plan::write(&composed.receipt, desk.output),
+    };
+    let Some(path) = receipt else {
+        let answer = desk.ask_and_write(ask, |desk, answer| match answer {
+            Answer::Aggregated(composed) => print(desk, composed),
+            _ => unreachable!("an aggregate ask is answered by a document"),
+        })?;
+        return Ok(composed(answer).receipt);
+    };
+    desk.open(true, |desk, opened| {
+        let composed = composed(desk.ask_while_open(opened, ask)?);
+        write_receipt(Some(path), &composed.receipt, opened)?;
+        print(desk, &composed)?;
+        desk.delivered(opened)?;
+        Ok(composed.receipt)
+    })
+}
+
+/// Prints a document as JSON, whatever its format: that takes the document itself, which this process alone has.
+fn as_json(
+    ask: AggregateAsk,
+    receipt: Option<&Path>,
+    desk: &mut Desk<'_>,
+) -> Result<DocumentReceipt, Failure> {
+    let Request::Aggregate(aggregation) = desk.resolve(Ask::Aggregate(Box::new(ask)))? else {
+        unreachable!("an aggregate ask means an aggregation")
+    };
+    desk.open(true, |desk, opened| {
+        let Response::Aggregated(aggregated) = desk.answer_in(opened, Request::Aggregate(aggregation))?
+        else {
+            unreachable!("an aggregation is answered by a document")
+        };
+        let written = DocumentReceipt::from(&aggregated.document.receipt);
+        write_receipt(receipt, &written, opened)?;
+        desk.write_data(&document_json(&aggregated.document))?;
+        desk.delivered(opened)?;
+        Ok(written)
+    })
+}
+
+fn composed(answer: Answer) -> ComposedDocument {
+    match answer {
+        Answer::Aggregated(composed) => *composed,
+        _ => unreachable!("an aggregate ask is answered by a document"),
     }
 }
 
-/// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
-/// project's name is no part of it, for the same project in another folder has the same receipt.
-fn default_name(choice: &Choice, profile: &Profile) -> String {
-    let persona = choice.persona.as_ref().map(|persona| format!("persona-{persona}"));
-    let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
-    let preset = profile.preset.as_ref().map(|preset| format!("preset-{}", preset.value.name));
-    let parts: Vec<String> = persona.or(tier).into_iter().chain(preset).collect();
-    if parts.is_empty() { "project".to_owned() } else { parts.join("/") }
-}
-
-const fn format(format: Format) -> DocumentFormat {
-    match format {
-        Format::Markdown => DocumentFormat::Markdown,
-        Format::Json => DocumentFormat::Json,
-        Format::Anthropic => DocumentFormat::Anthropic,
-        Format::Openai => DocumentFormat::OpenAi,
-        Format::Gemini => DocumentFormat::Gemini,
-    }
+fn write_receipt(
+    path: Option<&Path>,
+    receipt: &DocumentReceipt,
+    opened: &mut Opened<'_, '_>,
+) -> Result<(), Failure> {
+    path.map_or(Ok(()), |path| Ok(opened.session.write_receipt(path, receipt)?))
 }
 
 /// Returns the files that could not be shown for an error, and why.
-fn failures(receipt: &Receipt) -> Vec<(&RelPath, &str)> {
-    let shown = receipt.files.iter().filter(|entry| entry.is_failed());
-    let shown = shown.map(|entry| (&entry.path, entry.why.as_deref().unwrap_or_default()));
-    let left_out = receipt
-        .left_out
-        .iter()
-        .filter(|file| matches!(file.reason, Omission::LeftOut(why) if why.is_error()));
-    shown.chain(left_out.map(|file| (&file.path, file.reason.words()))).collect()
+fn failures(receipt: &DocumentReceipt) -> Vec<(String, &str)> {
+    let shown = receipt.files.iter().filter(|file| file.is_failed());
+    let shown = shown.map(|file| {
+        (shown_path(&file.path, file.path_hex.as_deref()), file.why.as_deref().unwrap_or_default())
+    });
+    let left_out = receipt.left_out.iter().filter(|file| file.is_error());
+    let left_out = left_out.map(|file| {
+        let words = LeftOut::from_name(&file.reason).map_or(file.why.as_str(), |reason| reason.words());
+        (shown_path(&file.path, file.path_hex.as_deref()), words)
+    });
+    shown.chain(left_out).collect()
 }
 
 /// Tells what a document should hold and does not, and returns the exit code.
-fn tell_what_is_missing(receipt: &Receipt, desk: &mut Desk<'_>) -> u8 {
+fn tell_what_is_missing(receipt: &DocumentReceipt, desk: &mut Desk<'_>) -> u8 {
     let failures = failures(receipt);
     for (path, why) in failures.iter().take(MOST_TOLD) {
         desk.output.note(&format!("could not show {path}: {why}"));

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::desk::Desk;
-use crate::api::envelope_of;
+use crate::api::envelope;
 use crate::cli::args::ConfigCommand;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
@@ -20,7 +20,7 @@ pub(super) fn run(command: &ConfigCommand, desk: &mut Desk<'_>) -> Result<u8, Fa
             })
         });
         let data = json!({"values": values.collect::<serde_json::Value>()});
-        desk.output.answer(&envelope_of("config", &data))?;
+        desk.output.answer(&envelope("config", &data))?;
         return Ok(failure::DONE);
     }
     for value in &desk.loaded.values {

@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
+use crate::api::Answer;
+use crate::api::Ask;
 use crate::api::Fault;
-use crate::api::IndexReport;
+use crate::api::IndexRun;
 use crate::api::Request;
 use crate::api::Response;
 use crate::api::Session;
-use crate::api::Trust;
 use crate::api::World;
 use crate::api::envelope;
-use crate::api::envelope_of;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::place::Place;
-use crate::cli::place::SETTINGS_FILE;
 use crate::cli::progress::Bar;
 use crate::config::Loaded;
 use crate::config::edit::plain_path;
@@ -25,6 +26,9 @@ use crate::model::LeftOut;
 use crate::model::printable;
 use crate::render::grouped;
 use crate::render::seconds;
+use crate::service::Asker;
+use crate::service::SETTINGS_FILE;
+use crate::service::resolve;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
@@ -37,14 +41,65 @@ pub(super) struct Desk<'a> {
     pub(super) output: &'a mut Output,
     /// The user's own settings file, whether it is there or not.
     pub(super) user_file: Option<&'a Path>,
+    /// Whether no daemon is to be asked.
+    pub(super) without_daemon: bool,
     /// The command's name, as it stands in JSON.
     pub(super) command: &'static str,
 }
 
+/// The project that this process has opened for a question.
+pub(super) struct Opened<'s, 'w> {
+    pub(super) session: &'s mut Session<'w>,
+    bar: &'s Bar,
+}
+
 impl Desk<'_> {
-    /// Asks the project, and tells what it stumbled over.
-    pub(super) fn ask(&mut self, request: Request) -> Result<Response, Failure> {
-        Ok(self.answer(request)?)
+    /// Asks the daemon, if one runs, else answers from the files in this process.
+    pub(super) fn ask(&mut self, ask: Ask) -> Result<Answer, Failure> {
+        self.ask_and_write(ask, |_, _| Ok(()))
+    }
+
+    /// Asks as [`Desk::ask`] does, and writes the answer while whoever answers waits to hear that it has arrived.
+    pub(super) fn ask_and_write(
+        &mut self,
+        ask: Ask,
+        write: impl FnOnce(&mut Self, &Answer) -> Result<(), Failure>,
+    ) -> Result<Answer, Failure> {
+        if let Some(answer) = self.ask_daemon(&ask) {
+            let answer = answer?;
+            write(self, &answer)?;
+            return Ok(answer);
+        }
+        let request = self.resolve(ask)?;
+        self.open(request.uses_cache(), |desk, opened| {
+            let answer = answer_of(desk.answer_in(opened, request)?);
+            write(desk, &answer)?;
+            desk.delivered(opened)?;
+            Ok(answer)
+        })
+    }
+
+    /// Asks as [`Desk::ask`] does, while the project is open in this process for something else.
+    pub(super) fn ask_while_open(
+        &mut self,
+        opened: &mut Opened<'_, '_>,
+        ask: Ask,
+    ) -> Result<Answer, Failure> {
+        if let Some(answer) = self.ask_daemon(&ask) {
+            return Ok(answer?);
+        }
+        let request = self.resolve(ask)?;
+        Ok(answer_of(self.answer_in(opened, request)?))
+    }
+
+    /// Returns what an ask means here.
+    pub(super) fn resolve(&self, ask: Ask) -> Result<Request, Fault> {
+        resolve(ask, self.loaded, &self.place.root, Asker::Person)
+    }
+
+    /// Asks the daemon. `None` where there is none that could answer as this process would.
+    fn ask_daemon(&self, ask: &Ask) -> Option<Result<Answer, Fault>> {
+        (!self.without_daemon).then_some(ask).and_then(answer_of_daemon)
     }
 
     /// Writes a line with what a project's file says, which may hold what a terminal would obey.
@@ -57,37 +112,27 @@ impl Desk<'_> {
         self.place.root.join(SETTINGS_FILE)
     }
 
-    /// Writes data that is no project's answer as JSON.
-    pub(super) fn write_data(&mut self, data: &serde_json::Value) -> Result<(), Failure> {
-        Ok(self.output.answer(&envelope_of(self.command, data))?)
+    /// Writes the one answer of a command as JSON.
+    pub(super) fn write_data(&mut self, data: &impl Serialize) -> Result<(), Failure> {
+        Ok(self.output.answer(&envelope(self.command, data))?)
     }
 
-    /// Writes an answer as JSON.
-    pub(super) fn write_json(&mut self, response: &Response) -> Result<(), Failure> {
-        Ok(self.output.answer(&envelope(self.command, Ok(response)))?)
+    /// Requests what no ask is for of the project, in this process.
+    pub(super) fn request(&mut self, request: Request) -> Result<Response, Failure> {
+        Ok(self.answer(request)?)
     }
 
-    /// Asks the project; what to do about a fault is left to the command.
+    /// Requests as [`Desk::request`] does; what to do about a fault is left to the command.
     pub(super) fn answer(&mut self, request: Request) -> Result<Response, Fault> {
-        Ok(self.answer_and_write(request, |_, _| Ok(()))?.0)
+        self.open(request.uses_cache(), |desk, opened| desk.answer_in(opened, request))
     }
 
-    /// Asks the project, and writes the answer while the project waits to hear that it has arrived.
-    pub(super) fn ask_and_write(
+    /// Opens the project in this process, with its cache where that is of use.
+    pub(super) fn open<T, E: From<Fault>>(
         &mut self,
-        request: Request,
-        write: impl FnOnce(&mut Self, &Response) -> Result<(), Failure>,
-    ) -> Result<Response, Failure> {
-        let (response, written) = self.answer_and_write(request, write)?;
-        written?;
-        Ok(response)
-    }
-
-    fn answer_and_write(
-        &mut self,
-        request: Request,
-        write: impl FnOnce(&mut Self, &Response) -> Result<(), Failure>,
-    ) -> Result<(Response, Result<(), Failure>), Fault> {
+        uses_cache: bool,
+        work: impl FnOnce(&mut Self, &mut Opened<'_, '_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let root = &self.place.root;
         let files = RealFiles::open(root).map_err(|error| Fault::no_project(root, &error))?;
         let bar = Bar::new(self.output.has_audience() && !self.output.json);
@@ -99,31 +144,51 @@ impl Desk<'_> {
             progress: &bar,
         };
         let mut options = self.loaded.settings.engine_options(root);
-        options.cache_enabled &= request.uses_cache();
+        options.cache_enabled &= uses_cache;
         let mut session = Session::open(root, options, world)?;
-        let answer = session.answer(request);
-        let scan = session.last_scan().map(scan_line);
-        bar.finish();
-        self.tell_notes(&mut session);
-        self.output.trace(scan.as_deref().unwrap_or("looked at the named files alone"));
-        let response = answer?;
-        let written = write(self, &response).and_then(|()| Ok(self.output.finish()?));
-        if written.is_ok() {
-            session.delivered();
-            self.tell_notes(&mut session);
-        }
-        Ok((response, written))
+        work(self, &mut Opened { session: &mut session, bar: &bar })
     }
 
-    fn tell_notes(&mut self, session: &mut Session<'_>) {
-        for note in session.take_notes() {
+    /// Answers in this process, and tells what the project stumbled over.
+    pub(super) fn answer_in(
+        &mut self,
+        opened: &mut Opened<'_, '_>,
+        request: Request,
+    ) -> Result<Response, Fault> {
+        let answer = opened.session.answer(request);
+        let scan = opened.session.last_scan().map(|report| scan_line(&report.into()));
+        opened.bar.finish();
+        self.tell_notes(opened);
+        self.output.trace(scan.as_deref().unwrap_or("looked at the named files alone"));
+        answer
+    }
+
+    /// Makes sure that an answer is out, and has the project remember so.
+    pub(super) fn delivered(&mut self, opened: &mut Opened<'_, '_>) -> Result<(), Failure> {
+        self.output.finish()?;
+        opened.session.delivered();
+        self.tell_notes(opened);
+        Ok(())
+    }
+
+    pub(super) fn tell_notes(&mut self, opened: &mut Opened<'_, '_>) {
+        for note in opened.session.take_notes() {
             self.output.note(&note);
         }
     }
 }
 
+fn answer_of(response: Response) -> Answer {
+    Answer::of(response).expect("what is asked in words is answered by an answer")
+}
+
+/// The daemon's client comes here; until then there is no daemon.
+const fn answer_of_daemon(_ask: &Ask) -> Option<Result<Answer, Fault>> {
+    None
+}
+
 /// Returns what a scan did, on one line.
-pub(super) fn scan_line(report: &IndexReport) -> String {
+pub(super) fn scan_line(report: &IndexRun) -> String {
     format!(
         "{} files: {} read, {} derived, {} known already, {} gone, {} left out{}; {}",
         grouped(report.files),
@@ -133,22 +198,18 @@ pub(super) fn scan_line(report: &IndexReport) -> String {
         grouped(report.removed),
         grouped(report.left_out.values().sum()),
         reasons(&report.left_out),
-        seconds(report.elapsed),
+        seconds(report.elapsed()),
     )
 }
 
 /// Returns how many files were left out for each reason: ` (binary 12, symlink 1)`.
-fn reasons(left_out: &BTreeMap<LeftOut, u64>) -> String {
+fn reasons(left_out: &BTreeMap<String, u64>) -> String {
     if left_out.is_empty() {
         return String::new();
     }
-    let reasons: Vec<String> = left_out.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+    let known = LeftOut::ALL.iter().filter_map(|reason| left_out.get_key_value(reason.name()));
+    let reasons: Vec<String> = known.map(|(reason, count)| format!("{reason} {count}")).collect();
     format!(" ({})", reasons.join(", "))
-}
-
-/// Returns how much a stamp may be trusted where a command has the flag `--verify`.
-pub(super) fn trust(verify: bool) -> Trust {
-    if verify { Trust::Nothing } else { Trust::Stamps }
 }
 
 /// Returns the items of `slop.toml`, all of them or those of one path.

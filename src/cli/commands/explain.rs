@@ -1,36 +1,39 @@
 //! `slop explain`
 
 use super::desk::Desk;
-use crate::api::Explanation;
+use super::words::choice_ask;
+use crate::api::Answer;
+use crate::api::Ask;
+use crate::api::ExplainAsk;
+use crate::api::FileExplanation;
+use crate::api::LimitEffect;
 use crate::api::Request;
-use crate::api::Response;
-use crate::api::Trust;
-use crate::api::UnderLimits;
-use crate::cli::document_args::Beside;
+use crate::api::language_name;
+use crate::api::shown_path;
 use crate::cli::document_args::ExplainArgs;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
-use crate::model::ViewMode;
+use crate::model::LeftOut;
 use crate::render::grouped;
 
 /// What is said of a file that a limited document is not about.
 const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown nor counted";
 
 pub(super) fn run(args: &ExplainArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let profile = desk.profile(&args.choice)?;
-    let mut aggregation = desk.aggregation(&args.choice, &profile, Vec::new(), None, Trust::Stamps);
-    // What stands beside the files takes room from them.
-    aggregation.sections = desk.sections(&Beside::default(), &profile);
-    let is_limited = aggregation.limits.is_some();
-    let file = desk.place.word(&args.file);
-    let response = desk.ask(Request::Explain { file, aggregation })?;
+    let (file, choice) = (desk.place.word(&args.file), choice_ask(&args.choice, desk.place));
+    let ask = Ask::Explain(Box::new(ExplainAsk { file, choice }));
+    let is_limited = match desk.resolve(ask.clone())? {
+        Request::Explain { aggregation, .. } => aggregation.limits.is_some(),
+        _ => unreachable!("an explain ask means an explanation"),
+    };
+    let answer = desk.ask(ask)?;
+    let Answer::Explained(explanations) = &answer else {
+        unreachable!("an explain ask is answered by explanations")
+    };
     if desk.output.json {
-        desk.write_json(&response)?;
+        desk.write_data(explanations)?;
         return Ok(failure::DONE);
     }
-    let Response::Explained(explanations) = &response else {
-        unreachable!("an explanation is what was asked for")
-    };
     for explanation in explanations {
         write_explanation(explanation, is_limited, desk)?;
     }
@@ -38,17 +41,19 @@ pub(super) fn run(args: &ExplainArgs, desk: &mut Desk<'_>) -> Result<u8, Failure
 }
 
 fn write_explanation(
-    explanation: &Explanation,
+    explanation: &FileExplanation,
     is_limited: bool,
     desk: &mut Desk<'_>,
 ) -> Result<(), Failure> {
-    desk.output.line(&explanation.path.to_string())?;
-    if let Some(reason) = explanation.left_out {
-        desk.output.line(&format!("  left out     {reason}: {}", reason.words()))?;
+    desk.output.line(&shown_path(&explanation.path, explanation.path_hex.as_deref()))?;
+    if let Some(reason) = &explanation.left_out {
+        let words = LeftOut::from_name(reason).map_or("", LeftOut::words);
+        desk.output.line(&format!("  left out     {reason}: {words}"))?;
         return Ok(());
     }
-    if let (Some((hash, size)), Some(file_type)) = (explanation.content, explanation.file_type) {
-        let (name, size, hash) = (file_type.name, grouped(size), hash.short());
+    let content = (&explanation.sha256, explanation.size, &explanation.language);
+    if let (Some(hash), Some(size), Some(language)) = content {
+        let (name, size, hash) = (language_name(language), grouped(size), short(hash));
         desk.output.line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
     }
     for remark in &explanation.remarks {
@@ -59,48 +64,53 @@ fn write_explanation(
         desk.output.line(&format!("  instead      {}: {why}", explanation.view))?;
     }
     let (bytes, tokens) = (grouped(explanation.bytes), grouped(explanation.tokens));
-    let (view, counter) = (explanation.view, explanation.counter);
+    let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
     desk.output.line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
     if let Some(fate) = &explanation.under_limits {
-        write_fate(fate, explanation.routed.view, desk)?;
+        write_fate(fate, &explanation.wanted, desk)?;
     } else if is_limited {
         desk.output.line(NOT_ASKED_FOR)?;
     }
     Ok(())
 }
 
+/// Returns as much of a hash as tells contents of one project apart.
+fn short(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
+}
+
 /// Writes what each rule has to say.
-fn write_rules(explanation: &Explanation, desk: &mut Desk<'_>) -> Result<(), Failure> {
-    for verdict in &explanation.verdicts {
-        let view = verdict.view.map_or("does not match".to_owned(), |view| view.to_string());
-        let decides = if verdict.rule == explanation.routed.rule { "  <- decides" } else { "" };
-        desk.output.line(&format!("  rule         {}: {view}{decides}", verdict.rule.name()))?;
+fn write_rules(explanation: &FileExplanation, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    for verdict in &explanation.rules {
+        let view = verdict.view.as_deref().unwrap_or("does not match");
+        let decides = if verdict.rule == explanation.decided_by { "  <- decides" } else { "" };
+        desk.output.line(&format!("  rule         {}: {view}{decides}", verdict.rule))?;
     }
     Ok(())
 }
 
 /// Writes what a limit makes of a file, and how much it matters.
-fn write_fate(fate: &UnderLimits, wanted: ViewMode, desk: &mut Desk<'_>) -> Result<(), Failure> {
-    let shown = fate.view.map_or("left out".to_owned(), |view| view.to_string());
-    let wanted = if fate.view == Some(wanted) { String::new() } else { format!(" (wanted {wanted})") };
+fn write_fate(fate: &LimitEffect, wanted: &str, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    let shown = fate.view.as_deref().unwrap_or("left out");
+    let wanted =
+        if fate.view.as_deref() == Some(wanted) { String::new() } else { format!(" (wanted {wanted})") };
     let why = fate.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
     desk.output.line(&format!("  under the budget  {shown}{wanted}{why}"))?;
-    let (place, files) = (grouped(fate.place as u64), grouped(fate.files as u64));
+    let (place, files) = (grouped(fate.place), grouped(fate.files));
     let reasons = reasons(fate).join(", ");
     Ok(desk.output.line(&format!("  importance   {place} of {files} files: {reasons}"))?)
 }
 
-fn reasons(fate: &UnderLimits) -> Vec<String> {
-    let importance = fate.importance;
+fn reasons(fate: &LimitEffect) -> Vec<String> {
     let plural = |count: u64, one: &str, many: &str| {
         format!("{} {}", grouped(count), if count == 1 { one } else { many })
     };
-    let (users, shared) = (u64::from(importance.referred_by), u64::from(importance.shared_with_focus));
+    let (users, shared) = (u64::from(fate.referred_by), u64::from(fate.shared_with_focus));
     let mut reasons = Vec::new();
-    if importance.in_focus {
+    if fate.in_focus {
         reasons.push("in focus".to_owned());
     }
-    if importance.is_curated {
+    if fate.curated {
         reasons.push("curated".to_owned());
     }
     reasons.push(format!("referred to by {}", plural(users, "file", "files")));
@@ -108,7 +118,8 @@ fn reasons(fate: &UnderLimits) -> Vec<String> {
         reasons.push(format!("shares {} with the focus", plural(shared, "name", "names")));
     }
     // Changes count less as they grow old, so that there are parts of one.
-    let (whole, tenths) = (fate.changes / 1_000_000, fate.changes % 1_000_000 / 100_000);
+    let (whole, tenths) =
+        (fate.recent_changes_millionths / 1_000_000, fate.recent_changes_millionths % 1_000_000 / 100_000);
     if 0 < whole + tenths {
         reasons.push(format!("{}.{tenths} recent changes", grouped(whole)));
     }

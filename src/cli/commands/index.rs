@@ -2,20 +2,18 @@
 
 use super::desk::Desk;
 use super::desk::scan_line;
-use super::desk::trust;
-use crate::api::Request;
-use crate::api::Response;
+use crate::api::Answer;
+use crate::api::Ask;
+use crate::api::IndexAsk;
 use crate::cli::args::IndexArgs;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 
 pub(super) fn run(args: &IndexArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let response = desk.ask(Request::Index { trust: trust(args.verify) })?;
-    let Response::Indexed(report) = &response else {
-        unreachable!("an index request is answered by a report")
-    };
+    let answer = desk.ask(Ask::Index(IndexAsk { verify: args.verify }))?;
+    let Answer::Indexed(report) = &answer else { unreachable!("an index ask is answered by a report") };
     if desk.output.json {
-        desk.write_json(&response)?;
+        desk.write_data(report)?;
     } else {
         desk.output.line(&scan_line(report))?;
     }

@@ -6,8 +6,8 @@ use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::place::Place;
-use crate::cli::place::SETTINGS_FILE;
 use crate::config;
+use crate::service::SETTINGS_FILE;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 
@@ -23,7 +23,7 @@ pub(super) fn run(place: &Place, output: &mut Output) -> Result<u8, Failure> {
     })?;
     if output.json {
         let data = serde_json::json!({"path": path.to_string_lossy()});
-        output.answer(&crate::api::envelope_of("init", &data))?;
+        output.answer(&crate::api::envelope("init", &data))?;
     } else {
         output.line(&path.display().to_string())?;
     }

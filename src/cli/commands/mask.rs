@@ -32,7 +32,7 @@ pub(super) fn run(command: &MaskCommand, desk: &mut Desk<'_>) -> Result<u8, Fail
 
 fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut Desk<'_>) -> Result<u8, Failure> {
     let path = desk.place.word(file);
-    let response = desk.ask(Request::Outline { files: vec![path.clone()], trust: Trust::Stamps })?;
+    let response = desk.request(Request::Outline { files: vec![path.clone()], trust: Trust::Stamps })?;
     let outlines = outlines(&response);
     for (symbol, _) in masks {
         if !outlines.iter().any(|outline| !select_symbols(outline, symbol).is_empty()) {

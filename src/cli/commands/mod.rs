@@ -1,9 +1,7 @@
 //! What each command does, a file each.
 
 mod aggregate;
-mod beside;
 mod cache;
-mod choice;
 mod completions;
 mod config;
 mod desk;
@@ -16,13 +14,13 @@ mod outline;
 mod persona;
 mod plan;
 mod preset;
-mod profile;
 mod run;
 mod slice;
 mod slices;
 mod status;
 mod symbol;
 mod view;
+mod words;
 
 pub(super) use run::name;
 pub(super) use run::run;

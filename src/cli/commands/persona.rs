@@ -51,7 +51,7 @@ fn list(desk: &mut Desk<'_>) -> Result<u8, Failure> {
 }
 
 /// Returns the persona of that name.
-pub(super) fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Persona>, Failure> {
+fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Persona>, Failure> {
     let curation = &desk.loaded.curation;
     let names = curation.personas.iter().map(|persona| persona.value.name.as_str());
     curation.persona(name).ok_or_else(|| unknown(name, "persona", names))

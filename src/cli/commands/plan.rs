@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::DocumentReceipt;
+use crate::api::ReceiptFile;
+use crate::api::shown_path;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
-use crate::model::Omission;
-use crate::model::Receipt;
-use crate::model::ReceiptEntry;
-use crate::model::RelPath;
 use crate::render::grouped;
 
 /// A path that is longer stands out of its column.
@@ -16,7 +15,7 @@ const MOST_PATH: usize = 60;
 const MOST_NAMES: usize = 10;
 
 /// Writes what would become of each file, what would be left out and why, and what it comes to.
-pub(super) fn write(receipt: &Receipt, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn write(receipt: &DocumentReceipt, output: &mut Output) -> Result<(), Failure> {
     write_files(&receipt.files, output)?;
     for ((_, why), paths) in &left_out(receipt) {
         let count = grouped(paths.len() as u64);
@@ -33,7 +32,10 @@ pub(super) fn write(receipt: &Receipt, output: &mut Output) -> Result<(), Failur
     }
     let (tokens, bytes) = (grouped(receipt.tokens), grouped(receipt.bytes));
     let files = grouped(receipt.files.len() as u64);
-    output.line(&format!("total   {tokens} tokens ({}), {bytes} bytes, {files} files", receipt.counter))?;
+    output.line(&format!(
+        "total   {tokens} tokens ({}), {bytes} bytes, {files} files",
+        receipt.tokens_counted_by
+    ))?;
     let limits = [(receipt.budget_tokens, "tokens"), (receipt.max_bytes, "bytes")];
     let limits = limits.iter().filter_map(|(limit, unit)| Some(format!("{} {unit}", grouped((*limit)?))));
     let limits: Vec<String> = limits.collect();
@@ -41,10 +43,10 @@ pub(super) fn write(receipt: &Receipt, output: &mut Output) -> Result<(), Failur
     Ok(output.line(&format!("budget  {limits}"))?)
 }
 
-fn write_files(files: &[ReceiptEntry], output: &mut Output) -> Result<(), Failure> {
+fn write_files(files: &[ReceiptFile], output: &mut Output) -> Result<(), Failure> {
     let rows = files.iter().map(|entry| {
-        let why = entry.why.clone().unwrap_or_else(|| format!("rule {}", entry.rule.name()));
-        [entry.path.to_string(), view(entry), grouped(entry.tokens), why]
+        let why = entry.why.clone().unwrap_or_else(|| format!("rule {}", entry.rule));
+        [shown_path(&entry.path, entry.path_hex.as_deref()), view(entry), grouped(entry.tokens), why]
     });
     let head = ["PATH", "VIEW", "TOKENS", "WHY"].map(str::to_owned);
     let rows: Vec<[String; 4]> = std::iter::once(head).chain(rows).collect();
@@ -57,20 +59,19 @@ fn write_files(files: &[ReceiptEntry], output: &mut Output) -> Result<(), Failur
 }
 
 /// Returns the view, and the one that was wanted where it is another.
-fn view(entry: &ReceiptEntry) -> String {
+fn view(entry: &ReceiptFile) -> String {
     if entry.view == entry.wanted {
-        return entry.view.to_string();
+        return entry.view.clone();
     }
     format!("{} <- {}", entry.view, entry.wanted)
 }
 
 /// Returns the files that are left out by reason: its name and its words.
-fn left_out(receipt: &Receipt) -> BTreeMap<(&'static str, String), Vec<&RelPath>> {
-    let mut reasons: BTreeMap<_, Vec<&RelPath>> = BTreeMap::new();
+fn left_out(receipt: &DocumentReceipt) -> BTreeMap<(&str, &str), Vec<String>> {
+    let mut reasons: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for omitted in &receipt.left_out {
-        let reason: Omission = omitted.reason;
-        let key = (reason.name(), receipt.why_left_out(reason));
-        reasons.entry(key).or_default().push(&omitted.path);
+        let key = (omitted.reason.as_str(), omitted.why.as_str());
+        reasons.entry(key).or_default().push(shown_path(&omitted.path, omitted.path_hex.as_deref()));
     }
     reasons
 }

@@ -124,21 +124,10 @@ fn delete(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
 }
 
 /// Returns the preset of that name.
-pub(super) fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Preset>, Failure> {
+fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Preset>, Failure> {
     let curation = &desk.loaded.curation;
     let names = curation.presets.iter().map(|preset| preset.value.name.as_str());
     curation.preset(name).ok_or_else(|| unknown(name, "preset", names))
-}
-
-/// Returns the preset that a persona sees.
-pub(super) fn brought<'a>(name: &str, persona: &str, desk: &Desk<'a>) -> Result<&'a Saved<Preset>, Failure> {
-    let preset = desk.loaded.curation.preset(name);
-    preset.ok_or_else(|| {
-        Failure::usage(
-            format!("find the preset `{name}`, which the persona `{persona}` sees"),
-            "save a preset of that name, mend the persona's context_preset, or name another with --preset",
-        )
-    })
 }
 
 /// Returns the failure that there is nothing of that name.

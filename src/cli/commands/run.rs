@@ -23,12 +23,6 @@ use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::place::Place;
-use crate::cli::place::SETTINGS_FILE;
-use crate::config as settings;
-use crate::config::Inputs;
-use crate::config::Loaded;
-use crate::sys::Disk;
-use crate::sys::RealDisk;
 
 /// Runs the command that was given, and returns the exit code.
 pub(in crate::cli) fn run(
@@ -47,7 +41,7 @@ pub(in crate::cli) fn run(
     if let Command::Init = args.command {
         return init::run(&place, output);
     }
-    let loaded = load(&place, environment)?;
+    let loaded = environment.sources.load(&place.root)?;
     for warning in &loaded.warnings {
         output.note(warning);
     }
@@ -55,7 +49,8 @@ pub(in crate::cli) fn run(
         place: &place,
         loaded: &loaded,
         output,
-        user_file: environment.user_file.as_deref(),
+        user_file: environment.sources.user_file.as_deref(),
+        without_daemon: args.global.no_daemon || environment.without_daemon(),
         command: name(&args.command),
     };
     run_at(&mut desk, &args.command, environment)
@@ -101,19 +96,4 @@ pub(in crate::cli) const fn name(command: &Command) -> &'static str {
         Command::Completions { .. } => "completions",
         Command::Man { .. } => "man",
     }
-}
-
-fn load(place: &Place, environment: &Environment) -> Result<Loaded, Failure> {
-    let read = |path: std::path::PathBuf| match RealDisk.read(&path) {
-        Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
-        Err(error) => {
-            let message = format!("read the settings in {}: {error}", path.display());
-            Err(Failure::usage(message, "make the file readable, or move it away"))
-        }
-    };
-    let user_file = environment.user_file.clone().map(read).transpose()?.flatten();
-    let project_file = read(place.root.join(SETTINGS_FILE))?;
-    let environment = environment.variables.clone();
-    let inputs = Inputs { user_file, project_file, environment, flags: Vec::new() };
-    Ok(settings::load(&inputs)?)
 }

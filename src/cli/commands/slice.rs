@@ -2,12 +2,16 @@
 
 use std::io::Read;
 
+use serde_json::Value;
+
 use super::desk::Desk;
 use super::slices;
 use crate::api::Request;
 use crate::api::Response;
-use crate::api::bare;
+use crate::api::pretty;
+use crate::api::resolution_to_json;
 use crate::api::slice_from_json;
+use crate::api::slice_to_json;
 use crate::cli::curation_args::SliceCommand;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
@@ -30,17 +34,19 @@ pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Fai
                 tag: tag.clone(),
                 comment: comment.clone(),
             };
-            let response = desk.ask(request)?;
-            write(&response, desk)?;
+            let Response::SliceMade(slice) = desk.request(request)? else {
+                unreachable!("a slice that is made is answered by a slice")
+            };
+            write(&slice_to_json(&slice), desk)?;
             Ok(failure::DONE)
         }
         SliceCommand::Resolve { file } => {
             let slice = Box::new(slice_given()?);
-            let response = desk.ask(Request::ResolveSlice { file: desk.place.word(file), slice })?;
-            write(&response, desk)?;
+            let response = desk.request(Request::ResolveSlice { file: desk.place.word(file), slice })?;
             let Response::SliceResolved(resolution) = &response else {
                 unreachable!("a slice that is resolved is answered by a resolution")
             };
+            write(&resolution_to_json(resolution), desk)?;
             let is_lost = resolution.status == SliceStatus::Stale;
             Ok(if is_lost { failure::USER } else { failure::DONE })
         }
@@ -48,11 +54,11 @@ pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Fai
 }
 
 /// The answer is bare JSON, for it is what the other command reads; with `--json` it is in an envelope as any answer.
-fn write(response: &Response, desk: &mut Desk<'_>) -> Result<(), Failure> {
+fn write(data: &Value, desk: &mut Desk<'_>) -> Result<(), Failure> {
     if desk.output.json {
-        return desk.write_json(response);
+        return desk.write_data(data);
     }
-    Ok(desk.output.data(&bare(response))?)
+    Ok(desk.output.data(&pretty(data))?)
 }
 
 fn slice_given() -> Result<Slice, Failure> {

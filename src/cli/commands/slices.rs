@@ -26,7 +26,7 @@ pub(super) fn add(
     let path = desk.place.word(file);
     let (tag, comment) = (tag.to_owned(), comment.to_owned());
     let request = Request::MakeSlice { file: path.clone(), start_line, end_line, tag, comment };
-    let Response::SliceMade(slice) = desk.ask(request)? else {
+    let Response::SliceMade(slice) = desk.request(request)? else {
         unreachable!("a slice that is made is answered by a slice")
     };
     edit::add_slice(&RealDisk, &desk.settings_file(), &path, &slice)?;

@@ -1,45 +1,56 @@
 //! `slop status`
 
 use super::desk::Desk;
-use crate::api::FileStatus;
-use crate::api::Freshness;
-use crate::api::Request;
-use crate::api::Response;
+use crate::api::Answer;
+use crate::api::Ask;
+use crate::api::FileState;
+use crate::api::language_name;
+use crate::api::shown_path;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
+use crate::model::LeftOut;
 use crate::render::grouped;
 
+/// The states of files, as they are in JSON and in words, in the order in which they are counted.
+const STATES: [(&str, &str); 4] =
+    [("fresh", "fresh"), ("stale", "stale"), ("new", "new"), ("left_out", "left out")];
+
 pub(super) fn run(desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let response = desk.ask(Request::Status)?;
+    let answer = desk.ask(Ask::Files)?;
+    let Answer::Files(states) = &answer else { unreachable!("a files ask is answered by states") };
     if desk.output.json {
-        desk.write_json(&response)?;
+        desk.write_data(states)?;
         return Ok(failure::DONE);
     }
-    let Response::Status(files) = &response else { unreachable!("a status request is answered by statuses") };
-    let (mut fresh, mut stale, mut new, mut left_out) = (0, 0, 0, 0);
-    for file in files {
-        let (word, count) = match file.freshness {
-            Freshness::Fresh => ("fresh", &mut fresh),
-            Freshness::Stale => ("stale", &mut stale),
-            Freshness::New => ("new", &mut new),
-            Freshness::LeftOut(_) => ("left out", &mut left_out),
-        };
-        *count += 1;
-        let about = match (file.freshness, file.content) {
-            (Freshness::LeftOut(reason), _) => format!("  ({reason}: {})", reason.words()),
-            (_, Some((_, file_type))) => format!("  ({}, summary by {})", file_type.name, maker(file)),
-            (_, None) => String::new(),
-        };
-        desk.output.line(&format!("{word:<9} {}{about}", file.path))?;
+    for file in &states.files {
+        let word = STATES.iter().find(|(state, _)| *state == file.state).map_or("", |(_, word)| word);
+        let path = shown_path(&file.path, file.path_hex.as_deref());
+        desk.output.line(&format!("{word:<9} {path}{}", about(file)))?;
     }
-    let counts = [(fresh, "fresh"), (stale, "stale"), (new, "new"), (left_out, "left out")];
-    let counts = counts.map(|(count, word)| format!("{} {word}", grouped(count)));
+    let counts = STATES.map(|(state, word)| {
+        let count = states.files.iter().filter(|file| file.state == state).count();
+        format!("{} {word}", grouped(count as u64))
+    });
     desk.output.tell(&counts.join(", "));
     Ok(failure::DONE)
 }
 
+/// Returns what stands behind a file: why it is left out, or what it is.
+fn about(file: &FileState) -> String {
+    match (&file.reason, &file.language) {
+        (Some(reason), _) => {
+            let words = LeftOut::from_name(reason).map_or("", LeftOut::words);
+            format!("  ({reason}: {words})")
+        }
+        (None, Some(language)) => {
+            format!("  ({}, summary by {})", language_name(language), maker(file))
+        }
+        (None, None) => String::new(),
+    }
+}
+
 /// Returns who made a file's summary, without the versions: those are in the JSON.
-fn maker(file: &FileStatus) -> &str {
+fn maker(file: &FileState) -> &str {
     let made_by = file.summary_by.as_deref().unwrap_or("nobody");
     made_by.split('/').next().unwrap_or(made_by)
 }

@@ -1,44 +1,41 @@
 //! `slop symbol`
 
 use super::desk::Desk;
-use crate::api::Request;
-use crate::api::Response;
-use crate::api::Trust;
+use crate::api::Answer;
+use crate::api::Ask;
+use crate::api::SymbolsAsk;
+use crate::api::shown_path;
 use crate::cli::args::SymbolArgs;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 
 pub(super) fn run(args: &SymbolArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let name = args.name.clone();
-    let request = Request::Symbol { name, with_text: args.definition, trust: Trust::Stamps };
-    let response = desk.ask(request)?;
-    let Response::Symbols(answers) = &response else {
-        unreachable!("a symbol request is answered by symbols")
-    };
+    let ask = SymbolsAsk { name: args.name.clone(), definition: args.definition };
+    let answer = desk.ask(Ask::Symbols(ask))?;
+    let Answer::Symbols(symbols) = &answer else { unreachable!("a symbols ask is answered by symbols") };
     if desk.output.json {
-        desk.write_json(&response)?;
+        desk.write_data(symbols)?;
     }
-    if answers.is_empty() {
+    if symbols.is_empty() {
         let message = format!("find a symbol named `{}` in the project", args.name);
         return Err(Failure::usage(message, "`slop outline` lists the symbols of every file"));
     }
     if desk.output.json {
         return Ok(failure::DONE);
     }
-    for answer in answers {
-        let symbol = &answer.symbol;
+    for symbol in symbols {
         if args.signature {
             desk.output.line(&symbol.signature)?;
             continue;
         }
-        let (title, span) = (symbol.kind.title(), symbol.span);
-        let place = format!("{}:{}-{}", answer.path, span.start_line, span.end_line);
-        desk.output.line(&format!("{place} [{title}] {}", symbol.qualified_name))?;
-        match &answer.definition {
+        let path = shown_path(&symbol.path, symbol.path_hex.as_deref());
+        let place = format!("{path}:{}-{}", symbol.start_line, symbol.end_line);
+        desk.output.line(&format!("{place} [{}] {}", symbol.kind_title(), symbol.qualified_name))?;
+        match &symbol.definition {
             Some(text) => desk.output.line(text.trim_end_matches(['\n', '\r']))?,
             None => desk.output.line(&format!("  {}", symbol.signature))?,
         }
-        if let (Some(doc), None) = (&symbol.doc, &answer.definition) {
+        if let (Some(doc), None) = (&symbol.doc, &symbol.definition) {
             desk.output.line(&format!("  {doc}"))?;
         }
     }

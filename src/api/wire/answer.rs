@@ -1,0 +1,109 @@
+//! What an ask is answered by, on either side of the wire.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::cache::AuditResult;
+use super::cache::CacheFreed;
+use super::cache::CacheSize;
+use super::cache::CacheVerdict;
+use super::document::ComposedDocument;
+use super::explained::FileExplanation;
+use super::files::FileState;
+use super::files::FileStates;
+use super::files::FileView;
+use super::files::IndexRun;
+use super::receipt::DocumentReceipt;
+use super::structure::FileOutline;
+use super::structure::FoundSymbol;
+use crate::api::ask::Ask;
+use crate::api::response::Response;
+
+/// The answer to an ask: the `data` of the envelope.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Answer {
+    /// What an index run did.
+    Indexed(IndexRun),
+    /// What is known of every file.
+    Files(FileStates),
+    /// Outlines, by path.
+    Outlines(Vec<FileOutline>),
+    /// Views, in the order in which they were asked for.
+    Views(Vec<FileView>),
+    /// Symbols, by path and line.
+    Symbols(Vec<FoundSymbol>),
+    /// A document, or the receipt of one.
+    Aggregated(Box<ComposedDocument>),
+    /// Explanations, by path.
+    Explained(Vec<FileExplanation>),
+    /// How much is cached.
+    CacheStatus(CacheSize),
+    /// What was deleted from the cache.
+    Cleared(CacheFreed),
+    /// What a check of the cache found.
+    Verified(CacheVerdict),
+    /// How the index differs from the files themselves.
+    Audited(AuditResult),
+}
+
+impl Answer {
+    /// Makes an answer of a response, whose texts move into it; `None` for what no ask is answered by.
+    pub fn of(response: Response) -> Option<Self> {
+        Some(match response {
+            Response::Indexed(report) => Self::Indexed(IndexRun::from(&report)),
+            Response::Outlines(answers) => Self::Outlines(all(answers)),
+            Response::Views(answers) => Self::Views(all(answers)),
+            Response::Symbols(answers) => Self::Symbols(all(answers)),
+            Response::Aggregated(aggregated) => Self::Aggregated(Box::new(ComposedDocument {
+                receipt: DocumentReceipt::from(&aggregated.document.receipt),
+                text: Some(aggregated.text),
+            })),
+            Response::Planned(receipt) => Self::Aggregated(Box::new(ComposedDocument {
+                receipt: DocumentReceipt::from(&*receipt),
+                text: None,
+            })),
+            Response::Explained(explanations) => Self::Explained(all(explanations)),
+            Response::Status(files) => Self::Files(FileStates { files: all::<_, FileState>(files) }),
+            Response::CacheStatus(size) => Self::CacheStatus(size.into()),
+            Response::Cleared(freed) => Self::Cleared(freed.into()),
+            Response::Verified(verdict) => Self::Verified(verdict.into()),
+            Response::Audited(report) => Self::Audited(report.into()),
+            Response::Exported(_)
+            | Response::SliceMade(_)
+            | Response::SliceResolved(_)
+            | Response::SlicesResolved(_) => return None,
+        })
+    }
+
+    /// Returns the answer as JSON.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("answers have texts as keys, and so always become JSON")
+    }
+
+    /// Reads the answer to an ask from JSON.
+    pub fn decode(ask: &Ask, data: &[u8]) -> Result<Self, serde_json::Error> {
+        Ok(match ask {
+            Ask::Index(_) => Self::Indexed(read(data)?),
+            Ask::Files => Self::Files(read(data)?),
+            Ask::Outline(_) => Self::Outlines(read(data)?),
+            Ask::View(_) => Self::Views(read(data)?),
+            Ask::Symbols(_) => Self::Symbols(read(data)?),
+            Ask::Aggregate(_) => Self::Aggregated(read(data)?),
+            Ask::Explain(_) => Self::Explained(read(data)?),
+            Ask::CacheStatus => Self::CacheStatus(read(data)?),
+            Ask::CacheClear(_) | Ask::CacheCollect(_) => Self::Cleared(read(data)?),
+            Ask::CacheVerify => Self::Verified(read(data)?),
+            Ask::Audit => Self::Audited(read(data)?),
+        })
+    }
+}
+
+fn all<T, W: From<T>>(items: Vec<T>) -> Vec<W> {
+    items.into_iter().map(Into::into).collect()
+}
+
+fn read<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
+    serde_json::from_slice(data)
+}

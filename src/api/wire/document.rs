@@ -1,0 +1,72 @@
+//! A document: what an aggregation is answered by, and the document itself written as JSON.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Serialize;
+
+use super::envelope::SCHEMA_VERSION;
+use super::path::wire_path;
+use super::receipt::DocumentReceipt;
+use super::sections::Section;
+use super::sections::sections;
+use crate::model::Block;
+use crate::model::Document;
+use crate::render;
+
+/// A document that was composed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ComposedDocument {
+    /// The document in the format that was asked for; none where only the receipt was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What became of each file.
+    pub receipt: DocumentReceipt,
+}
+
+/// A document in the format `json`. It is only ever written, so that its texts need not be copied.
+#[derive(Serialize)]
+struct DocumentJson<'a> {
+    schema_version: u32,
+    sections: Vec<Section<'a>>,
+    files: Vec<BlockJson<'a>>,
+    receipt: DocumentReceipt,
+}
+
+#[derive(Serialize)]
+struct BlockJson<'a> {
+    path: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_hex: Option<String>,
+    language: &'a str,
+    view: &'a str,
+    sha256: Option<String>,
+    head: String,
+    remarks: &'a [String],
+    text: &'a str,
+}
+
+/// Returns a document with its receipt, ready to be written as JSON.
+pub fn document_json(document: &Document) -> impl Serialize {
+    DocumentJson {
+        schema_version: SCHEMA_VERSION,
+        sections: sections(document),
+        files: document.blocks.iter().map(block).collect(),
+        receipt: DocumentReceipt::from(&document.receipt),
+    }
+}
+
+fn block(block: &Block) -> BlockJson<'_> {
+    let (_, path_hex) = wire_path(&block.path);
+    BlockJson {
+        path: String::from_utf8_lossy(block.path.as_bytes()),
+        path_hex,
+        language: block.file_type.id,
+        view: block.view.name(),
+        sha256: block.content.map(|content| content.to_string()),
+        head: render::head(block),
+        remarks: &block.remarks,
+        text: &block.body,
+    }
+}

@@ -1,0 +1,163 @@
+//! Files: what an index run did with them, what is known of each, and views.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Serialize;
+
+use super::path::wire_path;
+use crate::engine::FileStatus;
+use crate::engine::Freshness;
+use crate::engine::IndexReport;
+use crate::engine::ViewAnswer;
+use crate::model::LeftOut;
+use crate::render;
+
+/// What an index run did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IndexRun {
+    /// Files of the project that have text.
+    pub files: u64,
+    /// Files that were read and hashed.
+    pub hashed: u64,
+    /// Contents that structure and summary were derived from.
+    pub parsed: u64,
+    /// Files whose content was known already.
+    pub reused: u64,
+    /// Files that were known and are gone.
+    pub removed: u64,
+    /// How many files have no text to show, by reason.
+    pub left_out: BTreeMap<String, u64>,
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+/// What is known of every file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileStates {
+    /// The files, by path.
+    pub files: Vec<FileState>,
+}
+
+/// What is known of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileState {
+    /// The file, from the project's folder.
+    pub path: String,
+    /// The bytes of the path in hex, where they are no UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// `fresh`: what is stored is of these bytes; `stale`: the file may have changed since; `new`: nothing is stored;
+    /// `left_out`: there is no text to show.
+    pub state: String,
+    /// Why it is left out.
+    pub reason: Option<String>,
+    /// The file's type, as `python`.
+    pub language: Option<String>,
+    /// SHA-256 of the content that is stored.
+    pub sha256: Option<String>,
+    /// Who made the summary that is stored.
+    pub summary_by: Option<String>,
+}
+
+/// One view of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileView {
+    /// The file, from the project's folder.
+    pub path: String,
+    /// The bytes of the path in hex, where they are no UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// The file's type, as `python`.
+    pub language: String,
+    /// How it is shown, as `skeleton`.
+    pub view: String,
+    /// SHA-256 of the content that is shown; none where no text could be had.
+    pub sha256: Option<String>,
+    /// What a reader must know of the view, on one line.
+    pub head: String,
+    /// What is said of the file beside its language and view.
+    pub remarks: Vec<String>,
+    /// What is shown.
+    pub text: String,
+    /// Why it is not shown as it was asked for.
+    pub why: Option<String>,
+}
+
+impl IndexRun {
+    /// Says whether an error left out some file.
+    pub fn has_errors(&self) -> bool {
+        self.left_out.keys().filter_map(|reason| LeftOut::from_name(reason)).any(LeftOut::is_error)
+    }
+
+    /// Returns how long it took.
+    pub const fn elapsed(&self) -> Duration {
+        Duration::from_millis(self.elapsed_ms)
+    }
+}
+
+impl FileView {
+    /// Says whether an error stands in place of the file.
+    pub const fn is_failed(&self) -> bool {
+        self.sha256.is_none() && self.why.is_some()
+    }
+}
+
+impl From<&IndexReport> for IndexRun {
+    fn from(report: &IndexReport) -> Self {
+        let left_out = report.left_out.iter().map(|(reason, count)| (reason.name().to_owned(), *count));
+        Self {
+            files: report.files,
+            hashed: report.hashed,
+            parsed: report.parsed,
+            reused: report.reused,
+            removed: report.removed,
+            left_out: left_out.collect(),
+            bytes: report.bytes,
+            elapsed_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl From<FileStatus> for FileState {
+    fn from(file: FileStatus) -> Self {
+        let (path, path_hex) = wire_path(&file.path);
+        let (state, reason) = match file.freshness {
+            Freshness::Fresh => ("fresh", None),
+            Freshness::Stale => ("stale", None),
+            Freshness::New => ("new", None),
+            Freshness::LeftOut(reason) => ("left_out", Some(reason.name().to_owned())),
+        };
+        Self {
+            path,
+            path_hex,
+            state: state.to_owned(),
+            reason,
+            language: file.content.map(|(_, file_type)| file_type.id.to_owned()),
+            sha256: file.content.map(|(hash, _)| hash.to_string()),
+            summary_by: file.summary_by,
+        }
+    }
+}
+
+impl From<ViewAnswer> for FileView {
+    fn from(answer: ViewAnswer) -> Self {
+        let block = answer.block;
+        let (path, path_hex) = wire_path(&block.path);
+        Self {
+            path,
+            path_hex,
+            language: block.file_type.id.to_owned(),
+            view: block.view.name().to_owned(),
+            sha256: block.content.map(|content| content.to_string()),
+            head: render::head(&block),
+            remarks: block.remarks,
+            text: block.body,
+            why: answer.why,
+        }
+    }
+}

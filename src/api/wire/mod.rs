@@ -1,0 +1,50 @@
+//! Answers as JSON. Every key here is a promise; [`SCHEMA_VERSION`] is raised when one is broken.
+//!
+//! Start with [`Answer`]: what any ask is answered by, with or without a daemon between.
+
+mod answer;
+mod cache;
+mod document;
+mod envelope;
+mod explained;
+mod exported;
+mod files;
+mod path;
+mod receipt;
+mod sections;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+pub use answer::Answer;
+pub use cache::ArtifactSize;
+pub use cache::AuditDifference;
+pub use cache::AuditResult;
+pub use cache::CacheFreed;
+pub use cache::CacheSize;
+pub use cache::CacheVerdict;
+pub use cache::GivenSize;
+pub use document::ComposedDocument;
+pub use document::document_json;
+pub use envelope::SCHEMA_VERSION;
+pub use envelope::envelope;
+pub use envelope::envelope_of_error;
+pub use envelope::pretty;
+pub use explained::ExplainedRule;
+pub use explained::FileExplanation;
+pub use explained::LimitEffect;
+pub use exported::exported_json;
+pub use files::FileState;
+pub use files::FileStates;
+pub use files::FileView;
+pub use files::IndexRun;
+pub use path::shown_path;
+pub use receipt::DocumentReceipt;
+pub use receipt::ReceiptFile;
+pub use receipt::ReceiptMissing;
+pub use receipt::ReceiptOmission;
+pub use receipt::ReceiptProblem;
+pub use structure::FileOutline;
+pub use structure::FoundSymbol;
+pub use structure::SymbolNode;
+pub use structure::language_name;

@@ -1,0 +1,197 @@
+//! The structure of files: outlines, and symbols that were looked for.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Serialize;
+
+use super::path::wire_path;
+use crate::engine::OutlineAnswer;
+use crate::engine::SymbolAnswer;
+use crate::engine::file_type;
+use crate::engine::outline_line;
+use crate::model::Fallback;
+use crate::model::Health;
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+
+/// The symbols of one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileOutline {
+    /// The file, from the project's folder.
+    pub path: String,
+    /// The bytes of the path in hex, where they are no UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// The file's type, as `python`.
+    pub language: String,
+    /// SHA-256 of the content.
+    pub sha256: String,
+    /// Lines of the text.
+    pub lines: u32,
+    /// The share of the file that was understood, from 0 to 1.
+    pub health: f64,
+    /// Why the structure is not that of a finished parse.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
+    /// The symbols of the top level, in the order of the text.
+    pub symbols: Vec<SymbolNode>,
+}
+
+/// A symbol, with those inside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SymbolNode {
+    /// What it is, as `class` or `function`.
+    pub kind: String,
+    /// Its name alone.
+    pub name: String,
+    /// Its name with those around it: `Engine.run`, `ns::Engine::run`.
+    pub qualified_name: String,
+    /// Its first line, from 1.
+    pub start_line: u32,
+    /// Its last line, inclusive.
+    pub end_line: u32,
+    /// Its head on one line.
+    pub signature: String,
+    /// First paragraph of its documentation, on one line.
+    pub doc: Option<String>,
+    /// What stands inside it.
+    pub children: Vec<SymbolNode>,
+}
+
+/// A symbol that was looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundSymbol {
+    /// The file, from the project's folder.
+    pub path: String,
+    /// The bytes of the path in hex, where they are no UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// SHA-256 of the file's content.
+    pub sha256: String,
+    /// What it is, as `class` or `function`.
+    pub kind: String,
+    /// Its name alone.
+    pub name: String,
+    /// Its name with those around it: `Engine.run`, `ns::Engine::run`.
+    pub qualified_name: String,
+    /// Its first line, from 1.
+    pub start_line: u32,
+    /// Its last line, inclusive.
+    pub end_line: u32,
+    /// Its head on one line.
+    pub signature: String,
+    /// First paragraph of its documentation, on one line.
+    pub doc: Option<String>,
+    /// What stands inside it.
+    pub children: Vec<SymbolNode>,
+    /// Its text, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+}
+
+impl FileOutline {
+    /// Returns the symbols, one a line, as the view `outline` has them.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for symbol in &self.symbols {
+            symbol.write(0, &mut text);
+        }
+        if text.is_empty() { "(no symbols)\n".to_owned() } else { text }
+    }
+
+    /// Says whether the whole file was understood.
+    pub const fn is_perfect(&self) -> bool {
+        1.0 <= self.health && self.fallback.is_none()
+    }
+
+    /// Returns the share that was understood in words, never rounded up.
+    #[expect(clippy::cast_possible_truncation, reason = "it is a share of a million")]
+    #[expect(clippy::cast_sign_loss, reason = "what is below 0 becomes 0")]
+    pub fn health_in_words(&self) -> String {
+        let thousandths = (self.health * 1_000_000.0).round() as u32 / 1_000;
+        format!("{}.{} %", thousandths / 10, thousandths % 10)
+    }
+}
+
+impl SymbolNode {
+    fn write(&self, depth: usize, text: &mut String) {
+        outline_line(text, kind_title(&self.kind), &self.name, (self.start_line, self.end_line), depth);
+        for child in &self.children {
+            child.write(depth + 1, text);
+        }
+    }
+}
+
+impl FoundSymbol {
+    /// Returns what it is, in words.
+    pub fn kind_title(&self) -> &str {
+        kind_title(&self.kind)
+    }
+}
+
+fn kind_title(kind: &str) -> &str {
+    SymbolKind::from_name(kind).map_or(kind, |kind| kind.title())
+}
+
+/// Returns the name of a file type as people spell it, as `Python` for `python`.
+pub fn language_name(id: &str) -> &str {
+    file_type(id).map_or(id, |file_type| file_type.name)
+}
+
+impl From<OutlineAnswer> for FileOutline {
+    fn from(answer: OutlineAnswer) -> Self {
+        let (path, path_hex) = wire_path(&answer.path);
+        let health = answer.outline.health;
+        Self {
+            path,
+            path_hex,
+            language: answer.file_type.id.to_owned(),
+            sha256: answer.hash.to_string(),
+            lines: answer.lines,
+            health: rounded(health),
+            fallback: health.fallback.map(|fallback| Fallback::name(fallback).to_owned()),
+            symbols: answer.outline.symbols.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<Symbol> for SymbolNode {
+    fn from(symbol: Symbol) -> Self {
+        Self {
+            kind: symbol.kind.name().to_owned(),
+            name: symbol.name,
+            qualified_name: symbol.qualified_name,
+            start_line: symbol.span.start_line,
+            end_line: symbol.span.end_line,
+            signature: symbol.signature,
+            doc: symbol.doc,
+            children: symbol.children.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<SymbolAnswer> for FoundSymbol {
+    fn from(answer: SymbolAnswer) -> Self {
+        let (path, path_hex) = wire_path(&answer.path);
+        let node = SymbolNode::from(answer.symbol);
+        Self {
+            path,
+            path_hex,
+            sha256: answer.hash.to_string(),
+            kind: node.kind,
+            name: node.name,
+            qualified_name: node.qualified_name,
+            start_line: node.start_line,
+            end_line: node.end_line,
+            signature: node.signature,
+            doc: node.doc,
+            children: node.children,
+            definition: answer.definition,
+        }
+    }
+}
+
+/// Six digits tell one broken byte in a megabyte; never rounded up to 1 while something is broken.
+fn rounded(health: Health) -> f64 {
+    (health.share() * 1_000_000.0).floor() / 1_000_000.0
+}

@@ -1,0 +1,1 @@
+//! Answers are what they were on the other side of the wire.
