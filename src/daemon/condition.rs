@@ -63,10 +63,10 @@ impl Steady<'_> {
                 + self.counted.working.saturating_sub(constants.workers.into()),
             workers: constants.workers,
             answers: self.counted.asked,
-            overflows: seen.overflows,
-            rescans: seen.rescans,
+            overflows: seen.losses,
+            rescans: seen.instances.saturating_sub(1),
             events: seen.events,
-            watches: seen.watches,
+            watches: seen.folders,
             watch_limit: seen.limit,
             missed: tree.missed,
             paranoid: ParanoidStatus {

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::api::BindError;
 use crate::api::Fault;
 use crate::model::with_causes;
 
@@ -48,13 +49,8 @@ pub enum Error {
     #[error("start a daemon without a cache: aggregation.cache_enabled is false")]
     NoCache,
     /// The socket cannot be listened on.
-    #[error("listen on {}", .path.display())]
-    Socket {
-        /// The socket.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Socket(Box<BindError>),
     /// The address cannot be listened on.
     #[error("listen on {address}")]
     Listen {
@@ -101,7 +97,7 @@ impl From<Error> for Fault {
             Error::NoCache => Self::user("no_cache", message, hint),
             Error::Lock { .. } => Self::environment("lock_failed", message, hint),
             Error::Cache { .. } => Self::environment("cache_unusable", message, hint),
-            Error::Socket { .. } | Error::Listen { .. } => Self::environment("listen_failed", message, hint),
+            Error::Socket(_) | Error::Listen { .. } => Self::environment("listen_failed", message, hint),
             Error::Start { .. } => Self::environment("start_failed", message, hint),
             Error::Silent { .. } => Self::environment("daemon_silent", message, hint),
             Error::GoesOn { .. } => Self::environment("daemon_goes_on", message, hint),
@@ -118,7 +114,7 @@ const fn hint(error: &Error) -> &'static str {
         Error::NoLocks { .. } => "keep the project on a local disk; without a daemon every command works there too",
         Error::Foreign { .. } => "start it as the user that the folder belongs to",
         Error::NoCache => "set aggregation.cache_enabled = true",
-        Error::Socket { .. } => "see what stands in the socket's place, and whether its folder can be written",
+        Error::Socket(_) => "see what stands in the socket's place, and whether its folder can be written",
         Error::Listen { .. } => "choose another port, or 0 for any that is free",
         Error::Start { .. } => "try again when the machine has fewer threads and processes to run",
         Error::Silent { .. } => "`slop daemon logs` says what it said; `slop watch` starts it in the foreground",

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::api::Answered;
 use crate::api::Ask;
 use crate::api::Call;
+use crate::api::DaemonStatus;
 use crate::api::Fault;
 use crate::engine::Change;
 use crate::watch::Signal;
@@ -20,10 +21,8 @@ pub(super) enum Event {
     Answered,
     /// The cache was brought up to date with files that had changed.
     Refreshed(Refreshed),
-    /// Somebody wants to hear what changes.
-    Subscribed(Subscriber),
     /// Somebody wants to know how the daemon is.
-    Status(SyncSender<Condition>),
+    Status(SyncSender<DaemonStatus>),
     /// Time to go.
     Stop(&'static str),
 }

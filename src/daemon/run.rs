@@ -41,6 +41,8 @@ use crate::watch::Watcher;
 
 /// Threads that answer questions; a long answer must not keep the short ones waiting.
 const WORKERS: u32 = 3;
+/// The part of the watches that the system grants the user which a tree may take, in percent.
+const WATCH_LIMIT_PERCENT: u64 = 80;
 /// How long the threads may take to end. The process ends without them.
 const FAREWELL: Duration = Duration::from_millis(1500);
 /// A parser may use the stack deeply, and so may the walk over what it gives.
@@ -120,7 +122,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         last: Mutex::new(steady.status()),
         fingerprint: Arc::clone(&shop.fingerprint),
     });
-    steady.sockets = Some(Sockets::open(front, &places, options.listen, &steady)?);
+    steady.sockets = Some(Sockets::open(front, &places, options.listen)?);
     let why = steady.run(&inbox);
     shop.is_stopping.store(true, Ordering::Relaxed);
     (steady.tell)(Told::Stopping { why });
@@ -148,9 +150,9 @@ fn start_watcher(
     events: Sender<Event>,
 ) -> Result<Watcher, Error> {
     let folders = engine::folders(&places.root, settings).map_err(|error| Error::Project(error.into()))?;
-    let options = watch::Options { root: places.root.clone(), cache_dir: settings.cache_dir.clone(), epoch };
+    let options = watch::Options { root: places.root.clone(), cache_dir: settings.cache_dir.clone(), epoch, watch_limit_percent: WATCH_LIMIT_PERCENT };
     // The daemon is about to end where nobody hears it.
-    let sink = Box::new(move |signal| events.send(Event::Signal(signal)).is_ok());
+    let sink = Box::new(move |signal| drop(events.send(Event::Signal(signal))));
     Ok(Watcher::start(options, folders, sink))
 }
 

@@ -3,27 +3,35 @@
 //! Nothing in it takes long: questions are answered, and changed files derived from, by workers.
 
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::mpsc::Receiver;
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use super::barrier::Barrier;
-use super::condition::Condition;
+use super::condition::Constants;
 use super::condition::Counted;
 use super::event::Event;
 use super::event::Question;
 use super::event::Refreshed;
-use super::feed::Feed;
+use super::error::Error;
 use super::owner::Owner;
 use super::settle::Due;
 use super::settle::Settling;
+use super::sockets::Sockets;
 use super::told::Told;
 use super::worker::Work;
+use crate::api::Event as News;
+use crate::api::EventKind;
+use crate::api::Feed;
 use crate::api::FreshnessNote;
 use crate::api::FreshnessState;
+use crate::api::Position;
+use crate::engine::Change;
 use crate::engine::Tree;
 use crate::model::RelPath;
+use crate::model::with_causes;
 use crate::sys::Clock;
 use crate::watch::Signal;
 use crate::watch::Watcher;
@@ -57,7 +65,14 @@ pub(super) struct Steady<'d> {
     pub(super) tree: Arc<Tree>,
     pub(super) workers: Sender<Work>,
     pub(super) refresher: Sender<Due>,
-    pub(super) feed: Feed,
+    pub(super) feed: Arc<Feed>,
+    /// The count of what was told.
+    pub(super) position: Position,
+    pub(super) constants: Constants,
+    /// Of the settings that answers are made by.
+    pub(super) fingerprint: Arc<Mutex<String>>,
+    /// `None` before the first and after the last question.
+    pub(super) sockets: Option<Sockets>,
     pub(super) barrier: Barrier<Question>,
     pub(super) settling: Settling,
     pub(super) mode: Mode,
@@ -105,10 +120,9 @@ impl Steady<'_> {
             Event::Asked(question) => self.ask(question),
             Event::Answered => self.counted.working = self.counted.working.saturating_sub(1),
             Event::Refreshed(refreshed) => self.refreshed(refreshed),
-            Event::Subscribed(subscriber) => self.feed.subscribe(subscriber),
             Event::Status(reply) => {
                 // Whoever asked may be gone.
-                let _ = reply.send(self.condition());
+                let _ = reply.send(self.status());
             }
             Event::Stop(why) => return Some(why),
         }
@@ -144,20 +158,26 @@ impl Steady<'_> {
 
     /// Looks whether all that the daemon stands on is still there.
     fn tick(&mut self) -> Option<&'static str> {
-        if !self.watcher.is_root_there() {
+        if !self.watcher.check_root() {
             return Some(ROOT_GONE);
         }
         self.probe();
-        match self.owner.look() {
-            Ok(false) => None,
-            Ok(true) => {
-                (self.tell)(Told::Note("the cache folder was deleted, and is made anew"));
-                self.tree.forget();
-                self.lose_track("the cache folder was deleted");
-                None
-            }
-            Err(_) => Some("another daemon has taken over"),
+        if self.owner.is_alone() {
+            return None;
         }
+        (self.tell)(Told::Note("the cache folder was deleted, and is made anew"));
+        if let Err(error) = self.move_in() {
+            (self.tell)(Told::Note(&with_causes(&error)));
+            return Some(TAKEN_OVER);
+        }
+        self.lose_track("the cache folder was deleted");
+        None
+    }
+
+    /// Makes the cache's folder anew, with the lock and the socket in it.
+    fn move_in(&mut self) -> Result<(), Error> {
+        self.owner.renew()?;
+        self.sockets.as_ref().map_or(Ok(()), |sockets| sockets.renew(&self.owner.places))
     }
 
     /// Looks whether events come again, ever less often. The cookie that comes back says so.
@@ -203,7 +223,7 @@ impl Steady<'_> {
             let freshness = FreshnessNote {
                 freshness: FreshnessState::Fresh,
                 reason: None,
-                clock: Some(self.feed.clock().to_string()),
+                clock: Some(self.position.to_string()),
                 as_of_ms: self.clock.now_ns() / 1_000_000,
                 pending: self.pending(),
             };
@@ -234,8 +254,11 @@ impl Steady<'_> {
                 self.trust();
                 (self.tell)(Told::Watching { folders, socket: &self.owner.places.socket });
             }
+            Signal::TouchedAll => {
+                self.tree.lose_track();
+                self.settling.touch_everything(now);
+            }
             Signal::Lost { why } => {
-                (self.tell)(Told::Lost { why: &why });
                 self.lose_track(&why);
                 self.distrust(why, "");
             }
@@ -262,9 +285,12 @@ impl Steady<'_> {
         self.settling.touch(paths, now);
     }
 
+    /// Takes in that anything may have changed, and nobody told what.
     fn lose_track(&mut self, why: &str) {
+        (self.tell)(Told::Lost { why });
         self.tree.lose_track();
-        self.feed.lose_track(why);
+        self.position = Position { epoch: self.position.epoch + 1, sequence: 0 };
+        self.publish(EventKind::LostTrack, Vec::new());
         self.settling.touch_everything(self.clock.monotonic());
     }
 
@@ -295,13 +321,18 @@ impl Steady<'_> {
             return;
         }
         (self.tell)(Told::Refreshed { changes: &refreshed.changes, took: refreshed.took });
-        self.feed.publish(refreshed.changes);
+        self.position.sequence += 1;
+        self.publish(EventKind::Changed, refreshed.changes);
     }
 
-    fn condition(&self) -> Condition {
-        Condition::of(self)
+    /// Tells all subscribers.
+    fn publish(&self, kind: EventKind, changes: Vec<Change>) {
+        let changes = changes.into_iter().map(Into::into).collect();
+        self.feed.publish(News { kind, clock: self.position, changes });
     }
 }
 
+/// Why a daemon ends whose cache is gone.
+pub(super) const TAKEN_OVER: &str = "the cache folder was deleted, and cannot be had again";
 /// Why a daemon ends whose project is gone.
 pub(super) const ROOT_GONE: &str = "the project's folder was moved, deleted or replaced";

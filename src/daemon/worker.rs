@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::sync::mpsc::Sender;
 
@@ -45,26 +47,30 @@ pub(super) struct Shop {
     pub(super) root: std::path::PathBuf,
     pub(super) sources: Sources,
     pub(super) tree: Arc<Tree>,
-    pub(super) paranoid: bool,
+    pub(super) is_paranoid: bool,
     pub(super) events: Sender<Event>,
     pub(super) fingerprint: Arc<Mutex<String>>,
+    /// Whether the daemon is about to end, and nobody waits any more.
+    pub(super) is_stopping: AtomicBool,
 }
 
 /// Tells whoever waits for the answer at hand how far it is.
-#[derive(Default)]
-struct Relay(Mutex<Option<Arc<Job>>>);
+struct Relay<'r> {
+    job: Mutex<Option<Arc<Job>>>,
+    is_stopping: &'r AtomicBool,
+}
 
-impl Relay {
+impl Relay<'_> {
     fn set(&self, job: Option<Arc<Job>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = job;
+        *self.job.lock().unwrap_or_else(PoisonError::into_inner) = job;
     }
 
     fn job(&self) -> Option<Arc<Job>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.job.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Progress for Relay {
+impl Progress for Relay<'_> {
     fn begins(&self, files: usize) {
         self.job().iter().for_each(|job| job.begins(files));
     }
@@ -74,7 +80,7 @@ impl Progress for Relay {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.job().is_some_and(|job| job.is_cancelled())
+        self.is_stopping.load(Ordering::Relaxed) || self.job().is_some_and(|job| job.is_cancelled())
     }
 }
 
@@ -113,7 +119,7 @@ pub(super) fn refresh_all(shop: &Shop, due: &Receiver<Due>) {
 struct Bench<'b> {
     shop: &'b Shop,
     world: World<'b>,
-    relay: &'b Relay,
+    relay: &'b Relay<'b>,
     /// The settings as they were read last, and the session that was opened by them.
     open: Option<Open<'b>>,
 }
@@ -128,7 +134,7 @@ struct Open<'b> {
 fn with_bench(shop: &Shop, work: impl FnOnce(&mut Bench<'_>)) {
     // The project's folder is what it is, wherever its name leads later.
     let Ok(files) = RealFiles::open(&shop.root) else { return };
-    let relay = Relay::default();
+    let relay = Relay { job: Mutex::default(), is_stopping: &shop.is_stopping };
     let world = World {
         clock: &WallClock,
         disk: &RealDisk,
@@ -152,11 +158,12 @@ impl<'b> Bench<'b> {
         }
         let request = resolve(ask.clone(), &open.loaded, &shop.root, Asker::Client)?;
         let response = open.session.answer(request)?;
-        let freshness = settled(freshness, open.session.unsettled());
+        let freshness = settled(freshness, open.session.take_unsettled());
         if call.require_fresh && freshness.freshness != FreshnessState::Fresh {
             return Err(not_fresh(&freshness));
         }
-        let data = Answer::from(response).to_json();
+        let answer = Answer::of(response).expect("what an ask is resolved to has an answer on the wire");
+        let data = answer.to_json().into();
         open.session.delivered();
         Ok(Answered { freshness, notes: open.session.take_notes(), data })
     }
@@ -178,7 +185,7 @@ impl<'b> Bench<'b> {
             let loaded = self.shop.sources.load_from(&inputs)?;
             let mut session = open_session(&self.shop.root, &loaded, self.world)?;
             session.share(Arc::clone(&self.shop.tree));
-            session.set_paranoid(self.shop.paranoid);
+            session.set_paranoid(self.shop.is_paranoid);
             let fingerprint = loaded.fingerprint();
             self.shop.fingerprint.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&fingerprint);
             self.open = Some(Open { inputs, loaded, fingerprint, session });

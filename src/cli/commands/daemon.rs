@@ -1,0 +1,147 @@
+//! `slop daemon`
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::desk::Desk;
+use crate::api::DaemonMode;
+use crate::api::DaemonStatus;
+use crate::api::Fault;
+use crate::cli::daemon_args::DaemonCommand;
+use crate::cli::daemon_args::WatchArgs;
+use crate::cli::environment::Environment;
+use crate::cli::failure;
+use crate::cli::failure::Failure;
+use crate::daemon;
+use crate::daemon::Places;
+use crate::daemon::Started;
+use crate::render::grouped;
+use crate::render::seconds;
+use crate::render::size;
+use crate::sys::Disk;
+use crate::sys::RealDisk;
+
+/// Of a log that is longer, the end is read.
+const MOST_LOG: u64 = 8 << 20;
+
+pub(super) fn run(
+    command: &DaemonCommand,
+    environment: &Environment,
+    desk: &mut Desk<'_>,
+) -> Result<u8, Failure> {
+    let places = desk.places(environment);
+    match command {
+        DaemonCommand::Start(args) => start(args, &places, environment, desk),
+        DaemonCommand::Stop => stop(&places, desk),
+        DaemonCommand::Restart(args) => {
+            daemon::stop(&places).map_err(Fault::from)?;
+            start(args, &places, environment, desk)
+        }
+        DaemonCommand::Status => status(&places, desk),
+        DaemonCommand::Logs { lines } => logs(&places, *lines, desk),
+        DaemonCommand::Unit => {
+            let program = program(environment)?;
+            desk.output.data(&daemon::unit(&program, &places.root))?;
+            Ok(failure::DONE)
+        }
+    }
+}
+
+fn program(environment: &Environment) -> Result<PathBuf, Failure> {
+    environment.program.clone().ok_or_else(|| {
+        let hint = "start `slop watch` by hand, in the background";
+        Fault::environment("no_program", "find the program that runs", hint).into()
+    })
+}
+
+fn start(
+    args: &WatchArgs,
+    places: &Places,
+    environment: &Environment,
+    desk: &mut Desk<'_>,
+) -> Result<u8, Failure> {
+    let listen = args.listen.map(|address| format!("--listen={address}"));
+    let paranoid = args.paranoid.then(|| "--paranoid".to_owned());
+    let flags: Vec<OsString> = listen.into_iter().chain(paranoid).map(OsString::from).collect();
+    let started = daemon::start(&program(environment)?, places, &flags).map_err(Fault::from)?;
+    let (pid, is_new, words) = match started {
+        Started::Now(pid) => (pid, true, "started"),
+        Started::Already(pid) => (pid, false, "runs already"),
+    };
+    if desk.output.json {
+        desk.write_data(&json!({"pid": pid, "started": is_new}))?;
+    } else {
+        desk.output.line(&format!("{words}, process {pid}"))?;
+    }
+    Ok(failure::DONE)
+}
+
+fn stop(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let stopped = daemon::stop(places).map_err(Fault::from)?;
+    if desk.output.json {
+        desk.write_data(&json!({"pid": stopped, "stopped": stopped.is_some()}))?;
+        return Ok(failure::DONE);
+    }
+    desk.output.line(&stopped.map_or("none runs".to_owned(), |pid| format!("stopped, process {pid}")))?;
+    Ok(failure::DONE)
+}
+
+fn status(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let Some(status) = daemon::status(places) else {
+        let message = "say how the daemon is: none runs for this project";
+        return Err(Fault::user("no_daemon", message, "`slop daemon start` starts one, `slop watch` in the foreground").into());
+    };
+    if desk.output.json {
+        desk.write_data(&status)?;
+        return Ok(failure::DONE);
+    }
+    for (name, value) in table(&status) {
+        desk.line(&format!("{name:<10} {value}"))?;
+    }
+    Ok(failure::DONE)
+}
+
+fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
+    let mode = match status.mode {
+        DaemonMode::Starting => "starting",
+        DaemonMode::Events => "events",
+        DaemonMode::Verified => "verified",
+    };
+    let reason = status.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+    let uptime = seconds(std::time::Duration::from_millis(status.uptime_ms));
+    let limit = status.watch_limit.map_or(String::new(), |limit| format!(" of {}", grouped(limit)));
+    let mut rows = vec![
+        ("process", format!("{}, slop {}, for {uptime}", status.pid, status.version)),
+        ("mode", format!("{mode}{reason}")),
+        ("clock", status.clock.clone()),
+        ("pending", grouped(status.pending)),
+        ("answers", format!("{}, {} waiting", grouped(status.answers), grouped(status.queue_waiting))),
+        ("watches", format!("{}{limit}", grouped(status.watches))),
+        ("events", format!("{}, {} overflows, {} rescans", grouped(status.events), status.overflows, status.rescans)),
+        ("missed", grouped(status.missed)),
+        ("lag", format!("{} ms", status.lag_ms)),
+        ("store", format!("{}, log {}", size(status.store.bytes), size(status.store.wal_bytes))),
+        ("agent", status.agent.state.clone()),
+    ];
+    if status.paranoid.on {
+        let (answers, mistakes) = (grouped(status.paranoid.answers), grouped(status.paranoid.mistakes));
+        rows.push(("paranoid", format!("{answers} answers, {mistakes} mistakes")));
+    }
+    if let Some(audit) = status.last_audit {
+        rows.push(("audit", format!("{} differences", grouped(audit.differences))));
+    }
+    rows.extend(status.rss_bytes.map(|bytes| ("memory", size(bytes))));
+    rows
+}
+
+fn logs(places: &Places, lines: usize, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let bytes = RealDisk.read_end(&places.log, MOST_LOG)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let skipped = text.lines().count().saturating_sub(lines);
+    for line in text.lines().skip(skipped) {
+        desk.line(line)?;
+    }
+    Ok(failure::DONE)
+}

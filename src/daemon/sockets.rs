@@ -1,0 +1,104 @@
+//! Where a daemon is asked: a socket of the user's own, and a port of the machine if somebody wants one.
+
+use std::net::SocketAddr;
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::runtime::Builder;
+use tokio::runtime::Runtime;
+
+use super::error::Error;
+use super::places::Places;
+use crate::api::BindError;
+use crate::api::Keeper;
+use crate::api::Server;
+use crate::api::bind_unix;
+use crate::sys::Disk;
+use crate::sys::RealDisk;
+
+/// How long connections may take to end.
+const FAREWELL: Duration = Duration::from_millis(500);
+/// Threads that serve connections. None of them works: that is done by threads that may wait.
+const THREADS: usize = 2;
+
+/// The sockets that a daemon serves, until they are dropped.
+pub(super) struct Sockets {
+    /// `None` only while it is taken down.
+    runtime: Option<Runtime>,
+    server: Server,
+}
+
+impl Sockets {
+    /// Listens, and serves from now on.
+    pub(super) fn open(
+        keeper: Arc<dyn Keeper>,
+        places: &Places,
+        listen: Option<SocketAddr>,
+    ) -> Result<Self, Error> {
+        let failed = |source| Error::Start { what: "the threads that serve sockets", source };
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.worker_threads(THREADS).thread_name("serve").enable_all().build().map_err(failed)?;
+        let sockets = Self { runtime: Some(runtime), server: Server::new(keeper) };
+        sockets.listen_on(bind(places)?);
+        if let Some(address) = listen {
+            sockets.listen_on_port(address, places)?;
+        }
+        Ok(sockets)
+    }
+
+    /// Listens on the socket anew, after somebody has deleted it.
+    pub(super) fn renew(&self, places: &Places) -> Result<(), Error> {
+        self.listen_on(bind(places)?);
+        Ok(())
+    }
+
+    fn listen_on(&self, listener: UnixListener) {
+        let (Some(runtime), server) = (&self.runtime, self.server.clone()) else { return };
+        // It ends when the server is stopped. What else could end it has ended the listener too.
+        runtime.spawn(async move { server.serve_unix(listener).await });
+    }
+
+    /// Listens on a port, and writes down for the user alone which it is, and the word that opens it.
+    fn listen_on_port(&self, address: SocketAddr, places: &Places) -> Result<(), Error> {
+        let failed = |source| Error::Listen { address, source };
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        let bound = listener.local_addr().map_err(failed)?;
+        let token = random_word().map_err(failed)?;
+        let text = json!({"address": bound.to_string(), "token": token}).to_string();
+        RealDisk.replace_private(&places.listener, text.as_bytes()).map_err(failed)?;
+        let Some(runtime) = &self.runtime else { return Ok(()) };
+        let server = self.server.clone();
+        runtime.spawn(async move { server.serve_tcp(listener, &token).await });
+        Ok(())
+    }
+}
+
+impl Drop for Sockets {
+    fn drop(&mut self) {
+        self.server.stop();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(FAREWELL);
+        }
+    }
+}
+
+fn bind(places: &Places) -> Result<UnixListener, Error> {
+    let folder = places.socket.parent().unwrap_or(Path::new("."));
+    let failed = |source| Error::Cache { path: folder.to_owned(), source };
+    RealDisk.make_private_folder(folder).map_err(failed)?;
+    bind_unix(&places.socket).map_err(|error: BindError| Error::Socket(Box::new(error)))
+}
+
+/// Returns a word that nobody can guess: 256 bits in hex.
+fn random_word() -> std::io::Result<String> {
+    let mut bytes = [0_u8; 32];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        filled += rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty())?;
+    }
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,119 @@
+//! A daemon in the background is started, found and stopped.
+
+use std::ffi::OsStr;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Child;
+use std::time::Duration;
+
+use super::error::Error;
+use super::places::Places;
+use crate::api::Client;
+use crate::api::DaemonStatus;
+use crate::sys::Clock;
+use crate::sys::Disk;
+use crate::sys::FileLock;
+use crate::sys::RealDisk;
+use crate::sys::WallClock;
+use crate::sys::start_detached;
+use crate::sys::terminate;
+
+/// How long a daemon may take until it answers.
+const STARTING: Duration = Duration::from_secs(20);
+/// How long another one that is being started may take, after ours has given way to it.
+const GIVING_WAY: Duration = Duration::from_secs(10);
+/// How long a daemon may take to end.
+const STOPPING: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(10);
+/// A log of more bytes is put aside before a daemon is started.
+const MOST_LOG: u64 = 1 << 20;
+
+/// What came of starting a daemon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Started {
+    /// This process, started now.
+    Now(u32),
+    /// This process, which ran before, or which somebody else has started meanwhile.
+    Already(u32),
+}
+
+/// Returns how the daemon of a project is; `None` where none answers.
+pub fn status(places: &Places) -> Option<DaemonStatus> {
+    Client::connect(&places.socket).ok()?.status().ok()
+}
+
+/// Starts the daemon of a project in the background, unless it runs, and waits until it answers. `program` is slop.
+pub fn start(program: &Path, places: &Places, flags: &[OsString]) -> Result<Started, Error> {
+    if let Some(status) = status(places) {
+        return Ok(Started::Already(status.pid));
+    }
+    let failed = |source| Error::Cache { path: places.cache.clone(), source };
+    RealDisk.make_private_folder(&places.cache).map_err(failed)?;
+    if MOST_LOG < RealDisk.size(&places.log).unwrap_or(0) {
+        // Where it cannot be put aside, it grows on.
+        let _ = RealDisk.rename(&places.log, &places.log.with_extension("log.1"));
+    }
+    let mut arguments: Vec<&OsStr> = vec![OsStr::new("--project"), places.root.as_os_str()];
+    arguments.extend(["watch", "--detached"].map(OsStr::new));
+    arguments.extend(flags.iter().map(OsString::as_os_str));
+    let child = start_detached(program, &arguments, &places.root, &places.log);
+    let child = child.map_err(|source| Error::Start { what: "the daemon's process", source })?;
+    wait_for(child, places)
+}
+
+/// Waits until a daemon answers: the one that was started, or the one that was faster.
+fn wait_for(mut child: Child, places: &Places) -> Result<Started, Error> {
+    let mut deadline = WallClock.monotonic().saturating_add(STARTING);
+    let mut why = "does not answer".to_owned();
+    let mut has_ended = false;
+    while WallClock.monotonic() < deadline {
+        if let Some(status) = status(places) {
+            let is_ours = status.pid == child.id();
+            return Ok(if is_ours { Started::Now(status.pid) } else { Started::Already(status.pid) });
+        }
+        if !has_ended && let Ok(Some(ended)) = child.try_wait() {
+            has_ended = true;
+            why = format!("ended at once ({ended})");
+            // It may have given way to another one, which is still about to start.
+            let may_come = FileLock::acquire(&places.lock).is_ok_and(|free| free.is_none());
+            let patience = if may_come { GIVING_WAY } else { PAUSE };
+            deadline = WallClock.monotonic().saturating_add(patience);
+        }
+        WallClock.sleep(PAUSE);
+    }
+    Err(Error::Silent { why })
+}
+
+/// Stops the daemon of a project, and waits for its end. Returns its process; `None` where none runs.
+pub fn stop(places: &Places) -> Result<Option<u32>, Error> {
+    let Some(pid) = ask_to_stop(places) else { return Ok(None) };
+    let deadline = WallClock.monotonic().saturating_add(STOPPING);
+    while WallClock.monotonic() < deadline {
+        if !is_held(places) {
+            return Ok(Some(pid));
+        }
+        WallClock.sleep(PAUSE);
+    }
+    Err(Error::GoesOn { pid })
+}
+
+/// Asks by the socket, and where nobody answers there, by a signal to the process that holds the lock.
+fn ask_to_stop(places: &Places) -> Option<u32> {
+    if let Some(status) = status(places) {
+        let asked = Client::connect(&places.socket).ok().and_then(|client| client.stop().ok());
+        if asked.is_some() {
+            return Some(status.pid);
+        }
+    }
+    if !is_held(places) {
+        return None;
+    }
+    let pid = FileLock::holder(&places.lock)?;
+    terminate(pid).ok()?;
+    Some(pid)
+}
+
+/// Says whether a daemon holds the lock, and makes none.
+fn is_held(places: &Places) -> bool {
+    places.lock.exists() && FileLock::acquire(&places.lock).is_ok_and(|lock| lock.is_none())
+}
