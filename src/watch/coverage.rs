@@ -1,0 +1,217 @@
+//! The folders that are watched: all that are wanted, or none.
+
+use std::collections::BTreeSet;
+use std::collections::HashSet;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::file_systems::without_events;
+use super::inbox::Extras;
+use super::places::Places;
+use super::source::Source;
+use super::source::Watches;
+use super::source::device;
+use super::source::is_folder;
+use super::source::is_folder_or_link;
+use super::verified::Obstacle;
+use super::watcher::Folders;
+use crate::model::RelPath;
+
+/// What is asked while folders are watched.
+pub(super) struct World {
+    pub(super) source: Arc<dyn Source>,
+    pub(super) folders: Folders,
+    pub(super) limit: Option<u64>,
+    pub(super) percent: u64,
+}
+
+/// The folders that one queue watches.
+pub(super) struct Coverage {
+    watches: Box<dyn Watches>,
+    watched: BTreeSet<RelPath>,
+    /// Devices of whose file systems is known that they tell of changes.
+    devices: HashSet<u64>,
+}
+
+impl Coverage {
+    pub(super) fn new(watches: Box<dyn Watches>) -> Self {
+        Self { watches, watched: BTreeSet::new(), devices: HashSet::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.watched.len() + 1
+    }
+
+    pub(super) fn contains(&self, folder: &RelPath) -> bool {
+        self.watched.contains(folder)
+    }
+
+    /// Watches the root, and what is wanted below it.
+    pub(super) fn cover_root(&mut self, world: &World, places: &Places) -> Result<(), Obstacle> {
+        self.check_file_system(world, &places.root)?;
+        self.watch(world, vec![places.root.clone()], false)?;
+        self.cover(world, places, b"").map(|_| ())
+    }
+
+    /// Watches the folder `below` and those below it that are wanted, and no others there. Returns those that were
+    /// not watched before.
+    ///
+    /// A folder may come between the answer and its parent's watch, and no event tells of it. So the question is
+    /// asked again until nothing came below a folder that was watched since.
+    pub(super) fn cover(
+        &mut self,
+        world: &World,
+        places: &Places,
+        below: &[u8],
+    ) -> Result<Vec<RelPath>, Obstacle> {
+        let mut all_new = Vec::new();
+        let mut last: HashSet<RelPath> = HashSet::new();
+        loop {
+            let wanted: BTreeSet<RelPath> =
+                (world.folders)(below).map_err(Obstacle::Other)?.into_iter().collect();
+            let is_first = all_new.is_empty() && last.is_empty();
+            if is_first {
+                self.uncover(places, below, &wanted);
+            }
+            let new = self.watch_new(world, places, wanted)?;
+            let is_settled = !is_first
+                && !new.iter().any(|folder| RelPath::new(folder.parent()).is_ok_and(|up| last.contains(&up)));
+            last = new.iter().cloned().collect();
+            all_new.extend(new);
+            if is_settled || last.is_empty() {
+                return Ok(all_new);
+            }
+        }
+    }
+
+    /// Forgets a folder that went, and those below it. Their watches went with it.
+    pub(super) fn forget(&mut self, folder: &RelPath) {
+        for gone in self.below(folder.as_bytes()) {
+            self.watched.remove(&gone);
+        }
+    }
+
+    /// Watches the folder of cookies, which may be another one than before.
+    pub(super) fn watch_cookies(&mut self, world: &World, places: &Places) -> Result<(), Obstacle> {
+        self.watches.unwatch(vec![places.cookies.clone()]);
+        self.watch(world, vec![places.cookies.clone()], false).map(|_| ())
+    }
+
+    /// Watches the folders of files outside of the tree, and no longer those of `old`.
+    pub(super) fn watch_extras(
+        &mut self,
+        world: &World,
+        places: &Places,
+        wanted: &[PathBuf],
+        old: &Extras,
+    ) -> Result<Extras, Obstacle> {
+        let extras = extras(wanted);
+        let mut own: HashSet<PathBuf> = self.watched.iter().map(|folder| places.path(folder)).collect();
+        own.extend([places.root.clone(), places.cookies.clone()]);
+        let of_old = old.folders.iter().filter(|folder| !own.contains(*folder)).cloned().collect();
+        let of_new = extras.folders.iter().filter(|folder| !own.contains(*folder)).cloned().collect();
+        // Not only those that are wanted no more: one may be another folder than it was.
+        self.watches.unwatch(of_old);
+        self.watch(world, of_new, true)?;
+        Ok(extras)
+    }
+
+    /// Drops the watches below a folder, itself included, that are not wanted.
+    fn uncover(&mut self, places: &Places, below: &[u8], wanted: &BTreeSet<RelPath>) {
+        let mut dropped = Vec::new();
+        for folder in self.below(below) {
+            if !wanted.contains(&folder) {
+                self.watched.remove(&folder);
+                dropped.push(places.path(&folder));
+            }
+        }
+        if !dropped.is_empty() {
+            self.watches.unwatch(dropped);
+        }
+    }
+
+    fn watch_new(
+        &mut self,
+        world: &World,
+        places: &Places,
+        wanted: BTreeSet<RelPath>,
+    ) -> Result<Vec<RelPath>, Obstacle> {
+        let mut new: BTreeSet<RelPath> = BTreeSet::new();
+        for folder in wanted {
+            let up = RelPath::new(folder.parent()).ok();
+            // Below what is watched alone: a link in the place of a folder would lead elsewhere.
+            let is_reached = up.is_none_or(|up| self.watched.contains(&up) || new.contains(&up));
+            let path = places.path(&folder);
+            if !self.watched.contains(&folder) && is_reached && is_folder(&path) {
+                self.check_file_system(world, &path)?;
+                new.insert(folder);
+            }
+        }
+        let watched: HashSet<PathBuf> =
+            self.watch(world, new.iter().map(|folder| places.path(folder)).collect(), false)?;
+        new.retain(|folder| watched.contains(&places.path(folder)));
+        self.watched.extend(new.iter().cloned());
+        Ok(new.into_iter().collect())
+    }
+
+    fn watch(
+        &mut self,
+        world: &World,
+        folders: Vec<PathBuf>,
+        follow: bool,
+    ) -> Result<HashSet<PathBuf>, Obstacle> {
+        let count = u64::try_from(self.len() + folders.len()).unwrap_or(u64::MAX);
+        let limit = world.limit.filter(|limit| limit.saturating_mul(world.percent) / 100 < count);
+        if let Some(limit) = limit {
+            return Err(Obstacle::Limit { folders: count, limit, percent: world.percent });
+        }
+        let watched = self.watches.watch(folders, follow);
+        let watched = watched.map_err(|error| Obstacle::from_watch(error, count, world.limit))?;
+        Ok(watched.into_iter().collect())
+    }
+
+    /// Refuses a folder on a file system that does not tell of every change, be it the root or a mount below it.
+    fn check_file_system(&mut self, world: &World, folder: &Path) -> Result<(), Obstacle> {
+        let Some(device) = device(folder) else { return Ok(()) };
+        if !self.devices.insert(device) {
+            return Ok(());
+        }
+        match world.source.file_system(folder).ok().and_then(without_events) {
+            Some(name) => Err(Obstacle::FileSystem { name, folder: folder.display().to_string() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns what is watched below a folder, itself included.
+    fn below(&self, folder: &[u8]) -> Vec<RelPath> {
+        let Ok(first) = RelPath::new(folder) else { return self.watched.iter().cloned().collect() };
+        let is_below = |path: &RelPath| match path.as_bytes().strip_prefix(folder) {
+            Some(rest) => matches!(rest.first(), None | Some(b'/')),
+            None => false,
+        };
+        // `a.b` lies between `a` and `a/b`: the end of the prefix is the end of the search.
+        let near = self.watched.range(first..).take_while(|path| path.as_bytes().starts_with(folder));
+        near.filter(|path| is_below(path)).cloned().collect()
+    }
+}
+
+/// Returns the folders in which these files lie, or in which the first missing folder on the way to them would.
+fn extras(wanted: &[PathBuf]) -> Extras {
+    let mut extras = Extras::default();
+    // A link's own folder tells that it leads elsewhere, the target's that the text changed.
+    let targets = wanted.iter().filter_map(|file| file.canonicalize().ok());
+    for file in wanted.iter().cloned().chain(targets.collect::<Vec<_>>()) {
+        let mut name = file.as_path();
+        extras.names.insert(file.clone());
+        while let Some(folder) = name.parent() {
+            if is_folder_or_link(folder) {
+                extras.names.insert(name.to_owned());
+                extras.folders.insert(folder.to_owned());
+                break;
+            }
+            name = folder;
+        }
+    }
+    extras
+}

@@ -1,0 +1,92 @@
+//! The places that the watcher tells apart.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::model::RelPath;
+
+/// Folder below the cache's in which cookies are made.
+const COOKIES: &str = "cookies";
+
+/// Files whose rules say which others count.
+const IGNORE_FILES: [&[u8]; 3] = [b".gitignore", b".ignore", b".slopignore"];
+
+/// Where the project, its cache and the cookies lie.
+#[derive(Debug)]
+pub(super) struct Places {
+    pub(super) root: PathBuf,
+    pub(super) cache: PathBuf,
+    pub(super) cookies: PathBuf,
+    epoch: u64,
+}
+
+/// What an event's path is to the watcher.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Root,
+    /// A file or folder of the project.
+    Inside(RelPath),
+    /// An ignore file.
+    Rules(RelPath),
+    /// A `.git`: a repository came or went.
+    Repository,
+    /// The cache's folder or that of the cookies itself.
+    CookieFolder,
+    /// Within the folder of cookies; the number, if it is a cookie of this watcher.
+    Cookie(Option<u64>),
+    /// Anything else.
+    Elsewhere,
+}
+
+impl Places {
+    pub(super) fn new(root: PathBuf, cache_dir: &RelPath, epoch: u64) -> Self {
+        let cache = root.join(cache_dir.as_path());
+        Self { cookies: cache.join(COOKIES), cache, root, epoch }
+    }
+
+    /// Returns the path of a cookie.
+    pub(super) fn cookie(&self, number: u64) -> PathBuf {
+        self.cookies.join(format!("{}-{number}", self.epoch))
+    }
+
+    /// Returns a folder or file of the project as the system knows it.
+    pub(super) fn path(&self, path: &RelPath) -> PathBuf {
+        self.root.join(path.as_path())
+    }
+
+    /// Says what lies at `path`.
+    pub(super) fn place(&self, path: &Path) -> Place {
+        if path.starts_with(&self.cache) {
+            return self.place_in_cache(path);
+        }
+        let Ok(below) = path.strip_prefix(&self.root) else { return Place::Elsewhere };
+        if below.as_os_str().is_empty() {
+            return Place::Root;
+        }
+        let Ok(below) = RelPath::new(below.as_os_str().as_bytes()) else { return Place::Elsewhere };
+        if below.file_name() == b".git" {
+            return Place::Repository;
+        }
+        if below.parts().any(|part| part == b".git") {
+            return Place::Elsewhere;
+        }
+        if IGNORE_FILES.contains(&below.file_name()) { Place::Rules(below) } else { Place::Inside(below) }
+    }
+
+    fn place_in_cache(&self, path: &Path) -> Place {
+        let Ok(below) = path.strip_prefix(&self.cookies) else {
+            return if path == self.cache { Place::CookieFolder } else { Place::Elsewhere };
+        };
+        match below.to_str() {
+            Some("") => Place::CookieFolder,
+            Some(name) => Place::Cookie(self.number(name)),
+            None => Place::Cookie(None),
+        }
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        let (epoch, number) = name.split_once('-')?;
+        (epoch.parse() == Ok(self.epoch)).then(|| number.parse().ok())?
+    }
+}

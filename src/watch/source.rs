@@ -1,0 +1,236 @@
+//! The window to the system's events, and to the few files and folders that watching them takes.
+
+use std::fs::DirBuilder;
+use std::fs::OpenOptions;
+use std::io;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::path::PathBuf;
+
+use notify::Config;
+use notify::EventKind;
+use notify::EventKindMask;
+use notify::INotifyWatcher;
+use notify::PathOp;
+use notify::RecursiveMode;
+use notify::WatchPathConfig;
+use notify::Watcher;
+use notify::event::CreateKind;
+use notify::event::ModifyKind;
+
+use super::inbox::Event;
+use super::inbox::What;
+use super::places::Places;
+
+/// Takes events, on a thread of the source's own; must not take long.
+pub(super) type Handler = Box<dyn FnMut(Event) + Send>;
+
+/// Where events come from.
+pub(super) trait Source: Send + Sync {
+    /// Makes a new queue of events.
+    fn open(&self, handler: Handler) -> io::Result<Box<dyn Watches>>;
+
+    /// Returns the most watches that the system grants the user.
+    fn limit(&self) -> Option<u64>;
+
+    /// Returns the number by which the system knows the kind of file system a folder lies on.
+    fn file_system(&self, folder: &Path) -> io::Result<u64>;
+}
+
+/// The watches of one queue; they end with it.
+pub(super) trait Watches: Send {
+    /// Watches folders, those below them not included. Those that are gone, or may not be read, are passed over; the
+    /// others are returned.
+    fn watch(&mut self, folders: Vec<PathBuf>, follow: bool) -> Result<Vec<PathBuf>, WatchError>;
+
+    /// Watches them no more.
+    fn unwatch(&mut self, folders: Vec<PathBuf>);
+}
+
+/// Why a folder could not be watched.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WatchError {
+    /// The system grants no more watches.
+    #[error("watch one folder more than the system allows")]
+    Full,
+    /// Anything else.
+    #[error("watch a folder")]
+    Io(#[source] io::Error),
+}
+
+/// The machine's inotify.
+#[derive(Debug)]
+pub(super) struct Inotify;
+
+impl Source for Inotify {
+    fn open(&self, mut handler: Handler) -> io::Result<Box<dyn Watches>> {
+        // The close of a writer is all that tells of what was written through a map; the opening and closing of
+        // readers, which are our own most of the time, is not asked for.
+        let kinds = EventKindMask::CORE | EventKindMask::ACCESS_CLOSE;
+        let config = Config::default().with_follow_symlinks(false).with_event_kinds(kinds);
+        let handle = move |event: notify::Result<notify::Event>| {
+            for event in translate(event) {
+                handler(event);
+            }
+        };
+        let watcher = INotifyWatcher::new(handle, config).map_err(into_io)?;
+        Ok(Box::new(RealWatches(watcher)))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the window")]
+    fn limit(&self) -> Option<u64> {
+        // The second is of the user's namespace, and may be lower.
+        let files = ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"];
+        let limits = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok());
+        limits.min()
+    }
+
+    #[expect(clippy::unnecessary_cast, reason = "the field's type is another one on other machines")]
+    #[expect(clippy::cast_sign_loss, reason = "the number is a pattern of 32 bits")]
+    fn file_system(&self, folder: &Path) -> io::Result<u64> {
+        Ok(rustix::fs::statfs(folder)?.f_type as u64 & 0xffff_ffff)
+    }
+}
+
+struct RealWatches(INotifyWatcher);
+
+impl Watches for RealWatches {
+    fn watch(&mut self, folders: Vec<PathBuf>, follow: bool) -> Result<Vec<PathBuf>, WatchError> {
+        let config = WatchPathConfig::new(RecursiveMode::NonRecursive).with_dereference_symlinks(follow);
+        let mut watched = folders.clone();
+        let mut left: Vec<PathOp> =
+            folders.into_iter().map(|folder| PathOp::Watch(folder, config.clone())).collect();
+        let mut passed_over = Vec::new();
+        while let Err(failed) = self.0.update_paths(std::mem::take(&mut left)) {
+            left = failed.remaining;
+            match judge(failed.source) {
+                None => passed_over.extend(failed.origin.map(PathOp::into_path)),
+                Some(error) => return Err(error),
+            }
+        }
+        if !passed_over.is_empty() {
+            let passed_over: std::collections::HashSet<PathBuf> = passed_over.into_iter().collect();
+            watched.retain(|folder| !passed_over.contains(folder));
+        }
+        Ok(watched)
+    }
+
+    fn unwatch(&mut self, folders: Vec<PathBuf>) {
+        let mut left: Vec<PathOp> = folders.into_iter().map(PathOp::Unwatch).collect();
+        // One that is watched no more is what was asked for.
+        while let Err(failed) = self.0.update_paths(std::mem::take(&mut left)) {
+            left = failed.remaining;
+        }
+    }
+}
+
+/// Returns none where a folder is to be passed over.
+fn judge(error: notify::Error) -> Option<WatchError> {
+    use io::ErrorKind;
+    let error = match error.kind {
+        notify::ErrorKind::PathNotFound | notify::ErrorKind::WatchNotFound => return None,
+        notify::ErrorKind::MaxFilesWatch => return Some(WatchError::Full),
+        notify::ErrorKind::Io(error) => error,
+        notify::ErrorKind::Generic(text) => io::Error::other(text),
+        kind @ notify::ErrorKind::InvalidConfig(_) => io::Error::other(notify::Error::new(kind)),
+    };
+    // A link that leads in circles and a name that is too long have kinds that cannot be named yet.
+    let is_unnamed =
+        [rustix::io::Errno::LOOP, rustix::io::Errno::NAMETOOLONG].map(rustix::io::Errno::raw_os_error);
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied => None,
+        _ if error.raw_os_error().is_some_and(|number| is_unnamed.contains(&number)) => None,
+        _ => Some(WatchError::Io(error)),
+    }
+}
+
+fn into_io(error: notify::Error) -> io::Error {
+    match error.kind {
+        notify::ErrorKind::Io(error) => error,
+        kind => io::Error::other(notify::Error::new(kind)),
+    }
+}
+
+/// Returns what an event says of each of its paths.
+fn translate(event: notify::Result<notify::Event>) -> Vec<Event> {
+    let event = match event {
+        Ok(event) => event,
+        Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => return vec![Event::Full],
+        Err(error) => return vec![Event::Lost(format!("the system's queue told of an error ({error})"))],
+    };
+    if event.need_rescan() {
+        return vec![Event::Lost("the system's queue of events overflowed".to_owned())];
+    }
+    if event.info() == Some("unmount") {
+        return event.paths.into_iter().map(Event::Unmounted).collect();
+    }
+    let what = match event.kind {
+        EventKind::Create(CreateKind::Folder) => What::CreatedFolder,
+        EventKind::Create(_) => What::CreatedFile,
+        EventKind::Remove(_) => What::Removed,
+        EventKind::Modify(ModifyKind::Name(_)) => What::Moved,
+        EventKind::Modify(ModifyKind::Metadata(_)) => What::Attributes,
+        EventKind::Modify(_) | EventKind::Access(_) | EventKind::Any | EventKind::Other => What::Written,
+    };
+    event.paths.into_iter().map(|path| Event::At(what, path)).collect()
+}
+
+/// What lies at a path, no link followed.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+pub(super) fn is_folder(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// Returns by what the system knows a folder, whatever it is called.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+pub(super) fn identity(folder: &Path) -> io::Result<(u64, u64)> {
+    let found = std::fs::symlink_metadata(folder)?;
+    Ok((found.dev(), found.ino()))
+}
+
+/// Returns the device that a folder lies on.
+pub(super) fn device(folder: &Path) -> Option<u64> {
+    identity(folder).ok().map(|(device, _)| device)
+}
+
+/// Returns what lies in a folder and is no folder itself; nothing where it cannot be read.
+pub(super) fn files_in(folder: &Path) -> Vec<std::ffi::OsString> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let is_file = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| !kind.is_dir());
+    entries.flatten().filter(is_file).map(|entry| entry.file_name()).collect()
+}
+
+/// Makes an empty file that was not there, and takes it away at once: its coming is all that matters.
+pub(super) fn make_cookie(path: &Path) -> io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    std::fs::remove_file(path)
+}
+
+/// Makes the folder of cookies. A cache's folder that is made on the way bears the marks by which slop knows its own,
+/// and backups and git pass it over.
+pub(super) fn make_cookie_folder(places: &Places) -> io::Result<()> {
+    let mut folder = DirBuilder::new();
+    folder.recursive(true).mode(0o700);
+    if !is_folder(&places.cache) {
+        folder.create(&places.cache)?;
+        let tag = &b"Signature: 8a477f597d28d172789f06886806bc55\n"[..];
+        for (name, bytes) in [("CACHEDIR.TAG", tag), (".gitignore", b"*\n")] {
+            let file = OpenOptions::new().write(true).create_new(true).open(places.cache.join(name));
+            match file {
+                Ok(mut file) => file.write_all(bytes)?,
+                // The store makes them too.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    folder.create(&places.cookies)
+}
+
+/// Says whether a folder lies at a path, links followed.
+pub(super) fn is_folder_or_link(path: &Path) -> bool {
+    path.is_dir()
+}
