@@ -1,0 +1,6 @@
+//! The OpenAPI document.
+
+/// Returns the document.
+pub(super) fn text() -> String {
+    "{}".to_owned()
+}
