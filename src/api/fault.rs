@@ -57,6 +57,18 @@ impl Fault {
 }
 
 impl Fault {
+    /// The asker takes other settings for those of the project.
+    pub fn other_settings() -> Self {
+        let message = "answer by these settings, which are not those that the asker has read".to_owned();
+        Self::user("other_settings", message, "ask again with the settings that are there now")
+    }
+
+    /// The answer cannot be vouched for, and the asker wants no other.
+    pub fn not_fresh(reason: &str) -> Self {
+        let message = format!("give an answer that is certainly fresh: {reason}");
+        Self::environment("not_fresh", message, "try again when the files rest, or ask without require_fresh")
+    }
+
     /// What should be a slice as JSON is none.
     pub fn bad_slice(why: &str) -> Self {
         Self {
@@ -93,6 +105,7 @@ const fn name(code: Code) -> &'static str {
         Code::NoSuchView => "no_such_view",
         Code::NoSuchRevision => "no_such_revision",
         Code::NoSuchLines => "no_such_lines",
+        Code::Cancelled => "cancelled",
         Code::NoCache => "no_cache",
         Code::OverBudget => "over_budget",
         Code::BadDiscussion => "bad_discussion",
@@ -119,6 +132,7 @@ const fn hint(code: Code) -> &'static str {
             "give a commit, a branch or a tag: `git rev-parse --verify REV^{commit}` has to know it"
         }
         Code::NoSuchLines => "count lines from 1, the last one included, as in 10-25",
+        Code::Cancelled => "ask again; what was derived until then is kept",
         Code::NoCache => {
             "set `aggregation.cache_enabled = true`, and see that the cache folder can be written"
         }
@@ -141,7 +155,7 @@ const fn hint(code: Code) -> &'static str {
 
 const fn kind(code: Code) -> Kind {
     match code {
-        Code::ListFailed | Code::StoreUnusable | Code::WriteFailed => Kind::Environment,
+        Code::ListFailed | Code::StoreUnusable | Code::WriteFailed | Code::Cancelled => Kind::Environment,
         Code::StoreTooNew
         | Code::BadPattern
         | Code::OutsideProject

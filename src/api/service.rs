@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::ask::Ask;
 use super::fault::Fault;
+use crate::engine::Progress;
 
 /// Version of what clients and daemons of slop say to each other. Both must have the same.
 pub const PROTOCOL: u32 = 1;
@@ -69,6 +70,20 @@ impl Job {
     /// Returns how many files were read, and of how many; zeros before the first.
     pub fn progress(&self) -> (usize, usize) {
         self.progress.lock().map_or((0, 0), |progress| *progress)
+    }
+}
+
+impl Progress for Job {
+    fn begins(&self, files: usize) {
+        Self::begins(self, files);
+    }
+
+    fn advances(&self) {
+        Self::advances(self);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        Self::is_cancelled(self)
     }
 }
 

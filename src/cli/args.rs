@@ -79,6 +79,7 @@ impl Args {
 }
 
 /// Flags of every command; under a heading of their own, or they would hide those of the command itself.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Global {

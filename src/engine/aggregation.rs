@@ -98,6 +98,7 @@ impl Project<'_> {
         }
         let mut pasts = self.pasts_of(request.against.as_deref(), diffs(&selection.files, routing))?;
         for file in selection.files {
+            self.go_on()?;
             gathered.listed.push(Listed::of(&file));
             let is_named = selection.by_name.contains(&file.path);
             // A discussion among the files would change the prefix with every word that is said.

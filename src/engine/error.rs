@@ -77,6 +77,9 @@ pub enum Error {
         /// What is wrong with them.
         source: slices::Error,
     },
+    /// Nobody waits for the answer any more.
+    #[error("go on with a request that was cancelled")]
+    Cancelled,
     /// There is no cache to work on.
     #[error("work on the cache, which is switched off or cannot be opened")]
     NoCache,
@@ -150,6 +153,8 @@ pub enum Code {
     NoSuchRevision,
     /// A file does not have the lines that should be marked.
     NoSuchLines,
+    /// Nobody waits for the answer any more.
+    Cancelled,
     /// There is no cache.
     NoCache,
     /// A document is larger than it may be.
@@ -179,6 +184,7 @@ impl Error {
             Self::NoSuchView { .. } => Code::NoSuchView,
             Self::NoSuchRevision { .. } => Code::NoSuchRevision,
             Self::Slice { .. } => Code::NoSuchLines,
+            Self::Cancelled => Code::Cancelled,
             Self::NoCache => Code::NoCache,
             Self::OverBudget { .. } | Self::OverSize { .. } => Code::OverBudget,
             Self::DiscussionFile { source, .. } if source.kind() != io::ErrorKind::FileTooLarge => {

@@ -80,6 +80,7 @@ impl Project<'_> {
         let mut under_limits = self.under_limits(request)?;
         let mut explanations = Vec::new();
         for file in selection.files {
+            self.go_on()?;
             if let (KnownState::LeftOut(reason @ LeftOut::Vanished), true) =
                 (&file.state, selection.by_name.contains(&file.path))
             {
@@ -108,7 +109,7 @@ impl Project<'_> {
         // A document that cannot be composed has nothing to be explained.
         let mut prepared = self.prepare(request)?;
         self.compose(&mut prepared, request.limits)?;
-        let (whole, basis) = self.fitted(prepared);
+        let (whole, basis) = self.fitted(prepared)?;
         let files = whole.files.len() + whole.crowded_out.len();
         let shown = whole.files.into_iter().map(|shown| (shown, true));
         let all = shown.chain(whole.crowded_out.into_iter().map(|shown| (shown, false)));

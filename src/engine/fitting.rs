@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::error::Error;
 use super::history::History;
 use super::importance::Standing;
 use super::ladders::Descent;
@@ -79,10 +80,10 @@ impl Project<'_> {
         memo: &mut Memo,
         routing: &Routing<'_>,
         images_apart: bool,
-    ) -> Whole {
+    ) -> Result<Whole, Error> {
         let limits = whole.remarks.limits;
         if !limits.is_some() {
-            return whole;
+            return Ok(whole);
         }
         let files = std::mem::take(&mut whole.files);
         let frame = memo.frame.unwrap_or_else(|| self.frame(&whole.plan, images_apart));
@@ -91,16 +92,20 @@ impl Project<'_> {
         let most = ladders.steps.len();
         let guess = ladders.guess(limits);
         let found = aggregate::fewest(most, guess, &mut |steps| {
+            if self.world.progress.is_cancelled() {
+                return true;
+            }
             let descent = ladders.descent(steps);
             self.sizes_after(&mut ladders, &descent, routing, limits).is_within(limits)
         });
+        self.go_on()?;
         let descent = match found {
             Some(steps) => ladders.descent(steps),
             None => self.smallest(&mut ladders, routing, limits),
         };
         let (whole, rungs) = ladders.taken(&descent, whole);
         memo.rungs = rungs;
-        whole
+        Ok(whole)
     }
 
     /// Returns the smallest that the document can be where it does not fit without all that yields. To say that files

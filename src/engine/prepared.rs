@@ -89,14 +89,14 @@ impl Project<'_> {
     }
 
     /// Decides what becomes of each file within the limits that were asked for.
-    pub(super) fn fitted(&mut self, prepared: Prepared) -> (Whole, Basis) {
+    pub(super) fn fitted(&mut self, prepared: Prepared) -> Result<(Whole, Basis), Error> {
         let Prepared { mut whole, mut basis } = prepared;
         let Basis { request, focus, items, memo, .. } = &mut basis;
         whole = {
             let routing = self.routing(request, focus, items);
-            self.fit(whole, memo, &routing, request.sections.images_apart)
+            self.fit(whole, memo, &routing, request.sections.images_apart)?
         };
-        (whole, basis)
+        Ok((whole, basis))
     }
 
     fn composed(&mut self, mut whole: Whole, basis: &mut Basis, limits: Limits) -> Result<Document, Error> {
@@ -104,7 +104,7 @@ impl Project<'_> {
         let routing: Routing<'_> = self.routing(request, focus, items);
         let images_apart = request.sections.images_apart;
         whole.remarks.limits = limits;
-        let mut whole = self.fit(whole, memo, &routing, images_apart);
+        let mut whole = self.fit(whole, memo, &routing, images_apart)?;
         if let (Order::Stable, Some(history)) = (request.order, &history) {
             self.weigh(&mut whole.files, history, detail(&routing));
         }

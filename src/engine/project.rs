@@ -91,6 +91,11 @@ impl<'w> Project<'w> {
         self.last_scan.as_ref()
     }
 
+    /// Ends the work if nobody waits for its answer any more. What was derived until then is kept.
+    pub(super) fn go_on(&self) -> Result<(), Error> {
+        if self.world.progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
     pub(super) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);

@@ -101,13 +101,19 @@ impl Project<'_> {
         for file in files.iter().filter(|file| by_name.contains(&file.path)) {
             must_have_outline(file)?;
         }
-        Ok(self.outlines_of(&files))
+        let outlines = self.outlines_of(&files);
+        self.go_on()?;
+        Ok(outlines)
     }
 
     /// Returns the outlines of those files that have one.
     pub(super) fn outlines_of(&mut self, files: &[KnownFile]) -> Vec<OutlineAnswer> {
         let mut answers = Vec::new();
         for subject in files.iter().filter_map(Subject::of) {
+            if self.world.progress.is_cancelled() {
+                // The caller is to look whether these are all.
+                break;
+            }
             let answer = self.outline(&subject).map(|outline| OutlineAnswer {
                 path: subject.path.clone(),
                 hash: subject.hash,
@@ -132,6 +138,7 @@ impl Project<'_> {
             let (mut pasts, same) = self.pasts(request, word, &mut selection)?;
             unchanged += same;
             for file in selection.files {
+                self.go_on()?;
                 let old = self.old(&mut pasts, &file.path);
                 if let KnownState::LeftOut(LeftOut::Vanished) = file.state
                     && let Some(deleted) = self.view_of_deleted(&file.path, old.clone())

@@ -119,7 +119,9 @@ impl Examiner<'_> {
     ) {
         let next = AtomicUsize::new(0);
         let work = |results: SyncSender<Examined>| {
-            while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+            while !progress.is_cancelled()
+                && let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed))
+            {
                 let examined = self.examine(path);
                 progress.advances();
                 if results.send(examined).is_err() {

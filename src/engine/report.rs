@@ -12,6 +12,11 @@ pub trait Progress: Sync {
 
     /// One more file was read, or left out.
     fn advances(&self);
+
+    /// Says whether nobody waits for the answer any more. Asked between files, so that it should cost nothing.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// Tells nobody.

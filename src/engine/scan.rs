@@ -143,6 +143,7 @@ impl Project<'_> {
         let removed = rows_to_remove(&sight, request, &to_read, &scan);
         scan.report.removed = removed.len() as u64;
         let young = self.read_all(&to_read, removed, &sight, request, &mut scan);
+        self.go_on()?;
         if request.settles {
             self.settle(&young, &sight, request);
         }

@@ -75,6 +75,7 @@ impl Project<'_> {
         });
         // What the store does not hold, or cannot vouch for, is looked at one by one.
         let others = self.outlines_of(&files);
+        self.go_on()?;
         mentions.extend(others.into_iter().map(|answer| (answer.path, answer.hash, answer.outline)));
         Ok(mentions)
     }

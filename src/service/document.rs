@@ -121,14 +121,14 @@ fn limits(choice: &ChoiceAsk, tier: Option<Tier>, settings: &Settings) -> Result
 /// Returns what is asked for beside the files. A person may name any file of the machine; what comes over a socket, or
 /// with the project, may name the project's own alone.
 fn sections(ask: &BesideAsk, profile: &Profile, settings: &Settings, asker: Asker) -> SectionRequest {
-    let asked = ask.screenshots.iter().map(|path| match asker {
+    let named = ask.screenshots.iter().map(|path| match asker {
         Asker::Person => ImageFile::Asked(PathBuf::from(path)),
         Asker::Client => ImageFile::OfProject(path.clone()),
     });
     let preset = profile.preset.iter().flat_map(|preset| &preset.screenshots);
     SectionRequest {
         part: ask.part.into(),
-        screenshots: preset.cloned().map(ImageFile::OfProject).chain(asked).collect(),
+        screenshots: preset.cloned().map(ImageFile::OfProject).chain(named).collect(),
         inline: ask.screenshots_inline,
         images_apart: false,
         refused_images: &[],

@@ -3,13 +3,15 @@
 //! Knows: settings, presets, personas, and what an ask means by them. Does not know: who asks, and whether a daemon
 //! runs.
 //!
-//! Start with [`resolve`], then [`Sources::load`].
+//! Start with [`resolve`], then [`Local`].
 
 mod document;
+mod local;
 mod profile;
 mod resolve;
 mod sources;
 
+pub use local::Local;
 pub use resolve::Asker;
 pub use resolve::resolve;
 pub use sources::SETTINGS_FILE;

@@ -1,0 +1,80 @@
+//! Answers without a daemon: the project is opened for each question, and every file of the answer is looked at.
+
+use std::path::PathBuf;
+
+use super::resolve::Asker;
+use super::resolve::resolve;
+use super::sources::Sources;
+use crate::api::Answer;
+use crate::api::Answered;
+use crate::api::Ask;
+use crate::api::Call;
+use crate::api::Fault;
+use crate::api::FreshnessNote;
+use crate::api::FreshnessState;
+use crate::api::Service;
+use crate::api::Session;
+use crate::api::World;
+use crate::model::LeftOut;
+use crate::sys::Clock;
+use crate::sys::RealDisk;
+use crate::sys::RealFiles;
+use crate::sys::RealProcesses;
+use crate::sys::WallClock;
+
+/// A project that is opened for one question at a time. Settings are read anew for each.
+#[derive(Debug, Clone)]
+pub struct Local {
+    root: PathBuf,
+    sources: Sources,
+}
+
+impl Local {
+    /// Returns what answers for the project in the folder `root`, an absolute path without links.
+    pub const fn new(root: PathBuf, sources: Sources) -> Self {
+        Self { root, sources }
+    }
+}
+
+impl Service for Local {
+    fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault> {
+        let root = &self.root;
+        let loaded = self.sources.load(root)?;
+        if call.settings.as_ref().is_some_and(|settings| *settings != loaded.fingerprint()) {
+            return Err(Fault::other_settings());
+        }
+        let as_of_ms = WallClock.now_ns() / 1_000_000;
+        let request = resolve(ask, &loaded, root, Asker::Client)?;
+        let files = RealFiles::open(root).map_err(|error| Fault::no_project(root, &error))?;
+        let world = World {
+            clock: &WallClock,
+            disk: &RealDisk,
+            files: &files,
+            processes: &RealProcesses,
+            progress: &*call.job,
+        };
+        let mut options = loaded.settings.engine_options(root);
+        options.cache_enabled &= request.uses_cache();
+        let mut session = Session::open(root, options, world)?;
+        let response = session.answer(request)?;
+        let freshness = freshness(&session, as_of_ms);
+        if let (true, Some(reason)) = (call.require_fresh, &freshness.reason) {
+            return Err(Fault::not_fresh(reason));
+        }
+        let answer = Answer::of(response).expect("what is asked in words is answered by an answer");
+        let data = answer.to_json().into();
+        // The caller has it as soon as this returns.
+        session.delivered();
+        Ok(Answered { freshness, notes: session.take_notes(), data })
+    }
+}
+
+/// Every file was looked at, so that an answer is fresh but for files that kept changing.
+fn freshness(session: &Session<'_>, as_of_ms: i64) -> FreshnessNote {
+    let left_out = session.last_scan().and_then(|report| report.left_out.get(&LeftOut::Unstable).copied());
+    let unsettled = left_out.unwrap_or(0);
+    let reason =
+        (0 < unsettled).then(|| format!("files that kept changing while they were read: {unsettled}"));
+    let freshness = if reason.is_some() { FreshnessState::Partial } else { FreshnessState::Fresh };
+    FreshnessNote { freshness, reason, clock: None, as_of_ms, pending: unsettled }
+}
