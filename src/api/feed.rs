@@ -16,6 +16,8 @@ use serde::Deserialize;
 use serde::Serialize;
 use tokio::sync::watch;
 
+use crate::engine;
+
 /// Events that are remembered.
 const EVENTS: usize = 1024;
 
@@ -98,6 +100,18 @@ pub struct Change {
     pub kind: ChangeKind,
     /// The SHA-256 of its bytes; none where there are none.
     pub sha256: Option<String>,
+}
+
+impl From<engine::Change> for Change {
+    fn from(change: engine::Change) -> Self {
+        let WirePath { path, path_hex } = WirePath::from(&change.path);
+        let kind = match change.kind {
+            engine::ChangeKind::Added => ChangeKind::Added,
+            engine::ChangeKind::Modified => ChangeKind::Modified,
+            engine::ChangeKind::Removed => ChangeKind::Removed,
+        };
+        Self { path, path_hex, kind, sha256: change.content.map(|content| content.to_string()) }
+    }
 }
 
 /// What happened to a file.

@@ -17,6 +17,8 @@ use super::curation_args::MaskArgs;
 use super::curation_args::PersonaArgs;
 use super::curation_args::PresetArgs;
 use super::curation_args::SliceArgs;
+use super::daemon_args::DaemonArgs;
+use super::daemon_args::WatchArgs;
 use super::document_args::AggregateArgs;
 use super::document_args::ExplainArgs;
 use super::values::line_range;
@@ -179,6 +181,13 @@ pub enum Command {
     /// States: fresh (the cache holds this content), stale (the file may have changed since), new (never read), and
     /// left out, with the reason. Reads none of the files, and derives nothing.
     Status,
+    /// Watch the project and keep the cache fresh: leave it running
+    ///
+    /// Writes a line for each refresh. Every other command is answered by it, and orchestrators ask it by a socket in
+    /// the cache folder, as docs/openapi.json describes.
+    Watch(WatchArgs),
+    /// Run the same in the background
+    Daemon(DaemonArgs),
     /// Look after the cache
     Cache(CacheArgs),
     /// Show the settings

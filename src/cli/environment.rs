@@ -11,6 +11,10 @@ pub(super) struct Environment {
     pub(super) current_folder: PathBuf,
     /// Where settings come from.
     pub(super) sources: Sources,
+    /// A folder for what lives no longer than the user's session.
+    pub(super) runtime: PathBuf,
+    /// This program.
+    pub(super) program: Option<PathBuf>,
 }
 
 impl Environment {
@@ -34,7 +38,10 @@ impl Environment {
         };
         let user_file = user_file.filter(is_some);
         let sources = Sources { user_file, variables };
-        Ok(Self { current_folder: std::env::current_dir()?, sources })
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let runtime = runtime.filter(|folder| folder.is_absolute()).unwrap_or_else(std::env::temp_dir);
+        let program = std::env::current_exe().ok();
+        Ok(Self { current_folder: std::env::current_dir()?, sources, runtime, program })
     }
 }
 

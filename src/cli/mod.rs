@@ -9,6 +9,7 @@
 mod args;
 mod commands;
 mod curation_args;
+mod daemon_args;
 mod document_args;
 mod environment;
 mod failure;

@@ -91,6 +91,11 @@ impl Output {
         }
     }
 
+    /// Says whether silence was asked for.
+    pub(super) const fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Says whether a person watches the standard error and wants to see more than results.
     pub(super) fn has_audience(&self) -> bool {
         !self.quiet && io::stderr().is_terminal()

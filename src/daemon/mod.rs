@@ -2,3 +2,34 @@
 //!
 //! Knows: when to look, whom to ask, when to stop. Does not know: how anything is derived, how a request looks on the
 //! wire.
+//!
+//! Start with [`run`]; then read `steady.rs`, the loop, and `barrier.rs`, by which an answer is never stale.
+
+mod barrier;
+mod condition;
+mod error;
+mod event;
+mod front;
+mod owner;
+mod places;
+mod run;
+mod settle;
+mod sockets;
+mod start;
+mod steady;
+mod told;
+mod unit;
+mod worker;
+
+pub use crate::engine::Change;
+pub use crate::engine::ChangeKind;
+pub use error::Error;
+pub use places::Places;
+pub use run::Options;
+pub use run::run;
+pub use start::Started;
+pub use start::start;
+pub use start::status;
+pub use start::stop;
+pub use told::Told;
+pub use unit::unit;

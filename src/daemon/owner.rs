@@ -37,7 +37,7 @@ impl Owner {
     pub(super) fn leave(self) {
         for path in [&self.places.socket, &self.places.listener] {
             // What is not there need not be deleted.
-            let _ = RealDisk.remove_socket(path);
+            let _ = RealDisk.remove_name(path);
         }
     }
 }

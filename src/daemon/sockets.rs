@@ -57,9 +57,8 @@ impl Sockets {
     }
 
     fn listen_on(&self, listener: UnixListener) {
-        let (Some(runtime), server) = (&self.runtime, self.server.clone()) else { return };
-        // It ends when the server is stopped. What else could end it has ended the listener too.
-        runtime.spawn(async move { server.serve_unix(listener).await });
+        let server = self.server.clone();
+        self.serve(async move { server.serve_unix(listener).await });
     }
 
     /// Listens on a port, and writes down for the user alone which it is, and the word that opens it.
@@ -70,9 +69,8 @@ impl Sockets {
         let token = random_word().map_err(failed)?;
         let text = json!({"address": bound.to_string(), "token": token}).to_string();
         RealDisk.replace_private(&places.listener, text.as_bytes()).map_err(failed)?;
-        let Some(runtime) = &self.runtime else { return Ok(()) };
         let server = self.server.clone();
-        runtime.spawn(async move { server.serve_tcp(listener, &token).await });
+        self.serve(async move { server.serve_tcp(listener, &token).await });
         Ok(())
     }
 }

@@ -278,7 +278,8 @@ impl Steady<'_> {
             self.tree.relist();
         }
         // Which files count may have changed with it, wherever they are.
-        let rules = |path: &RelPath| IGNORE_FILES.contains(&path.name());
+        let name = |path: &RelPath| path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
+        let rules = |path: &RelPath| IGNORE_FILES.contains(&name(path).as_slice());
         if relist && (paths.is_empty() || paths.iter().any(rules)) {
             self.settling.touch_everything(now);
         }

@@ -25,10 +25,12 @@ use crate::api::Session;
 use crate::api::World;
 use crate::config::Inputs;
 use crate::config::Loaded;
+use crate::config::load;
 use crate::engine::Change;
 use crate::engine::Tree;
 use crate::service::Asker;
 use crate::service::Sources;
+use crate::service::fault_of_settings;
 use crate::service::resolve;
 use crate::sys::Clock;
 use crate::sys::RealDisk;
@@ -182,7 +184,7 @@ impl<'b> Bench<'b> {
         let inputs = self.shop.sources.inputs(&self.shop.root)?;
         if self.open.as_ref().is_none_or(|open| open.inputs != inputs) {
             self.open = None;
-            let loaded = self.shop.sources.load_from(&inputs)?;
+            let loaded = load(&inputs).map_err(|error| fault_of_settings(&error))?;
             let mut session = open_session(&self.shop.root, &loaded, self.world)?;
             session.share(Arc::clone(&self.shop.tree));
             session.set_paranoid(self.shop.is_paranoid);

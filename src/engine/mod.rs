@@ -86,5 +86,6 @@ pub use sections::SectionRequest;
 pub use status::FileStatus;
 pub use status::Freshness;
 pub use symbols::SymbolAnswer;
+pub use storing::make_cache_folder;
 pub use tree::Tree;
 pub use tree::TreeCounts;

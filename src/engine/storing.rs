@@ -18,7 +18,9 @@ use crate::store::Batch;
 use crate::store::Derived;
 use crate::store::Opened;
 use crate::store::Store;
+use crate::sys::Disk;
 use crate::sys::FileKind;
+use crate::sys::Files;
 
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
@@ -37,7 +39,7 @@ impl Project<'_> {
     }
 
     pub(super) fn open_store(&mut self) -> Result<(), Error> {
-        if let Err(error) = self.make_cache_folder() {
+        if let Err(error) = make_cache_folder(&self.root, &self.options.cache_dir, self.world.files, self.world.disk) {
             let folder = &self.options.cache_dir;
             self.note(format!("the cache folder {folder} cannot be used, so nothing is kept: {error}"));
             return Ok(());
@@ -58,45 +60,6 @@ impl Project<'_> {
                 Ok(())
             }
         }
-    }
-
-    fn make_cache_folder(&self) -> io::Result<()> {
-        let folder = self.cache_folder();
-        let name = self.options.cache_dir.as_bytes();
-        let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-        let mut is_there = false;
-        for end in ends.chain([name.len()]) {
-            let part = RelPath::new(&name[..end]).map_err(io::Error::other)?;
-            match self.world.files.stat(&part) {
-                Ok(stat) if stat.kind != FileKind::Directory => {
-                    // A link could lead out of the project, where slop has no business.
-                    return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
-                }
-                Ok(_) => is_there = true,
-                Err(_) => is_there = false,
-            }
-        }
-        if !is_there {
-            self.world.disk.make_private_folder(&folder)?;
-        } else if self.is_foreign(&folder)? {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it holds other files"));
-        }
-        // The tag first: by it another run, which may come in between, knows the folder for a cache.
-        for (name, bytes) in [("CACHEDIR.TAG", CACHEDIR_TAG), (".gitignore", &b"*\n"[..])] {
-            match self.world.disk.create_new(&folder.join(name), bytes) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Says whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
-    /// fill their folder.
-    fn is_foreign(&self, folder: &Path) -> io::Result<bool> {
-        let names = self.world.disk.names(folder)?;
-        let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
-        Ok(!names.is_empty() && !is_ours)
     }
 
     /// Returns what the file system's clock is ahead of the machine's, in nanoseconds.
@@ -190,3 +153,50 @@ impl Project<'_> {
         Store::open_reader(&self.cache_folder().join(DATABASE)).ok()
     }
 }
+
+/// Makes the cache's folder below `root`, with what tells other programs what it is. One that is there is left as it is.
+/// An error where it is no folder, or holds what is no cache.
+pub fn make_cache_folder(
+    root: &Path,
+    cache_dir: &RelPath,
+    files: &dyn Files,
+    disk: &dyn Disk,
+) -> io::Result<()> {
+        let folder = root.join(cache_dir.as_path());
+        let name = cache_dir.as_bytes();
+        let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let mut is_there = false;
+        for end in ends.chain([name.len()]) {
+            let part = RelPath::new(&name[..end]).map_err(io::Error::other)?;
+            match files.stat(&part) {
+                Ok(stat) if stat.kind != FileKind::Directory => {
+                    // A link could lead out of the project, where slop has no business.
+                    return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
+                }
+                Ok(_) => is_there = true,
+                Err(_) => is_there = false,
+            }
+        }
+        if !is_there {
+            disk.make_private_folder(&folder)?;
+        } else if is_foreign(&folder, disk)? {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it holds other files"));
+        }
+        // The tag first: by it another run, which may come in between, knows the folder for a cache.
+        for (name, bytes) in [("CACHEDIR.TAG", CACHEDIR_TAG), (".gitignore", &b"*\n"[..])] {
+            match disk.create_new(&folder.join(name), bytes) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Says whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
+    /// fill their folder.
+    fn is_foreign(folder: &Path, disk: &dyn Disk) -> io::Result<bool> {
+        let names = disk.names(folder)?;
+        let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
+        Ok(!names.is_empty() && !is_ours)
+    }
+

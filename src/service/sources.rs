@@ -27,6 +27,11 @@ pub struct Sources {
 impl Sources {
     /// Reads the settings of the project in the folder `root`, as they are now.
     pub fn load(&self, root: &Path) -> Result<Loaded, Fault> {
+        load(&self.inputs(root)?).map_err(|error| fault_of_settings(&error))
+    }
+
+    /// Reads what the settings of the project in the folder `root` are made of. As long as this is the same, so are they.
+    pub fn inputs(&self, root: &Path) -> Result<Inputs, Fault> {
         let read = |path: PathBuf| match RealDisk.read(&path) {
             Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
             Err(error) => {
@@ -37,8 +42,7 @@ impl Sources {
         let user_file = self.user_file.clone().map(read).transpose()?.flatten();
         let project_file = read(root.join(SETTINGS_FILE))?;
         let environment = self.variables.clone();
-        let inputs = Inputs { user_file, project_file, environment, flags: Vec::new() };
-        load(&inputs).map_err(|error| fault_of_settings(&error))
+        Ok(Inputs { user_file, project_file, environment, flags: Vec::new() })
     }
 }
 

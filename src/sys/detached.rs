@@ -26,3 +26,15 @@ pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: 
 pub fn leave_terminal() -> io::Result<()> {
     Ok(rustix::process::setsid().map(|_| ())?)
 }
+
+/// Asks a process to end.
+pub fn terminate(pid: u32) -> io::Result<()> {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(rustix::process::kill_process(pid, rustix::process::Signal::TERM)?)
+}
+
+/// Ends this process at once, with nothing put in order.
+pub fn die() -> io::Result<()> {
+    Ok(rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)?)
+}

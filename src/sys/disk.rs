@@ -5,6 +5,8 @@ use std::fs::OpenOptions;
 use std::fs::TryLockError;
 use std::io;
 use std::io::Read;
+use std::io::Seek;
+use std::io::SeekFrom;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::fs::MetadataExt;
@@ -63,6 +65,47 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// The machine's disk.
 #[derive(Debug, Clone, Copy)]
 pub struct RealDisk;
+
+/// What a daemon does with files of its own, for which no test needs another world.
+#[expect(clippy::disallowed_methods, reason = "this is the window")]
+#[expect(clippy::unused_self, reason = "a disk is asked, as for all else")]
+impl RealDisk {
+    /// Returns the last bytes of a regular file, `most` of them at most; none where there is no such file.
+    pub fn read_end(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            opened => opened?,
+        };
+        let found = file.metadata()?;
+        if !found.is_file() {
+            return Err(not_regular());
+        }
+        file.seek(SeekFrom::Start(found.len().saturating_sub(most)))?;
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Puts `bytes` in a file's place, whole or not at all, readable by the user alone.
+    pub fn replace_private(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        // A temporary file is readable by the user alone, and stays so.
+        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+        file.write_all(bytes)?;
+        file.persist(path)?;
+        Ok(())
+    }
+
+    /// Renames a file, in place of what has the new name.
+    pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        std::fs::rename(from, to)
+    }
+
+    /// Deletes a file or a socket, whatever it holds.
+    pub fn remove_name(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+}
 
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 impl Disk for RealDisk {
@@ -215,6 +258,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn make_fifo(path: &Path) {
@@ -259,6 +304,17 @@ mod tests {
         let first = RealDisk.stamp_now(&stamp).unwrap();
         assert!(first <= RealDisk.stamp_now(&stamp).unwrap());
         assert_eq!(fs::read(&stamp).unwrap(), b"\n");
+    }
+
+    #[test]
+    fn of_a_log_the_end_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        assert_eq!(RealDisk.read_end(&file, 3).unwrap(), b"");
+        RealDisk.replace_private(&file, b"abcdef").unwrap();
+        assert_eq!(RealDisk.read_end(&file, 3).unwrap(), b"def");
+        assert_eq!(RealDisk.read_end(&file, 9).unwrap(), b"abcdef");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[test]

@@ -18,8 +18,10 @@ mod usage;
 
 pub use clock::Clock;
 pub use clock::WallClock;
+pub use detached::die;
 pub use detached::leave_terminal;
 pub use detached::start_detached;
+pub use detached::terminate;
 pub use disk::Disk;
 pub use disk::RealDisk;
 pub use files::FileKind;

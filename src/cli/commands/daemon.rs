@@ -31,7 +31,7 @@ pub(super) fn run(
     environment: &Environment,
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
-    let places = desk.places(environment);
+    let places = desk.places();
     match command {
         DaemonCommand::Start(args) => start(args, &places, environment, desk),
         DaemonCommand::Stop => stop(&places, desk),

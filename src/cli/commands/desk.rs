@@ -21,6 +21,7 @@ use crate::cli::place::Place;
 use crate::cli::progress::Bar;
 use crate::config::Loaded;
 use crate::config::edit::plain_path;
+use crate::daemon::Places;
 use crate::model::FileItem;
 use crate::model::LeftOut;
 use crate::model::printable;
@@ -41,6 +42,8 @@ pub(super) struct Desk<'a> {
     pub(super) output: &'a mut Output,
     /// The user's own settings file, whether it is there or not.
     pub(super) user_file: Option<&'a Path>,
+    /// A folder for what lives no longer than the user's session.
+    pub(super) runtime: &'a Path,
     /// Whether no daemon is to be asked.
     pub(super) without_daemon: bool,
     /// The command's name, as it stands in JSON.
@@ -105,6 +108,12 @@ impl Desk<'_> {
     /// Writes a line with what a project's file says, which may hold what a terminal would obey.
     pub(super) fn line(&mut self, line: &str) -> Result<(), Failure> {
         Ok(self.output.line(&printable(line))?)
+    }
+
+    /// Returns where the project's daemon has its files.
+    pub(super) fn places(&self) -> Places {
+        let root = &self.place.root;
+        Places::of(root, &self.loaded.settings.engine_options(root).cache_dir, self.runtime)
     }
 
     /// Returns the project's settings file, whether it is there or not.

@@ -4,6 +4,7 @@ mod aggregate;
 mod cache;
 mod completions;
 mod config;
+mod daemon;
 mod desk;
 mod explain;
 mod index;
@@ -20,6 +21,7 @@ mod slices;
 mod status;
 mod symbol;
 mod view;
+mod watch;
 mod words;
 
 pub(super) use run::name;

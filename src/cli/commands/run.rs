@@ -4,6 +4,7 @@ use super::aggregate;
 use super::cache;
 use super::completions;
 use super::config;
+use super::daemon;
 use super::desk::Desk;
 use super::explain;
 use super::index;
@@ -17,6 +18,7 @@ use super::slice;
 use super::status;
 use super::symbol;
 use super::view;
+use super::watch;
 use crate::cli::args::Args;
 use crate::cli::args::Command;
 use crate::cli::environment::Environment;
@@ -50,6 +52,7 @@ pub(in crate::cli) fn run(
         loaded: &loaded,
         output,
         user_file: environment.sources.user_file.as_deref(),
+        runtime: &environment.runtime,
         without_daemon: args.global.no_daemon || environment.without_daemon(),
         command: name(&args.command),
     };
@@ -66,6 +69,8 @@ fn run_at(desk: &mut Desk<'_>, command: &Command, environment: &Environment) -> 
         Command::Aggregate(args) => aggregate::run(args, environment, desk),
         Command::Explain(args) => explain::run(args, desk),
         Command::Status => status::run(desk),
+        Command::Watch(args) => watch::run(args, environment, desk),
+        Command::Daemon(args) => daemon::run(&args.command, environment, desk),
         Command::Cache(args) => cache::run(&args.command, desk),
         Command::Config(args) => config::run(&args.command, desk),
         Command::Slice(args) => slice::run(&args.command, desk),
@@ -87,6 +92,8 @@ pub(in crate::cli) const fn name(command: &Command) -> &'static str {
         Command::Aggregate(_) => "aggregate",
         Command::Explain(_) => "explain",
         Command::Status => "status",
+        Command::Watch(_) => "watch",
+        Command::Daemon(_) => "daemon",
         Command::Cache(_) => "cache",
         Command::Config(_) => "config",
         Command::Slice(_) => "slice",

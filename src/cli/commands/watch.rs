@@ -12,9 +12,9 @@ use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::daemon;
+use crate::daemon::Change;
+use crate::daemon::ChangeKind;
 use crate::daemon::Told;
-use crate::engine::Change;
-use crate::engine::ChangeKind;
 use crate::model::printable;
 use crate::render::grouped;
 use crate::render::seconds;
@@ -26,7 +26,6 @@ const MOST_NAMES: usize = 4;
 pub(super) fn run(
     args: &WatchArgs,
     environment: &Environment,
-    is_quiet: bool,
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
     if args.detached {
@@ -34,12 +33,13 @@ pub(super) fn run(
         let _ = leave_terminal();
     }
     let options = daemon::Options {
-        places: desk.places(environment),
+        places: desk.places(),
         sources: environment.sources.clone(),
         listen: args.listen,
         is_paranoid: args.paranoid,
     };
     let output = &mut *desk.output;
+    let is_quiet = output.is_quiet();
     let mut tell = |told: Told<'_>| {
         if !is_quiet {
             // Whoever listened may be gone; the daemon goes on.
