@@ -6,6 +6,7 @@
 //! Start with [`Session::answer`].
 
 mod ask;
+mod client;
 mod curation;
 mod fault;
 mod feed;
@@ -60,6 +61,12 @@ pub use ask::PartName;
 pub use ask::StrategyName;
 pub use ask::SymbolsAsk;
 pub use ask::ViewAsk;
+pub use client::AskOptions;
+pub use client::Client;
+pub use client::ClientError;
+pub use client::Events;
+pub use client::Probe;
+pub use client::Unreachable;
 pub use curation::mask_to_json;
 pub use curation::persona_to_json;
 pub use curation::preset_to_json;

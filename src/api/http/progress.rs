@@ -77,7 +77,7 @@ impl Work {
                 let (head, tail) = reply::around(self.command, &answered);
                 vec![head, answered.data, tail]
             }
-            Err(refusal) => vec![refusal.envelope().into(), Bytes::from_static(b"\n")],
+            Err(refusal) => vec![refusal.last_line().into()],
         };
         for piece in pieces {
             // Nobody may wait for it any more.

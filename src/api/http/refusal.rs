@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::response::Response;
+use serde_json::Value;
 
 use crate::api::fault::Fault;
 use crate::api::fault::Kind;
@@ -60,8 +61,20 @@ impl Refusal {
 
     /// Returns the envelope, in one line.
     pub(super) fn envelope(&self) -> String {
+        self.value().to_string()
+    }
+
+    /// Returns the envelope as the last of some lines: it has the status, too, for that of the response was told
+    /// before there was a fault.
+    pub(super) fn last_line(&self) -> String {
+        let mut value = self.value();
+        value["status"] = self.status.as_u16().into();
+        format!("{value}\n")
+    }
+
+    fn value(&self) -> Value {
         let fault = &self.fault;
-        envelope_of_error(self.command, &fault.code, &fault.message, &fault.hint).to_string()
+        envelope_of_error(self.command, &fault.code, &fault.message, &fault.hint)
     }
 }
 
