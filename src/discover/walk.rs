@@ -1,5 +1,6 @@
 //! The walk over a tree that git does not know: the one place of this room where folders are read.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use super::Found;
 use super::Listing;
 use super::Names;
 use super::Source;
+use super::folders::is_git;
+use super::folders::leads_to;
 use crate::model::LeftOut;
 use crate::model::RelPath;
 
@@ -53,16 +56,69 @@ pub(super) fn walk(root: &Path, names: &Names) -> Result<Listing, Error> {
     Ok(Listing { files, source: Source::Walk, notes: notes.into_lines(), folders })
 }
 
-fn builder(root: &Path, names: &Names, notes: &Notes) -> WalkBuilder {
+/// Returns the folders at and below `below` that no rule ignores, those not entered at its border included.
+pub(super) fn folders(
+    root: &Path,
+    names: &Names,
+    source: Source,
+    below: &[u8],
+) -> Result<Vec<RelPath>, Error> {
+    if let Some(name) = untrusted_ignore_file(root) {
+        return Err(Error::IgnoreFile { name });
+    }
+    let border: Arc<Mutex<Vec<(RelPath, &'static str)>>> = Arc::default();
+    let mut builder = rules(root);
+    if is_git(source) {
+        // The user's own excludes are not asked: a repository may turn them off, and a folder that is passed over
+        // by mistake is worse than one that is watched for nothing.
+        builder.hidden(false).ignore(false).parents(true).git_exclude(true).require_git(true);
+    } else {
+        builder.add_custom_ignore_filename(IGNORE_FILES[2]);
+    }
+    let (found, owned, names, below) = (Arc::clone(&border), root.to_owned(), names.clone(), below.to_vec());
+    builder.filter_entry(move |entry| {
+        let Some(path) = relative(&owned, entry.path()) else { return true };
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if !is_folder || names.is_folder_apart(&path) || !leads_to(path.as_bytes(), &below) {
+            return false;
+        }
+        if is_git(source) && is_in_other_repository(&owned, &path) {
+            return false;
+        }
+        let untrusted = untrusted_ignore_file(entry.path());
+        // Watched all the same: the ignore file may be mended.
+        found.lock().unwrap_or_else(PoisonError::into_inner).extend(untrusted.map(|name| (path, name)));
+        untrusted.is_none()
+    });
+    let folders = builder.build().flatten().filter_map(|entry| relative(root, entry.path()));
+    let mut folders: Vec<RelPath> = folders.collect();
+    for (path, name) in std::mem::take(&mut *border.lock().unwrap_or_else(PoisonError::into_inner)) {
+        if is_git(source) {
+            // Git opens no such file, and lists what lies beside it.
+            return Err(Error::IgnoreFile { name });
+        }
+        folders.push(path);
+    }
+    Ok(folders)
+}
+
+/// Says whether the folder above one is a repository of its own.
+fn is_in_other_repository(root: &Path, path: &RelPath) -> bool {
+    let up = Path::new(OsStr::from_bytes(path.parent()));
+    !path.parent().is_empty() && root.join(up).join(".git").exists()
+}
+
+/// A walk by the ignore files in the tree alone: nothing above the root and nothing of the user's own counts, so that
+/// the files are the same on every machine.
+fn rules(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
+    builder.parents(false).git_global(false).git_exclude(false).require_git(false).follow_links(false);
     builder
-        // The same files on every machine: nothing above the root and nothing of the user's own counts.
-        .parents(false)
-        .git_global(false)
-        .git_exclude(false)
-        .require_git(false)
-        .follow_links(false)
-        .add_custom_ignore_filename(IGNORE_FILES[2]);
+}
+
+fn builder(root: &Path, names: &Names, notes: &Notes) -> WalkBuilder {
+    let mut builder = rules(root);
+    builder.add_custom_ignore_filename(IGNORE_FILES[2]);
     let (root, names, notes) = (root.to_owned(), names.clone(), notes.clone());
     builder.filter_entry(move |entry| {
         let Some(path) = relative(&root, entry.path()) else {
