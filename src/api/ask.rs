@@ -296,3 +296,91 @@ pub enum PartName {
     /// The discussion alone.
     Suffix,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn everything() -> ChoiceAsk {
+        ChoiceAsk {
+            tier: Some(3),
+            persona: Some("reviewer".to_owned()),
+            preset: Some("core".to_owned()),
+            strategy: Some(StrategyName::Summarize),
+            focus: vec!["a.py:12".to_owned()],
+            against: Some("HEAD~1".to_owned()),
+            budget: Some(1),
+            max_bytes: Some(u64::MAX),
+        }
+    }
+
+    fn asks() -> Vec<Ask> {
+        let mask = vec![MaskEntry { symbol: "Engine.run".to_owned(), show: MaskName::Def }];
+        let beside = BesideAsk {
+            history: Some("said.toml".to_owned()),
+            part: PartName::Suffix,
+            screenshots: vec!["\u{0}/../x.png".to_owned()],
+            ..BesideAsk::default()
+        };
+        vec![
+            Ask::Index(IndexAsk { verify: true }),
+            Ask::Files,
+            Ask::Outline(OutlineAsk::default()),
+            Ask::View(ViewAsk {
+                files: vec!["src".to_owned()],
+                mode: Some(ModeName::AstSignatures),
+                mask,
+                lines: vec![LineRange { start: 1, end: 2 }],
+                ..ViewAsk::default()
+            }),
+            Ask::Symbols(SymbolsAsk { name: "run".to_owned(), definition: true }),
+            Ask::Aggregate(Box::new(AggregateAsk {
+                choice: everything(),
+                order: Some(OrderName::Given),
+                format: FormatName::Openai,
+                beside,
+                ..AggregateAsk::default()
+            })),
+            Ask::Explain(Box::new(ExplainAsk { file: "a.py".to_owned(), choice: everything() })),
+            Ask::CacheStatus,
+            Ask::CacheClear(CacheClearAsk { summaries: true, ..CacheClearAsk::default() }),
+            Ask::CacheVerify,
+            Ask::CacheCollect(CacheCollectAsk { days: 30 }),
+            Ask::Audit,
+        ]
+    }
+
+    #[test]
+    fn an_ask_is_the_same_after_the_wire() {
+        for ask in asks() {
+            let wire = serde_json::to_string(&ask).unwrap();
+            assert_eq!(serde_json::from_str::<Ask>(&wire).unwrap(), ask, "{wire}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_left_to_the_settings() {
+        assert_eq!(serde_json::from_value::<AggregateAsk>(json!({})).unwrap(), AggregateAsk::default());
+        let short = json!({"ask": "explain", "file": "a.py"});
+        let Ask::Explain(ask) = serde_json::from_value(short).unwrap() else { panic!("no explain ask") };
+        assert_eq!(ask.choice, ChoiceAsk::default());
+    }
+
+    #[test]
+    fn a_key_that_means_nothing_is_named() {
+        let wrong = [
+            (json!({"ask": "outline", "fils": []}), "fils"),
+            (json!({"ask": "aggregate", "choice": {"budgt": 3}}), "budgt"),
+            (json!({"ask": "view", "files": ["a"], "mode": "windw"}), "windw"),
+            (json!({"ask": "view", "lines": [{"start": 1}]}), "end"),
+            (json!({"ask": "symbols"}), "name"),
+            (json!({"ask": "erase"}), "erase"),
+        ];
+        for (ask, word) in wrong {
+            let error = serde_json::from_value::<Ask>(ask.clone()).unwrap_err().to_string();
+            assert!(error.contains(word), "{ask}: {error}");
+        }
+    }
+}

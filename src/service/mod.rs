@@ -10,6 +10,8 @@ mod local;
 mod profile;
 mod resolve;
 mod sources;
+#[cfg(test)]
+mod tests;
 
 pub use local::Local;
 pub use resolve::Asker;

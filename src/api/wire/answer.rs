@@ -1,6 +1,8 @@
 //! What an ask is answered by, on either side of the wire.
 
 use schemars::JsonSchema;
+use schemars::Schema;
+use schemars::SchemaGenerator;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -80,6 +82,23 @@ impl Answer {
     /// Returns the answer as JSON.
     pub fn to_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("answers have texts as keys, and so always become JSON")
+    }
+
+    /// Returns the schema of the answers to an ask, for documents that describe them.
+    pub fn schema(ask: &Ask, schemas: &mut SchemaGenerator) -> Schema {
+        match ask {
+            Ask::Index(_) => schemas.subschema_for::<IndexRun>(),
+            Ask::Files => schemas.subschema_for::<FileStates>(),
+            Ask::Outline(_) => schemas.subschema_for::<Vec<FileOutline>>(),
+            Ask::View(_) => schemas.subschema_for::<Vec<FileView>>(),
+            Ask::Symbols(_) => schemas.subschema_for::<Vec<FoundSymbol>>(),
+            Ask::Aggregate(_) => schemas.subschema_for::<ComposedDocument>(),
+            Ask::Explain(_) => schemas.subschema_for::<Vec<FileExplanation>>(),
+            Ask::CacheStatus => schemas.subschema_for::<CacheSize>(),
+            Ask::CacheClear(_) | Ask::CacheCollect(_) => schemas.subschema_for::<CacheFreed>(),
+            Ask::CacheVerify => schemas.subschema_for::<CacheVerdict>(),
+            Ask::Audit => schemas.subschema_for::<AuditResult>(),
+        }
     }
 
     /// Reads the answer to an ask from JSON.

@@ -13,8 +13,6 @@ mod path;
 mod receipt;
 mod sections;
 mod structure;
-#[cfg(test)]
-mod tests;
 
 pub use answer::Answer;
 pub use cache::ArtifactSize;

@@ -1,1 +1,0 @@
-//! Answers are what they were on the other side of the wire.

@@ -1,0 +1,370 @@
+//! Asks are resolved and answered in real folders, and answers are what they were on the other side of the wire.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::Asker;
+use super::Local;
+use super::Sources;
+use super::resolve;
+use crate::api::Aggregation;
+use crate::api::Answer;
+use crate::api::Answered;
+use crate::api::Ask;
+use crate::api::Call;
+use crate::api::Fault;
+use crate::api::FreshnessState;
+use crate::api::ImageFile;
+use crate::api::Job;
+use crate::api::Request;
+use crate::api::Service;
+use crate::config::Loaded;
+use crate::model::Part;
+use crate::sys::Disk;
+use crate::sys::RealDisk;
+
+const SETTINGS: &str = r#"
+[tiers.3]
+budget_tokens = 5000
+
+[presets.core]
+screenshots = ["shot.png"]
+[[presets.core.files]]
+path = "engine.py"
+
+[personas.reviewer]
+tier = 2
+aggregation_strategy = "summarize"
+context_preset = "core"
+system_prompt = "Review."
+[[personas.reviewer.preferred_models]]
+provider = "google"
+model = "gemini-x"
+temperature = 0.5
+
+[personas.lost]
+context_preset = "gone"
+"#;
+
+/// A project in a folder of its own, and whoever answers for it.
+struct Bench {
+    folder: TempDir,
+    local: Local,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let engine = "class Engine:\n    \"\"\"Runs jobs.\"\"\"\n\n    def run(self):\n        return 1\n";
+        let files: [(&[u8], &str); 5] = [
+            (b"engine.py", engine),
+            (b"broken.py", "def f(:\n    pass\n\nclass A:\n    pass\n"),
+            (b"\xff.py", "def odd():\n    pass\n"),
+            (b"image.bin", "\0\0\0"),
+            (b"slop.toml", SETTINGS),
+        ];
+        for (name, text) in files {
+            RealDisk.create_new(&root.join(OsStr::from_bytes(name)), text.as_bytes()).unwrap();
+        }
+        Self { folder, local: Local::new(root, Sources::default()) }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+
+    fn loaded(&self) -> Loaded {
+        Sources::default().load(&self.root()).unwrap()
+    }
+
+    #[track_caller]
+    fn resolve(&self, ask: Value, asker: Asker) -> Result<Request, Fault> {
+        let ask: Ask = serde_json::from_value(ask).unwrap();
+        resolve(ask, &self.loaded(), Path::new("/somewhere/my project"), asker)
+    }
+
+    #[track_caller]
+    fn aggregation(&self, ask: Value, asker: Asker) -> Aggregation {
+        match self.resolve(ask, asker) {
+            Ok(Request::Aggregate(aggregation)) => aggregation,
+            other => panic!("no aggregation: {other:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn refused(&self, ask: Value) -> Fault {
+        self.resolve(ask, Asker::Client).expect_err("the ask is to be refused")
+    }
+
+    fn ask(&self, ask: &Value, call: &Call) -> Result<Answered, Fault> {
+        self.local.ask(serde_json::from_value(ask.clone()).unwrap(), call)
+    }
+}
+
+#[test]
+fn what_an_ask_leaves_open_is_decided_by_the_settings() {
+    let bench = Bench::new();
+    let plain = bench.aggregation(json!({"ask": "aggregate"}), Asker::Client);
+    assert_eq!(plain.project_name, "my project");
+    assert_eq!(plain.request.memory.unwrap().name, "project");
+    assert!(plain.request.tier.is_none() && plain.request.sections.discussion.is_none());
+    assert!(!plain.request.is_measured && !plain.is_dry_run && plain.request.limits.tokens.is_none());
+
+    let tier = bench.aggregation(json!({"ask": "aggregate", "choice": {"tier": 3}}), Asker::Client);
+    assert_eq!(tier.request.limits.tokens, Some(5000));
+    assert_eq!(tier.request.memory.unwrap().name, "tier-3");
+    let discussion = tier.request.sections.discussion.unwrap();
+    assert!(discussion.is_optional && !discussion.is_named);
+
+    let choice = json!({"tier": 3, "budget": 70, "strategy": "full"});
+    let said = bench.aggregation(json!({"ask": "aggregate", "choice": choice, "name": "x"}), Asker::Client);
+    assert_eq!((said.request.limits.tokens, said.request.strategy.name()), (Some(70), "full"));
+    assert_eq!(said.request.memory.unwrap().name, "x");
+}
+
+#[test]
+fn a_persona_brings_its_tier_strategy_preset_model_and_prompt() {
+    let bench = Bench::new();
+    let ask = json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "gemini"});
+    let reviewer = bench.aggregation(ask, Asker::Client);
+    assert_eq!(reviewer.request.tier.as_ref().unwrap().tier.number(), 2);
+    assert_eq!(reviewer.request.strategy.name(), "summarize");
+    assert_eq!(reviewer.request.preset.unwrap()[0].path, "engine.py");
+    assert_eq!(reviewer.request.sections.screenshots, [ImageFile::OfProject("shot.png".to_owned())]);
+    assert_eq!(reviewer.request.memory.unwrap().name, "persona-reviewer/preset-core");
+    assert_eq!((reviewer.body.model.as_str(), reviewer.body.temperature), ("gemini-x", Some(0.5)));
+    assert_eq!(reviewer.body.system.as_deref(), Some("Review."));
+
+    let beside = json!({"model": "other"});
+    let ask =
+        json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "gemini", "beside": beside});
+    let other = bench.aggregation(ask, Asker::Client).body;
+    assert_eq!((other.model.as_str(), other.temperature), ("other", None));
+}
+
+#[test]
+fn only_a_person_may_name_files_outside_of_the_project() {
+    let bench = Bench::new();
+    let beside = json!({"history": "/etc/passwd", "screenshots": ["../x.png"], "part": "suffix"});
+    let ask = json!({"ask": "aggregate", "beside": beside});
+    let client = bench.aggregation(ask.clone(), Asker::Client).request.sections;
+    let discussion = client.discussion.unwrap();
+    assert!(!discussion.is_named && !discussion.is_optional);
+    assert_eq!(client.screenshots, [ImageFile::OfProject("../x.png".to_owned())]);
+    assert_eq!(client.part, Part::Suffix);
+    let person = bench.aggregation(ask, Asker::Person).request.sections;
+    assert!(person.discussion.unwrap().is_named);
+    assert_eq!(person.screenshots, [ImageFile::Asked(PathBuf::from("../x.png"))]);
+}
+
+#[test]
+fn asks_that_mean_nothing_are_refused_by_a_code() {
+    let bench = Bench::new();
+    let aggregate = |choice: Value| json!({"ask": "aggregate", "choice": choice});
+    let cases = [
+        (aggregate(json!({"persona": "reviewr"})), "no_such_persona", "the nearest known is `reviewer`"),
+        (aggregate(json!({"preset": "cor"})), "no_such_preset", "the nearest known is `core`"),
+        (aggregate(json!({"persona": "lost"})), "no_such_preset", "`gone`, which the persona `lost` sees"),
+        (aggregate(json!({"tier": 5})), "bad_ask", "the tier 5"),
+        (aggregate(json!({"tier": 1, "persona": "reviewer"})), "bad_ask", "at once"),
+        (aggregate(json!({"budget": 0})), "bad_ask", "0 tokens"),
+        (aggregate(json!({"max_bytes": 0})), "bad_ask", "0 bytes"),
+        (json!({"ask": "aggregate", "name": ""}), "bad_ask", "empty name"),
+        (json!({"ask": "aggregate", "beside": {"model": "m"}}), "bad_ask", "the model `m`"),
+        (json!({"ask": "aggregate", "beside": {"take": "a", "part": "prefix"}}), "bad_ask", "a take"),
+        (json!({"ask": "view"}), "bad_ask", "no file"),
+        (json!({"ask": "view", "files": ["a"], "lines": [{"start": 0, "end": 2}]}), "bad_ask", "0-2"),
+        (json!({"ask": "view", "files": ["a"], "lines": [{"start": 3, "end": 2}]}), "bad_ask", "3-2"),
+        (
+            json!({"ask": "view", "files": ["a"], "mask": [{"symbol": " ", "show": "def"}]}),
+            "bad_ask",
+            "a symbol without a name",
+        ),
+        (
+            json!({"ask": "view", "files": ["a"], "mode": "full", "against": "HEAD"}),
+            "bad_ask",
+            "several modes",
+        ),
+        (json!({"ask": "cache_clear", "files": ["a"], "summaries": true}), "bad_ask", "some kinds"),
+    ];
+    for (ask, code, words) in cases {
+        let fault = bench.refused(ask.clone());
+        assert_eq!(fault.code, code, "{ask}");
+        assert!(fault.message.contains(words), "{ask}: {}", fault.message);
+    }
+}
+
+#[test]
+fn hostile_words_are_refused_and_show_nothing() {
+    let bench = Bench::new();
+    let root = bench.root();
+    RealDisk.create_new(&root.join("inside.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+    for word in ["../x", "/etc/passwd", "a\0b", "", ".slop_cache/x", &"x/".repeat(3000), &"[".repeat(500)] {
+        for ask in [json!({"ask": "view", "files": [word]}), json!({"ask": "explain", "file": word})] {
+            let fault = bench.ask(&ask, &Call::default()).expect_err(word);
+            assert!(
+                ["outside_project", "not_found", "bad_pattern"].contains(&fault.code),
+                "{word}: {fault:?}"
+            );
+        }
+    }
+    let beside = json!({"history": "/etc/passwd"});
+    let fault = bench.ask(&json!({"ask": "aggregate", "beside": beside}), &Call::default()).unwrap_err();
+    assert!(["bad_discussion", "history_not_found"].contains(&fault.code), "{fault:?}");
+    let beside =
+        json!({"screenshots": ["/etc/passwd", "../x.png", "inside.png"], "screenshots_inline": true});
+    let answered = bench.ask(&json!({"ask": "aggregate", "beside": beside}), &Call::default()).unwrap();
+    let answer: Value = serde_json::from_slice(&answered.data).unwrap();
+    let problems = answer["receipt"]["problems"].as_array().unwrap();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+}
+
+#[test]
+fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
+    let bench = Bench::new();
+    let aggregate = json!({"ask": "aggregate", "choice": {"tier": 1, "budget": 4000}});
+    let asks = [
+        json!({"ask": "index"}),
+        json!({"ask": "files"}),
+        json!({"ask": "outline"}),
+        json!({"ask": "view", "files": ["engine.py", "broken.py"], "mode": "skeleton"}),
+        json!({"ask": "view", "files": ["*.py"], "mode": "full"}),
+        json!({"ask": "symbols", "name": "run", "definition": true}),
+        json!({"ask": "symbols", "name": "nobody"}),
+        aggregate,
+        json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "json"}),
+        json!({"ask": "aggregate", "dry_run": true}),
+        json!({"ask": "explain", "file": ".", "choice": {"budget": 4000}}),
+        json!({"ask": "cache_status"}),
+        json!({"ask": "cache_clear", "summaries": true}),
+        json!({"ask": "cache_verify"}),
+        json!({"ask": "cache_collect", "days": 3}),
+    ];
+    for ask in asks {
+        let answered = bench.ask(&ask, &Call::default()).unwrap();
+        assert_eq!(answered.freshness.freshness, FreshnessState::Fresh, "{ask}");
+        let ask: Ask = serde_json::from_value(ask).unwrap();
+        let answer = Answer::decode(&ask, &answered.data).unwrap();
+        assert_eq!(answer.to_json(), answered.data, "{ask:?}");
+        assert_eq!(Answer::decode(&ask, &answer.to_json()).unwrap(), answer);
+        let mut schemas = SchemaSettings::draft2020_12().for_serialize().into_generator();
+        let schema = Answer::schema(&ask, &mut schemas).to_value();
+        let definitions = Value::Object(schemas.take_definitions(true));
+        let value: Value = serde_json::from_slice(&answered.data).unwrap();
+        violation(&schema, &value, &definitions).map_or((), |why| panic!("{ask:?}: {why}"));
+    }
+}
+
+#[test]
+fn a_path_that_is_not_utf_8_keeps_its_bytes() {
+    let bench = Bench::new();
+    let answered = bench.ask(&json!({"ask": "files"}), &Call::default()).unwrap();
+    let answer: Value = serde_json::from_slice(&answered.data).unwrap();
+    let odd = answer["files"].as_array().unwrap().iter().find(|file| file.get("path_hex").is_some()).unwrap();
+    assert_eq!((&odd["path"], &odd["path_hex"]), (&json!("\u{fffd}.py"), &json!("ff2e7079")));
+}
+
+#[test]
+fn an_answer_by_other_settings_is_refused() {
+    let bench = Bench::new();
+    let ask = json!({"ask": "files"});
+    let same = Call { settings: Some(bench.loaded().fingerprint()), ..Call::default() };
+    assert!(bench.ask(&ask, &same).is_ok());
+    let other = Call { settings: Some("0".repeat(64)), ..Call::default() };
+    assert_eq!(bench.ask(&ask, &other).unwrap_err().code, "other_settings");
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_told_by_their_place() {
+    let bench = Bench::new();
+    RealDisk.replace(&bench.root().join("slop.toml"), b"[tiers.3]\nvieww = 3\n").unwrap();
+    let fault = bench.ask(&json!({"ask": "files"}), &Call::default()).unwrap_err();
+    assert_eq!(fault.code, "bad_settings");
+    assert!(fault.message.contains("slop.toml:2"), "{}", fault.message);
+}
+
+#[test]
+fn work_that_nobody_waits_for_is_not_done() {
+    let bench = Bench::new();
+    let job = Arc::new(Job::default());
+    job.cancel();
+    let call = Call { job, ..Call::default() };
+    let asks = [
+        json!({"ask": "index"}),
+        json!({"ask": "outline"}),
+        json!({"ask": "view", "files": ["engine.py"]}),
+        json!({"ask": "symbols", "name": "run"}),
+        json!({"ask": "aggregate"}),
+        json!({"ask": "aggregate", "choice": {"budget": 300}}),
+        json!({"ask": "explain", "file": "engine.py"}),
+    ];
+    for ask in asks {
+        assert_eq!(bench.ask(&ask, &call).expect_err("nobody waits").code, "cancelled", "{ask}");
+    }
+    let answered = bench.ask(&json!({"ask": "files"}), &Call::default()).unwrap();
+    let answer: Value = serde_json::from_slice(&answered.data).unwrap();
+    assert!(answer["files"].as_array().unwrap().iter().all(|file| file["state"] != "fresh"), "{answer}");
+}
+
+#[test]
+fn a_job_tells_how_far_it_is() {
+    let bench = Bench::new();
+    let call = Call::default();
+    bench.ask(&json!({"ask": "index"}), &call).unwrap();
+    let (done, of) = call.job.progress();
+    assert_eq!((done, of), (5, 5));
+}
+
+/// Returns where a value breaks a schema: of what schemars makes of our types, and no more. A key that the schema does
+/// not know is a violation too.
+fn violation(schema: &Value, value: &Value, definitions: &Value) -> Option<String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        let name = name.rsplit('/').next().unwrap();
+        assert!(definitions.get(name).is_some(), "no definition of {name}");
+        return violation(&definitions[name], value, definitions);
+    }
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let whys: Option<Vec<String>> =
+            choices.iter().map(|choice| violation(choice, value, definitions)).collect();
+        return whys.map(|whys| whys.join("; or "));
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let is_kind = |allowed: &Value| allowed == kind || (allowed == "number" && kind == "integer");
+    let allowed = schema["type"].as_array().map_or(is_kind(&schema["type"]), |all| all.iter().any(is_kind));
+    if !allowed {
+        return Some(format!("{kind} where {} should be: {value}", schema["type"]));
+    }
+    match value {
+        Value::Array(items) => items.iter().find_map(|item| violation(&schema["items"], item, definitions)),
+        Value::Object(object) => {
+            let required = schema["required"].as_array().into_iter().flatten();
+            let missing = required.filter_map(Value::as_str).find(|key| !object.contains_key(*key));
+            missing.map(|key| format!("no {key} in {value}")).or_else(|| {
+                object.iter().find_map(|(key, value)| {
+                    let known = schema["properties"].get(key).or(schema.get("additionalProperties"));
+                    known.map_or(Some(format!("unknown key {key}")), |known| {
+                        violation(known, value, definitions)
+                    })
+                })
+            })
+        }
+        _ => None,
+    }
+}
