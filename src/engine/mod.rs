@@ -37,6 +37,7 @@ mod report;
 mod revision;
 mod scan;
 mod sections;
+mod sight;
 mod slices;
 mod stability;
 mod status;
