@@ -47,6 +47,8 @@ mod symbols;
 mod tests;
 mod tokens;
 mod tree;
+#[cfg(test)]
+mod tree_tests;
 
 pub use crate::aggregate::Limits;
 pub use crate::aggregate::nearest as nearest_symbols;
