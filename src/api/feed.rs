@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde::Serialize;
 use tokio::sync::watch;
 
+use super::wire::wire_path;
 use crate::engine;
 
 /// Events that are remembered.
@@ -104,7 +105,7 @@ pub struct Change {
 
 impl From<engine::Change> for Change {
     fn from(change: engine::Change) -> Self {
-        let WirePath { path, path_hex } = WirePath::from(&change.path);
+        let (path, path_hex) = wire_path(&change.path);
         let kind = match change.kind {
             engine::ChangeKind::Added => ChangeKind::Added,
             engine::ChangeKind::Modified => ChangeKind::Modified,

@@ -59,6 +59,11 @@ impl<'w> Session<'w> {
         Ok(self.project.refresh(paths)?)
     }
 
+    /// Brings the cache up to date with every file, and returns those that are not what they were, by path.
+    pub fn refresh_all(&mut self) -> Result<Vec<Change>, Fault> {
+        Ok(self.project.refresh_all()?)
+    }
+
     /// Compares what is stored of every file with the file. Writes nothing.
     pub fn audit(&mut self) -> Result<AuditReport, Fault> {
         Ok(self.project.audit()?)

@@ -111,13 +111,17 @@ const fn hint(error: &Error) -> &'static str {
     match error {
         Error::Runs { .. } => "`slop daemon status` says how it is, `slop daemon stop` stops it",
         Error::Lock { .. } | Error::Cache { .. } => "see whose folder it is, and whether it can be written",
-        Error::NoLocks { .. } => "keep the project on a local disk; without a daemon every command works there too",
+        Error::NoLocks { .. } => {
+            "keep the project on a local disk; without a daemon every command works there too"
+        }
         Error::Foreign { .. } => "start it as the user that the folder belongs to",
         Error::NoCache => "set aggregation.cache_enabled = true",
         Error::Socket(_) => "see what stands in the socket's place, and whether its folder can be written",
         Error::Listen { .. } => "choose another port, or 0 for any that is free",
         Error::Start { .. } => "try again when the machine has fewer threads and processes to run",
-        Error::Silent { .. } => "`slop daemon logs` says what it said; `slop watch` starts it in the foreground",
+        Error::Silent { .. } => {
+            "`slop daemon logs` says what it said; `slop watch` starts it in the foreground"
+        }
         Error::GoesOn { .. } => "see what keeps it, or kill the process",
         Error::Lost(_) => "start it anew where the project is now",
         Error::Project(_) => "",

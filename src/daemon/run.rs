@@ -35,6 +35,7 @@ use crate::service::project_name;
 use crate::sys::Clock;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
+use crate::sys::RealProcesses;
 use crate::sys::WallClock;
 use crate::watch;
 use crate::watch::Watcher;
@@ -149,8 +150,14 @@ fn start_watcher(
     epoch: u64,
     events: Sender<Event>,
 ) -> Result<Watcher, Error> {
-    let folders = engine::folders(&places.root, settings).map_err(|error| Error::Project(error.into()))?;
-    let options = watch::Options { root: places.root.clone(), cache_dir: settings.cache_dir.clone(), epoch, watch_limit_percent: WATCH_LIMIT_PERCENT };
+    let folders = engine::folders(&places.root, settings, &RealProcesses);
+    let folders = folders.map_err(|error| Error::Project(error.into()))?;
+    let options = watch::Options {
+        root: places.root.clone(),
+        cache_dir: settings.cache_dir.clone(),
+        epoch,
+        watch_limit_percent: WATCH_LIMIT_PERCENT,
+    };
     // The daemon is about to end where nobody hears it.
     let sink = Box::new(move |signal| drop(events.send(Event::Signal(signal))));
     Ok(Watcher::start(options, folders, sink))

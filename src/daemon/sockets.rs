@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Builder;
+use tokio::runtime::Handle;
 use tokio::runtime::Runtime;
 
 use super::error::Error;
@@ -41,7 +42,8 @@ impl Sockets {
     ) -> Result<Self, Error> {
         let failed = |source| Error::Start { what: "the threads that serve sockets", source };
         let mut builder = Builder::new_multi_thread();
-        let runtime = builder.worker_threads(THREADS).thread_name("serve").enable_all().build().map_err(failed)?;
+        let runtime =
+            builder.worker_threads(THREADS).thread_name("serve").enable_all().build().map_err(failed)?;
         let sockets = Self { runtime: Some(runtime), server: Server::new(keeper) };
         sockets.listen_on(bind(places)?);
         if let Some(address) = listen {
@@ -56,9 +58,16 @@ impl Sockets {
         Ok(())
     }
 
+    /// Serves a socket on a thread of its own, which ends when the server is stopped.
+    fn serve(&self, serving: impl FnOnce(&Handle, &Server) -> std::io::Result<()> + Send + 'static) {
+        if let Some(runtime) = &self.runtime {
+            let (handle, server) = (runtime.handle().clone(), self.server.clone());
+            std::thread::spawn(move || serving(&handle, &server));
+        }
+    }
+
     fn listen_on(&self, listener: UnixListener) {
-        let server = self.server.clone();
-        self.serve(async move { server.serve_unix(listener).await });
+        self.serve(move |runtime, server| runtime.block_on(server.serve_unix(listener)));
     }
 
     /// Listens on a port, and writes down for the user alone which it is, and the word that opens it.
@@ -69,8 +78,7 @@ impl Sockets {
         let token = random_word().map_err(failed)?;
         let text = json!({"address": bound.to_string(), "token": token}).to_string();
         RealDisk.replace_private(&places.listener, text.as_bytes()).map_err(failed)?;
-        let server = self.server.clone();
-        self.serve(async move { server.serve_tcp(listener, &token).await });
+        self.serve(move |runtime, server| runtime.block_on(server.serve_tcp(listener, &token)));
         Ok(())
     }
 }

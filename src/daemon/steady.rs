@@ -12,10 +12,10 @@ use std::time::Duration;
 use super::barrier::Barrier;
 use super::condition::Constants;
 use super::condition::Counted;
+use super::error::Error;
 use super::event::Event;
 use super::event::Question;
 use super::event::Refreshed;
-use super::error::Error;
 use super::owner::Owner;
 use super::settle::Due;
 use super::settle::Settling;
@@ -92,7 +92,9 @@ impl Steady<'_> {
             match events.recv_timeout(self.wait()) {
                 Ok(event) => {
                     let mut rest = events.try_iter().take(EVENTS_AT_ONCE);
-                    if let Some(why) = std::iter::once(event).chain(&mut rest).find_map(|event| self.take(event)) {
+                    if let Some(why) =
+                        std::iter::once(event).chain(&mut rest).find_map(|event| self.take(event))
+                    {
                         return why;
                     }
                 }
@@ -209,7 +211,10 @@ impl Steady<'_> {
         match self.watcher.mark() {
             Ok(cookie) => self.barrier.sent(cookie, now),
             Err(error) => {
-                self.distrust(format!("no cookie can be made in the cache folder: {error}"), "see whether the disk is full");
+                self.distrust(
+                    format!("no cookie can be made in the cache folder: {error}"),
+                    "see whether the disk is full",
+                );
                 let waiting = self.barrier.give_up();
                 self.release(waiting);
             }
@@ -278,7 +283,8 @@ impl Steady<'_> {
             self.tree.relist();
         }
         // Which files count may have changed with it, wherever they are.
-        let name = |path: &RelPath| path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
+        let name =
+            |path: &RelPath| path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
         let rules = |path: &RelPath| IGNORE_FILES.contains(&name(path).as_slice());
         if relist && (paths.is_empty() || paths.iter().any(rules)) {
             self.settling.touch_everything(now);

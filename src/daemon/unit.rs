@@ -3,16 +3,16 @@
 use std::path::Path;
 
 /// Returns a user unit for the daemon of a project. `program` is the absolute path of slop.
-pub fn unit(program: &Path, root: &Path, cache: &Path) -> String {
-    let (program, root, cache) = (quoted(program), escaped(root), escaped(cache));
+pub fn unit(program: &Path, root: &Path) -> String {
+    let (program, root) = (quoted(program), quoted(root));
     format!(
         "[Unit]
-Description=slop keeps the context of {root} fresh
+Description=slop keeps the context of a project fresh
 Documentation=man:slop(1)
 
 [Service]
 Type=notify
-ExecStart={program} --project {quoted_root} watch --quiet
+ExecStart={program} --project {root} watch --quiet
 Restart=on-failure
 RestartSec=2
 WatchdogSec=30
@@ -22,7 +22,7 @@ TasksMax=64
 NoNewPrivileges=yes
 PrivateTmp=no
 ProtectSystem=strict
-ReadWritePaths=-{cache} {root}
+ReadWritePaths={root}
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
@@ -34,22 +34,12 @@ UMask=0077
 
 [Install]
 WantedBy=default.target
-",
-        quoted_root = quoted_text(&root),
+"
     )
 }
 
-/// Escapes what systemd would take for a specifier.
-fn escaped(path: &Path) -> String {
-    path.to_string_lossy().replace('%', "%%")
-}
-
+/// Quotes a path as systemd reads it, without what it would take for a specifier or a variable.
 fn quoted(path: &Path) -> String {
-    quoted_text(&escaped(path))
-}
-
-/// Quotes an argument of a command line, as systemd reads it.
-fn quoted_text(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$");
-    format!("\"{escaped}\"")
+    let text = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\"", text.replace('%', "%%").replace('$', "$$"))
 }

@@ -4,6 +4,7 @@
 //! hold rules, and the folders, whose stamps change with the names in them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
@@ -13,6 +14,7 @@ use rustc_hash::FxHashSet;
 use super::error::Error;
 use super::freshness::is_racy;
 use super::project::Project;
+use super::tree::Began;
 use crate::discover;
 use crate::discover::Listing;
 use crate::discover::Neighbors;
@@ -83,11 +85,23 @@ impl Listed {
 }
 
 impl Project<'_> {
-    /// Lists the files. What the listing depends on is looked at where it is to be kept.
-    pub(super) fn list_anew(&self, is_kept: bool, before: Option<&Listed>) -> Result<(Listed, bool), Error> {
-        let skew_ns = if is_kept { self.clock_skew_ns() } else { 0 };
+    /// Lists the files, and does some other work meanwhile. A listing is kept for the next answers where events are to be
+    /// had, and with it all that it depends on.
+    pub(super) fn list_anew<R>(
+        &self,
+        began: Option<&Began>,
+        meanwhile: impl FnOnce() -> R,
+    ) -> Result<(Arc<Listed>, R), Error> {
+        let kept_in = self.tree.as_ref().zip(began).filter(|(_, began)| began.is_trusted);
+        let skew_ns = if kept_in.is_some() { self.clock_skew_ns() } else { 0 };
         let began_ns = self.world.clock.now_ns().saturating_add(skew_ns);
-        let listing = discover::list(&self.root, &self.names, self.world.processes)?;
+        let (root, names, processes) = (&self.root, &*self.names, self.world.processes);
+        let (listing, done) = std::thread::scope(|scope| {
+            let listing = scope.spawn(move || discover::list(root, names, processes));
+            let done = meanwhile();
+            (listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
+        });
+        let listing = listing?;
         let neighbors = Neighbors::of(listing.files.iter().map(|found| &found.path));
         let mut listed = Listed {
             listing,
@@ -98,11 +112,16 @@ impl Project<'_> {
             folders: Vec::new(),
             looked: Mutex::default(),
         };
-        let is_complete = is_kept && self.add_folders(&mut listed);
+        let Some((tree, began)) = kept_in else { return Ok((Arc::new(listed), done)) };
+        let is_complete = self.add_folders(&mut listed);
+        listed.rules = self.rules(began.listed.as_deref().or(began.suspect.as_deref()));
+        let listed = Arc::new(listed);
         if is_complete {
-            listed.rules = self.rules(before);
+            tree.keep_listed(&listed, began);
+        } else {
+            tree.drop_listed(began);
         }
-        Ok((listed, is_complete))
+        Ok((listed, done))
     }
 
     /// Says whether a listing is what a new one would be.

@@ -39,7 +39,9 @@ impl Project<'_> {
     }
 
     pub(super) fn open_store(&mut self) -> Result<(), Error> {
-        if let Err(error) = make_cache_folder(&self.root, &self.options.cache_dir, self.world.files, self.world.disk) {
+        if let Err(error) =
+            make_cache_folder(&self.root, &self.options.cache_dir, self.world.files, self.world.disk)
+        {
             let folder = &self.options.cache_dir;
             self.note(format!("the cache folder {folder} cannot be used, so nothing is kept: {error}"));
             return Ok(());
@@ -88,6 +90,11 @@ impl Project<'_> {
         if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
+        let tree = self.tree.clone();
+        let _alone = tree.as_ref().map(|tree| tree.save_alone());
+        if let Some(tree) = &tree {
+            tree.took(&batch);
+        }
         // Twice: a store that is damaged, or that someone deleted, is made anew and written to.
         for _ in 0..2 {
             let Some(store) = &mut self.store else { break };
@@ -118,6 +125,9 @@ impl Project<'_> {
     /// Does what can be done about an error of the store: makes it anew, or goes on without it.
     pub(super) fn recover(&mut self, error: &store::Error) {
         let Some(store) = self.store.take() else { return };
+        if let Some(tree) = &self.tree {
+            tree.drop_rows();
+        }
         let why = with_causes(error);
         if error.is_damage() {
             self.store = Some(store);
@@ -162,41 +172,40 @@ pub fn make_cache_folder(
     files: &dyn Files,
     disk: &dyn Disk,
 ) -> io::Result<()> {
-        let folder = root.join(cache_dir.as_path());
-        let name = cache_dir.as_bytes();
-        let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-        let mut is_there = false;
-        for end in ends.chain([name.len()]) {
-            let part = RelPath::new(&name[..end]).map_err(io::Error::other)?;
-            match files.stat(&part) {
-                Ok(stat) if stat.kind != FileKind::Directory => {
-                    // A link could lead out of the project, where slop has no business.
-                    return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
-                }
-                Ok(_) => is_there = true,
-                Err(_) => is_there = false,
+    let folder = root.join(cache_dir.as_path());
+    let name = cache_dir.as_bytes();
+    let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    let mut is_there = false;
+    for end in ends.chain([name.len()]) {
+        let part = RelPath::new(&name[..end]).map_err(io::Error::other)?;
+        match files.stat(&part) {
+            Ok(stat) if stat.kind != FileKind::Directory => {
+                // A link could lead out of the project, where slop has no business.
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
             }
+            Ok(_) => is_there = true,
+            Err(_) => is_there = false,
         }
-        if !is_there {
-            disk.make_private_folder(&folder)?;
-        } else if is_foreign(&folder, disk)? {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it holds other files"));
-        }
-        // The tag first: by it another run, which may come in between, knows the folder for a cache.
-        for (name, bytes) in [("CACHEDIR.TAG", CACHEDIR_TAG), (".gitignore", &b"*\n"[..])] {
-            match disk.create_new(&folder.join(name), bytes) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
-        }
-        Ok(())
     }
-
-    /// Says whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
-    /// fill their folder.
-    fn is_foreign(folder: &Path, disk: &dyn Disk) -> io::Result<bool> {
-        let names = disk.names(folder)?;
-        let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
-        Ok(!names.is_empty() && !is_ours)
+    if !is_there {
+        disk.make_private_folder(&folder)?;
+    } else if is_foreign(&folder, disk)? {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it holds other files"));
     }
+    // The tag first: by it another run, which may come in between, knows the folder for a cache.
+    for (name, bytes) in [("CACHEDIR.TAG", CACHEDIR_TAG), (".gitignore", &b"*\n"[..])] {
+        match disk.create_new(&folder.join(name), bytes) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
 
+/// Says whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
+/// fill their folder.
+fn is_foreign(folder: &Path, disk: &dyn Disk) -> io::Result<bool> {
+    let names = disk.names(folder)?;
+    let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
+    Ok(!names.is_empty() && !is_ours)
+}

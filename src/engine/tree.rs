@@ -55,6 +55,8 @@ struct Known {
     /// Files that were told to have changed and were not read since, each with the touch that told it last.
     dirty: FxHashMap<RelPath, u64>,
     listed: Option<Arc<Listed>>,
+    /// The listing that was kept until files were told to have come or gone.
+    suspect: Option<Arc<Listed>>,
     rows: Option<Arc<Rows>>,
     /// Whether every file was looked at since track was lost, so that a change that was not told is remarkable.
     is_whole: bool,
@@ -72,7 +74,8 @@ pub(super) struct Began {
     pub(super) epoch: u64,
     pub(super) dirty: HashSet<RelPath>,
     pub(super) listed: Option<Arc<Listed>>,
-    pub(super) rows: Option<Arc<Rows>>,
+    /// The listing that was kept until files were told to have come or gone.
+    pub(super) suspect: Option<Arc<Listed>>,
 }
 
 impl Tree {
@@ -96,7 +99,7 @@ impl Tree {
         let mut known = self.known();
         known.relists += 1;
         known.version += 1;
-        known.listed = None;
+        known.suspect = known.listed.take().or_else(|| known.suspect.take());
     }
 
     /// Is told that events were lost, so that anything may have changed.
@@ -107,6 +110,7 @@ impl Tree {
         known.version += 1;
         known.is_whole = false;
         known.listed = None;
+        known.suspect = None;
         known.rows = None;
     }
 
@@ -118,6 +122,7 @@ impl Tree {
             known.version += 1;
             known.is_whole = false;
             known.listed = None;
+            known.suspect = None;
         }
     }
 
@@ -161,21 +166,16 @@ impl Tree {
             epoch: known.epoch,
             dirty: known.dirty.keys().cloned().collect(),
             listed: known.listed.clone().filter(|_| known.is_trusted),
-            rows: known.rows.clone(),
+            suspect: known.suspect.clone().filter(|_| known.is_trusted),
         }
     }
 
-    /// Says whether a file is to be read whatever its stamp says, and how often files were touched so far.
-    pub(super) fn begin_with(&self, path: &RelPath) -> (bool, u64, Option<Arc<Rows>>) {
-        let known = self.known();
-        (known.dirty.contains_key(path), known.touches, known.rows.clone())
-    }
-
     /// Keeps a listing, unless it may be of yesterday already.
-    pub(super) fn keep_listed(&self, listed: Arc<Listed>, began: &Began) {
+    pub(super) fn keep_listed(&self, listed: &Arc<Listed>, began: &Began) {
         let mut known = self.known();
         if known.is_trusted && known.relists == began.relists {
-            known.listed = Some(listed);
+            known.listed = Some(Arc::clone(listed));
+            known.suspect = None;
             known.version += 1;
         }
     }
@@ -185,6 +185,7 @@ impl Tree {
         let mut known = self.known();
         if known.relists == began.relists {
             known.listed = None;
+            known.suspect = None;
             known.version += 1;
         }
     }

@@ -37,6 +37,7 @@ pub use files::FileStates;
 pub use files::FileView;
 pub use files::IndexRun;
 pub use path::shown_path;
+pub(super) use path::wire_path;
 pub use receipt::DocumentReceipt;
 pub use receipt::ReceiptFile;
 pub use receipt::ReceiptMissing;

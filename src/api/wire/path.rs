@@ -4,7 +4,7 @@ use crate::model::RelPath;
 use crate::model::printable;
 
 /// Returns a path as text, and its bytes in hex where they are no UTF-8.
-pub(super) fn wire_path(path: &RelPath) -> (String, Option<String>) {
+pub(in crate::api) fn wire_path(path: &RelPath) -> (String, Option<String>) {
     let text = String::from_utf8_lossy(path.as_bytes()).into_owned();
     let hex = || path.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect();
     (text, path.as_str().is_none().then(hex))

@@ -91,7 +91,12 @@ fn stop(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
 fn status(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     let Some(status) = daemon::status(places) else {
         let message = "say how the daemon is: none runs for this project";
-        return Err(Fault::user("no_daemon", message, "`slop daemon start` starts one, `slop watch` in the foreground").into());
+        return Err(Fault::user(
+            "no_daemon",
+            message,
+            "`slop daemon start` starts one, `slop watch` in the foreground",
+        )
+        .into());
     };
     if desk.output.json {
         desk.write_data(&status)?;
@@ -119,7 +124,10 @@ fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
         ("pending", grouped(status.pending)),
         ("answers", format!("{}, {} waiting", grouped(status.answers), grouped(status.queue_waiting))),
         ("watches", format!("{}{limit}", grouped(status.watches))),
-        ("events", format!("{}, {} overflows, {} rescans", grouped(status.events), status.overflows, status.rescans)),
+        (
+            "events",
+            format!("{}, {} overflows, {} rescans", grouped(status.events), status.overflows, status.rescans),
+        ),
         ("missed", grouped(status.missed)),
         ("lag", format!("{} ms", status.lag_ms)),
         ("store", format!("{}, log {}", size(status.store.bytes), size(status.store.wal_bytes))),

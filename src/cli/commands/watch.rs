@@ -23,11 +23,7 @@ use crate::sys::leave_terminal;
 /// So many changed files are named on a line.
 const MOST_NAMES: usize = 4;
 
-pub(super) fn run(
-    args: &WatchArgs,
-    environment: &Environment,
-    desk: &mut Desk<'_>,
-) -> Result<u8, Failure> {
+pub(super) fn run(args: &WatchArgs, environment: &Environment, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     if args.detached {
         // One that leads a group already, as under a supervisor, has no terminal to leave.
         let _ = leave_terminal();
