@@ -46,7 +46,9 @@ pub(super) struct ViewArguments {
     /// Files, folders or patterns (`src/*.py`), from the project's root.
     #[schemars(length(min = 1))]
     pub(super) files: Vec<String>,
-    /// How to show them. Without it the text, or what `symbols`, `lines` or `against` imply.
+    /// How to show them: `full` is the text, `skeleton` signatures, docs and types without bodies (a tenth to a third
+    /// of the text), `outline` the symbols, `summary` some words about the file, `diff` what has changed since the last
+    /// commit or since `against`. Without it the text, or what `symbols`, `lines` or `against` imply.
     #[serde(default)]
     #[schemars(with = "ViewName")]
     pub(super) mode: Option<ViewName>,
@@ -64,19 +66,14 @@ pub(super) struct ViewArguments {
     pub(super) against: Option<String>,
 }
 
-/// A view that an agent can ask for by name.
+/// A view that an agent can ask for by name. Without words on each name, its schema is a plain list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ViewName {
-    /// The text as it is.
     Full,
-    /// Signatures, docs and types; bodies taken out. A tenth to a third of the text.
     Skeleton,
-    /// The symbols, one a line.
     Outline,
-    /// Some words about the file.
     Summary,
-    /// What has changed since the last commit, or since `against`.
     Diff,
 }
 
@@ -116,7 +113,9 @@ pub(super) struct SymbolArguments {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StatusArguments {
-    /// List the files of this state alone.
+    /// List the files of this state alone: `fresh` (the cache holds this content), `stale` (it may have changed since
+    /// it was read), `new` (never read), `left_out` (no text that can be shown; the reason is told). What is stale or
+    /// new is read for the next answer about it.
     #[serde(default)]
     #[schemars(with = "StateName")]
     pub(super) state: Option<StateName>,
@@ -134,13 +133,9 @@ pub(super) struct StatusArguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StateName {
-    /// The cache holds this content.
     Fresh,
-    /// The file may have changed since it was read; the next answer reads it.
     Stale,
-    /// It was never read; the next answer reads it.
     New,
-    /// It is no text that can be shown; the reason is told.
     LeftOut,
 }
 

@@ -90,7 +90,28 @@ fn schema<T: JsonSchema>(contract: fn(SchemaSettings) -> SchemaSettings) -> Arc<
     // The name and the words of the type are for who reads this program.
     schema.remove("title");
     schema.remove("description");
+    schema.values_mut().for_each(simplify);
     Arc::new(schema)
+}
+
+/// Takes out of a schema what JSON Schema does not define, and clients stumble over: a default that is no value of its
+/// type, formats such as `uint64`, the ends of the lines in which words stand in this program.
+fn simplify(schema: &mut Value) {
+    match schema {
+        Value::Object(keys) => {
+            keys.retain(|key, value| match key.as_str() {
+                "default" => !value.is_null(),
+                "format" => !value.is_string(),
+                _ => true,
+            });
+            if let Some(Value::String(words)) = keys.get_mut("description") {
+                *words = words.replace('\n', " ");
+            }
+            keys.values_mut().for_each(simplify);
+        }
+        Value::Array(values) => values.iter_mut().for_each(simplify),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// A call that was understood.

@@ -10,9 +10,9 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::AsyncRead;
 use tokio::io::AsyncWrite;
-use tokio::signal::unix::Signal;
 use tokio::signal::unix::SignalKind;
 use tokio::signal::unix::signal;
+use tokio::sync::mpsc;
 
 use super::questions::Questions;
 use super::questions::settled;
@@ -38,20 +38,20 @@ pub fn serve(service: Arc<dyn Service>, info: Info) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (input, output) = rmcp::transport::io::stdio();
     let served = runtime.block_on(async {
-        let mut stops = Stops::new()?;
-        serve_on(service, info, (input, output), &mut stops).await
+        let stops = signals()?;
+        serve_on(service, info, (input, output), stops).await
     });
     // The thread that reads the standard input cannot be woken, and is left behind.
     runtime.shutdown_background();
     served
 }
 
-/// Serves one client on any two streams.
+/// Serves one client on any two streams, until `stops` says that it is enough.
 pub(super) async fn serve_on<R, W>(
     service: Arc<dyn Service>,
     info: Info,
     (input, output): (R, W),
-    stops: &mut Stops,
+    mut stops: mpsc::Receiver<()>,
 ) -> io::Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -67,18 +67,18 @@ where
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
         },
-        () = stops.next() => return Ok(()),
+        Some(()) = stops.recv() => return Ok(()),
     };
     let token = running.cancellation_token();
     let mut closed = pin!(running.waiting());
     tokio::select! {
         _ = &mut closed => {}
-        () = stops.next() => {
+        Some(()) = stops.recv() => {
             token.cancel();
             // Who says it twice does not want to wait.
             tokio::select! {
                 _ = &mut closed => {}
-                () = stops.next() => return Ok(()),
+                Some(()) = stops.recv() => return Ok(()),
             }
         }
     }
@@ -86,27 +86,12 @@ where
     Ok(())
 }
 
-/// The signals that tell the process to end.
-pub(super) struct Stops {
-    terminate: Signal,
-    interrupt: Signal,
-    hangup: Signal,
-}
-
-impl Stops {
-    pub(super) fn new() -> io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hangup: signal(SignalKind::hangup())?,
-        })
+/// Returns where the signals arrive that tell the process to end.
+fn signals() -> io::Result<mpsc::Receiver<()>> {
+    let (sender, receiver) = mpsc::channel(1);
+    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
+        let (mut signal, sender) = (signal(kind)?, sender.clone());
+        tokio::spawn(async move { while signal.recv().await.is_some() && sender.send(()).await.is_ok() {} });
     }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-            _ = self.hangup.recv() => {}
-        }
-    }
+    Ok(receiver)
 }

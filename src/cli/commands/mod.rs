@@ -12,6 +12,8 @@ mod index;
 mod init;
 mod man;
 mod mask;
+mod mcp;
+mod mcp_service;
 mod outline;
 mod persona;
 mod plan;
@@ -24,5 +26,6 @@ mod status;
 mod symbol;
 mod view;
 
+pub(super) use mcp::run as run_mcp;
 pub(super) use run::name;
 pub(super) use run::run;

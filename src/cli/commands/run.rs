@@ -77,7 +77,9 @@ fn run_at(desk: &mut Desk<'_>, command: &Command, environment: &Environment) -> 
         Command::Mask(args) => mask::run(&args.command, desk),
         Command::Preset(args) => preset::run(&args.command, desk),
         Command::Persona(args) => persona::run(&args.command, desk),
-        Command::Init | Command::Completions { .. } | Command::Man { .. } => unreachable!("handled above"),
+        Command::Init | Command::Completions { .. } | Command::Man { .. } | Command::Mcp => {
+            unreachable!("handled above")
+        }
     }
 }
 
@@ -100,10 +102,11 @@ pub(in crate::cli) const fn name(command: &Command) -> &'static str {
         Command::Persona(_) => "persona",
         Command::Completions { .. } => "completions",
         Command::Man { .. } => "man",
+        Command::Mcp => "mcp",
     }
 }
 
-fn load(place: &Place, environment: &Environment) -> Result<Loaded, Failure> {
+pub(super) fn load(place: &Place, environment: &Environment) -> Result<Loaded, Failure> {
     let read = |path: std::path::PathBuf| match RealDisk.read(&path) {
         Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
         Err(error) => {

@@ -30,7 +30,7 @@ fn summary(receipt: &ReceiptData) -> String {
     let budget = receipt.budget_tokens.map_or(String::new(), |budget| format!(" of {budget}"));
     let counter = receipt.tokens_counted_by.as_deref().unwrap_or("an estimate");
     let mut words = format!(
-        "[{tokens} tokens{budget}, by {counter}; {} files shown, {smaller} of them smaller than the tier would; {} left out]",
+        "[{tokens} tokens{budget}, by {counter}; {} files shown, {smaller} of them smaller than wanted; {} left out]",
         receipt.files.len(),
         receipt.left_out.len(),
     );
