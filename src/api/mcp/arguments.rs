@@ -52,7 +52,7 @@ pub(super) struct ViewArguments {
     #[serde(default)]
     #[schemars(with = "ViewName")]
     pub(super) mode: Option<ViewName>,
-    /// Show the definitions of these symbols alone, named as slop_outline names them: `Engine.run`.
+    /// Show the definitions of these symbols alone, named as `slop_outline` names them: `Engine.run`.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) symbols: Option<Vec<String>>,

@@ -1,6 +1,7 @@
 //! Why a tool gave no answer, in words that an agent can act on.
 
 use crate::api::fault::Fault;
+use crate::model::printable_lines;
 
 /// Why a tool gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +44,8 @@ impl Refusal {
 
     /// Returns the refusal as an agent reads it.
     pub(super) fn text(&self) -> String {
-        format!("error: cannot {}\ncode: {}\nhint: {}", self.message, self.code, self.hint)
+        let message = printable_lines(&self.message);
+        format!("error: cannot {message}\ncode: {}\nhint: {}", self.code, self.hint)
     }
 }
 

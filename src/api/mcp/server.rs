@@ -30,6 +30,7 @@ use super::transport::Info;
 use crate::api::ask::Ask;
 use crate::api::service::Answered;
 use crate::api::service::FreshnessState;
+use crate::model::printable;
 
 /// What agents are told of the server as a whole.
 const INSTRUCTIONS: &str = "\
@@ -154,14 +155,14 @@ impl ServerHandler for Server {
 
 /// Returns what an agent should know beside the answer: what was stumbled over, and last how fresh it is.
 fn about(answered: &Answered) -> String {
-    let notes: String = answered.notes.iter().map(|note| format!("[note: {note}]\n")).collect();
+    let notes = answered.notes.iter().map(|note| format!("[note: {}]", printable(note)));
     let reason = answered.freshness.reason.as_deref().unwrap_or("the reason is not known");
     let freshness = match answered.freshness.freshness {
         FreshnessState::Fresh => "[fresh: this is how the files were when you asked]".to_owned(),
         FreshnessState::Partial => format!("[partly fresh: {reason}]"),
         FreshnessState::Stale => format!("[may be stale: {reason}]"),
     };
-    notes + &freshness
+    notes.chain([freshness]).collect::<Vec<_>>().join("\n")
 }
 
 fn refused(refusal: &Refusal) -> CallToolResult {

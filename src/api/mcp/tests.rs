@@ -397,7 +397,8 @@ fn an_outline_is_a_line_for_each_symbol() {
 
 #[test]
 fn long_views_are_cut_behind_a_line_and_say_how_to_go_on() {
-    let lines: String = (1..=10_000).map(|number| format!("line {number}\n")).collect();
+    let lines: Vec<String> = (1..=10_000).map(|number| format!("line {number}\n")).collect();
+    let lines = lines.concat();
     let answers = json!([view("a \"b\".py", "full", &lines), view("c.py", "full", "x\n")]);
     let service = fake(move |ask, _| match ask {
         Ask::View(ask) if ask.files == ["one"] => Ok(json!([view("o.js", "full", &"é".repeat(90_000))])),
@@ -509,11 +510,11 @@ fn a_resource_is_a_view_of_one_file() {
 
 #[test]
 fn a_request_that_is_cancelled_takes_its_work_with_it() {
-    let (began, begun) = tokio::sync::mpsc::unbounded_channel();
+    let (at_work, mut is_at_work) = tokio::sync::mpsc::unbounded_channel();
     let (ended, end) = mpsc::channel();
-    let (ended, begun) = (Mutex::new(ended), Mutex::new(begun));
+    let ended = Mutex::new(ended);
     let service = fake(move |_, call| {
-        began.send(()).unwrap();
+        at_work.send(()).unwrap();
         while !call.job.is_cancelled() {
             std::thread::yield_now();
         }
@@ -522,7 +523,7 @@ fn a_request_that_is_cancelled_takes_its_work_with_it() {
     });
     serve_ready(&service, async |client| {
         let id = client.begin("tools/call", json!({"name": "slop_status"})).await;
-        begun.lock().unwrap().recv().await.unwrap();
+        is_at_work.recv().await.unwrap();
         let params = json!({"requestId": id, "reason": "no need"});
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
         // The next message answers the next request: none comes for the one that was cancelled.
@@ -573,10 +574,9 @@ fn what_was_asked_before_the_input_ended_is_still_answered() {
 
 #[test]
 fn a_server_that_is_stopped_gives_up_its_work_and_ends() {
-    let (began, begun) = tokio::sync::mpsc::unbounded_channel();
-    let begun = Mutex::new(begun);
+    let (at_work, mut is_at_work) = tokio::sync::mpsc::unbounded_channel();
     let service = fake(move |_, call| {
-        began.send(()).unwrap();
+        at_work.send(()).unwrap();
         while !call.job.is_cancelled() {
             std::thread::yield_now();
         }
@@ -584,7 +584,7 @@ fn a_server_that_is_stopped_gives_up_its_work_and_ends() {
     });
     serve_ready(&service, async |client| {
         client.begin("tools/call", json!({"name": "slop_status"})).await;
-        begun.lock().unwrap().recv().await.unwrap();
+        is_at_work.recv().await.unwrap();
         client.stop.send(()).await.unwrap();
         // The stream ends though the client has not left.
         let mut rest = String::new();

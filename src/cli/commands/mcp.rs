@@ -15,11 +15,11 @@ use crate::cli::place::Place;
 
 /// Serves one client until it leaves. The standard output is the protocol's alone, so that nobody may hold it.
 pub(in crate::cli) fn run(args: &Args, environment: Environment) -> Result<u8, Failure> {
-    let root = Place::find(args.global.project.as_deref(), &environment.current_folder)?.root;
+    let place = Place::find(args.global.project.as_deref(), &environment.current_folder)?;
+    let info = McpInfo { root: place.root.clone(), version: env!("CARGO_PKG_VERSION") };
     // Settings are read with the first question: a client waits for a server to start, and a mistake in them is
     // better told to the agent than to nobody.
-    let service = mcp_service::service(root.clone(), environment)?;
-    let info = McpInfo { root, version: env!("CARGO_PKG_VERSION") };
+    let service = mcp_service::service(place, environment);
     serve_mcp(Arc::new(service), info).map_err(|error| Fault {
         code: "mcp_failed",
         message: format!("serve a client on the standard input and output: {error}"),

@@ -2,8 +2,6 @@
 //!
 //! Nothing is opened before the first question, and settings count as they are when one is asked.
 
-use std::path::PathBuf;
-
 use bytes::Bytes;
 use serde_json::Value;
 use serde_json::json;
@@ -51,8 +49,8 @@ use crate::sys::WallClock;
 
 /// Answers by a session of its own for each question.
 pub(super) struct InProcess {
-    pub(super) place: Place,
-    pub(super) environment: Environment,
+    place: Place,
+    environment: Environment,
 }
 
 impl Service for InProcess {
@@ -207,7 +205,6 @@ impl Progress for Told<'_> {
 }
 
 /// Returns who answers in a project.
-pub(super) fn service(root: PathBuf, environment: Environment) -> Result<InProcess, Failure> {
-    let place = Place::find(Some(&root), &root)?;
-    Ok(InProcess { place, environment })
+pub(super) fn service(place: Place, environment: Environment) -> InProcess {
+    InProcess { place, environment }
 }

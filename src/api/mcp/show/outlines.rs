@@ -18,7 +18,9 @@ pub(in crate::api::mcp) fn outlines(data: &[u8]) -> Result<Shown, Refusal> {
     for outline in &outlines {
         let OutlineData { path, language, lines, symbols } = outline;
         writeln!(text, "### {}\n{language} · {lines} lines", printable(path)).expect("a String takes all");
-        symbols.iter().for_each(|symbol| write_symbol(&mut text, symbol, 0));
+        for symbol in symbols {
+            write_symbol(&mut text, symbol, 0);
+        }
         text.push('\n');
     }
     if outlines.is_empty() {
@@ -40,5 +42,7 @@ fn write_symbol(text: &mut String, symbol: &SymbolNode, depth: usize) {
     let words = if signature.is_empty() { qualified_name } else { signature };
     let (indent, words) = ("  ".repeat(depth), printable(words));
     writeln!(text, "{indent}{start_line}-{end_line} [{kind}] {words}").expect("a String takes all");
-    children.iter().for_each(|child| write_symbol(text, child, depth + 1));
+    for child in children {
+        write_symbol(text, child, depth + 1);
+    }
 }
