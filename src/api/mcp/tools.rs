@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rmcp::model::JsonObject;
+use rmcp::model::MetaObject;
 use rmcp::model::Tool;
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
@@ -38,7 +39,8 @@ pub(super) fn all() -> Vec<Tool> {
              the files in `focus` in full at tier 3, the rest as skeletons, outlines or summaries, the tree of files \
              last. The answer is as large as its budget, 20000 tokens unless the settings or `budget` say otherwise; \
              the first call in a project derives everything once and may take seconds. For one file use slop_view.",
-        ),
+        )
+        .with_meta(large_result()),
         tool::<ViewArguments>(
             "slop_view",
             "Show files",
@@ -71,6 +73,14 @@ pub(super) fn all() -> Vec<Tool> {
         )
         .with_raw_output_schema(schema::<StatusPage>(SchemaSettings::for_serialize)),
     ]
+}
+
+/// Returns what tells Claude Code to hand on a document of this many characters, as other clients do, and not to put it
+/// into a file: its size is what the agent asked for.
+fn large_result() -> MetaObject {
+    let mut meta = MetaObject::new();
+    meta.0.insert("anthropic/maxResultSizeChars".to_owned(), 400_000.into());
+    meta
 }
 
 fn tool<T: JsonSchema>(name: &'static str, title: &str, description: &str) -> Tool {

@@ -89,9 +89,9 @@ fn not_shown(views: &[ViewData]) -> String {
     let names: Vec<String> = views.iter().take(MOST_NAMED).map(|view| printable(&view.path)).collect();
     let more = views.len() - names.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let count = views.len();
+    let count = if views.len() == 1 { "1 file is".to_owned() } else { format!("{} files are", views.len()) };
     format!(
-        "[cut: {count} files are not shown: {}{more}; name them, or a narrower folder, in another call]\n",
+        "[cut: {count} not shown: {}{more}; name what you need, or a narrower folder, in another call]\n",
         names.join(", "),
     )
 }
