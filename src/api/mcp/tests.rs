@@ -17,6 +17,7 @@ use tokio::io::DuplexStream;
 use tokio::io::ReadHalf;
 use tokio::io::WriteHalf;
 
+use super::transport::Ending;
 use super::transport::Info;
 use super::transport::serve_on;
 use crate::api::ask::Ask;
@@ -127,6 +128,10 @@ impl Client {
 
 /// Runs a test against a server, which is to end well when the client has left.
 fn serve(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
+    serve_patiently(service, Duration::from_mins(1), test);
+}
+
+fn serve_patiently(service: &Arc<Fake>, patience: Duration, test: impl AsyncFnOnce(&mut Client)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let info = Info { root: PathBuf::from("/work/project"), version: "1.2.3" };
     runtime.block_on(async {
@@ -135,7 +140,8 @@ fn serve(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
         let (stop, stops) = tokio::sync::mpsc::channel(2);
         let mut client = Client { input: BufReader::new(input), output, stop, last_id: 0 };
         let service: Arc<dyn Service> = service.clone();
-        let server = tokio::spawn(serve_on(service, info, tokio::io::split(theirs), stops));
+        let ending = Ending { stops, patience };
+        let server = tokio::spawn(serve_on(service, info, tokio::io::split(theirs), ending));
         test(&mut client).await;
         let Client { input, output, stop: _stop, .. } = client;
         drop((input, output));
@@ -151,10 +157,11 @@ fn serve_ready(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
     });
 }
 
-/// Works until nobody waits for it any more, and says whether that came about within a minute.
+/// Works until nobody waits for it any more, and says whether that came about in time: before the SDK would do it by
+/// itself.
 fn is_cancelled_in_time(call: &Call) -> bool {
     let begun = Instant::now();
-    while !call.job.is_cancelled() && begun.elapsed() < Duration::from_mins(1) {
+    while !call.job.is_cancelled() && begun.elapsed() < Duration::from_secs(4) {
         std::thread::yield_now();
     }
     call.job.is_cancelled()
@@ -578,6 +585,24 @@ fn what_was_asked_before_the_input_ended_is_still_answered() {
         go.send(()).unwrap();
         assert_eq!(client.receive().await["id"], id);
     });
+}
+
+#[test]
+fn what_takes_too_long_when_the_client_has_left_is_given_up() {
+    let (at_work, mut is_at_work) = tokio::sync::mpsc::unbounded_channel();
+    let (ended, end) = mpsc::channel();
+    let ended = Mutex::new(ended);
+    let service = fake(move |_, call| {
+        at_work.send(()).unwrap();
+        ended.lock().unwrap().send(is_cancelled_in_time(call)).unwrap();
+        Ok(json!([]))
+    });
+    serve_patiently(&service, Duration::from_millis(1), async |client| {
+        client.initialize("2025-11-25").await;
+        client.begin("tools/call", json!({"name": "slop_status"})).await;
+        is_at_work.recv().await.unwrap();
+    });
+    assert!(end.recv().unwrap());
 }
 
 #[test]
