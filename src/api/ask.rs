@@ -124,6 +124,9 @@ pub struct ChoiceAsk {
     /// Keep within so many tokens: the least important files are shown smaller.
     #[schemars(range(min = 1))]
     pub budget: Option<u64>,
+    /// Keep within so many tokens where neither `budget` nor the settings say how many.
+    #[schemars(range(min = 1))]
+    pub default_budget: Option<u64>,
     /// Keep the document within so many bytes, in the same way.
     #[schemars(range(min = 1))]
     pub max_bytes: Option<u64>,

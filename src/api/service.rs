@@ -67,6 +67,13 @@ impl Job {
         }
     }
 
+    /// Says that so many files were read, of so many.
+    pub fn reaches(&self, done: usize, total: usize) {
+        if let Ok(mut progress) = self.progress.lock() {
+            *progress = (done, total);
+        }
+    }
+
     /// Returns how many files were read, and of how many; zeros before the first.
     pub fn progress(&self) -> (usize, usize) {
         self.progress.lock().map_or((0, 0), |progress| *progress)
@@ -111,6 +118,35 @@ pub struct FreshnessNote {
     pub as_of_ms: i64,
     /// How many files are known to have changed, and are still to be derived from. None of them is in the answer.
     pub pending: u64,
+}
+
+impl FreshnessNote {
+    /// Returns what an answer can be relied on for that looked at all of its files at a time, in milliseconds since the
+    /// epoch.
+    pub const fn at(as_of_ms: i64) -> Self {
+        Self { freshness: FreshnessState::Fresh, reason: None, clock: None, as_of_ms, pending: 0 }
+    }
+
+    /// Takes in how many files could not be read because they are written to all the time.
+    #[must_use]
+    pub fn unsettled(self, files: u64) -> Self {
+        if files == 0 {
+            return self;
+        }
+        let reason = Some(format!("files that kept changing while they were read: {files}"));
+        Self { freshness: FreshnessState::Partial, reason, ..self }
+    }
+
+    /// Fails where an answer cannot be vouched for although it has to be.
+    pub fn check(&self, require_fresh: bool) -> Result<(), Fault> {
+        match self.freshness {
+            FreshnessState::Fresh => Ok(()),
+            FreshnessState::Partial | FreshnessState::Stale if require_fresh => {
+                Err(Fault::not_fresh(self.reason.as_deref().unwrap_or("it cannot be vouched for")))
+            }
+            FreshnessState::Partial | FreshnessState::Stale => Ok(()),
+        }
+    }
 }
 
 /// Whether an answer reflects every write that returned before the question.

@@ -105,6 +105,11 @@ pub struct Global {
     /// Answer without a running daemon
     #[arg(long, global = true)]
     pub no_daemon: bool,
+    /// Fail where an answer cannot be vouched for
+    ///
+    /// As where a file is written to all the time, so that it can never be read whole.
+    #[arg(long, global = true, hide_short_help = true)]
+    pub require_fresh: bool,
     /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: When,
@@ -200,6 +205,14 @@ pub enum Command {
     Preset(PresetArgs),
     /// Show the agent profiles
     Persona(PersonaArgs),
+    /// Serve an agent by the Model Context Protocol, on the standard input and output
+    ///
+    /// To be started by the agent's program, in the project's folder or with --project. Offers tools (slop_aggregate,
+    /// slop_view, slop_outline, slop_symbol, slop_status) and every file as a resource, each in any view. Ends when the
+    /// standard input does.
+    #[command(after_help = "Example:
+  claude mcp add slop -- slop mcp --project /path/to/project")]
+    Mcp,
     /// Print the completions for a shell
     #[command(after_help = "Example:
   slop completions bash > ~/.local/share/bash-completion/completions/slop")]

@@ -23,6 +23,18 @@ impl Bar {
         Self { is_watched, bar: Mutex::new(None) }
     }
 
+    /// Shows that so many files are done, of so many.
+    pub(super) fn reaches(&self, done: usize, total: usize) {
+        let is_new = self.bar.lock().is_ok_and(|slot| slot.is_none());
+        if is_new && 0 < total {
+            self.begins(total);
+        }
+        let Ok(slot) = self.bar.lock() else { return };
+        let Some(bar) = slot.as_ref() else { return };
+        bar.set_position(done as u64);
+        show(bar);
+    }
+
     /// Takes the bar off the terminal: what comes next is words.
     pub(super) fn finish(&self) {
         if let Ok(mut slot) = self.bar.lock()
@@ -50,9 +62,14 @@ impl Progress for Bar {
         let Ok(slot) = self.bar.lock() else { return };
         let Some(bar) = slot.as_ref() else { return };
         bar.inc(1);
-        if bar.is_hidden() && SILENCE < bar.elapsed() {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
+        show(bar);
+    }
+}
+
+/// Shows a bar that has been silent for long enough.
+fn show(bar: &ProgressBar) {
+    if bar.is_hidden() && SILENCE < bar.elapsed() {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::args::Args;
+use super::args::Command;
 use super::args::When;
 use super::commands;
 use super::environment::Environment;
@@ -34,7 +35,17 @@ pub fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> u8 {
-    let mut output = Output::new(args.global.json, args.global.quiet, args.global.verbose);
+    let output = || Output::new(args.global.json, args.global.quiet, args.global.verbose);
+    // A server writes to the standard output by itself, which must be held by nobody else.
+    if let Command::Mcp = args.command {
+        let served = Environment::read().map_err(Failure::from);
+        let served = served.and_then(|environment| commands::run_mcp(args, environment));
+        return served.unwrap_or_else(|failure| {
+            output().failure(&failure);
+            failure.exit_code()
+        });
+    }
+    let mut output = output();
     let done = Environment::read().map_err(Failure::from);
     let done = done.and_then(|environment| commands::run(args, &environment, &mut output));
     let done = done.and_then(|code| output.finish().map(|()| code).map_err(Failure::from));

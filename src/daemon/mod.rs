@@ -7,6 +7,7 @@
 
 mod barrier;
 mod condition;
+mod either;
 mod error;
 mod event;
 mod front;
@@ -23,6 +24,8 @@ mod worker;
 
 pub use crate::engine::Change;
 pub use crate::engine::ChangeKind;
+pub use either::Either;
+pub use either::ask_daemon;
 pub use error::Error;
 pub use places::Places;
 pub use run::Options;

@@ -26,7 +26,6 @@ use crate::api::Event as News;
 use crate::api::EventKind;
 use crate::api::Feed;
 use crate::api::FreshnessNote;
-use crate::api::FreshnessState;
 use crate::api::Position;
 use crate::engine::Change;
 use crate::engine::Tree;
@@ -226,11 +225,9 @@ impl Steady<'_> {
     fn release(&mut self, questions: Vec<Question>) {
         for question in questions {
             let freshness = FreshnessNote {
-                freshness: FreshnessState::Fresh,
-                reason: None,
                 clock: Some(self.position.to_string()),
-                as_of_ms: self.clock.now_ns() / 1_000_000,
                 pending: self.pending(),
+                ..FreshnessNote::at(self.clock.now_ns() / 1_000_000)
             };
             self.counted.working += 1;
             let _ = self.workers.send(Work { question, freshness });

@@ -18,7 +18,6 @@ use crate::api::Answer;
 use crate::api::Answered;
 use crate::api::Fault;
 use crate::api::FreshnessNote;
-use crate::api::FreshnessState;
 use crate::api::Job;
 use crate::api::Progress;
 use crate::api::Session;
@@ -156,14 +155,12 @@ impl<'b> Bench<'b> {
         let shop = self.shop;
         let open = self.open()?;
         if call.settings.as_ref().is_some_and(|settings| *settings != open.fingerprint) {
-            return Err(other_settings());
+            return Err(Fault::other_settings());
         }
         let request = resolve(ask.clone(), &open.loaded, &shop.root, Asker::Client)?;
         let response = open.session.answer(request)?;
-        let freshness = settled(freshness, open.session.take_unsettled());
-        if call.require_fresh && freshness.freshness != FreshnessState::Fresh {
-            return Err(not_fresh(&freshness));
-        }
+        let freshness = freshness.unsettled(open.session.take_unsettled());
+        freshness.check(call.require_fresh)?;
         let answer = Answer::of(response).expect("what an ask is resolved to has an answer on the wire");
         let data = answer.to_json().into();
         open.session.delivered();
@@ -198,24 +195,4 @@ impl<'b> Bench<'b> {
 
 fn open_session<'b>(root: &Path, loaded: &Loaded, world: World<'b>) -> Result<Session<'b>, Fault> {
     Session::open(root, loaded.settings.engine_options(root), world)
-}
-
-/// Says what of an answer may not be as the files are: what was written to all the time could not be read.
-fn settled(freshness: FreshnessNote, unsettled: u64) -> FreshnessNote {
-    if unsettled == 0 {
-        return freshness;
-    }
-    let reason = Some(format!("{unsettled} files change while they are read"));
-    FreshnessNote { freshness: FreshnessState::Partial, reason, ..freshness }
-}
-
-fn other_settings() -> Fault {
-    let message = "answer by the settings of whoever asks: the daemon has others".to_owned();
-    Fault::user("other_settings", message, "start the daemon anew where the same SLOP_ variables are set")
-}
-
-fn not_fresh(freshness: &FreshnessNote) -> Fault {
-    let why = freshness.reason.as_deref().unwrap_or("it cannot be vouched for");
-    let message = format!("give a fresh answer: {why}");
-    Fault::environment("not_fresh", message, "ask again, or without asking for a fresh answer")
 }

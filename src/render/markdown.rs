@@ -133,7 +133,7 @@ fn fence_language(block: &Block) -> &'static str {
 }
 
 /// Writes a code block whose fence is longer than any run of backticks in it, so that no text can end it.
-fn write_fenced(text: &mut String, language: &str, body: &str) {
+pub fn write_fenced(text: &mut String, language: &str, body: &str) {
     let fence = "`".repeat((longest_run(body) + 1).max(3));
     text.push_str(&fence);
     text.push_str(language);

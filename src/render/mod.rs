@@ -18,6 +18,7 @@ pub use markdown::block_text;
 pub use markdown::markdown;
 pub use markdown::prefix;
 pub use markdown::tree_section;
+pub use markdown::write_fenced;
 pub use numbers::grouped;
 pub use numbers::seconds;
 pub use numbers::size;

@@ -115,7 +115,7 @@ fn limits(choice: &ChoiceAsk, tier: Option<Tier>, settings: &Settings) -> Result
         }
     }
     let of_tier = tier.map(|tier| settings.tier(tier).budget_tokens).filter(|tokens| 0 < *tokens);
-    Ok(Limits { tokens: choice.budget.or(of_tier), bytes: choice.max_bytes })
+    Ok(Limits { tokens: choice.budget.or(of_tier).or(choice.default_budget), bytes: choice.max_bytes })
 }
 
 /// Returns what is asked for beside the files. A person may name any file of the machine; what comes over a socket, or

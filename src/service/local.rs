@@ -11,11 +11,9 @@ use crate::api::Ask;
 use crate::api::Call;
 use crate::api::Fault;
 use crate::api::FreshnessNote;
-use crate::api::FreshnessState;
 use crate::api::Service;
 use crate::api::Session;
 use crate::api::World;
-use crate::model::LeftOut;
 use crate::sys::Clock;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
@@ -57,24 +55,12 @@ impl Service for Local {
         options.cache_enabled &= request.uses_cache();
         let mut session = Session::open(root, options, world)?;
         let response = session.answer(request)?;
-        let freshness = freshness(&session, as_of_ms);
-        if let (true, Some(reason)) = (call.require_fresh, &freshness.reason) {
-            return Err(Fault::not_fresh(reason));
-        }
+        let freshness = FreshnessNote::at(as_of_ms).unsettled(session.take_unsettled());
+        freshness.check(call.require_fresh)?;
         let answer = Answer::of(response).expect("what is asked in words is answered by an answer");
         let data = answer.to_json().into();
         // The caller has it as soon as this returns.
         session.delivered();
         Ok(Answered { freshness, notes: session.take_notes(), data })
     }
-}
-
-/// Every file was looked at, so that an answer is fresh but for files that kept changing.
-fn freshness(session: &Session<'_>, as_of_ms: i64) -> FreshnessNote {
-    let left_out = session.last_scan().and_then(|report| report.left_out.get(&LeftOut::Unstable).copied());
-    let unsettled = left_out.unwrap_or(0);
-    let reason =
-        (0 < unsettled).then(|| format!("files that kept changing while they were read: {unsettled}"));
-    let freshness = if reason.is_some() { FreshnessState::Partial } else { FreshnessState::Fresh };
-    FreshnessNote { freshness, reason, clock: None, as_of_ms, pending: unsettled }
 }

@@ -22,6 +22,7 @@ mod freshness;
 mod help;
 mod index;
 mod kill;
+mod mcp;
 mod outputs;
 mod picks;
 mod providers;

@@ -4,6 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::json;
 
+use crate::api::service::FreshnessNote;
+
 /// Version of the JSON that slop speaks.
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -11,12 +13,18 @@ pub const SCHEMA_VERSION: u32 = 1;
 struct Envelope<'a, T: ?Sized> {
     schema_version: u32,
     command: &'a str,
+    #[serde(flatten)]
+    freshness: Option<&'a FreshnessNote>,
     data: &'a T,
 }
 
-/// Wraps data, and returns it on one line, without a line's end.
-pub fn envelope(command: &str, data: &(impl Serialize + ?Sized)) -> Vec<u8> {
-    let envelope = Envelope { schema_version: SCHEMA_VERSION, command, data };
+/// Wraps data with what it can be relied on for, and returns it on one line, without a line's end.
+pub fn envelope(
+    command: &str,
+    freshness: Option<&FreshnessNote>,
+    data: &(impl Serialize + ?Sized),
+) -> Vec<u8> {
+    let envelope = Envelope { schema_version: SCHEMA_VERSION, command, freshness, data };
     serde_json::to_vec(&envelope).expect("answers have texts as keys, and so always become JSON")
 }
 

@@ -20,7 +20,7 @@ pub(super) fn run(command: &ConfigCommand, desk: &mut Desk<'_>) -> Result<u8, Fa
             })
         });
         let data = json!({"values": values.collect::<serde_json::Value>()});
-        desk.output.answer(&envelope("config", &data))?;
+        desk.output.answer(&envelope("config", None, &data))?;
         return Ok(failure::DONE);
     }
     for value in &desk.loaded.values {

@@ -7,8 +7,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::api::Answer;
+use crate::api::Answered;
 use crate::api::Ask;
+use crate::api::AskOptions;
 use crate::api::Fault;
+use crate::api::FreshnessNote;
 use crate::api::IndexRun;
 use crate::api::Request;
 use crate::api::Response;
@@ -22,6 +25,7 @@ use crate::cli::progress::Bar;
 use crate::config::Loaded;
 use crate::config::edit::plain_path;
 use crate::daemon::Places;
+use crate::daemon::ask_daemon;
 use crate::model::FileItem;
 use crate::model::LeftOut;
 use crate::model::printable;
@@ -30,6 +34,7 @@ use crate::render::seconds;
 use crate::service::Asker;
 use crate::service::SETTINGS_FILE;
 use crate::service::resolve;
+use crate::sys::Clock;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
@@ -44,6 +49,10 @@ pub(super) struct Desk<'a> {
     pub(super) user_file: Option<&'a Path>,
     /// A folder for what lives no longer than the user's session.
     pub(super) runtime: &'a Path,
+    /// Whether an answer that cannot be vouched for is to be an error.
+    pub(super) require_fresh: bool,
+    /// What the last answer can be relied on for.
+    pub(super) freshness: Option<FreshnessNote>,
     /// Whether no daemon is to be asked.
     pub(super) without_daemon: bool,
     /// The command's name, as it stands in JSON.
@@ -101,8 +110,39 @@ impl Desk<'_> {
     }
 
     /// Asks the daemon. `None` where there is none that could answer as this process would.
-    fn ask_daemon(&self, ask: &Ask) -> Option<Result<Answer, Fault>> {
-        (!self.without_daemon).then_some(ask).and_then(answer_of_daemon)
+    fn ask_daemon(&mut self, ask: &Ask) -> Option<Result<Answer, Fault>> {
+        if self.without_daemon || names_files_elsewhere(ask) {
+            return None;
+        }
+        let bar = Bar::new(self.output.has_audience() && !self.output.json);
+        let fingerprint = self.loaded.fingerprint();
+        let mut progress = |done, total| bar.reaches(done, total);
+        let options = AskOptions {
+            require_fresh: self.require_fresh,
+            settings: Some(&fingerprint),
+            progress: Some(&mut progress),
+        };
+        let answered = ask_daemon(&self.places(), ask, options)?;
+        bar.finish();
+        Some(answered.and_then(|answered| self.take(ask, answered)))
+    }
+
+    /// Reads what the daemon answered, and tells what it stumbled over.
+    fn take(&mut self, ask: &Ask, answered: Answered) -> Result<Answer, Fault> {
+        for note in &answered.notes {
+            self.output.note(note);
+        }
+        let clock = answered.freshness.clock.as_deref().unwrap_or("-");
+        self.output.trace(&format!("answered by the daemon at {clock}"));
+        self.freshness = Some(answered.freshness);
+        Answer::decode(ask, &answered.data).map_err(|error| {
+            let message = format!("read the daemon's answer: {error}");
+            Fault::environment(
+                "bad_answer",
+                message,
+                "restart the daemon with `slop daemon restart`, or use --no-daemon",
+            )
+        })
     }
 
     /// Writes a line with what a project's file says, which may hold what a terminal would obey.
@@ -123,7 +163,7 @@ impl Desk<'_> {
 
     /// Writes the one answer of a command as JSON.
     pub(super) fn write_data(&mut self, data: &impl Serialize) -> Result<(), Failure> {
-        Ok(self.output.answer(&envelope(self.command, data))?)
+        Ok(self.output.answer(&envelope(self.command, self.freshness.as_ref(), data))?)
     }
 
     /// Requests what no ask is for of the project, in this process.
@@ -164,11 +204,14 @@ impl Desk<'_> {
         opened: &mut Opened<'_, '_>,
         request: Request,
     ) -> Result<Response, Fault> {
+        let as_of_ms = WallClock.now_ns() / 1_000_000;
         let answer = opened.session.answer(request);
+        self.freshness = Some(FreshnessNote::at(as_of_ms).unsettled(opened.session.take_unsettled()));
         let scan = opened.session.last_scan().map(|report| scan_line(&report.into()));
         opened.bar.finish();
         self.tell_notes(opened);
         self.output.trace(scan.as_deref().unwrap_or("looked at the named files alone"));
+        self.freshness.as_ref().map_or(Ok(()), |note| note.check(self.require_fresh))?;
         answer
     }
 
@@ -191,9 +234,22 @@ fn answer_of(response: Response) -> Answer {
     Answer::of(response).expect("what is asked in words is answered by an answer")
 }
 
-/// The daemon's client comes here; until then there is no daemon.
-const fn answer_of_daemon(_ask: &Ask) -> Option<Result<Answer, Fault>> {
-    None
+/// Says whether an ask names files that may lie outside of the project, which the daemon shows to nobody.
+fn names_files_elsewhere(ask: &Ask) -> bool {
+    match ask {
+        Ask::Aggregate(ask) => ask.beside.history.is_some() || !ask.beside.screenshots.is_empty(),
+        Ask::Index(_)
+        | Ask::Files
+        | Ask::Outline(_)
+        | Ask::View(_)
+        | Ask::Symbols(_)
+        | Ask::Explain(_)
+        | Ask::CacheStatus
+        | Ask::CacheClear(_)
+        | Ask::CacheVerify
+        | Ask::CacheCollect(_)
+        | Ask::Audit => false,
+    }
 }
 
 /// Returns what a scan did, on one line.

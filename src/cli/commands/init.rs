@@ -23,7 +23,7 @@ pub(super) fn run(place: &Place, output: &mut Output) -> Result<u8, Failure> {
     })?;
     if output.json {
         let data = serde_json::json!({"path": path.to_string_lossy()});
-        output.answer(&crate::api::envelope("init", &data))?;
+        output.answer(&crate::api::envelope("init", None, &data))?;
     } else {
         output.line(&path.display().to_string())?;
     }

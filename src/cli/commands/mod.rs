@@ -11,6 +11,7 @@ mod index;
 mod init;
 mod man;
 mod mask;
+mod mcp;
 mod outline;
 mod persona;
 mod plan;
@@ -24,5 +25,6 @@ mod view;
 mod watch;
 mod words;
 
+pub(super) use mcp::run as run_mcp;
 pub(super) use run::name;
 pub(super) use run::run;

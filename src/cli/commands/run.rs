@@ -53,6 +53,8 @@ pub(in crate::cli) fn run(
         output,
         user_file: environment.sources.user_file.as_deref(),
         runtime: &environment.runtime,
+        require_fresh: args.global.require_fresh,
+        freshness: None,
         without_daemon: args.global.no_daemon || environment.without_daemon(),
         command: name(&args.command),
     };
@@ -77,7 +79,9 @@ fn run_at(desk: &mut Desk<'_>, command: &Command, environment: &Environment) -> 
         Command::Mask(args) => mask::run(&args.command, desk),
         Command::Preset(args) => preset::run(&args.command, desk),
         Command::Persona(args) => persona::run(&args.command, desk),
-        Command::Init | Command::Completions { .. } | Command::Man { .. } => unreachable!("handled above"),
+        Command::Init | Command::Completions { .. } | Command::Man { .. } | Command::Mcp => {
+            unreachable!("handled above")
+        }
     }
 }
 
@@ -102,5 +106,6 @@ pub(in crate::cli) const fn name(command: &Command) -> &'static str {
         Command::Persona(_) => "persona",
         Command::Completions { .. } => "completions",
         Command::Man { .. } => "man",
+        Command::Mcp => "mcp",
     }
 }

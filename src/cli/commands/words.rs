@@ -44,6 +44,7 @@ pub(super) fn choice_ask(choice: &Choice, place: &Place) -> ChoiceAsk {
         focus: place.focus_words(&choice.focus),
         against: choice.against.clone(),
         budget: choice.budget,
+        default_budget: None,
         max_bytes: choice.max_bytes,
     }
 }

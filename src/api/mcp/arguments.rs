@@ -1,0 +1,152 @@
+//! What agents give to the tools. The words here are what they read of each argument.
+//!
+//! Optional values show no `null` in their schemas: some clients pass on no schema that has alternatives.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Arguments of `slop_aggregate`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AggregateArguments {
+    /// How much is shown of each file: 1 (orchestrator) a summary of each file and the tree, 2 (tech lead) summaries
+    /// with signatures, 3 (worker) the files in focus in full and skeletons of the rest, 4 (QA) outlines, and lines
+    /// around those in focus. Without it, as the project's settings say.
+    #[serde(default)]
+    #[schemars(with = "u8", range(min = 1, max = 4))]
+    pub(super) tier: Option<u8>,
+    /// Name of an agent profile in the project's slop.toml; not together with `tier`.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) persona: Option<String>,
+    /// Name of a saved set of files in the project's slop.toml.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) preset: Option<String>,
+    /// The files that the task is about: a path from the project's root, a file name, a part of a path, a pattern, or
+    /// `path:line`. They are shown in the most detail, and what they use ranks higher.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub(super) focus: Option<Vec<String>>,
+    /// Aggregate these alone: files, folders or patterns from the project's root. Without any, the whole project.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub(super) files: Option<Vec<String>>,
+    /// Keep the document within so many tokens: the least important files are shown smaller, then left out. Without
+    /// it, the tier's budget in the project's settings, else 20000.
+    #[serde(default)]
+    #[schemars(with = "u64", range(min = 1))]
+    pub(super) budget: Option<u64>,
+}
+
+/// Arguments of `slop_view`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ViewArguments {
+    /// Files, folders or patterns (`src/*.py`), from the project's root.
+    #[schemars(length(min = 1))]
+    pub(super) files: Vec<String>,
+    /// How to show them: `full` is the text, `skeleton` signatures, docs and types without bodies (a tenth to a third
+    /// of the text), `outline` the symbols, `summary` some words about the file, `diff` what has changed since the last
+    /// commit or since `against`. Without it the text, or what `symbols`, `lines` or `against` imply.
+    #[serde(default)]
+    #[schemars(with = "ViewName")]
+    pub(super) mode: Option<ViewName>,
+    /// Show the definitions of these symbols alone, named as `slop_outline` names them: `Engine.run`.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub(super) symbols: Option<Vec<String>>,
+    /// Show these lines alone.
+    #[serde(default)]
+    #[schemars(with = "Vec<Lines>")]
+    pub(super) lines: Option<Vec<Lines>>,
+    /// Show what has changed since this commit, branch or tag.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) against: Option<String>,
+}
+
+/// A view that an agent can ask for by name. Without words on each name, its schema is a plain list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ViewName {
+    Full,
+    Skeleton,
+    Outline,
+    Summary,
+    Diff,
+}
+
+/// Some lines.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lines {
+    /// The first line, from 1.
+    #[schemars(range(min = 1))]
+    pub(super) start: u32,
+    /// The last line, inclusive.
+    #[schemars(range(min = 1))]
+    pub(super) end: u32,
+}
+
+/// Arguments of `slop_outline`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OutlineArguments {
+    /// Files, folders or patterns (`src/*.py`), from the project's root.
+    #[schemars(length(min = 1))]
+    pub(super) files: Vec<String>,
+}
+
+/// Arguments of `slop_symbol`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SymbolArguments {
+    /// The symbol's name, or the end of its qualified name: `run`, `Engine.run`, `ns::Engine::run`.
+    pub(super) name: String,
+    /// Whether to show the text of each definition, not its signature alone.
+    #[serde(default)]
+    pub(super) definition: bool,
+}
+
+/// Arguments of `slop_status`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StatusArguments {
+    /// List the files of this state alone: `fresh` (the cache holds this content), `stale` (it may have changed since
+    /// it was read), `new` (never read), `left_out` (no text that can be shown; the reason is told). What is stale or
+    /// new is read for the next answer about it.
+    #[serde(default)]
+    #[schemars(with = "StateName")]
+    pub(super) state: Option<StateName>,
+    /// List the files below this folder alone, from the project's root.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) below: Option<String>,
+    /// Go on where an earlier answer ended: its `next_cursor`.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) cursor: Option<String>,
+}
+
+/// What slop knows of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum StateName {
+    Fresh,
+    Stale,
+    New,
+    LeftOut,
+}
+
+impl StateName {
+    /// Returns the state's name in answers.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Stale => "stale",
+            Self::New => "new",
+            Self::LeftOut => "left_out",
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Arguments become asks.
+
+use std::path::Component;
+use std::path::Path;
+
+use super::arguments::AggregateArguments;
+use super::arguments::OutlineArguments;
+use super::arguments::SymbolArguments;
+use super::arguments::ViewArguments;
+use super::arguments::ViewName;
+use super::refusal::Refusal;
+use crate::api::ask::AggregateAsk;
+use crate::api::ask::Ask;
+use crate::api::ask::ChoiceAsk;
+use crate::api::ask::LineRange;
+use crate::api::ask::MaskEntry;
+use crate::api::ask::MaskName;
+use crate::api::ask::ModeName;
+use crate::api::ask::OutlineAsk;
+use crate::api::ask::SymbolsAsk;
+use crate::api::ask::ViewAsk;
+
+/// The budget of a document where neither the agent nor the project's settings name one.
+const DEFAULT_BUDGET: u64 = 20_000;
+
+/// Documents for agents are remembered by this name, so that they do not change what a person's `--since-last` shows.
+const DOCUMENT_NAME: &str = "mcp";
+
+pub(super) fn aggregate(arguments: AggregateArguments, root: &Path) -> Result<Ask, Refusal> {
+    if arguments.tier.is_some_and(|tier| !(1..=4).contains(&tier)) {
+        return Err(Refusal::bad_arguments("`tier` is 1, 2, 3 or 4"));
+    }
+    if arguments.tier.is_some() && arguments.persona.is_some() {
+        return Err(Refusal::bad_arguments("give `tier` or `persona`, not both"));
+    }
+    if arguments.budget == Some(0) {
+        return Err(Refusal::bad_arguments("`budget` is at least 1"));
+    }
+    let choice = ChoiceAsk {
+        tier: arguments.tier,
+        persona: arguments.persona,
+        preset: arguments.preset,
+        focus: words(&arguments.focus.unwrap_or_default(), root),
+        budget: arguments.budget,
+        default_budget: Some(DEFAULT_BUDGET),
+        ..ChoiceAsk::default()
+    };
+    let files = words(&arguments.files.unwrap_or_default(), root);
+    let name = Some(DOCUMENT_NAME.to_owned());
+    Ok(Ask::Aggregate(Box::new(AggregateAsk { files, choice, name, ..AggregateAsk::default() })))
+}
+
+pub(super) fn view(arguments: ViewArguments, root: &Path) -> Result<Ask, Refusal> {
+    let mode = mode(&arguments)?;
+    let entry = |symbol| MaskEntry { symbol, show: MaskName::Def };
+    let lines = arguments.lines.unwrap_or_default();
+    if lines.iter().any(|lines| lines.start == 0 || lines.end < lines.start) {
+        return Err(Refusal::bad_arguments("lines are counted from 1, and `end` is not before `start`"));
+    }
+    Ok(Ask::View(ViewAsk {
+        files: some_words(&arguments.files, root)?,
+        mode,
+        mask: arguments.symbols.unwrap_or_default().into_iter().map(entry).collect(),
+        lines: lines.iter().map(|lines| LineRange { start: lines.start, end: lines.end }).collect(),
+        against: arguments.against,
+        verify: false,
+    }))
+}
+
+/// Returns the mode that is asked for, in words or by what the mode is for.
+fn mode(arguments: &ViewArguments) -> Result<Option<ModeName>, Refusal> {
+    let is_given = |list: Option<usize>| list.is_some_and(|length| 0 < length);
+    let symbols = is_given(arguments.symbols.as_ref().map(Vec::len)).then_some(ModeName::Masked);
+    let lines = is_given(arguments.lines.as_ref().map(Vec::len)).then_some(ModeName::Custom);
+    let against = arguments.against.as_ref().map(|_| ModeName::Diff);
+    let mut implied = [symbols, lines, against].into_iter().flatten();
+    let first = implied.next();
+    let named = arguments.mode.map(mode_of);
+    let fits = named.is_none() || first.is_none() || named == first;
+    if implied.next().is_some() || !fits {
+        let why = "give only one of `symbols`, `lines` and `against`, and `mode` with none of them but `diff` with `against`";
+        return Err(Refusal::bad_arguments(why));
+    }
+    Ok(first.or(named))
+}
+
+const fn mode_of(name: ViewName) -> ModeName {
+    match name {
+        ViewName::Full => ModeName::Full,
+        ViewName::Skeleton => ModeName::Skeleton,
+        ViewName::Outline => ModeName::Outline,
+        ViewName::Summary => ModeName::Summary,
+        ViewName::Diff => ModeName::Diff,
+    }
+}
+
+pub(super) fn outline(arguments: &OutlineArguments, root: &Path) -> Result<Ask, Refusal> {
+    let files = some_words(&arguments.files, root)?;
+    Ok(Ask::Outline(OutlineAsk { files, verify: false }))
+}
+
+pub(super) fn symbol(arguments: SymbolArguments) -> Ask {
+    Ask::Symbols(SymbolsAsk { name: arguments.name, definition: arguments.definition })
+}
+
+fn some_words(words: &[String], root: &Path) -> Result<Vec<String>, Refusal> {
+    if words.is_empty() {
+        return Err(Refusal::bad_arguments("`files` names no file"));
+    }
+    Ok(self::words(words, root))
+}
+
+fn words(words: &[String], root: &Path) -> Vec<String> {
+    words.iter().map(|word| self::word(word, root)).collect()
+}
+
+/// Returns a word for files as it is spelled from the root. Agents often give whole paths; what is not below the root
+/// stays as it is, for the engine to refuse.
+pub(super) fn word(word: &str, root: &Path) -> String {
+    let path = Path::new(word);
+    if path.components().any(|part| part == Component::ParentDir) {
+        return word.to_owned();
+    }
+    let path = path.strip_prefix(root).unwrap_or(path);
+    let plain: std::path::PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+    match plain.to_str() {
+        // An empty word means nothing, and must not come to mean everything.
+        Some("") if word.is_empty() => String::new(),
+        Some("") => ".".to_owned(),
+        Some(plain) => plain.to_owned(),
+        None => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_spelled_from_the_root() {
+        let check = |given, expected: &str| assert_eq!(word(given, Path::new("/work/project")), expected);
+        check("src/a.py", "src/a.py");
+        check("./src//a.py", "src/a.py");
+        check("src/", "src");
+        check("/work/project/src/a.py", "src/a.py");
+        check("/work/project", ".");
+        check(".", ".");
+        check("", "");
+        check("src/*.py", "src/*.py");
+        // What is outside stays what it is.
+        check("/work/projects/a.py", "/work/projects/a.py");
+        check("/work/project/../secret", "/work/project/../secret");
+        check("../a.py", "../a.py");
+    }
+}

@@ -1,0 +1,24 @@
+//! The Model Context Protocol on the standard input and output: the tools and resources that agents use.
+//!
+//! Knows: what agents are told of each tool, how an answer reads to a model, how much of it they can take. Does not
+//! know: who answers; any [`super::Service`] does. The protocol itself is the official SDK's business.
+//!
+//! Start with [`serve`], then `tools.rs`.
+
+mod answers;
+mod arguments;
+mod asks;
+mod cut;
+mod questions;
+mod refusal;
+mod resources;
+mod server;
+mod show;
+mod tools;
+mod transport;
+
+#[cfg(test)]
+mod tests;
+
+pub use transport::Info;
+pub use transport::serve;

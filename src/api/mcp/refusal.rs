@@ -1,0 +1,70 @@
+//! Why a tool gave no answer, in words that an agent can act on.
+
+use crate::api::fault::Fault;
+use crate::model::printable_lines;
+
+/// Why a tool gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// Stable name.
+    pub(super) code: String,
+    /// What was attempted, on what, and why it could not be done.
+    pub(super) message: String,
+    /// What to do.
+    pub(super) hint: String,
+}
+
+impl Refusal {
+    /// The arguments are not what the tool's schema says.
+    pub(super) fn bad_arguments(why: &str) -> Self {
+        Self {
+            code: "bad_arguments".to_owned(),
+            message: format!("read the arguments: {why}"),
+            hint: "give what the tool's input schema says, and nothing else".to_owned(),
+        }
+    }
+
+    /// The client takes no interest any more, so that nobody reads this.
+    pub(super) fn cancelled() -> Self {
+        Self {
+            code: "cancelled".to_owned(),
+            message: "answer: the client has cancelled the request".to_owned(),
+            hint: "ask again".to_owned(),
+        }
+    }
+
+    /// Something broke that never should.
+    pub(super) fn bug(what: &str) -> Self {
+        Self {
+            code: "bug".to_owned(),
+            message: what.to_owned(),
+            hint: "this is a bug in slop; asking for something else may still work".to_owned(),
+        }
+    }
+
+    /// Returns the refusal as an agent reads it.
+    pub(super) fn text(&self) -> String {
+        let message = printable_lines(&self.message);
+        format!("error: cannot {message}\ncode: {}\nhint: {}", self.code, self.hint)
+    }
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        let hint = hint_for_agents(&fault.code).map_or_else(|| fault.hint.into_owned(), str::to_owned);
+        Self { code: fault.code.into_owned(), message: fault.message, hint }
+    }
+}
+
+/// Returns what an agent can do where the fault's own hint names flags and commands, which an agent has not.
+fn hint_for_agents(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "not_found" => "slop_status lists the files of the project; paths are given from the project's root",
+        "outside_project" => "give a path from the project's root; nothing outside of it can be shown",
+        "not_shown" => "slop_status says why the file is left out",
+        "no_such_view" => "mode `summary` works for every text",
+        "no_such_lines" => "count lines from 1, the last one included; slop_outline tells where symbols are",
+        "over_budget" => "raise `budget` to what the message tells, or name less in `focus` and `files`",
+        _ => return None,
+    })
+}

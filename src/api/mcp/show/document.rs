@@ -1,0 +1,46 @@
+//! A document for an agent.
+
+use std::fmt::Write;
+
+use super::Shown;
+use crate::api::mcp::answers;
+use crate::api::mcp::answers::DocumentData;
+use crate::api::mcp::answers::ReceiptData;
+use crate::api::mcp::refusal::Refusal;
+use crate::model::printable;
+
+/// So many words that mean no file are told one by one.
+const MOST_TOLD: usize = 10;
+
+/// Returns the document, and behind it what an agent should know of how it was made. It is not cut: its budget is what
+/// the agent asked for.
+pub(in crate::api::mcp) fn document(data: &[u8]) -> Result<Shown, Refusal> {
+    let DocumentData { mut text, receipt } = answers::read(data)?;
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push('\n');
+    text.push_str(&summary(&receipt));
+    Ok(Shown { text, structured: None })
+}
+
+fn summary(receipt: &ReceiptData) -> String {
+    let smaller = receipt.files.iter().filter(|entry| entry.view != entry.wanted).count();
+    let tokens = receipt.tokens.map_or("an unknown number of".to_owned(), |tokens| tokens.to_string());
+    let budget = receipt.budget_tokens.map_or(String::new(), |budget| format!(" of {budget}"));
+    let counter = receipt.tokens_counted_by.as_deref().unwrap_or("an estimate");
+    let mut words = format!(
+        "[{tokens} tokens{budget}, by {counter}; {} files shown, {smaller} of them smaller than wanted; {} left out]",
+        receipt.files.len(),
+        receipt.left_out.len(),
+    );
+    for missing in receipt.missing.iter().take(MOST_TOLD) {
+        write!(words, "\n[{}: {}]", printable(&missing.word), printable(&missing.why))
+            .expect("a String takes all");
+    }
+    if MOST_TOLD < receipt.missing.len() {
+        write!(words, "\n[{} more words mean no file]", receipt.missing.len() - MOST_TOLD)
+            .expect("a String takes all");
+    }
+    words
+}

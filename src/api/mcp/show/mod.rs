@@ -1,0 +1,24 @@
+//! Answers become what a model reads: texts of a size that it can take, and where that is small, values beside them.
+
+mod document;
+mod files;
+mod outlines;
+mod symbols;
+mod views;
+
+pub(super) use document::document;
+pub(super) use files::StatusPage;
+pub(super) use files::files;
+pub(super) use outlines::outlines;
+pub(super) use symbols::SymbolList;
+pub(super) use symbols::symbols;
+pub(super) use views::views;
+
+/// What a tool answers.
+#[derive(Debug)]
+pub(super) struct Shown {
+    /// The answer in words.
+    pub(super) text: String,
+    /// The answer as the tool's output schema says, where it has one.
+    pub(super) structured: Option<serde_json::Value>,
+}

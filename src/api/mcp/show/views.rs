@@ -1,0 +1,97 @@
+//! Views of files.
+
+use super::Shown;
+use crate::api::mcp::answers;
+use crate::api::mcp::answers::ViewData;
+use crate::api::mcp::cut::Cut;
+use crate::api::mcp::cut::MOST_CHARACTERS;
+use crate::api::mcp::cut::cut;
+use crate::api::mcp::refusal::Refusal;
+use crate::model::printable;
+use crate::render;
+
+/// A file of which no more than so many characters could be shown is left to another call.
+const FEWEST_CHARACTERS: usize = 200;
+
+/// So many files that are left to another call are named.
+const MOST_NAMED: usize = 20;
+
+/// Returns the files under a heading each, as far as an agent can take them.
+pub(in crate::api::mcp) fn views(data: &[u8]) -> Result<Shown, Refusal> {
+    let views: Vec<ViewData> = answers::read(data)?;
+    let mut text = String::new();
+    let mut left = MOST_CHARACTERS;
+    for (place, view) in views.iter().enumerate() {
+        if left < FEWEST_CHARACTERS && 0 < place {
+            text.push_str(&not_shown(&views[place..]));
+            break;
+        }
+        let characters = view.text.chars().count();
+        text.push_str(&heading(view));
+        match cut(&view.text, left) {
+            None => write_body(&mut text, view, &view.text),
+            Some(cut) => {
+                write_body(&mut text, view, cut.head);
+                text.push_str(&what_was_cut(view, &cut, characters));
+            }
+        }
+        left = left.saturating_sub(characters);
+    }
+    Ok(Shown { text, structured: None })
+}
+
+fn heading(view: &ViewData) -> String {
+    let why = view.why.as_ref().map_or(String::new(), |why| format!(" ({})", printable(why)));
+    format!("### {}\n{}{why}\n", printable(&view.path), printable(&view.head))
+}
+
+fn write_body(text: &mut String, view: &ViewData, body: &str) {
+    // What could not be shown has its reason in the heading.
+    if body.is_empty() && view.sha256.is_none() {
+        text.push('\n');
+        return;
+    }
+    let language = match view.view.as_str() {
+        "full" | "skeleton" | "masked" | "custom" | "ast_definitions" => {
+            view.language.as_deref().unwrap_or("")
+        }
+        "diff" => "diff",
+        _ => "",
+    };
+    text.push('\n');
+    render::write_fenced(text, language, body);
+    text.push('\n');
+}
+
+/// Returns what an agent has to ask for to see the rest.
+fn what_was_cut(view: &ViewData, cut: &Cut<'_>, characters: usize) -> String {
+    let path = serde_json::Value::from(view.path.as_str());
+    let shown = cut.head.chars().count();
+    if cut.is_within_line {
+        return format!(
+            "[cut: {shown} of {characters} characters are shown; the line is too long for more]\n"
+        );
+    }
+    if view.view == "full" {
+        let (next, last) = (cut.lines + 1, view.text.lines().count());
+        return format!(
+            "[cut: lines {next}-{last} of {last} are not shown; for the rest call slop_view with \
+             {{\"files\": [{path}], \"lines\": [{{\"start\": {next}, \"end\": {last}}}]}}]\n",
+        );
+    }
+    format!(
+        "[cut: {shown} of {characters} characters are shown; for the rest call slop_view with \
+         {{\"files\": [{path}]}} and narrower `lines` or `symbols`]\n",
+    )
+}
+
+fn not_shown(views: &[ViewData]) -> String {
+    let names: Vec<String> = views.iter().take(MOST_NAMED).map(|view| printable(&view.path)).collect();
+    let more = views.len() - names.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let count = if views.len() == 1 { "1 file is".to_owned() } else { format!("{} files are", views.len()) };
+    format!(
+        "[cut: {count} not shown: {}{more}; name what you need, or a narrower folder, in another call]\n",
+        names.join(", "),
+    )
+}

@@ -1,0 +1,152 @@
+//! The server's life on the standard input and output, from the first line to the last.
+
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Context;
+use std::task::Poll;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use tokio::io::AsyncRead;
+use tokio::io::AsyncWrite;
+use tokio::io::ReadBuf;
+use tokio::signal::unix::SignalKind;
+use tokio::signal::unix::signal;
+use tokio::sync::mpsc;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::questions::Questions;
+use super::questions::settled;
+use super::server::Server;
+use crate::api::service::Service;
+
+/// So long the answers may take that are being made when the client leaves, and then so long to stop.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the server must know of where it runs.
+#[derive(Debug, Clone)]
+pub struct Info {
+    /// The project's folder: whole paths below it are taken as paths from it.
+    pub root: PathBuf,
+    /// The program's version.
+    pub version: &'static str,
+}
+
+/// Serves one client on the standard input and output, until the input ends or the process is told to end.
+///
+/// Nobody else may hold the standard output meanwhile. The service is asked nothing before the client asks.
+pub fn serve(service: Arc<dyn Service>, info: Info) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (input, output) = rmcp::transport::io::stdio();
+    let served = runtime.block_on(async {
+        let ending = Ending { stops: signals()?, patience: PATIENCE };
+        serve_on(service, info, (input, output), ending).await
+    });
+    // The thread that reads the standard input cannot be woken, and is left behind.
+    runtime.shutdown_background();
+    served
+}
+
+/// What ends a server before its client does, and how long it takes at most.
+pub(super) struct Ending {
+    /// Each message asks it to end; the second one, not to wait for anything.
+    pub(super) stops: mpsc::Receiver<()>,
+    /// So long the answers may take that are being made when the client leaves, and then so long to stop.
+    pub(super) patience: Duration,
+}
+
+/// Serves one client on any two streams.
+pub(super) async fn serve_on<R, W>(
+    service: Arc<dyn Service>,
+    info: Info,
+    (input, output): (R, W),
+    ending: Ending,
+) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let Ending { mut stops, patience } = ending;
+    let questions = Questions::new(service);
+    let seats = questions.seats();
+    let (input, left) = Watched::new(input);
+    let running = tokio::select! {
+        running = Server::new(questions, info).serve((input, output)) => match running {
+            Ok(running) => running,
+            // A client that leaves before it has begun has done nothing wrong.
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+        },
+        Some(()) = stops.recv() => return Ok(()),
+    };
+    let token = running.cancellation_token();
+    let mut closed = pin!(running.waiting());
+    let is_closed = tokio::select! {
+        _ = &mut closed => true,
+        _ = left => timeout(patience, &mut closed).await.is_ok(),
+        Some(()) = stops.recv() => false,
+    };
+    // Whatever still works works for nobody; what is done is still sent.
+    token.cancel();
+    let rest = async {
+        if !is_closed {
+            let _ = timeout(patience, closed).await;
+        }
+        settled(&seats, patience).await;
+    };
+    tokio::select! {
+        () = rest => {}
+        Some(()) = stops.recv() => {}
+    }
+    Ok(())
+}
+
+/// An input that says when it has ended. The SDK says so only when it has waited for the last answers, and that for
+/// longer than an agent's program may want to wait.
+struct Watched<R> {
+    input: R,
+    ended: Option<oneshot::Sender<()>>,
+}
+
+impl<R> Watched<R> {
+    fn new(input: R) -> (Self, oneshot::Receiver<()>) {
+        let (ended, end) = oneshot::channel();
+        (Self { input, ended: Some(ended) }, end)
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.input).poll_read(context, buffer);
+        let is_over = match &polled {
+            Poll::Ready(Ok(())) => buffer.filled().len() == before,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if is_over && let Some(ended) = self.ended.take() {
+            // Nobody listens where the client leaves before it has begun.
+            let _ = ended.send(());
+        }
+        polled
+    }
+}
+
+/// Returns where the signals arrive that tell the process to end.
+fn signals() -> io::Result<mpsc::Receiver<()>> {
+    let (sender, receiver) = mpsc::channel(1);
+    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
+        let (mut signal, sender) = (signal(kind)?, sender.clone());
+        tokio::spawn(async move { while signal.recv().await.is_some() && sender.send(()).await.is_ok() {} });
+    }
+    Ok(receiver)
+}

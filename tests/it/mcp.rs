@@ -1,0 +1,196 @@
+//! `slop mcp`, spoken to as an agent's program does: a process, a line of JSON for each message.
+
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Write;
+use std::process::Child;
+use std::process::ChildStdin;
+use std::process::ChildStdout;
+use std::process::Command;
+use std::process::Stdio;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::sandbox::Sandbox;
+use super::sandbox::list;
+use super::sandbox::text;
+use super::sandbox::texts;
+
+struct Agent {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    last_id: u64,
+}
+
+impl Agent {
+    /// Starts the server in the project's folder, and says hello.
+    fn start(sandbox: &Sandbox) -> Self {
+        let mut command = sandbox.command(&["mcp"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let mut agent = Self { child, input, output, last_id: 0 };
+        let client = json!({"name": "test", "version": "0"});
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        assert_eq!(agent.request("initialize", &hello)["result"]["serverInfo"]["name"], "slop");
+        agent.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        agent
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    #[track_caller]
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.last_id += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}));
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert_eq!(answer["id"], self.last_id, "{answer}");
+        answer
+    }
+
+    /// Calls a tool, and returns whether it refused, and its words.
+    #[track_caller]
+    fn call(&mut self, tool: &str, arguments: &Value) -> (bool, String) {
+        let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
+        let result = &answer["result"];
+        (result["isError"] == true, text(&result["content"][0]["text"]))
+    }
+
+    #[track_caller]
+    fn words(&mut self, tool: &str, arguments: &Value) -> String {
+        let (is_refused, words) = self.call(tool, arguments);
+        assert!(!is_refused, "{words}");
+        words
+    }
+
+    /// Ends the input, checks that the server ends well and silent, and returns what it told the standard error.
+    #[track_caller]
+    fn leave(mut self) -> String {
+        drop(self.input.take());
+        self.ended()
+    }
+
+    #[track_caller]
+    fn ended(mut self) -> String {
+        let (mut out, mut err) = (String::new(), String::new());
+        self.output.read_to_string(&mut out).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0), "{err}");
+        assert_eq!(out, "");
+        err
+    }
+}
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    let body = "        a = 1\n        b = 2\n        return a + b\n";
+    sandbox.write("src/engine.py", format!("class Engine:\n    def run(self):\n{body}"));
+    sandbox.write("README.md", "# Engines\n\nThey run.\n");
+    sandbox
+}
+
+#[test]
+fn every_tool_answers_about_the_files_as_they_are() {
+    let sandbox = project();
+    let mut agent = Agent::start(&sandbox);
+    let words = agent.words("slop_aggregate", &json!({"tier": 1}));
+    assert!(words.contains("\n### src/engine.py\n") && words.contains(" tokens of 20000, "), "{words}");
+    let words = agent.words("slop_view", &json!({"files": ["src"], "mode": "skeleton"}));
+    assert!(words.contains("def run(self):") && !words.contains("return a + b"), "{words}");
+    let words = agent.words("slop_outline", &json!({"files": [sandbox.path("src/engine.py")]}));
+    assert!(words.contains("1-5 [class] class Engine\n  2-5 [method] def run(self)\n"), "{words}");
+    let words = agent.words("slop_symbol", &json!({"name": "Engine.run", "definition": true}));
+    assert!(words.starts_with("src/engine.py:2-5 [method] Engine.run\n"), "{words}");
+    // No answer is of before the question.
+    sandbox.write("src/engine.py", "class Engine:\n    def walk(self):\n        return 2\n");
+    let words = agent.words("slop_view", &json!({"files": ["src/engine.py"], "symbols": ["Engine.walk"]}));
+    assert!(
+        words.contains("return 2") && words.ends_with("[fresh: this is how the files were when you asked]")
+    );
+    let (is_refused, words) = agent.call("slop_symbol", &json!({"name": "Engine.run"}));
+    assert!(is_refused && words.contains("code: not_found"), "{words}");
+    let answer = agent.request("tools/call", &json!({"name": "slop_status", "arguments": {}}));
+    let files = &answer["result"]["structuredContent"]["files"];
+    assert_eq!(texts(files, "path"), ["README.md", "src/engine.py"]);
+    assert_eq!(agent.leave(), "");
+}
+
+#[test]
+fn every_file_is_a_resource() {
+    let sandbox = project();
+    sandbox.write("a b%20[1].md", "# Odd\n");
+    let mut agent = Agent::start(&sandbox);
+    let answer = agent.request("resources/list", &json!({}));
+    let resources = &answer["result"]["resources"];
+    assert_eq!(texts(resources, "title"), ["README.md", "a b%20[1].md", "src/engine.py"]);
+    let contents: Vec<String> = list(resources)
+        .map(|resource| {
+            let answer = agent.request("resources/read", &json!({"uri": resource["uri"]}));
+            text(&answer["result"]["contents"][0]["text"])
+        })
+        .collect();
+    assert_eq!(contents[..2], ["# Engines\n\nThey run.\n", "# Odd\n"]);
+    let answer = agent.request("resources/read", &json!({"uri": "slop://view/outline/src/engine.py"}));
+    let outline = text(&answer["result"]["contents"][0]["text"]);
+    assert!(outline.starts_with("[Class] Engine"), "{outline}");
+    agent.leave();
+}
+
+#[test]
+fn no_word_of_an_agent_leads_out_of_the_project() {
+    let sandbox = project();
+    std::fs::write(sandbox.beside("foreign.txt"), "FOREIGN").unwrap();
+    std::os::unix::fs::symlink(sandbox.beside("foreign.txt"), sandbox.path("link.txt")).unwrap();
+    let mut agent = Agent::start(&sandbox);
+    let absolute = sandbox.beside("foreign.txt").to_str().unwrap().to_owned();
+    for word in
+        ["../foreign.txt", "src/../../foreign.txt", &absolute, "link.txt", "a\0b", "", "%2e%2e/foreign.txt"]
+    {
+        for tool in ["slop_view", "slop_outline"] {
+            let (_, words) = agent.call(tool, &json!({"files": [word]}));
+            assert!(!words.contains("FOREIGN"), "{word}: {words}");
+        }
+        let (_, words) = agent.call("slop_aggregate", &json!({"files": [word], "focus": [word], "tier": 3}));
+        assert!(!words.contains("FOREIGN"), "{word}: {words}");
+        let answer = agent.request("resources/read", &json!({"uri": format!("slop://view/full/{word}")}));
+        assert!(!answer.to_string().contains("FOREIGN"), "{word}: {answer}");
+    }
+    agent.leave();
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_told_to_the_agent() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "limits = 3\n");
+    let mut agent = Agent::start(&sandbox);
+    let (is_refused, words) = agent.call("slop_status", &json!({}));
+    assert!(is_refused && words.contains("slop.toml"), "{words}");
+    // They count as they are when something is asked.
+    sandbox.write("slop.toml", "");
+    agent.words("slop_status", &json!({}));
+    agent.leave();
+}
+
+#[test]
+fn a_signal_ends_the_server_well_though_the_client_has_not_left() {
+    let sandbox = project();
+    let mut agent = Agent::start(&sandbox);
+    agent.words("slop_status", &json!({}));
+    let id = agent.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    agent.ended();
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_told_to_who_started_the_server() {
+    let sandbox = project();
+    let ran = sandbox.slop(&["mcp", "--project", "nowhere"]);
+    ran.refuses(1, &["cannot open the project `nowhere`", "--project"]);
+}

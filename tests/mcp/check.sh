@@ -1,0 +1,64 @@
+#!/bin/sh
+# Holds `slop mcp` against other people's clients: tests/mcp/check.sh
+#
+# The protocol's Python SDK lists and calls everything, once in each way that it has to open a session, and checks
+# what comes back against the schemas; the inspector does the same from Node. Both are installed below target/, so this
+# needs PyPI and npm, and stays out of `cargo test`. INSPECTOR= leaves out the inspector.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+venv=${VENV:-$root/target/mcp-venv}
+inspector=${INSPECTOR-@modelcontextprotocol/inspector@0.22.0}
+if [ ! -x "$venv/bin/python" ]; then
+    python3 -m venv "$venv"
+fi
+"$venv/bin/python" -m pip install --quiet mcp jsonschema
+cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
+slop=$root/target/debug/slop
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/project/src" "$work/project/many"
+cd "$work/project"
+git init -q
+printf 'class Engine:\n    def run(self):\n        return "\303\251"\n' > src/engine.py
+printf '# Odd\n' > 'a b%%20[1]\303\274.md'
+seq 1 20000 > long.txt
+# More than one page of files and of resources.
+i=0
+while [ "$i" -lt 250 ]; do
+    echo "# File $i" > "many/$i.md"
+    i=$((i + 1))
+done
+
+export SLOP_CONFIG=/dev/null
+"$venv/bin/python" "$root/tests/mcp/check.py" "$slop" "$work/project"
+
+if [ -n "$inspector" ]; then
+    mkdir -p "$root/target/mcp-inspector"
+    npm install --silent --no-audit --no-fund --prefix "$root/target/mcp-inspector" "$inspector"
+    inspect() {
+        "$root/target/mcp-inspector/node_modules/.bin/mcp-inspector" --cli "$slop" mcp "$@" > "$work/answer"
+    }
+    expect() {
+        grep -q -- "$1" "$work/answer" || { echo "inspector: no \`$1\` in:"; cat "$work/answer"; exit 1; }
+    }
+    inspect --method tools/list
+    expect '"slop_aggregate"'
+    inspect --method tools/call --tool-name slop_aggregate --tool-arg tier=1 budget=5000
+    expect 'tokens of 5000'
+    inspect --method tools/call --tool-name slop_view --tool-arg 'files=["src/engine.py"]' mode=full
+    expect 'class Engine'
+    inspect --method tools/call --tool-name slop_outline --tool-arg 'files=["src"]'
+    expect 'def run'
+    inspect --method tools/call --tool-name slop_symbol --tool-arg name=run definition=true
+    expect '"qualified_name": "Engine.run"'
+    inspect --method tools/call --tool-name slop_status --tool-arg state=fresh
+    expect '"next_cursor"'
+    inspect --method resources/list
+    expect 'slop://view/full/long.txt'
+    inspect --method resources/templates/list
+    expect 'slop://view/{mode}/{+path}'
+    inspect --method resources/read --uri slop://view/outline/src/engine.py
+    expect '\[Class\] Engine'
+    echo "the inspector listed and called everything"
+fi
