@@ -70,6 +70,8 @@ pub(super) struct FileData {
     pub(super) state: String,
     pub(super) reason: Option<String>,
     pub(super) language: Option<String>,
+    /// In bytes; not every service knows it.
+    pub(super) size: Option<u64>,
 }
 
 /// A document, and what became of the files.

@@ -4,6 +4,17 @@
 /// what common clients cut off without a word.
 pub(super) const MOST_CHARACTERS: usize = 40_000;
 
+/// So many characters of what an agent gave are told back to it.
+const MOST_OF_WORDS: usize = 1_000;
+
+/// Returns words that may hold what an agent gave, which may be of any length.
+pub(super) fn short(words: String) -> String {
+    match words.char_indices().nth(MOST_OF_WORDS) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
+}
+
 /// The beginning of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cut<'a> {

@@ -1,5 +1,6 @@
 //! Why a tool gave no answer, in words that an agent can act on.
 
+use super::cut::short;
 use crate::api::fault::Fault;
 use crate::model::printable_lines;
 
@@ -19,7 +20,7 @@ impl Refusal {
     pub(super) fn bad_arguments(why: &str) -> Self {
         Self {
             code: "bad_arguments".to_owned(),
-            message: format!("read the arguments: {why}"),
+            message: short(format!("read the arguments: {why}")),
             hint: "give what the tool's input schema says, and nothing else".to_owned(),
         }
     }

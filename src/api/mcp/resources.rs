@@ -67,7 +67,11 @@ pub(super) fn list(data: &[u8], cursor: Option<&str>) -> Result<ListResourcesRes
 fn resource(file: &FileData) -> Resource {
     let address = format!("{PREFIX}full/{}", utf8_percent_encode(&file.path, KEPT));
     let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-    Resource::new(address, name).with_title(&file.path).with_mime_type(mime_type(file.language.as_deref()))
+    let mut resource = Resource::new(address, name)
+        .with_title(&file.path)
+        .with_mime_type(mime_type(file.language.as_deref()));
+    resource.size = file.size;
+    resource
 }
 
 /// Returns the type of a file's text. Programs have no types of their own that clients would agree on.

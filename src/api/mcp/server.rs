@@ -21,6 +21,7 @@ use rmcp::model::ServerConfig;
 use rmcp::service::RequestContext;
 use serde_json::json;
 
+use super::cut::short;
 use super::questions::Questions;
 use super::refusal::Refusal;
 use super::resources;
@@ -96,7 +97,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let Some(call) = Tooled::read(&request.name, arguments, &self.info.root) else {
-            let message = format!("there is no tool named `{}`", request.name);
+            let message = short(format!("there is no tool named `{}`", request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let result = match call {
@@ -134,8 +135,8 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let address = request.uri;
         let not_found = |why: &str| {
-            let message = format!("there is no resource `{address}`: {why}");
-            ErrorData::resource_not_found(message, Some(json!({"uri": address})))
+            let message = short(format!("there is no resource `{address}`: {why}"));
+            ErrorData::resource_not_found(message, Some(json!({"uri": short(address.clone())})))
         };
         let Some((path, ask)) = resources::read_address(&address) else {
             return Err(not_found("addresses are slop://view/{mode}/{path}"));

@@ -343,6 +343,14 @@ fn a_fault_is_told_with_what_an_agent_can_do() {
             words.contains("cannot show b.py: file not found\ncode: not_found\nhint: slop_status"),
             "{words}"
         );
+        // However long the words are that an agent gave, it is not told all of them again.
+        let long = "x".repeat(100_000);
+        let answers = [
+            client.request("tools/call", json!({"name": &long})).await,
+            client.request("tools/call", json!({"name": "slop_view", "arguments": {&long: 1}})).await,
+            client.request("resources/read", json!({"uri": &long})).await,
+        ];
+        assert!(answers.iter().all(|answer| answer.to_string().len() < 5_000), "{answers:?}");
         // Not even a panic takes the server down.
         let (code, _) = client.refusal("slop_outline", json!({"files": ["b.py"]})).await;
         assert_eq!(code, "bug");
@@ -470,6 +478,7 @@ fn the_list_of_files_is_told_in_pages() {
 fn files_are_resources_in_pages() {
     let mut files: Vec<Value> =
         (0..450).map(|number| file(&format!("a b/{number:03}.py"), "fresh")).collect();
+    files[449]["size"] = json!(5_000_000_000_u64);
     files.push(file("z.png", "left_out"));
     let mut odd = file("\u{fffd}.py", "fresh");
     odd["path_hex"] = json!("ff2e7079");
@@ -488,7 +497,7 @@ fn files_are_resources_in_pages() {
         assert_eq!(found.len(), 450);
         let last = json!({
             "uri": "slop://view/full/a%20b/449.py", "name": "449.py", "title": "a b/449.py",
-            "mimeType": "text/plain",
+            "mimeType": "text/plain", "size": 5_000_000_000_u64,
         });
         assert_eq!(found[449], last);
     });

@@ -9,13 +9,16 @@ use std::task::Context;
 use std::task::Poll;
 use std::time::Duration;
 
+use rmcp::RoleServer;
 use rmcp::ServiceExt;
+use rmcp::service::RunningService;
 use rmcp::service::ServerInitializeError;
 use tokio::io::AsyncRead;
 use tokio::io::AsyncWrite;
 use tokio::io::ReadBuf;
 use tokio::signal::unix::SignalKind;
 use tokio::signal::unix::signal;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -65,25 +68,36 @@ pub(super) async fn serve_on<R, W>(
     service: Arc<dyn Service>,
     info: Info,
     (input, output): (R, W),
-    ending: Ending,
+    mut ending: Ending,
 ) -> io::Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let Ending { mut stops, patience } = ending;
     let questions = Questions::new(service);
     let seats = questions.seats();
     let (input, left) = Watched::new(input);
     let running = tokio::select! {
-        running = Server::new(questions, info).serve((input, output)) => match running {
-            Ok(running) => running,
-            // A client that leaves before it has begun has done nothing wrong.
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-            Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
-        },
-        Some(()) = stops.recv() => return Ok(()),
+        running = Server::new(questions, info).serve((input, output)) => running,
+        Some(()) = ending.stops.recv() => return Ok(()),
     };
+    match running {
+        Ok(running) => until_over(running, left, &seats, ending).await,
+        // A client that leaves before it has begun has done nothing wrong.
+        Err(ServerInitializeError::ConnectionClosed(_)) => {}
+        Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+    }
+    Ok(())
+}
+
+/// Waits until the client has left or the server is to end, and until nothing works for either any more.
+async fn until_over(
+    running: RunningService<RoleServer, Server>,
+    left: oneshot::Receiver<()>,
+    seats: &Semaphore,
+    ending: Ending,
+) {
+    let Ending { mut stops, patience } = ending;
     let token = running.cancellation_token();
     let mut closed = pin!(running.waiting());
     let is_closed = tokio::select! {
@@ -97,13 +111,12 @@ where
         if !is_closed {
             let _ = timeout(patience, closed).await;
         }
-        settled(&seats, patience).await;
+        settled(seats, patience).await;
     };
     tokio::select! {
         () = rest => {}
         Some(()) = stops.recv() => {}
     }
-    Ok(())
 }
 
 /// An input that says when it has ended. The SDK says so only when it has waited for the last answers, and that for

@@ -6,6 +6,7 @@ use super::Shown;
 use crate::api::mcp::answers;
 use crate::api::mcp::answers::DocumentData;
 use crate::api::mcp::answers::ReceiptData;
+use crate::api::mcp::cut::short;
 use crate::api::mcp::refusal::Refusal;
 use crate::model::printable;
 
@@ -35,8 +36,8 @@ fn summary(receipt: &ReceiptData) -> String {
         receipt.left_out.len(),
     );
     for missing in receipt.missing.iter().take(MOST_TOLD) {
-        write!(words, "\n[{}: {}]", printable(&missing.word), printable(&missing.why))
-            .expect("a String takes all");
+        let missing = short(format!("{}: {}", printable(&missing.word), printable(&missing.why)));
+        write!(words, "\n[{missing}]").expect("a String takes all");
     }
     if MOST_TOLD < receipt.missing.len() {
         write!(words, "\n[{} more words mean no file]", receipt.missing.len() - MOST_TOLD)

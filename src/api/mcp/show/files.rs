@@ -83,7 +83,7 @@ pub(in crate::api::mcp) fn files(
     files.truncate(MOST_FILES);
     let next_cursor = files.last().filter(|_| has_more).map(|file| file.path.clone());
     let files = files.into_iter().map(|file| {
-        let FileData { path, path_hex: _, state, reason, language } = file;
+        let FileData { path, state, reason, language, .. } = file;
         StatusFile { path, state, reason, language }
     });
     let page = StatusPage { counts, matching, files: files.collect(), next_cursor };

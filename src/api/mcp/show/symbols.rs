@@ -10,6 +10,7 @@ use crate::api::mcp::answers;
 use crate::api::mcp::answers::SymbolData;
 use crate::api::mcp::cut::MOST_CHARACTERS;
 use crate::api::mcp::cut::cut;
+use crate::api::mcp::cut::short;
 use crate::api::mcp::refusal::Refusal;
 use crate::model::printable;
 use crate::model::printable_lines;
@@ -53,7 +54,7 @@ pub(in crate::api::mcp) fn symbols(data: &[u8], name: &str) -> Result<Shown, Ref
     if all.is_empty() {
         return Err(Refusal {
             code: "not_found".to_owned(),
-            message: format!("find a symbol named `{}` in the project", printable(name)),
+            message: short(format!("find a symbol named `{}` in the project", printable(name))),
             hint: "slop_outline lists the symbols of a file".to_owned(),
         });
     }
