@@ -11,6 +11,8 @@ mod audit;
 #[cfg(test)]
 mod budget_tests;
 mod cache;
+#[cfg(test)]
+mod cancel_tests;
 mod derive;
 mod error;
 mod explaining;

@@ -119,7 +119,7 @@ impl Bench {
     }
 }
 
-fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationRequest {
+pub(super) fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationRequest {
     let tier = TierOptions {
         tier: Tier::Worker,
         view,
