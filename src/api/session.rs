@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::fault::Fault;
 use super::request::CacheRequest;
@@ -14,12 +15,16 @@ use super::wire;
 use super::wire::DocumentReceipt;
 use super::written::Written;
 use super::written::written;
+use crate::engine::AuditReport;
+use crate::engine::Change;
 use crate::engine::Error;
 use crate::engine::IndexReport;
 use crate::engine::Options;
 use crate::engine::Project;
+use crate::engine::Tree;
 use crate::engine::World;
 use crate::engine::WrittenBefore;
+use crate::model::RelPath;
 use crate::model::Slice;
 
 /// A project that answers.
@@ -37,6 +42,32 @@ impl<'w> Session<'w> {
     /// Opens the project in the folder `root`.
     pub fn open(root: &Path, options: Options, world: World<'w>) -> Result<Self, Fault> {
         Ok(Self { project: Project::open(root, options, world)? })
+    }
+
+    /// Shares what is known of the tree with other sessions that have the same root and the same options.
+    pub fn share(&mut self, tree: Arc<Tree>) {
+        self.project.share(tree);
+    }
+
+    /// Sets whether every file of an answer is hashed though its stamp is believed, and a difference told.
+    pub const fn set_paranoid(&mut self, paranoid: bool) {
+        self.project.set_paranoid(paranoid);
+    }
+
+    /// Brings the cache up to date with these files, and returns those that are not what they were, by path.
+    pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<Change>, Fault> {
+        Ok(self.project.refresh(paths)?)
+    }
+
+    /// Compares what is stored of every file with the file. Writes nothing.
+    pub fn audit(&mut self) -> Result<AuditReport, Fault> {
+        Ok(self.project.audit()?)
+    }
+
+    /// Returns how many files of the answers since this was last asked could not be read because they change all the
+    /// time.
+    pub const fn take_unsettled(&mut self) -> u64 {
+        self.project.take_unsettled()
     }
 
     /// Answers a request.

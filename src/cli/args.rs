@@ -179,6 +179,13 @@ pub enum Command {
     /// States: fresh (the cache holds this content), stale (the file may have changed since), new (never read), and
     /// left out, with the reason. Reads none of the files, and derives nothing.
     Status,
+    /// Compare the index with the files themselves
+    ///
+    /// Lists the project anew, reads and hashes every file, and tells each one of which the cache says something else. A
+    /// file that has changed since the last index run is one of them. Nothing is written. Exits with 1 on any difference.
+    #[command(after_help = "Example:
+  slop index && slop audit")]
+    Audit,
     /// Look after the cache
     Cache(CacheArgs),
     /// Show the settings

@@ -42,7 +42,7 @@ pub(super) fn ls_files(root: &Path, names: &Names, processes: &dyn Processes) ->
     // An ignored folder is empty to git. It is its answer, but hardly what was hoped for.
     let is_suspicious = finished.stdout.is_empty() && !root.join(".git").exists();
     let notes = is_suspicious.then(|| IGNORED_FOLDER.to_owned());
-    Ok(Listing { files, source: Source::Git, notes: notes.into_iter().collect() })
+    Ok(Listing { files, source: Source::Git, notes: notes.into_iter().collect(), folders: Vec::new() })
 }
 
 const IGNORED_FOLDER: &str = "git lists no file in this folder: the repository around it seems to ignore it; \

@@ -39,6 +39,8 @@ pub struct Listing {
     pub source: Source,
     /// What a user may want to know of the listing: why git was not heard, which folders could not be read.
     pub notes: Vec<String>,
+    /// The folders that the walk entered, in no order; empty where git listed the files, which tells none.
+    pub folders: Vec<RelPath>,
 }
 
 /// Lists the files below the folder `root`.

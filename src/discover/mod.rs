@@ -14,6 +14,7 @@ mod file_types;
 mod git;
 mod list;
 mod neighbors;
+mod rules;
 mod shebang;
 #[cfg(test)]
 mod testing;
@@ -33,6 +34,7 @@ pub use list::Listing;
 pub use list::Source;
 pub use list::list;
 pub use neighbors::Neighbors;
+pub use rules::rule_files;
 pub use text::Text;
 pub use text::facts;
 pub use text::read_as_text;

@@ -32,7 +32,7 @@ pub(super) fn walk(root: &Path, names: &Names) -> Result<Listing, Error> {
         return Err(Error::IgnoreFile { name });
     }
     let notes = Notes::default();
-    let mut files = Vec::new();
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in builder(root, names, &notes).build() {
         let entry = match entry {
             Ok(entry) => entry,
@@ -46,9 +46,11 @@ pub(super) fn walk(root: &Path, names: &Names) -> Result<Listing, Error> {
         }
         if let Some(found) = found(root, names, &entry) {
             files.push(found);
+        } else {
+            folders.extend(relative(root, entry.path()));
         }
     }
-    Ok(Listing { files, source: Source::Walk, notes: notes.into_lines() })
+    Ok(Listing { files, source: Source::Walk, notes: notes.into_lines(), folders })
 }
 
 fn builder(root: &Path, names: &Names, notes: &Notes) -> WalkBuilder {

@@ -50,12 +50,12 @@ impl Project<'_> {
 
     /// Empties the cache.
     pub fn clear_cache(&mut self) -> Result<Freed, Error> {
-        self.on_store(|store| store.clear(&Clear::All))
+        self.change_store(|store| store.clear(&Clear::All))
     }
 
     /// Deletes what was derived, of these kinds.
     pub fn clear_artifacts(&mut self, kinds: &[Artifact]) -> Result<Freed, Error> {
-        let freed = self.on_store(|store| store.clear(&Clear::Artifacts(kinds.to_vec())))?;
+        let freed = self.change_store(|store| store.clear(&Clear::Artifacts(kinds.to_vec())))?;
         self.forget_producers()?;
         Ok(freed)
     }
@@ -73,12 +73,12 @@ impl Project<'_> {
                 return Err(Error::NothingSelected { word: word.clone() });
             }
         }
-        self.on_store(|store| store.clear(&Clear::Files(paths)))
+        self.change_store(|store| store.clear(&Clear::Files(paths)))
     }
 
     /// Checks every byte that is cached; deletes what is damaged.
     pub fn verify_cache(&mut self) -> Result<Verdict, Error> {
-        let verdict = self.on_store(Store::verify)?;
+        let verdict = self.change_store(Store::verify)?;
         if verdict.structure.is_some() {
             self.rebuild_store("its structure is damaged");
         }
@@ -95,7 +95,7 @@ impl Project<'_> {
         let current: Vec<Producer> = discover::file_types().flat_map(all_producers).collect();
         // A day of zero length means now: what became idle this very second goes too.
         let before = if days == 0 { i64::MAX } else { before };
-        self.on_store(|store| store.collect(before, &current))
+        self.change_store(|store| store.collect(before, &current))
     }
 
     /// Calls `each` with all that is cached, by path, until it breaks off.
@@ -118,5 +118,19 @@ impl Project<'_> {
     fn on_store<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, StoreError>) -> Result<T, Error> {
         let store = self.store.as_mut().ok_or(Error::NoCache)?;
         Ok(work(store)?)
+    }
+
+    /// Does what may delete rows, of which nothing is known then between answers.
+    fn change_store<T>(
+        &mut self,
+        work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
+    ) -> Result<T, Error> {
+        let tree = self.tree.clone();
+        let _alone = tree.as_ref().map(|tree| tree.save_alone());
+        let done = self.on_store(work);
+        if let Some(tree) = &tree {
+            tree.drop_rows();
+        }
+        done
     }
 }

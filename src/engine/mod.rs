@@ -13,6 +13,7 @@ mod budget_tests;
 mod cache;
 #[cfg(test)]
 mod cancel_tests;
+mod changes;
 mod derive;
 mod error;
 mod explaining;
@@ -22,6 +23,7 @@ mod given;
 mod history;
 mod importance;
 mod ladders;
+mod listed;
 #[cfg(test)]
 mod masked_tests;
 mod options;
@@ -37,6 +39,7 @@ mod report;
 mod revision;
 mod scan;
 mod sections;
+mod sight;
 mod slices;
 mod stability;
 mod status;
@@ -45,6 +48,9 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod tree;
+#[cfg(test)]
+mod tree_tests;
 
 pub use crate::aggregate::Limits;
 pub use crate::aggregate::nearest as nearest_symbols;
@@ -59,6 +65,8 @@ pub use audit::Difference;
 pub use audit::DifferenceKind;
 pub use cache::CacheStatus;
 pub use cache::Exported;
+pub use changes::Change;
+pub use changes::ChangeKind;
 pub use error::Code;
 pub use error::Error;
 pub use explaining::Explanation;
@@ -83,3 +91,5 @@ pub use sections::SectionRequest;
 pub use status::FileStatus;
 pub use status::Freshness;
 pub use symbols::SymbolAnswer;
+pub use tree::Tree;
+pub use tree::TreeCounts;

@@ -10,6 +10,7 @@ use super::given::Promise;
 use super::options::Options;
 use super::options::World;
 use super::report::IndexReport;
+use super::tree::Tree;
 use crate::discover::Names;
 use crate::model::ContentHash;
 use crate::store::Derived;
@@ -32,6 +33,11 @@ pub struct Project<'w> {
     pub(super) last_scan: Option<IndexReport>,
     /// What is to be remembered when the last document has been given.
     pub(super) promise: Option<Promise>,
+    /// What is known between answers, where a process gives more than one.
+    pub(super) tree: Option<Arc<Tree>>,
+    pub(super) paranoid: bool,
+    /// Files that could not be read because they change all the time, since that was last asked.
+    pub(super) unsettled: u64,
 }
 
 impl<'w> Project<'w> {
@@ -49,11 +55,30 @@ impl<'w> Project<'w> {
             notes: Vec::new(),
             last_scan: None,
             promise: None,
+            tree: None,
+            paranoid: false,
+            unsettled: 0,
         };
         if project.options.cache_enabled {
             project.open_store()?;
         }
         Ok(project)
+    }
+
+    /// Shares what is known of the tree with other projects that have the same root and the same options.
+    pub fn share(&mut self, tree: Arc<Tree>) {
+        self.tree = Some(tree);
+    }
+
+    /// Sets whether every file of an answer is hashed though its stamp is believed, and a difference told.
+    pub const fn set_paranoid(&mut self, paranoid: bool) {
+        self.paranoid = paranoid;
+    }
+
+    /// Returns how many files of the answers since this was last asked could not be read because they change all the
+    /// time.
+    pub const fn take_unsettled(&mut self) -> u64 {
+        std::mem::replace(&mut self.unsettled, 0)
     }
 
     /// Returns what a person should be told since this was last asked.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::aggregation::AggregationRequest;
 use super::artifacts::Subject;
@@ -22,6 +23,7 @@ use super::scan::ScanRequest;
 use super::scan::Trust;
 use super::scan::producers_fingerprint;
 use super::scan::state_of;
+use super::tree::Began;
 use crate::aggregate;
 use crate::aggregate::FocusLines;
 use crate::aggregate::Items;
@@ -316,24 +318,34 @@ impl Project<'_> {
     ) -> (KnownState, Option<ReadText>) {
         let is_current = self.stored(|store| store.recall(super::scan::PRODUCERS)).flatten().as_deref()
             == Some(producers_fingerprint().as_bytes());
-        let row = self.stored(|store| store.file(path)).flatten();
+        let (row, began) = match self.tree.clone() {
+            Some(tree) => {
+                let row = self.rows_between(&tree).get(path).cloned();
+                (row, Some(tree.begin()))
+            }
+            None => (self.stored(|store| store.file(path)).flatten().map(Arc::new), None),
+        };
+        let is_dirty = began.as_ref().is_some_and(|began| began.dirty.contains(path));
+        let is_doubted = self.paranoid || is_dirty || trust == Trust::Nothing;
         let neighbors = self.neighbors_of(path);
-        if let Some(row) = row.filter(|_| is_current && trust == Trust::Stamps)
+        if let Some(row) = row.as_ref().filter(|_| is_current && !is_doubted)
             && let Ok(stat) = self.world.files.stat(path)
             && row.stamp == Some(stat.stamp)
             && !is_racy(&stat.stamp, row.read_at_ns)
-            && let Some(state) = state_of(&row, Some(&neighbors))
+            && let Some(state) = state_of(row, Some(&neighbors))
         {
             return (state, None);
         }
         let examiner = self.examiner(&neighbors, keeps_text);
         let seen = examiner.examine(path);
-        self.keep(seen)
+        drop(examiner);
+        self.check_promise(&seen, row.as_ref(), is_dirty);
+        self.keep(seen, began.as_ref())
     }
 
     /// The sources that tell what a header is; none for any other file. Those of its folder mostly do, and the whole
     /// project is listed only where they do not.
-    fn neighbors_of(&self, path: &RelPath) -> Neighbors {
+    fn neighbors_of(&mut self, path: &RelPath) -> Neighbors {
         if !discover::is_header(path) {
             return Neighbors::default();
         }
@@ -348,11 +360,15 @@ impl Project<'_> {
         if neighbors.decide_in(folder) {
             return neighbors;
         }
-        let listing = discover::list(&self.root, &self.names, self.world.processes);
-        listing.map_or(neighbors, |listing| Neighbors::of(listing.files.iter().map(|found| &found.path)))
+        let began = self.tree.as_ref().map(|tree| tree.begin());
+        if let Some(listed) = began.as_ref().and_then(|began| self.still_listed(began)) {
+            return listed.neighbors.clone();
+        }
+        let listed = self.list_anew(began.as_ref(), || ());
+        listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
     }
 
-    fn keep(&mut self, examined: Examined) -> (KnownState, Option<ReadText>) {
+    fn keep(&mut self, examined: Examined, began: Option<&Began>) -> (KnownState, Option<ReadText>) {
         let Examined { path, stamp, read_at_ns, outcome, .. } = examined;
         let (contents, known, state, text) = match outcome {
             Outcome::LeftOut(reason) => {
@@ -366,14 +382,17 @@ impl Project<'_> {
                 (contents, KnownState::Content { hash, file_type, facts }, state, text)
             }
         };
-        let files = stamp.map(|stamp| FileRow { path, stamp: Some(stamp), read_at_ns, state });
-        let batch = Batch {
-            contents,
-            files: files.into_iter().collect(),
-            removed: Vec::new(),
-            at_s: self.world.clock.now_s(),
+        self.unsettled += u64::from(matches!(known, KnownState::LeftOut(LeftOut::Unstable)));
+        let at_s = self.world.clock.now_s();
+        let (files, removed) = match stamp {
+            Some(stamp) => (vec![FileRow { path, stamp: Some(stamp), read_at_ns, state }], Vec::new()),
+            // Only where rows are at hand is it known without a question whether there is one to remove.
+            None => {
+                let rows = self.tree.as_ref().and_then(|tree| tree.rows());
+                (Vec::new(), rows.filter(|rows| rows.contains_key(&path)).map(|_| path).into_iter().collect())
+            }
         };
-        self.save(batch);
+        self.save_seen(Batch { contents, files, removed, at_s }, began);
         (known, text)
     }
 }

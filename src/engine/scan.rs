@@ -6,21 +6,24 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::mpsc::sync_channel;
 
 use super::derive::producers;
 use super::error::Error;
 use super::freshness::is_racy;
 use super::freshness::window_ns;
+use super::listed::Listed;
 use super::project::Project;
 use super::reading::Examined;
 use super::reading::Outcome;
 use super::reading::ReadText;
 use super::report::IndexReport;
+use super::tree::Began;
+use super::tree::Rows;
 use crate::aggregate::Selector;
 use crate::discover;
 use crate::discover::Found;
-use crate::discover::Listing;
 use crate::discover::Neighbors;
 use crate::model::ContentHash;
 use crate::model::Facts;
@@ -30,13 +33,9 @@ use crate::model::RelPath;
 use crate::store::Batch;
 use crate::store::FileRow;
 use crate::store::FileState;
-use crate::store::Store;
 use crate::sys::FileKind;
-use crate::sys::Files;
 use crate::sys::Stat;
 
-/// Below so many files one thread is faster than two.
-const FILES_FOR_A_THREAD: usize = 512;
 /// How much is written in one transaction, at most: files, and bytes of what was derived from them.
 const BATCH_FILES: usize = 500;
 const BATCH_BYTES: u64 = 4 << 20;
@@ -92,11 +91,14 @@ pub(super) struct Scan {
 
 /// What is known of the tree before any file is read.
 pub(super) struct Sight {
-    pub(super) listing: Listing,
-    pub(super) rows: HashMap<RelPath, (FileRow, Option<Stat>)>,
-    pub(super) neighbors: Neighbors,
+    pub(super) listed: Arc<Listed>,
+    pub(super) rows: Arc<Rows>,
+    /// What the file system says of each file that is listed, in their order; `None` where it was not asked.
+    pub(super) stats: Vec<Option<Stat>>,
     /// Whether what is stored was made by this program's producers.
     pub(super) is_current: bool,
+    /// What was known before, where anything is known between answers.
+    pub(super) began: Option<Began>,
 }
 
 /// What a look at a file's stamp says.
@@ -112,8 +114,18 @@ pub(super) enum Look {
 impl Sight {
     /// Says whether git tracks a file; the listing is sorted by path.
     fn is_tracked(&self, path: &RelPath) -> bool {
-        let files = &self.listing.files;
+        let files = self.files();
         files.binary_search_by(|found| found.path.cmp(path)).is_ok_and(|at| files[at].tracked)
+    }
+
+    /// Returns the files that the project lists, by path.
+    pub(super) fn files(&self) -> &[Found] {
+        &self.listed.listing.files
+    }
+
+    /// Says whether a file was told to have changed, and not read since.
+    pub(super) fn is_dirty(&self, path: &RelPath) -> bool {
+        self.began.as_ref().is_some_and(|began| began.dirty.contains(path))
     }
 }
 
@@ -126,72 +138,80 @@ impl Project<'_> {
 
     /// Brings the project's files up to date.
     pub(super) fn scan(&mut self, request: &ScanRequest<'_>) -> Result<Scan, Error> {
+        let is_asked =
+            |path: &RelPath| request.scope.is_empty() || request.scope.iter().any(|word| word.selects(path));
+        let sight = self.look(&is_asked)?;
+        let places: Vec<usize> = sight
+            .files()
+            .iter()
+            .enumerate()
+            .filter(|(_, found)| is_asked(&found.path))
+            .map(|(at, _)| at)
+            .collect();
+        let scan = self.scan_these(&places, request, &sight)?;
+        if request.scope.is_empty() {
+            if !sight.is_current {
+                self.remember_producers();
+            }
+            if let (Some(tree), Some(began)) = (&self.tree, &sight.began) {
+                tree.is_whole_since(began);
+            }
+        }
+        self.last_scan = Some(scan.report.clone());
+        Ok(scan)
+    }
+
+    /// Brings those of the listed files up to date that stand at these places.
+    pub(super) fn scan_these(
+        &mut self,
+        places: &[usize],
+        request: &ScanRequest<'_>,
+        sight: &Sight,
+    ) -> Result<Scan, Error> {
         let began = self.world.clock.monotonic();
-        let sight = self.look()?;
         let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report: IndexReport::default() };
         let mut to_read = Vec::new();
-        for found in &sight.listing.files {
-            if !request.scope.is_empty() && !request.scope.iter().any(|word| word.selects(&found.path)) {
-                continue;
-            }
-            match self.look_at(found, &sight, request.trust) {
+        for at in places {
+            let found = &sight.files()[*at];
+            match self.look_at(*at, sight, request.trust) {
                 Look::Read => to_read.push(found.path.clone()),
                 Look::Unchanged(state) => scan.push(found, state),
                 Look::LeftOut(reason) => scan.push(found, KnownState::LeftOut(reason)),
             }
         }
-        let removed = rows_to_remove(&sight, request, &to_read, &scan);
+        self.count_missed(&to_read, sight);
+        let is_all = places.len() == sight.files().len() && request.scope.is_empty();
+        let removed = if is_all { rows_to_remove(sight, &to_read, &scan) } else { Vec::new() };
         scan.report.removed = removed.len() as u64;
-        let young = self.read_all(&to_read, removed, &sight, request, &mut scan);
+        let young = self.read_all(&to_read, removed, sight, request, &mut scan);
+        // Before anything is said to be settled: what was not read is not.
         self.go_on()?;
         if request.settles {
-            self.settle(&young, &sight, request);
-        }
-        if request.scope.is_empty() && !sight.is_current {
-            self.remember_producers();
+            self.settle(&young, sight, request);
         }
         scan.files.sort_by(|a, b| a.path.cmp(&b.path));
         scan.count(self.world.clock.monotonic().saturating_sub(began));
-        self.last_scan = Some(scan.report.clone());
+        self.unsettled += scan.report.left_out.get(&LeftOut::Unstable).copied().unwrap_or_default();
         Ok(scan)
     }
 
-    /// Lists the files, and looks at the stamps of those that are known.
-    pub(super) fn look(&mut self) -> Result<Sight, Error> {
-        let (root, names, processes) = (self.root.clone(), Arc::clone(&self.names), self.world.processes);
-        let (listing, rows, stats) = std::thread::scope(|scope| {
-            let listing = scope.spawn(move || discover::list(&root, &names, processes));
-            let rows = self.stored(Store::files).unwrap_or_default();
-            let stats = stat_all(self.world.files, &rows);
-            let listing = listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            (listing, rows, stats)
-        });
-        let listing = listing?;
-        for note in &listing.notes {
-            self.note(note.clone());
-        }
-        let neighbors = Neighbors::of(listing.files.iter().map(|found| &found.path));
-        let rows = rows.into_iter().zip(stats).map(|(row, stat)| (row.path.clone(), (row, stat))).collect();
-        let stored = self.stored(|store| store.recall(PRODUCERS)).flatten();
-        let is_current = stored.as_deref() == Some(producers_fingerprint().as_bytes());
-        Ok(Sight { listing, rows, neighbors, is_current })
-    }
-
     /// Says what is known of a file without reading it.
-    pub(super) fn look_at(&self, found: &Found, sight: &Sight, trust: Trust) -> Look {
+    pub(super) fn look_at(&self, at: usize, sight: &Sight, trust: Trust) -> Look {
+        let found = &sight.files()[at];
         if let Some(reason) = found.left_out {
             return Look::LeftOut(reason);
         }
-        let Some((row, stat)) = sight.rows.get(&found.path) else { return Look::Read };
-        let Some(stat) = stat else { return Look::Read };
+        let Some(row) = sight.rows.get(&found.path) else { return Look::Read };
+        let Some(stat) = &sight.stats[at] else { return Look::Read };
         if stat.kind != FileKind::Regular || self.options.structure_max_bytes < stat.stamp.size {
             return Look::Read;
         }
         let is_same = row.stamp == Some(stat.stamp) && !is_racy(&stat.stamp, row.read_at_ns);
-        if trust == Trust::Nothing || !is_same || !sight.is_current {
+        let is_doubted = self.paranoid || sight.is_dirty(&found.path) || trust == Trust::Nothing;
+        if is_doubted || !is_same || !sight.is_current {
             return Look::Read;
         }
-        state_of(row, Some(&sight.neighbors)).map_or(Look::Read, Look::Unchanged)
+        state_of(row, Some(&sight.listed.neighbors)).map_or(Look::Read, Look::Unchanged)
     }
 
     /// Reads files on all cores while this thread writes what comes of it. Returns those that are too young to be
@@ -210,7 +230,7 @@ impl Project<'_> {
         if !paths.is_empty() {
             self.world.progress.begins(paths.len());
             let progress = self.world.progress;
-            let examiner = self.examiner(&sight.neighbors, request.keeps_text);
+            let examiner = self.examiner(&sight.listed.neighbors, request.keeps_text);
             let (sender, results) = sync_channel::<Examined>(RESULTS_WAITING);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
@@ -220,6 +240,11 @@ impl Project<'_> {
                 let mut batch_bytes = 0;
                 for examined in results {
                     batch_bytes += examined.bytes;
+                    self.check_promise(
+                        &examined,
+                        sight.rows.get(&examined.path),
+                        sight.is_dirty(&examined.path),
+                    );
                     let is_tracked = sight.is_tracked(&examined.path);
                     let row = scan.take(examined, is_tracked, &mut batch);
                     young.extend(
@@ -227,13 +252,13 @@ impl Project<'_> {
                     );
                     if BATCH_FILES <= batch.files.len() || BATCH_BYTES <= batch_bytes {
                         let full = std::mem::replace(&mut batch, self.new_batch());
-                        self.save(full);
+                        self.save_seen(full, sight.began.as_ref());
                         batch_bytes = 0;
                     }
                 }
             });
         }
-        self.save(batch);
+        self.save_seen(batch, sight.began.as_ref());
         young
     }
 
@@ -247,7 +272,7 @@ impl Project<'_> {
         if young.is_empty() {
             return;
         }
-        let examiner = self.examiner(&sight.neighbors, request.keeps_text);
+        let examiner = self.examiner(&sight.listed.neighbors, request.keeps_text);
         // By the clock of the file system, which ticks coarsely and so is a little behind: it is what the stamps will
         // be compared with.
         let now = self.world.clock.now_ns().saturating_add(examiner.skew_ns);
@@ -273,7 +298,7 @@ impl Project<'_> {
             }
         }
         drop(examiner);
-        self.save(batch);
+        self.save_seen(batch, sight.began.as_ref());
     }
 
     fn remember_producers(&mut self) {
@@ -361,25 +386,14 @@ pub(super) fn state_of(row: &FileRow, neighbors: Option<&Neighbors>) -> Option<K
 }
 
 /// Returns the files that are known and not listed any more, or that have turned into something that is not read.
-fn rows_to_remove(
-    sight: &Sight,
-    request: &ScanRequest<'_>,
-    to_read: &[RelPath],
-    scan: &Scan,
-) -> Vec<RelPath> {
-    if !request.scope.is_empty() {
-        return Vec::new();
-    }
-    let mut gone: HashSet<&RelPath> = sight.rows.keys().collect();
-    for path in to_read {
-        gone.remove(path);
-    }
+fn rows_to_remove(sight: &Sight, to_read: &[RelPath], scan: &Scan) -> Vec<RelPath> {
+    let mut kept: HashSet<&RelPath> = to_read.iter().collect();
     for file in &scan.files {
-        if sight.rows.get(&file.path).is_some_and(|(row, _)| is_kept(row, &file.state)) {
-            gone.remove(&file.path);
+        if sight.rows.get(&file.path).is_some_and(|row| is_kept(row, &file.state)) {
+            kept.insert(&file.path);
         }
     }
-    let mut gone: Vec<RelPath> = gone.into_iter().cloned().collect();
+    let mut gone: Vec<RelPath> = sight.rows.keys().filter(|path| !kept.contains(path)).cloned().collect();
     gone.sort();
     gone
 }
@@ -395,26 +409,15 @@ fn is_kept(row: &FileRow, state: &KnownState) -> bool {
 }
 
 /// Returns a text that changes whenever the producers of any type of file do.
-pub(super) fn producers_fingerprint() -> String {
-    let all = discover::file_types().flat_map(producers);
-    let mut lines: Vec<String> =
-        all.map(|producer| format!("{} {}", producer.language, producer.version)).collect();
-    // Which name is of which type is a matter of the program's own version.
-    lines.push(env!("CARGO_PKG_VERSION").to_owned());
-    lines.sort();
-    ContentHash::of(lines.join("\n").as_bytes()).to_string()
-}
-
-fn stat_all(files: &dyn Files, rows: &[FileRow]) -> Vec<Option<Stat>> {
-    let stat = |rows: &[FileRow]| rows.iter().map(|row| files.stat(&row.path).ok()).collect::<Vec<_>>();
-    if rows.len() < 2 * FILES_FOR_A_THREAD {
-        return stat(rows);
-    }
-    let (first, second) = rows.split_at(rows.len() / 2);
-    std::thread::scope(|scope| {
-        let second = scope.spawn(|| stat(second));
-        let mut stats = stat(first);
-        stats.extend(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        stats
+pub(super) fn producers_fingerprint() -> &'static str {
+    static FINGERPRINT: OnceLock<String> = OnceLock::new();
+    FINGERPRINT.get_or_init(|| {
+        let all = discover::file_types().flat_map(producers);
+        let mut lines: Vec<String> =
+            all.map(|producer| format!("{} {}", producer.language, producer.version)).collect();
+        // Which name is of which type is a matter of the program's own version.
+        lines.push(env!("CARGO_PKG_VERSION").to_owned());
+        lines.sort();
+        ContentHash::of(lines.join("\n").as_bytes()).to_string()
     })
 }

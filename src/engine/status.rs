@@ -43,11 +43,11 @@ pub struct FileStatus {
 impl Project<'_> {
     /// Returns the status of every file that the project lists, by path. Reads no file, and stores nothing.
     pub fn status(&mut self) -> Result<Vec<FileStatus>, Error> {
-        let sight = self.look()?;
+        let sight = self.look(&|_| true)?;
         let mut all = Vec::new();
-        for found in &sight.listing.files {
-            let look = self.look_at(found, &sight, Trust::Stamps);
-            let row = sight.rows.get(&found.path).map(|(row, _)| row);
+        for (at, found) in sight.files().iter().enumerate() {
+            let look = self.look_at(at, &sight, Trust::Stamps);
+            let row = sight.rows.get(&found.path);
             let known = row.and_then(|row| super::scan::state_of(row, None));
             let freshness = match &look {
                 Look::LeftOut(reason) | Look::Unchanged(KnownState::LeftOut(reason)) => {

@@ -125,6 +125,11 @@ impl Project<'_> {
         if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
+        let tree = self.tree.clone();
+        let _alone = tree.as_ref().map(|tree| tree.save_alone());
+        if let Some(tree) = &tree {
+            tree.took(&batch);
+        }
         // Twice: a store that is damaged, or that someone deleted, is made anew and written to.
         for _ in 0..2 {
             let Some(store) = &mut self.store else { break };
@@ -155,6 +160,9 @@ impl Project<'_> {
     /// Does what can be done about an error of the store: makes it anew, or goes on without it.
     pub(super) fn recover(&mut self, error: &store::Error) {
         let Some(store) = self.store.take() else { return };
+        if let Some(tree) = &self.tree {
+            tree.drop_rows();
+        }
         let why = with_causes(error);
         if error.is_damage() {
             self.store = Some(store);

@@ -31,6 +31,7 @@ use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
 use crate::sys::Disk;
+use crate::sys::FileKind;
 use crate::sys::Files;
 use crate::sys::ReadError;
 use crate::sys::Reading;
@@ -63,6 +64,10 @@ impl Files for Counted {
     fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
         self.files.names(folder)
     }
+
+    fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
+        self.files.entries(folder)
+    }
 }
 
 /// A project in a folder of its own.
@@ -87,22 +92,7 @@ impl Bench {
     }
 
     pub(super) fn project(&self, cache_enabled: bool) -> Project<'_> {
-        let options = Options {
-            cache_enabled,
-            cache_dir: RelPath::new(b".slop_cache").unwrap(),
-            names: discover::Options {
-                apart: vec![b".slop_cache".to_vec()],
-                secret_names: vec![],
-                secrets_allowed: vec![],
-            },
-            max_bytes: 1 << 20,
-            structure_max_bytes: 8 << 20,
-            parse_timeout: std::time::Duration::from_mins(1),
-            window_lines: 1,
-            counter: Counter::O200kBase,
-            screenshot_bytes: 1 << 10,
-            section_bytes: 1 << 10,
-        };
+        let options = Options { cache_enabled, ..options() };
         let world = World {
             clock: &WallClock,
             disk: &RealDisk,
@@ -116,6 +106,25 @@ impl Bench {
     /// Returns how often each file was read since this was last asked.
     fn reads(&self) -> Vec<(String, usize)> {
         std::mem::take(&mut *self.files.reads.lock().unwrap()).into_iter().collect()
+    }
+}
+
+pub(super) fn options() -> Options {
+    Options {
+        cache_enabled: true,
+        cache_dir: RelPath::new(b".slop_cache").unwrap(),
+        names: discover::Options {
+            apart: vec![b".slop_cache".to_vec()],
+            secret_names: vec![],
+            secrets_allowed: vec![],
+        },
+        max_bytes: 1 << 20,
+        structure_max_bytes: 8 << 20,
+        parse_timeout: std::time::Duration::from_mins(1),
+        window_lines: 1,
+        counter: Counter::O200kBase,
+        screenshot_bytes: 1 << 10,
+        section_bytes: 1 << 10,
     }
 }
 

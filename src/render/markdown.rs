@@ -1,5 +1,7 @@
 //! Documents as Markdown.
 
+use memchr::memchr_iter;
+
 use super::head::head;
 use super::sections::pictures;
 use super::sections::suffix;
@@ -144,14 +146,12 @@ fn write_fenced(text: &mut String, language: &str, body: &str) {
     text.push('\n');
 }
 
+/// Returns how many backticks stand side by side at most.
 fn longest_run(body: &str) -> usize {
-    // Few texts have a run that matters, and to look for one is quicker than to count.
-    if !body.contains("```") {
-        return 0;
-    }
-    let (mut longest, mut run) = (0, 0);
-    for byte in body.bytes() {
-        run = if byte == b'`' { run + 1 } else { 0 };
+    let (mut longest, mut run, mut next) = (0, 0, 0);
+    for at in memchr_iter(b'`', body.as_bytes()) {
+        run = if at == next { run + 1 } else { 1 };
+        next = at + 1;
         longest = longest.max(run);
     }
     longest
@@ -174,5 +174,7 @@ mod tests {
         check("a", "```md\na\n```\n");
         check("", "```md\n```\n");
         check("````\nx\n````\n", "`````md\n````\nx\n````\n`````\n");
+        check("`a` ``b`` c```", "````md\n`a` ``b`` c```\n````\n");
+        check("` ` ` `", "```md\n` ` ` `\n```\n");
     }
 }

@@ -15,7 +15,6 @@ use crate::api::FreshnessState;
 use crate::api::Service;
 use crate::api::Session;
 use crate::api::World;
-use crate::model::LeftOut;
 use crate::sys::Clock;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
@@ -57,7 +56,7 @@ impl Service for Local {
         options.cache_enabled &= request.uses_cache();
         let mut session = Session::open(root, options, world)?;
         let response = session.answer(request)?;
-        let freshness = freshness(&session, as_of_ms);
+        let freshness = freshness(session.take_unsettled(), as_of_ms);
         if let (true, Some(reason)) = (call.require_fresh, &freshness.reason) {
             return Err(Fault::not_fresh(reason));
         }
@@ -70,9 +69,7 @@ impl Service for Local {
 }
 
 /// Every file was looked at, so that an answer is fresh but for files that kept changing.
-fn freshness(session: &Session<'_>, as_of_ms: i64) -> FreshnessNote {
-    let left_out = session.last_scan().and_then(|report| report.left_out.get(&LeftOut::Unstable).copied());
-    let unsettled = left_out.unwrap_or(0);
+fn freshness(unsettled: u64, as_of_ms: i64) -> FreshnessNote {
     let reason =
         (0 < unsettled).then(|| format!("files that kept changing while they were read: {unsettled}"));
     let freshness = if reason.is_some() { FreshnessState::Partial } else { FreshnessState::Fresh };

@@ -54,6 +54,8 @@ pub struct Store {
     file: PathBuf,
     seen: Sighting,
     damaged: Cell<u64>,
+    /// What SQLite calls the state of the file, as this connection last asked for it.
+    pub(super) seen_version: Cell<Option<i64>>,
     /// Keys of rows in the table `file` that were found damaged, for the next write to delete.
     pub(super) damaged_paths: RefCell<Vec<Vec<u8>>>,
 }
@@ -188,7 +190,14 @@ impl Store {
         connection.execute_batch(pragmas)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         let seen = Sighting::of(&file)?;
-        Ok(Self { connection, file, seen, damaged: Cell::new(0), damaged_paths: RefCell::default() })
+        Ok(Self {
+            connection,
+            file,
+            seen,
+            damaged: Cell::new(0),
+            seen_version: Cell::new(None),
+            damaged_paths: RefCell::default(),
+        })
     }
 }
 

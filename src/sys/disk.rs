@@ -15,6 +15,8 @@ use std::time::Duration;
 
 use rustix::fs::OFlags;
 
+use crate::model::Stamp;
+
 /// Reads and writes single files.
 pub trait Disk: Sync {
     /// Returns a file's bytes; `None` where there is no such file.
@@ -45,6 +47,9 @@ pub trait Disk: Sync {
 
     /// Returns the size of a file in bytes; 0 where there is no such file.
     fn size(&self, path: &Path) -> io::Result<u64>;
+
+    /// Returns the stamp of what a path leads to, links followed; `None` where there is nothing.
+    fn stamp(&self, path: &Path) -> io::Result<Option<Stamp>>;
 
     /// Writes one byte to a file and returns the time that the file system stamped it with, nanoseconds since
     /// the epoch: what the time is for the files beside it.
@@ -164,6 +169,25 @@ impl Disk for RealDisk {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
             Err(error) => Err(error),
         }
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Option<Stamp>> {
+        let found = match std::fs::metadata(path) {
+            Ok(found) => found,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Ok(Some(Stamp {
+            dev: found.dev(),
+            ino: found.ino(),
+            size: found.size(),
+            mtime_ns: nanoseconds(found.mtime(), found.mtime_nsec()),
+            ctime_ns: nanoseconds(found.ctime(), found.ctime_nsec()),
+        }))
     }
 
     fn stamp_now(&self, path: &Path) -> io::Result<i64> {

@@ -5,6 +5,7 @@ use std::io;
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::AtFlags;
@@ -78,6 +79,9 @@ pub trait Files: Sync {
 
     /// Returns the names in a folder (relative to the root; empty for the root itself), in no order.
     fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>>;
+
+    /// Returns the names in a folder with what each stands for, in no order.
+    fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>>;
 }
 
 /// The files below a folder of the machine.
@@ -153,18 +157,39 @@ impl Files for RealFiles {
     }
 
     fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        Ok(self.entries(folder)?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
         let path = RelPath::new(folder).ok();
         let path = path.as_ref().map_or(Path::new("."), |path| path.as_path());
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let directory = rustix::fs::openat(&self.root, path, flags, Mode::empty())?;
-        let mut names = Vec::new();
+        let mut entries = Vec::new();
         for entry in rustix::fs::Dir::new(directory)? {
-            let name = entry?.file_name().to_bytes().to_vec();
-            if name != b"." && name != b".." {
-                names.push(name);
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." {
+                continue;
             }
+            let kind = match entry.file_type() {
+                // Not every file system says it beside the name. What is gone by now is of no kind that matters.
+                InodeType::Unknown => {
+                    let inside = path.join(std::ffi::OsStr::from_bytes(name));
+                    rustix::fs::statat(&self.root, &inside, AtFlags::SYMLINK_NOFOLLOW)
+                        .map_or(FileKind::Special, |stat| to_stat(&stat).kind)
+                }
+                InodeType::RegularFile
+                | InodeType::Directory
+                | InodeType::Symlink
+                | InodeType::Fifo
+                | InodeType::Socket
+                | InodeType::CharacterDevice
+                | InodeType::BlockDevice => kind_of(entry.file_type()),
+            };
+            entries.push((name.to_vec(), kind));
         }
-        Ok(names)
+        Ok(entries)
     }
 }
 
@@ -181,16 +206,7 @@ impl RealFiles {
 #[expect(clippy::cast_sign_loss, reason = "sizes are not negative")]
 #[expect(clippy::cast_possible_wrap, reason = "nanoseconds are below a billion")]
 fn to_stat(stat: &rustix::fs::Stat) -> Stat {
-    let kind = match InodeType::from_raw_mode(stat.st_mode) {
-        InodeType::RegularFile => FileKind::Regular,
-        InodeType::Directory => FileKind::Directory,
-        InodeType::Symlink => FileKind::Symlink,
-        InodeType::Fifo
-        | InodeType::Socket
-        | InodeType::CharacterDevice
-        | InodeType::BlockDevice
-        | InodeType::Unknown => FileKind::Special,
-    };
+    let kind = kind_of(InodeType::from_raw_mode(stat.st_mode));
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     let stamp = Stamp {
         dev: stat.st_dev as u64,
@@ -200,4 +216,17 @@ fn to_stat(stat: &rustix::fs::Stat) -> Stat {
         ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
     };
     Stat { kind, stamp }
+}
+
+const fn kind_of(kind: InodeType) -> FileKind {
+    match kind {
+        InodeType::RegularFile => FileKind::Regular,
+        InodeType::Directory => FileKind::Directory,
+        InodeType::Symlink => FileKind::Symlink,
+        InodeType::Fifo
+        | InodeType::Socket
+        | InodeType::CharacterDevice
+        | InodeType::BlockDevice
+        | InodeType::Unknown => FileKind::Special,
+    }
 }

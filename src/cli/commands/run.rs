@@ -1,6 +1,7 @@
 //! A command is picked, and given what it needs.
 
 use super::aggregate;
+use super::audit;
 use super::cache;
 use super::completions;
 use super::config;
@@ -66,6 +67,7 @@ fn run_at(desk: &mut Desk<'_>, command: &Command, environment: &Environment) -> 
         Command::Aggregate(args) => aggregate::run(args, environment, desk),
         Command::Explain(args) => explain::run(args, desk),
         Command::Status => status::run(desk),
+        Command::Audit => audit::run(desk),
         Command::Cache(args) => cache::run(&args.command, desk),
         Command::Config(args) => config::run(&args.command, desk),
         Command::Slice(args) => slice::run(&args.command, desk),
@@ -87,6 +89,7 @@ pub(in crate::cli) const fn name(command: &Command) -> &'static str {
         Command::Aggregate(_) => "aggregate",
         Command::Explain(_) => "explain",
         Command::Status => "status",
+        Command::Audit => "audit",
         Command::Cache(_) => "cache",
         Command::Config(_) => "config",
         Command::Slice(_) => "slice",

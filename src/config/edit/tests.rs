@@ -19,6 +19,7 @@ use crate::model::ContentHash;
 use crate::model::FileItem;
 use crate::model::MaskMode;
 use crate::model::Slice;
+use crate::model::Stamp;
 use crate::sys::Disk;
 
 /// Two files; whoever reads the project's for the second time may find it changed.
@@ -109,6 +110,10 @@ impl Disk for Memory {
     }
 
     fn size(&self, _: &Path) -> io::Result<u64> {
+        unreachable!("an edit reads the whole")
+    }
+
+    fn stamp(&self, _: &Path) -> io::Result<Option<Stamp>> {
         unreachable!("an edit reads the whole")
     }
 

@@ -1,0 +1,126 @@
+//! Files that were told to have changed are derived from before anybody asks.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::error::Error;
+use super::project::Project;
+use super::scan::KnownFile;
+use super::scan::KnownState;
+use super::scan::ScanRequest;
+use super::scan::Trust;
+use crate::model::ContentHash;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+use crate::store::Batch;
+use crate::store::FileRow;
+use crate::store::FileState;
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The file.
+    pub path: RelPath,
+    /// What happened to it.
+    pub kind: ChangeKind,
+    /// Its bytes now; `None` where it has no text.
+    pub content: Option<ContentHash>,
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// It was not known before.
+    Added,
+    /// It has other bytes.
+    Modified,
+    /// It is not one of the project's any more.
+    Removed,
+}
+
+impl ChangeKind {
+    /// Returns the stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Modified => "modified",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+impl Project<'_> {
+    /// Brings the cache up to date with these files, and with all files in those of them that are folders. Returns the
+    /// files that are not what they were, by path.
+    pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<Change>, Error> {
+        let named: FxHashSet<&[u8]> = paths.iter().map(RelPath::as_bytes).collect();
+        let is_meant = |path: &RelPath| is_within(path.as_bytes(), &named);
+        let sight = self.look(&is_meant)?;
+        let places: Vec<usize> = sight
+            .files()
+            .iter()
+            .enumerate()
+            .filter(|(_, found)| is_meant(&found.path))
+            .map(|(at, _)| at)
+            .collect();
+        let gone: Vec<RelPath> = sight
+            .rows
+            .keys()
+            .filter(|path| {
+                is_meant(path) && sight.files().binary_search_by(|found| found.path.cmp(path)).is_err()
+            })
+            .cloned()
+            .collect();
+        let request =
+            ScanRequest { trust: Trust::Stamps, scope: &[], keeps_text: &|_| false, settles: false };
+        let scan = self.scan_these(&places, &request, &sight)?;
+        if let (Some(tree), Some(began)) = (&self.tree, &sight.began) {
+            // What is not listed is not going to be read.
+            tree.settle(paths.iter(), began.touches);
+        }
+        if !gone.is_empty() {
+            let at_s = self.world.clock.now_s();
+            let batch = Batch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };
+            self.save_seen(batch, sight.began.as_ref());
+        }
+        let removed = gone.into_iter().map(|path| Change { path, kind: ChangeKind::Removed, content: None });
+        let mut changes: Vec<Change> = scan
+            .files
+            .iter()
+            .filter_map(|file| change(file, sight.rows.get(&file.path)))
+            .chain(removed)
+            .collect();
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(changes)
+    }
+}
+
+/// Says whether a path, or a folder that it lies in, was named.
+fn is_within(path: &[u8], named: &FxHashSet<&[u8]>) -> bool {
+    let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    named.contains(path) || ends.into_iter().any(|end| named.contains(&path[..end]))
+}
+
+/// Compares what a file is with what it was.
+fn change(file: &KnownFile, row: Option<&Arc<FileRow>>) -> Option<Change> {
+    let (kind, content) = match (&file.state, row.map(|row| &row.state)) {
+        (KnownState::Content { hash, .. }, Some(FileState::Content { hash: before, .. })) => {
+            (hash != before).then_some((ChangeKind::Modified, Some(*hash)))
+        }
+        (KnownState::Content { hash, .. }, Some(FileState::LeftOut(_))) => {
+            Some((ChangeKind::Modified, Some(*hash)))
+        }
+        (KnownState::Content { hash, .. }, None) => Some((ChangeKind::Added, Some(*hash))),
+        (KnownState::LeftOut(LeftOut::Vanished), Some(_)) => Some((ChangeKind::Removed, None)),
+        (KnownState::LeftOut(now), Some(FileState::LeftOut(before))) => {
+            (now != before).then_some((ChangeKind::Modified, None))
+        }
+        (KnownState::LeftOut(_), Some(FileState::Content { .. })) => Some((ChangeKind::Modified, None)),
+        // Of the others no row is kept, so that nothing tells a new one from one that was there.
+        (KnownState::LeftOut(now), None) => {
+            matches!(now, LeftOut::Binary | LeftOut::Undecodable).then_some((ChangeKind::Added, None))
+        }
+    }?;
+    Some(Change { path: file.path.clone(), kind, content })
+}

@@ -1,0 +1,216 @@
+//! A look at the whole tree: which files there are, what is known of them, and what the file system says of them now.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::error::Error;
+use super::freshness::is_racy;
+use super::listed::Listed;
+use super::listed::Standing;
+use super::project::Project;
+use super::reading::Examined;
+use super::reading::Outcome;
+use super::scan::PRODUCERS;
+use super::scan::Sight;
+use super::scan::producers_fingerprint;
+use super::tree::Began;
+use super::tree::Rows;
+use super::tree::Tree;
+use crate::model::RelPath;
+use crate::store;
+use crate::store::Batch;
+use crate::store::FileRow;
+use crate::store::FileState;
+use crate::store::Store;
+use crate::sys::Files;
+use crate::sys::Stat;
+
+/// Below so many files one thread is faster than two.
+const FILES_FOR_A_THREAD: usize = 512;
+/// A change that is older than this should have been told by an event.
+const TOLD_BY_NS: i64 = 2_000_000_000;
+
+impl Project<'_> {
+    /// Lists the files, and looks at the stamps of those that are wanted.
+    pub(super) fn look(&mut self, wanted: &(dyn Fn(&RelPath) -> bool + Sync)) -> Result<Sight, Error> {
+        let (rows, began) = match self.tree.clone() {
+            Some(tree) => (self.rows_between(&tree), Some(tree.begin())),
+            None => (Arc::new(self.stored_rows()), None),
+        };
+        let kept = began.as_ref().and_then(|began| self.still_listed(began));
+        let (listed, stats) = match kept {
+            Some(listed) => {
+                let paths: Vec<Option<&RelPath>> = listed
+                    .listing
+                    .files
+                    .iter()
+                    .map(|found| Some(&found.path).filter(|path| wanted(path)))
+                    .collect();
+                let stats = stat_all(self.world.files, &paths);
+                (listed, stats)
+            }
+            None => self.list_and_stat(&rows, began.as_ref(), wanted)?,
+        };
+        for note in &listed.listing.notes {
+            self.note(note.clone());
+        }
+        let stored = self.stored(|store| store.recall(PRODUCERS)).flatten();
+        // Without a store nothing was made by another program.
+        let is_current = stored.as_deref() == Some(producers_fingerprint().as_bytes())
+            || (self.store.is_none() && self.tree.is_some());
+        Ok(Sight { listed, rows, stats, is_current, began })
+    }
+
+    /// Returns the listing that is kept, if a new one would be the same.
+    pub(super) fn still_listed(&self, began: &Began) -> Option<Arc<Listed>> {
+        let tree = self.tree.as_ref()?;
+        if let Some(listed) = &began.listed {
+            match self.standing(listed) {
+                Standing::Unchanged | Standing::SameNames => return Some(Arc::clone(listed)),
+                Standing::Gone { should_be_told } => {
+                    if should_be_told && began.is_whole {
+                        tree.count_missed(1);
+                    }
+                }
+            }
+        }
+        // That files come and go is told of each that an editor saves by way of another name.
+        let listed = began.suspect.as_ref()?;
+        let is_explained = self.standing(listed) == Standing::SameNames;
+        is_explained.then(|| {
+            tree.keep_listed(listed, began);
+            Arc::clone(listed)
+        })
+    }
+
+    /// Lists the files anew, and looks meanwhile at those that are known.
+    #[expect(clippy::type_complexity, reason = "what a sight is made of")]
+    fn list_and_stat(
+        &self,
+        rows: &Rows,
+        began: Option<&Began>,
+        wanted: &(dyn Fn(&RelPath) -> bool + Sync),
+    ) -> Result<(Arc<Listed>, Vec<Option<Stat>>), Error> {
+        let files = self.world.files;
+        let (listed, stats) = self.list_anew(began, || {
+            let paths: Vec<Option<&RelPath>> = rows.keys().filter(|path| wanted(path)).map(Some).collect();
+            let stats = stat_all(files, &paths);
+            paths.into_iter().flatten().zip(stats).collect::<FxHashMap<_, _>>()
+        })?;
+        let stats =
+            listed.listing.files.iter().map(|found| stats.get(&found.path).copied().flatten()).collect();
+        Ok((listed, stats))
+    }
+
+    fn stored_rows(&mut self) -> Rows {
+        let rows = self.stored(Store::files).unwrap_or_default();
+        rows.into_iter().map(|row| (row.path.clone(), Arc::new(row))).collect()
+    }
+
+    /// Returns the rows as they are kept between answers, read anew where another process changed them.
+    pub(super) fn rows_between(&mut self, tree: &Tree) -> Arc<Rows> {
+        if let Some(rows) = tree.rows()
+            && self.is_in_step(&rows)
+        {
+            return rows;
+        }
+        let _alone = tree.save_alone();
+        // Another project may have been faster.
+        if let Some(rows) = tree.rows()
+            && self.is_in_step(&rows)
+        {
+            return rows;
+        }
+        let rows = Arc::new(self.stored_rows());
+        tree.keep_rows(Arc::clone(&rows));
+        rows
+    }
+
+    /// Says whether the store still has these rows. What others write in it is as right as what is in memory, so that
+    /// only what they deleted matters.
+    fn is_in_step(&mut self, rows: &Rows) -> bool {
+        let Some(store) = &self.store else { return true };
+        let counted = if store.still_there() { store.files_if_changed() } else { Err(store::Error::Gone) };
+        match counted {
+            Ok(None) => true,
+            Ok(Some(files)) => files == rows.len() as u64,
+            Err(error) => {
+                self.recover(&error);
+                false
+            }
+        }
+    }
+
+    /// Writes what came of files that were read after so many touches. One that was touched since is not settled: its
+    /// stamp may be that of bytes that were only half written.
+    pub(super) fn save_seen(&mut self, mut batch: Batch, began: Option<&Began>) {
+        let (Some(tree), Some(began)) = (self.tree.clone(), began) else { return self.save(batch) };
+        for row in &mut batch.files {
+            if tree.is_touched_since(&row.path, began.touches) {
+                row.stamp = None;
+            }
+        }
+        let paths: Vec<RelPath> =
+            batch.files.iter().map(|row| &row.path).chain(&batch.removed).cloned().collect();
+        self.save(batch);
+        tree.settle(paths.iter(), began.touches);
+    }
+
+    /// Counts the files that are to be read because their stamps have changed, and that no event told of in time.
+    pub(super) fn count_missed(&self, to_read: &[RelPath], sight: &Sight) {
+        let (Some(tree), Some(began)) = (&self.tree, &sight.began) else { return };
+        if !began.is_whole {
+            return;
+        }
+        let told_by = self.world.clock.now_ns().saturating_sub(TOLD_BY_NS);
+        let is_missed = |path: &&RelPath| {
+            let at = sight.files().binary_search_by(|found| found.path.cmp(path)).ok();
+            let stat = at.and_then(|at| sight.stats[at]);
+            let row = sight.rows.get(*path);
+            !sight.is_dirty(path)
+                && row.zip(stat).is_some_and(|(row, stat)| {
+                    row.stamp.is_some_and(|stamp| stamp != stat.stamp) && stat.stamp.ctime_ns < told_by
+                })
+        };
+        tree.count_missed(to_read.iter().filter(is_missed).count() as u64);
+    }
+
+    /// Tells of a file whose bytes are not what its stamp promised; only who is paranoid finds one.
+    pub(super) fn check_promise(&mut self, examined: &Examined, row: Option<&Arc<FileRow>>, is_dirty: bool) {
+        let Some(row) = row.filter(|_| self.paranoid && !is_dirty) else { return };
+        let is_believed =
+            row.stamp.is_some_and(|stamp| Some(stamp) == examined.stamp && !is_racy(&stamp, row.read_at_ns));
+        let is_other = match (&row.state, &examined.outcome) {
+            (FileState::Content { hash: before, .. }, Outcome::Content { hash, .. }) => before != hash,
+            (FileState::LeftOut(before), Outcome::LeftOut(reason)) => before != reason,
+            (FileState::Content { .. } | FileState::LeftOut(_), _) => true,
+        };
+        if is_believed && is_other {
+            if let Some(tree) = &self.tree {
+                tree.count_mistake();
+            }
+            self.note(format!(
+                "{} has other bytes than its stamp promised; the answer has those of now",
+                row.path
+            ));
+        }
+    }
+}
+
+/// Looks at files, on two cores where there are many.
+fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<Stat>> {
+    let stat = |paths: &[Option<&RelPath>]| {
+        paths.iter().map(|path| path.and_then(|path| files.stat(path).ok())).collect::<Vec<_>>()
+    };
+    if paths.len() < 2 * FILES_FOR_A_THREAD {
+        return stat(paths);
+    }
+    let (first, second) = paths.split_at(paths.len() / 2);
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| stat(second));
+        let mut stats = stat(first);
+        stats.extend(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        stats
+    })
+}

@@ -1,0 +1,271 @@
+//! What is known of a project's tree between two answers, shared by all projects of one process.
+//!
+//! Whoever watches the tree says here what may have changed; whoever answers looks here before it asks git and the
+//! store. Nothing that is held is believed because no event came: each answer compares stamps first. So an event that is
+//! lost makes an answer slower, never wrong. What only events can tell is that a file was written without a new stamp.
+//!
+//! One lock guards it all, and is held for moments: never while a file is read or git runs.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+
+use rustc_hash::FxHashMap;
+
+use super::listed::Listed;
+use crate::model::RelPath;
+use crate::store::Batch;
+use crate::store::FileRow;
+
+/// The rows of the table of files, by path.
+pub(super) type Rows = FxHashMap<RelPath, Arc<FileRow>>;
+
+/// What is known of a project's tree between two answers.
+#[derive(Default)]
+pub struct Tree {
+    known: Mutex<Known>,
+    /// Held while a project writes to the store, or reads all rows of it: SQLite would have them wait in naps.
+    saving: Mutex<()>,
+}
+
+/// How a tree has fared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TreeCounts {
+    /// Files that the project lists, as far as is known.
+    pub files: u64,
+    /// Changes that stamps told and no event did.
+    pub missed: u64,
+    /// Files whose bytes were not what their stamps promised.
+    pub mistakes: u64,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Events are to be had.
+    is_trusted: bool,
+    /// How often track was lost.
+    epoch: u64,
+    version: u64,
+    /// How often files were told to have changed, and how often the list of them.
+    touches: u64,
+    relists: u64,
+    /// Files that were told to have changed and were not read since, each with the touch that told it last.
+    dirty: FxHashMap<RelPath, u64>,
+    listed: Option<Arc<Listed>>,
+    /// The listing that was kept until files were told to have come or gone.
+    suspect: Option<Arc<Listed>>,
+    rows: Option<Arc<Rows>>,
+    /// Whether every file was looked at since track was lost, so that a change that was not told is remarkable.
+    is_whole: bool,
+    missed: u64,
+    mistakes: u64,
+}
+
+/// What was known when an answer began.
+pub(super) struct Began {
+    pub(super) is_trusted: bool,
+    pub(super) is_whole: bool,
+    /// Touches and relists so far: what is found out now is not settled where more came meanwhile.
+    pub(super) touches: u64,
+    pub(super) relists: u64,
+    pub(super) epoch: u64,
+    pub(super) dirty: HashSet<RelPath>,
+    pub(super) listed: Option<Arc<Listed>>,
+    /// The listing that was kept until files were told to have come or gone.
+    pub(super) suspect: Option<Arc<Listed>>,
+}
+
+impl Tree {
+    /// Returns a tree of which nothing is known, and of which events tell only after [`Tree::set_trusted`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Is told that the bytes of files may have changed: they are read before they are answered from, whatever their
+    /// stamps say.
+    pub fn touch(&self, paths: &[RelPath]) {
+        let mut known = self.known();
+        known.touches += 1;
+        known.version += 1;
+        let touch = known.touches;
+        known.dirty.extend(paths.iter().map(|path| (path.clone(), touch)));
+    }
+
+    /// Is told that files may have come or gone, or that the rules have changed by which they count.
+    pub fn relist(&self) {
+        let mut known = self.known();
+        known.relists += 1;
+        known.version += 1;
+        known.suspect = known.listed.take().or_else(|| known.suspect.take());
+    }
+
+    /// Is told that events were lost, so that anything may have changed.
+    pub fn lose_track(&self) {
+        let mut known = self.known();
+        known.epoch += 1;
+        known.relists += 1;
+        known.version += 1;
+        known.is_whole = false;
+        known.listed = None;
+        known.suspect = None;
+        known.rows = None;
+    }
+
+    /// Says whether events are to be had. Without, every answer lists the files anew.
+    pub fn set_trusted(&self, is_trusted: bool) {
+        let mut known = self.known();
+        if known.is_trusted != is_trusted {
+            known.is_trusted = is_trusted;
+            known.version += 1;
+            known.is_whole = false;
+            known.listed = None;
+            known.suspect = None;
+        }
+    }
+
+    /// Returns how often track was lost.
+    pub fn epoch(&self) -> u64 {
+        self.known().epoch
+    }
+
+    /// Returns a number that moves whenever anything that is known changes.
+    pub fn version(&self) -> u64 {
+        self.known().version
+    }
+
+    /// Returns how many files are known to have changed and were not read since.
+    pub fn pending(&self) -> u64 {
+        self.known().dirty.len() as u64
+    }
+
+    /// Returns how the tree has fared.
+    pub fn counts(&self) -> TreeCounts {
+        let known = self.known();
+        let listed = known.listed.as_ref().map(|listed| listed.listing.files.len());
+        let files = listed.or_else(|| known.rows.as_ref().map(|rows| rows.len())).unwrap_or_default();
+        TreeCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes }
+    }
+
+    /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
+    /// the user's ignore files. Some may not exist. Empty until the files were listed for the first time.
+    pub fn outside(&self) -> Vec<PathBuf> {
+        let listed = self.known().listed.clone();
+        listed.map(|listed| listed.outside()).unwrap_or_default()
+    }
+
+    pub(super) fn begin(&self) -> Began {
+        let known = self.known();
+        Began {
+            is_trusted: known.is_trusted,
+            is_whole: known.is_whole && known.is_trusted,
+            touches: known.touches,
+            relists: known.relists,
+            epoch: known.epoch,
+            dirty: known.dirty.keys().cloned().collect(),
+            listed: known.listed.clone().filter(|_| known.is_trusted),
+            suspect: known.suspect.clone().filter(|_| known.is_trusted),
+        }
+    }
+
+    /// Keeps a listing, unless it may be of yesterday already.
+    pub(super) fn keep_listed(&self, listed: &Arc<Listed>, began: &Began) {
+        let mut known = self.known();
+        if known.is_trusted && known.relists == began.relists {
+            known.listed = Some(Arc::clone(listed));
+            known.suspect = None;
+            known.version += 1;
+        }
+    }
+
+    /// Forgets a listing that turned out not to be right any more.
+    pub(super) fn drop_listed(&self, began: &Began) {
+        let mut known = self.known();
+        if known.relists == began.relists {
+            known.listed = None;
+            known.suspect = None;
+            known.version += 1;
+        }
+    }
+
+    /// Keeps all other projects of this process from writing.
+    pub(super) fn save_alone(&self) -> MutexGuard<'_, ()> {
+        self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn rows(&self) -> Option<Arc<Rows>> {
+        self.known().rows.clone()
+    }
+
+    /// Keeps the rows as the store has them. Nobody may write meanwhile.
+    pub(super) fn keep_rows(&self, rows: Arc<Rows>) {
+        self.known().rows = Some(rows);
+    }
+
+    /// Forgets the rows, for the store has others.
+    pub(super) fn drop_rows(&self) {
+        let mut known = self.known();
+        known.rows = None;
+        known.version += 1;
+        known.is_whole = false;
+    }
+
+    /// Keeps what was written.
+    pub(super) fn took(&self, batch: &Batch) {
+        if batch.files.is_empty() && batch.removed.is_empty() {
+            return;
+        }
+        let mut known = self.known();
+        known.version += 1;
+        let Some(rows) = &mut known.rows else { return };
+        let rows = Arc::make_mut(rows);
+        for path in &batch.removed {
+            rows.remove(path);
+        }
+        for row in &batch.files {
+            rows.insert(row.path.clone(), Arc::new(row.clone()));
+        }
+    }
+
+    /// Says whether a file was touched since so many touches had come.
+    pub(super) fn is_touched_since(&self, path: &RelPath, touches: u64) -> bool {
+        self.known().dirty.get(path).is_some_and(|touch| touches < *touch)
+    }
+
+    /// Notes that files were looked at when so many touches had come.
+    pub(super) fn settle<'p>(&self, paths: impl Iterator<Item = &'p RelPath>, touches: u64) {
+        let mut known = self.known();
+        if known.dirty.is_empty() {
+            return;
+        }
+        for path in paths {
+            if known.dirty.get(path).is_some_and(|touch| *touch <= touches) {
+                known.dirty.remove(path);
+            }
+        }
+    }
+
+    /// Notes that every file was looked at.
+    pub(super) fn is_whole_since(&self, began: &Began) {
+        let mut known = self.known();
+        known.is_whole = known.epoch == began.epoch && known.is_trusted;
+        let seen = began.touches;
+        // What is not listed any more, or never was, is not going to be read.
+        known.dirty.retain(|_, touch| seen < *touch);
+    }
+
+    pub(super) fn count_missed(&self, missed: u64) {
+        self.known().missed += missed;
+    }
+
+    pub(super) fn count_mistake(&self) {
+        self.known().mistakes += 1;
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // Every change under the lock is whole when a thread panics elsewhere.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,451 @@
+//! What is kept between answers is right after every change, told or not, and saves what it is meant to save.
+
+#![expect(clippy::disallowed_methods, reason = "a test sets the scene, and looks at what became of it")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::fs::File;
+use std::fs::FileTimes;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::Duration;
+use std::time::SystemTime;
+
+use super::AuditReport;
+use super::Change;
+use super::ChangeKind;
+use super::DifferenceKind;
+use super::Options;
+use super::Project;
+use super::Silent;
+use super::Tree;
+use super::Trust;
+use super::World;
+use super::tests::options;
+use crate::model::ContentHash;
+use crate::model::RelPath;
+use crate::sys::FileKind;
+use crate::sys::Files;
+use crate::sys::Finished;
+use crate::sys::Processes;
+use crate::sys::ReadError;
+use crate::sys::Reading;
+use crate::sys::RealDisk;
+use crate::sys::RealFiles;
+use crate::sys::RealProcesses;
+use crate::sys::Stat;
+use crate::sys::WallClock;
+
+/// A folder whose readings are counted; and a file may be read with other bytes than it has, as by a torn read.
+struct Scene {
+    folder: tempfile::TempDir,
+    files: RealFiles,
+    reads: Mutex<Vec<String>>,
+    runs: Mutex<Vec<String>>,
+    torn: Mutex<Option<Vec<u8>>>,
+    /// Is done while the next file is read.
+    meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Files for Scene {
+    fn stat(&self, path: &RelPath) -> io::Result<Stat> {
+        self.files.stat(path)
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError> {
+        self.reads.lock().unwrap().push(path.to_string());
+        if let Some(work) = self.meanwhile.lock().unwrap().take() {
+            work();
+        }
+        let mut reading = self.files.read(path, limit)?;
+        if let Some(bytes) = self.torn.lock().unwrap().take() {
+            reading.bytes = bytes;
+        }
+        Ok(reading)
+    }
+
+    fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        self.files.names(folder)
+    }
+
+    fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
+        self.files.entries(folder)
+    }
+}
+
+impl Processes for Scene {
+    fn run(
+        &self,
+        program: &str,
+        arguments: &[&OsStr],
+        folder: &Path,
+        without: &[&str],
+        input: &[u8],
+    ) -> io::Result<Finished> {
+        self.runs.lock().unwrap().push(arguments.iter().map(|word| word.to_string_lossy()).collect());
+        RealProcesses.run(program, arguments, folder, without, input)
+    }
+}
+
+impl Scene {
+    /// A repository of two files that have rested for long, and a third that is ignored.
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let files = RealFiles::open(folder.path()).unwrap();
+        let (reads, runs) = (Mutex::default(), Mutex::default());
+        let scene = Self { folder, files, reads, runs, torn: Mutex::default(), meanwhile: Mutex::default() };
+        scene.git(&["init", "-q"]);
+        scene.write(".gitignore", "*.log\n");
+        scene.write("a.py", "def a():\n    return 1\n");
+        scene.write("sub/b.py", "def b():\n    return 2\n");
+        scene.write("x.log", "x\n");
+        fs::create_dir_all(scene.path("empty/inner")).unwrap();
+        scene.git(&["add", "-A"]);
+        scene.rest();
+        scene
+    }
+
+    fn path(&self, path: &str) -> std::path::PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@t"];
+        let arguments: Vec<&OsStr> = identity.iter().chain(arguments).map(OsStr::new).collect();
+        let finished = RealProcesses.run("git", &arguments, self.folder.path(), &[], b"").unwrap();
+        assert!(finished.success, "{finished:?}");
+    }
+
+    /// Lets all stamps become old enough to be believed.
+    fn rest(&self) {
+        std::thread::sleep(Duration::from_millis(120));
+        let _ = self;
+    }
+
+    fn open(&self, options: Options) -> Project<'_> {
+        let world =
+            World { clock: &WallClock, disk: &RealDisk, files: self, processes: self, progress: &Silent };
+        Project::open(self.folder.path(), options, world).unwrap()
+    }
+
+    fn project(&self, tree: &Arc<Tree>) -> Project<'_> {
+        let mut project = self.open(options());
+        project.share(Arc::clone(tree));
+        project
+    }
+
+    /// A project that knows all there is to know.
+    fn warm(&self, tree: &Arc<Tree>) -> Project<'_> {
+        let mut project = self.project(tree);
+        contents(&mut project);
+        self.rest();
+        contents(&mut project);
+        contents(&mut project);
+        self.forget();
+        project
+    }
+
+    fn forget(&self) {
+        self.reads.lock().unwrap().clear();
+        self.runs.lock().unwrap().clear();
+    }
+
+    fn reads(&self) -> Vec<String> {
+        std::mem::take(&mut *self.reads.lock().unwrap())
+    }
+
+    fn runs(&self) -> usize {
+        std::mem::take(&mut *self.runs.lock().unwrap()).len()
+    }
+}
+
+fn trusted() -> Arc<Tree> {
+    let tree = Arc::new(Tree::new());
+    tree.set_trusted(true);
+    tree
+}
+
+fn path(text: &str) -> RelPath {
+    RelPath::new(text.as_bytes()).unwrap()
+}
+
+fn hash(text: &str) -> ContentHash {
+    ContentHash::of(text.as_bytes())
+}
+
+/// Returns what an answer about all files says of each.
+fn contents(project: &mut Project<'_>) -> Vec<(String, ContentHash)> {
+    let answers = project.outlines(&[], Trust::Stamps).unwrap();
+    answers.into_iter().map(|answer| (answer.path.to_string(), answer.hash)).collect()
+}
+
+fn names(project: &mut Project<'_>) -> Vec<String> {
+    contents(project).into_iter().map(|(name, _)| name).collect()
+}
+
+#[test]
+fn a_second_answer_runs_no_git_and_reads_no_file() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let version = tree.version();
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 0));
+    assert_eq!(tree.version(), version, "nothing that is known has changed");
+    assert_eq!(names(&mut scene.project(&tree)), ["a.py", "sub/b.py"]);
+    assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 0));
+    assert_eq!((tree.counts().files, tree.counts().missed, tree.pending()), (3, 0, 0));
+}
+
+#[test]
+fn what_no_event_told_is_found_by_stamps_alone() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    scene.write("a.py", "def other():\n    return 1\n");
+    assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
+    scene.write("sub/new.py", "def new():\n    pass\n");
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py", "sub/new.py"]);
+    scene.write("empty/inner/deep.py", "def deep():\n    pass\n");
+    assert_eq!(names(&mut project), ["a.py", "empty/inner/deep.py", "sub/b.py", "sub/new.py"]);
+    fs::rename(scene.path("sub"), scene.path("moved")).unwrap();
+    assert_eq!(names(&mut project), ["a.py", "empty/inner/deep.py", "moved/b.py", "moved/new.py"]);
+    scene.write(".git/info/exclude", "deep.py\n");
+    assert_eq!(names(&mut project), ["a.py", "moved/b.py", "moved/new.py"]);
+    scene.write("moved/.gitignore", "n*.py\n");
+    assert_eq!(names(&mut project), ["a.py", "moved/b.py"]);
+    scene.rest();
+    names(&mut project);
+    // In place, so that no folder's stamp tells.
+    fs::write(scene.path("moved/.gitignore"), "o*.py\n").unwrap();
+    assert_eq!(names(&mut project), ["a.py", "moved/b.py", "moved/new.py"]);
+    scene.git(&["config", "core.excludesFile", "rules"]);
+    assert_eq!(names(&mut project).len(), 3);
+    scene.write("rules", "moved\n");
+    // The index still has what lay in the folder that was renamed.
+    assert_eq!(names(&mut project), ["a.py"]);
+}
+
+#[test]
+fn what_is_ignored_may_change_without_a_new_listing() {
+    let scene = Scene::new();
+    scene.write(".gitignore", "*.log\n/build/\n");
+    scene.write("build/x/y", "");
+    let mut project = scene.warm(&trusted());
+    scene.write("build/x/z", "");
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert_eq!(scene.runs(), 0);
+}
+
+#[test]
+fn a_file_that_is_saved_by_way_of_another_name_takes_no_new_listing() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    scene.write("sub/b.py.tmp", "def other():\n    return 1\n");
+    fs::rename(scene.path("sub/b.py.tmp"), scene.path("sub/b.py")).unwrap();
+    tree.touch(&[path("sub/b.py"), path("sub/b.py.tmp")]);
+    tree.relist();
+    assert_eq!(contents(&mut project)[1].1, hash("def other():\n    return 1\n"));
+    assert_eq!((scene.reads(), scene.runs()), (vec!["sub/b.py".to_owned()], 0));
+    assert_eq!(tree.pending(), 0);
+    // Where nothing explains that files came or went, git says.
+    scene.rest();
+    names(&mut project);
+    scene.forget();
+    tree.relist();
+    assert_eq!(names(&mut project).len(), 2);
+    assert!(0 < scene.runs());
+}
+
+#[test]
+fn a_name_that_came_while_the_files_were_listed_is_found() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    for number in 0..10 {
+        scene.write(&format!("n{number}.py"), "def n():\n    pass\n");
+        assert_eq!(names(&mut project).len(), 3 + number);
+    }
+}
+
+/// Has a file read while it is written, by a write that gives it no other stamp.
+fn tear(scene: &Scene, tree: &Tree, project: &mut Project<'_>) {
+    tree.touch(&[path("a.py")]);
+    *scene.torn.lock().unwrap() = Some(b"def torn():\n".to_vec());
+    assert_eq!(contents(project)[0].1, hash("def torn():\n"));
+}
+
+#[test]
+fn a_file_that_was_told_is_read_though_its_stamp_is_the_same() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let text = "def a():\n    return 1\n";
+    let mut project = scene.warm(&tree);
+    tear(&scene, &tree, &mut project);
+    assert_ne!(contents(&mut project)[0].1, hash(text), "the torn bytes are believed by their stamp");
+    tree.touch(&[path("a.py")]);
+    assert_eq!(tree.pending(), 1);
+    assert_eq!(contents(&mut project)[0].1, hash(text));
+    assert_eq!(tree.pending(), 0);
+}
+
+#[test]
+fn a_file_that_is_told_while_it_is_read_is_read_once_more() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let text = "def a():\n    return 1\n";
+    let mut project = scene.warm(&tree);
+    tree.touch(&[path("a.py")]);
+    *scene.torn.lock().unwrap() = Some(b"def torn():\n".to_vec());
+    let told = Arc::clone(&tree);
+    *scene.meanwhile.lock().unwrap() = Some(Box::new(move || told.touch(&[path("a.py")])));
+    assert_eq!(contents(&mut project)[0].1, hash("def torn():\n"));
+    assert_eq!(tree.pending(), 1);
+    // Not even another process believes the stamp.
+    let row = project.store.as_ref().unwrap().file(&path("a.py")).unwrap().unwrap();
+    assert_eq!(row.stamp, None);
+    assert_eq!(contents(&mut project)[0].1, hash(text));
+    assert_eq!((tree.pending(), contents(&mut project)[0].1), (0, hash(text)));
+    assert_eq!(scene.reads(), ["a.py", "a.py"]);
+}
+
+#[test]
+fn a_tree_without_events_is_listed_for_each_answer() {
+    let scene = Scene::new();
+    let tree = Arc::new(Tree::new());
+    let mut project = scene.warm(&tree);
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 1));
+    scene.write("empty/inner/deep.py", "def deep():\n    pass\n");
+    assert_eq!(names(&mut project), ["a.py", "empty/inner/deep.py", "sub/b.py"]);
+    assert_eq!(tree.outside(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn projects_see_what_others_have_read() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut one = scene.warm(&tree);
+    let mut other = scene.warm(&tree);
+    scene.write("a.py", "def other():\n    return 1\n");
+    scene.rest();
+    tree.touch(&[path("a.py")]);
+    let changed = Change {
+        path: path("a.py"),
+        kind: ChangeKind::Modified,
+        content: Some(hash("def other():\n    return 1\n")),
+    };
+    assert_eq!(one.refresh(&[path("a.py")]).unwrap(), [changed]);
+    assert_eq!(scene.reads(), ["a.py"]);
+    assert_eq!(contents(&mut other)[0].1, hash("def other():\n    return 1\n"));
+    assert_eq!(scene.reads(), [""; 0]);
+}
+
+#[test]
+fn a_refresh_tells_what_became_of_files_and_folders() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let kinds = |changes: Vec<Change>| -> Vec<(String, ChangeKind)> {
+        changes.into_iter().map(|change| (change.path.to_string(), change.kind)).collect()
+    };
+    scene.write("new/c.py", "def c():\n    pass\n");
+    fs::remove_file(scene.path("a.py")).unwrap();
+    fs::remove_dir_all(scene.path("sub")).unwrap();
+    let told = ["a.py", "new", "sub", "x.log", "gone"].map(path);
+    tree.touch(&told);
+    tree.relist();
+    let changes = kinds(project.refresh(&told).unwrap());
+    let (added, removed) = (ChangeKind::Added, ChangeKind::Removed);
+    let expected = [("a.py", removed), ("new/c.py", added), ("sub/b.py", removed)];
+    assert_eq!(changes, expected.map(|(name, kind)| (name.to_owned(), kind)));
+    assert_eq!(tree.pending(), 0);
+    assert_eq!(kinds(project.refresh(&told).unwrap()), []);
+    assert_eq!(names(&mut project), ["new/c.py"]);
+}
+
+#[test]
+fn a_cache_that_another_process_cleared_is_filled_again() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    scene.open(options()).clear_cache().unwrap();
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert_eq!(project.audit().unwrap().differences, []);
+    fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert_eq!(scene.project(&tree).audit().unwrap().differences, []);
+    // By a project of the same process, which the others see.
+    let mut other = scene.project(&tree);
+    other.clear_cache().unwrap();
+    assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
+    assert_eq!(other.audit().unwrap().differences, []);
+}
+
+#[test]
+fn an_audit_finds_what_the_index_says_wrongly() {
+    let scene = Scene::new();
+    scene.write("c.py", "def c():\n    pass\n");
+    scene.rest();
+    let mut project = scene.open(options());
+    project.index(Trust::Stamps).unwrap();
+    let clean = project.audit().unwrap();
+    assert_eq!((clean.files, &clean.differences[..]), (4, &[][..]));
+    let bytes = fs::metadata(scene.path("a.py")).unwrap().len();
+    assert!(bytes < clean.bytes);
+    scene.write("a.py", "def other():\n    return 1\n");
+    scene.write("new.py", "def new():\n    pass\n");
+    scene.write("c.py", "\0binary");
+    fs::remove_file(scene.path("sub/b.py")).unwrap();
+    let AuditReport { differences, .. } = project.audit().unwrap();
+    let found: Vec<_> = differences.iter().map(|found| (found.path.to_string(), found.kind)).collect();
+    let expected = [
+        ("a.py", DifferenceKind::OtherContent),
+        ("c.py", DifferenceKind::OtherReason),
+        ("new.py", DifferenceKind::NotIndexed),
+        ("sub/b.py", DifferenceKind::StillIndexed),
+    ];
+    assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)));
+    assert_eq!(project.audit().unwrap().differences, differences, "an audit mends nothing");
+}
+
+#[test]
+fn who_is_paranoid_finds_bytes_that_their_stamps_did_not_promise() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    tear(&scene, &tree, &mut project);
+    names(&mut project);
+    assert_eq!(tree.counts().mistakes, 0);
+    project.take_notes();
+    project.set_paranoid(true);
+    assert_eq!(contents(&mut project)[0].1, hash("def a():\n    return 1\n"));
+    assert_eq!(tree.counts().mistakes, 1);
+    assert!(project.take_notes().iter().any(|note| note.starts_with("a.py has other bytes")));
+    names(&mut project);
+    assert_eq!(tree.counts().mistakes, 1, "it is mended");
+}
+
+#[test]
+fn a_change_that_should_have_been_told_is_counted() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let file = File::options().write(true).open(scene.path("a.py")).unwrap();
+    file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH)).unwrap();
+    names(&mut project);
+    assert_eq!(tree.counts().missed, 0, "it is so young that its event may be on the way");
+    let told: Vec<String> = tree.outside().iter().map(|path| path.display().to_string()).collect();
+    assert!(told.iter().any(|path| path.ends_with(".git/index")), "{told:?}");
+    tree.lose_track();
+    assert_eq!((tree.epoch(), names(&mut project).len()), (1, 2));
+}
