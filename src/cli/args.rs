@@ -101,7 +101,7 @@ pub struct Global {
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
     /// Answer without a running daemon
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub no_daemon: bool,
     /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
@@ -143,7 +143,7 @@ pub enum Command {
   slop outline src/engine.py
   slop outline --json | jq -r 'select(.health < 1) | .path'")]
     Outline(OutlineArgs),
-    /// Show files: their text, skeleton, outline or summary, some symbols or lines, what has changed
+    /// Show files: their text, skeleton, outline or summary, symbols, lines, changes
     #[command(after_help = "Examples:
   slop view src/engine.py                      the text
   slop view src/engine.py --mode skeleton      signatures and docs, bodies taken out
