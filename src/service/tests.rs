@@ -266,6 +266,21 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
 }
 
 #[test]
+fn symbols_that_are_nested_as_deeply_as_can_be_come_back_too() {
+    let bench = Bench::new();
+    let nested: String = (0..400).map(|n| format!("namespace n{n} {{\n")).collect();
+    let text = format!("{nested}int x;\n{}", "}\n".repeat(400));
+    RealDisk.create_new(&bench.root().join("deep.cpp"), text.as_bytes()).unwrap();
+    for ask in [json!({"ask": "outline", "files": ["deep.cpp"]}), json!({"ask": "symbols", "name": "n0"})] {
+        let answered = bench.ask(&ask, &Call::default()).unwrap();
+        let ask: Ask = serde_json::from_value(ask).unwrap();
+        let answer = Answer::decode(&ask, &answered.data).unwrap();
+        assert_eq!(answer.to_json(), answered.data);
+        assert!(answered.data.windows(6).filter(|bytes| bytes == b"\"name\"").count() > 100);
+    }
+}
+
+#[test]
 fn a_path_that_is_not_utf_8_keeps_its_bytes() {
     let bench = Bench::new();
     let answered = bench.ask(&json!({"ask": "files"}), &Call::default()).unwrap();
