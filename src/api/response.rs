@@ -1,6 +1,7 @@
 //! What comes back.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::engine::CacheStatus;
 use crate::engine::Explanation;
@@ -56,7 +57,7 @@ pub enum Response {
 #[derive(Debug)]
 pub struct Aggregated {
     /// The document.
-    pub document: Document,
+    pub document: Arc<Document>,
     /// The document as it was asked to be written; empty where it went into a file.
     pub text: String,
     /// The file that it was written to.

@@ -58,20 +58,36 @@ pub(super) struct Recall {
 
 /// What is to be remembered as soon as the document was given.
 pub(super) struct Promise {
-    name: String,
+    pub(super) name: String,
     giving: Giving,
+    /// The answer that was kept, where the document is one that is given again as it is.
+    pub(super) answer: Option<ContentHash>,
+}
+
+impl Promise {
+    /// Returns the promise of a document that the reader has already.
+    pub(super) const fn of_the_same(name: String, answer: ContentHash) -> Self {
+        let giving = Giving { changed: Vec::new(), removed: Vec::new() };
+        Self { name, giving, answer: Some(answer) }
+    }
 }
 
 impl Project<'_> {
     /// Remembers what the last document that was composed shows; to be called when its reader has it.
     pub fn delivered(&mut self) {
-        let Some(Promise { name, giving }) = self.promise.take() else { return };
+        let Some(Promise { name, giving, answer }) = self.promise.take() else { return };
         let at_s = self.world.clock.now_s();
+        let tree = self.tree.clone();
+        let _alone = tree.as_ref().map(|tree| tree.save_alone());
         if let Some(store) = &mut self.store
             && let Err(error) = store.give(&name, &giving, at_s)
         {
             self.note(format!("what was given is not remembered as `{name}`"));
             self.recover(&error);
+        }
+        let mark = self.stored(|store| store.given_mark(&name)).flatten();
+        if let (Some(tree), Some(mark)) = (&tree, mark) {
+            tree.answers().gave(name, answer.map(|answer| (answer, mark)));
         }
     }
 
@@ -197,7 +213,7 @@ impl Recall {
             giving.removed = given.into_keys().filter(|path| !held.contains(path)).collect();
         }
         giving.removed.sort();
-        Promise { name: memory.name, giving }
+        Promise { name: memory.name, giving, answer: None }
     }
 }
 

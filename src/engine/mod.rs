@@ -6,6 +6,7 @@
 //! Start with [`Project::open`], then [`Project::index`]: every other use case stands on the scan that it makes.
 
 mod aggregation;
+mod answers;
 mod artifacts;
 mod audit;
 #[cfg(test)]
@@ -56,6 +57,9 @@ pub use crate::aggregate::select as select_symbols;
 pub use crate::store::Freed;
 pub use crate::store::Verdict;
 pub use aggregation::AggregationRequest;
+pub use answers::Answer;
+pub use answers::Kept;
+pub use answers::Selected;
 pub use audit::AuditReport;
 pub use audit::Difference;
 pub use audit::DifferenceKind;

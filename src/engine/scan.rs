@@ -87,6 +87,8 @@ pub(super) struct Scan {
     pub(super) files: Vec<KnownFile>,
     pub(super) texts: HashMap<RelPath, ReadText>,
     pub(super) report: IndexReport,
+    /// A hash of the rules by which the files were listed, where they have rested.
+    pub(super) rules: Option<ContentHash>,
 }
 
 /// What is known of the tree before any file is read.
@@ -164,7 +166,9 @@ impl Project<'_> {
     /// Brings those of the listed files up to date that stand at these places.
     pub(super) fn scan_these(&mut self, places: &[usize], request: &ScanRequest<'_>, sight: &Sight) -> Scan {
         let began = self.world.clock.monotonic();
-        let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report: IndexReport::default() };
+        let rules = sight.listed.rules_key();
+        let report = IndexReport::default();
+        let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report, rules };
         let mut to_read = Vec::new();
         for at in places {
             let found = &sight.files()[*at];

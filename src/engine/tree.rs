@@ -15,6 +15,7 @@ use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
 
+use super::answers::Answers;
 use super::listed::Listed;
 use crate::model::RelPath;
 use crate::store::Batch;
@@ -29,6 +30,7 @@ pub struct Tree {
     known: Mutex<Known>,
     /// Held while a project writes to the store, or reads all rows of it: SQLite would have them wait in naps.
     saving: Mutex<()>,
+    answers: Mutex<Answers>,
 }
 
 /// How a tree has fared.
@@ -193,6 +195,11 @@ impl Tree {
     /// Keeps all other projects of this process from writing.
     pub(super) fn save_alone(&self) -> MutexGuard<'_, ()> {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the documents that were given last.
+    pub(super) fn answers(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn rows(&self) -> Option<Arc<Rows>> {
