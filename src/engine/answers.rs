@@ -55,6 +55,8 @@ pub(super) struct Answers {
     kept: VecDeque<(ContentHash, Arc<Answer>)>,
     /// Which document was given last under a name, with the store's mark of that.
     given: HashMap<String, (ContentHash, Vec<u8>)>,
+    /// How often one was given again.
+    pub(super) reused: u64,
 }
 
 impl Answers {
@@ -133,6 +135,7 @@ impl Project<'_> {
             self.promise = is_last.then(|| Promise::of_the_same(memory.name.clone(), key));
             self.promise.as_ref()?;
         }
+        tree.answers().reused += 1;
         Some(found)
     }
 

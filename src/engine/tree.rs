@@ -42,6 +42,8 @@ pub struct TreeCounts {
     pub missed: u64,
     /// Files whose bytes were not what their stamps promised.
     pub mistakes: u64,
+    /// Documents that were given again as they were.
+    pub reused: u64,
 }
 
 #[derive(Default)]
@@ -145,10 +147,11 @@ impl Tree {
 
     /// Returns how the tree has fared.
     pub fn counts(&self) -> TreeCounts {
+        let reused = self.answers().reused;
         let known = self.known();
         let listed = known.listed.as_ref().map(|listed| listed.listing.files.len());
         let files = listed.or_else(|| known.rows.as_ref().map(|rows| rows.len())).unwrap_or_default();
-        TreeCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes }
+        TreeCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes, reused }
     }
 
     /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
