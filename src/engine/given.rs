@@ -15,6 +15,7 @@ use super::parallel::on_all_cores;
 use super::project::Project;
 use super::scan::KnownFile;
 use super::scan::KnownState;
+use super::shown::ViewKey;
 use crate::aggregate;
 use crate::aggregate::Candidate;
 use crate::aggregate::Stability;
@@ -101,10 +102,27 @@ impl Project<'_> {
         let memory = request.memory.clone().filter(|_| request.sections.part.has_prefix())?;
         let rows = self.stored(|store| store.given(&memory.name)).unwrap_or_default();
         let given = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
-        let hashes = on_all_cores(files, |shown| fingerprint(&shown.candidate.block));
+        let kept = self.kept_fingerprints(files);
+        let places: Vec<usize> = (0..files.len()).collect();
+        let hashes = on_all_cores(&places, |at| {
+            let block = &files[*at].candidate.block;
+            kept[*at].unwrap_or_else(|| fingerprint(block.view, &block.body))
+        });
         let views = files.iter().map(|shown| (shown.file.path.clone(), shown.candidate.block.view));
         let wanted = views.zip(hashes).map(|((path, view), hash)| (path, (view, hash))).collect();
         Some(Recall { memory, given, wanted })
+    }
+
+    /// Returns the hashes that were made when the views were shown first.
+    fn kept_fingerprints(&self, files: &[ShownFile]) -> Vec<Option<ContentHash>> {
+        let Some(tree) = &self.tree else { return vec![None; files.len()] };
+        let mut views = tree.views();
+        let find = |shown: &ShownFile| {
+            let block = &shown.candidate.block;
+            let key = ViewKey::of(block.content?, block.file_type.id, block.view, shown.detail)?;
+            views.find(&key).map(|kept| kept.fingerprint)
+        };
+        files.iter().map(find).collect()
     }
 
     /// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff.
@@ -196,7 +214,8 @@ impl Recall {
             };
             held.insert(path);
             let block = shown.settled();
-            let hash = if block.view == *wanted_view { *wanted } else { fingerprint(block) };
+            let hash =
+                if block.view == *wanted_view { *wanted } else { fingerprint(block.view, &block.body) };
             bytes += block.body.len();
             if memory.since_last && known.is_some() && block.view != *wanted_view {
                 // There was no room for the change: it is told when there is, against what the reader has.
@@ -219,9 +238,9 @@ impl Recall {
 
 /// Returns a hash of what is shown of a file: its view and its text. The head is not a part of it, for it names a
 /// content that changes with every edit.
-fn fingerprint(block: &Block) -> ContentHash {
-    let text = ContentHash::of(block.body.as_bytes());
-    ContentHash::of(format!("{} {text}", block.view).as_bytes())
+pub(super) fn fingerprint(view: ViewMode, body: &str) -> ContentHash {
+    let text = ContentHash::of(body.as_bytes());
+    ContentHash::of(format!("{view} {text}").as_bytes())
 }
 
 /// Says whether an earlier text of the view is worth to be compared with a later one.

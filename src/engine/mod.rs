@@ -38,6 +38,7 @@ mod report;
 mod revision;
 mod scan;
 mod sections;
+mod shown;
 mod sight;
 mod slices;
 mod stability;

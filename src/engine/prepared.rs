@@ -71,6 +71,7 @@ impl Project<'_> {
         request: &AggregationRequest,
         selection: Selection,
     ) -> Result<Prepared, Error> {
+        let rules = selection.rules;
         // First, for it may be refused, and costs nothing.
         let sections = self.sections(&request.sections)?;
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
@@ -97,7 +98,7 @@ impl Project<'_> {
             self.only_changes(&mut whole, recall);
         }
         let is_limited = request.limits.is_some();
-        let history = if request.order == Order::Stable || is_limited { self.history() } else { None };
+        let history = if request.order == Order::Stable || is_limited { self.history(rules) } else { None };
         if is_limited {
             let files = std::mem::take(&mut whole.files);
             whole.files = self.by_importance(files, &whole.unchanged, &routing, history.as_ref());

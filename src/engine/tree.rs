@@ -16,7 +16,10 @@ use std::sync::PoisonError;
 use rustc_hash::FxHashMap;
 
 use super::answers::Answers;
+use super::history::Commits;
 use super::listed::Listed;
+use super::shown::Views;
+use crate::model::ContentHash;
 use crate::model::RelPath;
 use crate::store::Batch;
 use crate::store::FileRow;
@@ -31,6 +34,9 @@ pub struct Tree {
     /// Held while a project writes to the store, or reads all rows of it: SQLite would have them wait in naps.
     saving: Mutex<()>,
     answers: Mutex<Answers>,
+    views: Mutex<Views>,
+    /// What git said of the commits last.
+    commits: Mutex<Option<(ContentHash, Arc<Commits>)>>,
 }
 
 /// How a tree has fared.
@@ -203,6 +209,22 @@ impl Tree {
     /// Returns the documents that were given last.
     pub(super) fn answers(&self) -> MutexGuard<'_, Answers> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the views that were shown last.
+    pub(super) fn views(&self) -> MutexGuard<'_, Views> {
+        self.views.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what git said of the commits under these rules.
+    pub(super) fn commits(&self, rules: &ContentHash) -> Option<Arc<Commits>> {
+        let commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        commits.as_ref().filter(|(of, _)| of == rules).map(|(_, commits)| Arc::clone(commits))
+    }
+
+    pub(super) fn keep_commits(&self, rules: ContentHash, commits: &Arc<Commits>) {
+        let mut kept = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some((rules, Arc::clone(commits)));
     }
 
     pub(super) fn rows(&self) -> Option<Arc<Rows>> {

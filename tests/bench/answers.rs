@@ -37,6 +37,10 @@ use slop::sys::RealFiles;
 use slop::sys::RealProcesses;
 use slop::sys::WallClock;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ROUNDS: usize = 41;
 const EDITED: usize = 10;
 
