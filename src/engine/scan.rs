@@ -87,6 +87,8 @@ pub(super) struct Scan {
     pub(super) files: Vec<KnownFile>,
     pub(super) texts: HashMap<RelPath, ReadText>,
     pub(super) report: IndexReport,
+    /// A hash of the rules by which the files were listed, where they have rested.
+    pub(super) rules: Option<ContentHash>,
 }
 
 /// What is known of the tree before any file is read.
@@ -169,7 +171,9 @@ impl Project<'_> {
         sight: &Sight,
     ) -> Result<Scan, Error> {
         let began = self.world.clock.monotonic();
-        let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report: IndexReport::default() };
+        let rules = sight.listed.rules_key();
+        let report = IndexReport::default();
+        let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report, rules };
         let mut to_read = Vec::new();
         for at in places {
             let found = &sight.files()[*at];
