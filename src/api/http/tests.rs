@@ -1,5 +1,7 @@
 //! The server against real sockets, over a service that tells what reached it.
 
+#![expect(clippy::disallowed_methods, reason = "a test looks at real files")]
+
 use std::io::Read;
 use std::io::Write;
 use std::net::Shutdown;
@@ -27,18 +29,23 @@ use super::unix::BindError;
 use crate::api::Answered;
 use crate::api::Ask;
 use crate::api::AskOptions;
+use crate::api::CacheClearAsk;
+use crate::api::CacheCollectAsk;
 use crate::api::Call;
 use crate::api::Change;
 use crate::api::ChangeKind;
+use crate::api::ChoiceAsk;
 use crate::api::Client;
 use crate::api::ClientError;
 use crate::api::DaemonStatus;
 use crate::api::Event;
 use crate::api::EventKind;
+use crate::api::ExplainAsk;
 use crate::api::Fault;
 use crate::api::Feed;
 use crate::api::FreshnessNote;
 use crate::api::FreshnessState;
+use crate::api::IndexAsk;
 use crate::api::Keeper;
 use crate::api::Kind;
 use crate::api::OutlineAsk;
@@ -48,10 +55,11 @@ use crate::api::Service;
 use crate::api::Subscription;
 use crate::api::SymbolsAsk;
 use crate::api::Unreachable;
+use crate::api::ViewAsk;
 
 const TOKEN: &str = "8c1f4f0e";
 /// Whatever takes longer hangs.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Answers by what it was asked; names of symbols tell it what to do instead.
 struct Fake {
@@ -171,7 +179,7 @@ impl House {
     fn with(patience: Patience) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let feed = Feed::new(Position { epoch: 1, sequence: 0 });
-        let fake = Arc::new(Fake { asked: Mutex::default(), seen: Default::default(), feed });
+        let fake = Arc::new(Fake { asked: Mutex::default(), seen: (Mutex::default(), Condvar::new()), feed });
         let server = Server::with_patience(Arc::<Fake>::clone(&fake), patience);
         let runtime = Runtime::new().unwrap();
         let unix = bind_unix(&folder.path().join("socket")).unwrap();
@@ -309,7 +317,7 @@ fn an_ask_is_answered_in_an_envelope_that_says_what_it_can_be_relied_on_for() {
         assert!(heard.head.contains(header), "{header} in {}", heard.head);
     }
     assert!(!heard.head.contains("access-control"));
-    assert_eq!(house.fake.asked(), [Ask::Index(Default::default())]);
+    assert_eq!(house.fake.asked(), [Ask::Index(IndexAsk::default())]);
 }
 
 #[test]
@@ -747,17 +755,17 @@ fn the_client_is_answered_what_the_service_answered() {
     let large = client.ask(&symbols("large"), AskOptions::default()).unwrap();
     assert_eq!(large.data.len(), (32 << 20) + 2);
     let asks = [
-        Ask::Index(Default::default()),
+        Ask::Index(IndexAsk::default()),
         Ask::Files,
         Ask::Outline(OutlineAsk { files: vec!["a \"b\"".to_owned()], verify: true }),
-        Ask::View(Default::default()),
+        Ask::View(ViewAsk::default()),
         symbols("f"),
-        Ask::Aggregate(Default::default()),
-        Ask::Explain(Box::new(crate::api::ExplainAsk { file: "a".to_owned(), choice: Default::default() })),
+        Ask::Aggregate(Box::default()),
+        Ask::Explain(Box::new(ExplainAsk { file: "a".to_owned(), choice: ChoiceAsk::default() })),
         Ask::CacheStatus,
-        Ask::CacheClear(Default::default()),
+        Ask::CacheClear(CacheClearAsk::default()),
         Ask::CacheVerify,
-        Ask::CacheCollect(crate::api::CacheCollectAsk { days: 3 }),
+        Ask::CacheCollect(CacheCollectAsk { days: 3 }),
         Ask::Audit,
     ];
     house.fake.asked();
