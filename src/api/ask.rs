@@ -130,6 +130,7 @@ pub struct ChoiceAsk {
 }
 
 /// Which document is wanted.
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own in JSON")]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AggregateAsk {

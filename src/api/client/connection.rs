@@ -1,9 +1,4 @@
-//! Asks a daemon by its socket, from a thread that may wait.
-//!
-//! Knows: how to tell a daemon that is there from one that is not, and that one at work from one that hangs. Does not
-//! know: where the socket is, and what to do where nobody answers.
-//!
-//! Start with [`Client::connect`].
+//! Connections to a daemon, and what is asked on them.
 
 use std::io;
 use std::path::Path;
@@ -14,86 +9,42 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use bytes::BytesMut;
-use http_body_util::BodyExt;
 use http_body_util::Full;
 use hyper::Request;
 use hyper::Response;
-use hyper::body::Body;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 
-use super::ask::Ask;
-use super::fault::Fault;
-use super::fault::Kind;
-use super::feed::Change;
-use super::feed::Event;
-use super::feed::EventKind;
-use super::feed::Position;
-use super::http::path_of;
-use super::keeper::DaemonMode;
-use super::keeper::DaemonStatus;
-use super::service::Answered;
-use super::service::FreshnessNote;
-use super::service::FreshnessState;
-use super::service::PROTOCOL;
+use super::answer::SILENCE;
+use super::answer::answered;
+use super::answer::fault_of;
+use super::answer::understood;
+use super::answer::whole;
+use super::error::ClientError;
+use super::error::Unreachable;
+use super::error::broken;
+use super::events::Events;
+use crate::api::ask::Ask;
+use crate::api::feed::Position;
+use crate::api::http::path_of;
+use crate::api::keeper::DaemonMode;
+use crate::api::keeper::DaemonStatus;
+use crate::api::service::Answered;
+use crate::api::service::PROTOCOL;
 
 /// How long a daemon may take to accept a connection: it does nothing else in between.
 const CONNECT: Duration = Duration::from_secs(1);
-
-/// How long a daemon may be silent: at work it says so each second.
-const SILENCE: Duration = Duration::from_secs(5);
-
-/// How long a stream of events may be silent: it is told each 15 s that nothing has changed.
-const EVENTS_SILENCE: Duration = Duration::from_secs(40);
 
 /// Between two tries to connect to a daemon that has more connections than it has accepted.
 const BREATH: Duration = Duration::from_millis(10);
 
 /// How long a connection that was made ahead is thought to be open still.
 const YOUNG: Duration = Duration::from_secs(1);
-
-/// Bytes of an answer that room is made for before they come.
-const AHEAD: usize = 64 << 20;
-
-/// What a line of progress begins with, as no envelope does.
-const PROGRESS: &[u8] = b"{\"progress\":";
-
-/// No daemon can be asked there.
-#[derive(Debug, thiserror::Error)]
-pub enum Unreachable {
-    /// There is no socket.
-    #[error("connect to the daemon: there is no socket at {}", .0.display())]
-    NotThere(PathBuf),
-    /// Nobody listens on the socket.
-    #[error("connect to the daemon: nobody listens on {}", .0.display())]
-    NobodyListens(PathBuf),
-    /// Somebody listens, and says nothing.
-    #[error("wait for the daemon: it said nothing for {} s", .0.as_secs())]
-    Silent(Duration),
-    /// The connection broke, or could not be made.
-    #[error("talk to the daemon")]
-    Broken(#[source] io::Error),
-}
-
-/// Why there is no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum ClientError {
-    /// No daemon answers, or not to the end.
-    #[error(transparent)]
-    Unreachable(#[from] Unreachable),
-    /// The daemon understood, and says why not.
-    #[error("ask the daemon: {}", .0.message)]
-    Fault(Fault),
-    /// What it says is not what a daemon of this protocol says.
-    #[error("read the daemon's answer: {0}")]
-    NotUnderstood(String),
-}
 
 /// What is known of a daemon before it is asked anything.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,7 +73,7 @@ pub struct AskOptions<'a> {
 /// A daemon that can be asked.
 pub struct Client {
     socket: PathBuf,
-    runtime: Runtime,
+    pub(super) runtime: Runtime,
     /// The connection that showed that the daemon is there, for the first request.
     first: Mutex<Option<(UnixStream, Instant)>>,
 }
@@ -242,39 +193,6 @@ impl Client {
     }
 }
 
-/// What a daemon tells, one by one.
-pub struct Events<'a> {
-    client: &'a Client,
-    body: Incoming,
-    buffer: BytesMut,
-}
-
-impl Iterator for Events<'_> {
-    type Item = Result<Event, ClientError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(message) = take_message(&mut self.buffer) {
-                match event_of(&message) {
-                    // A comment: the daemon is there, and nothing has changed.
-                    None => continue,
-                    told => return told,
-                }
-            }
-            let frame = self
-                .client
-                .runtime
-                .block_on(async { tokio::time::timeout(EVENTS_SILENCE, self.body.frame()).await });
-            match frame {
-                Err(_) => return Some(Err(Unreachable::Silent(EVENTS_SILENCE).into())),
-                Ok(None) => return None,
-                Ok(Some(Err(error))) => return Some(Err(broken(error).into())),
-                Ok(Some(Ok(frame))) => self.buffer.extend(frame.into_data().ok()),
-            }
-        }
-    }
-}
-
 async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {
     let begun = Instant::now();
     loop {
@@ -293,41 +211,6 @@ async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {
     }
 }
 
-/// Reads a body to its end, but for the lines of progress at its beginning, which are told.
-async fn whole(
-    body: &mut Incoming,
-    progress: &mut Option<&mut dyn FnMut(usize, usize)>,
-) -> Result<Bytes, Unreachable> {
-    let expected = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
-    let mut read = BytesMut::with_capacity(expected.min(AHEAD));
-    loop {
-        let frame = tokio::time::timeout(SILENCE, body.frame()).await;
-        let Some(frame) = frame.map_err(|_| Unreachable::Silent(SILENCE))? else { break };
-        let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
-        read.extend_from_slice(&data);
-        while read.starts_with(PROGRESS) {
-            let Some(end) = memchr::memchr(b'\n', &read) else { break };
-            tell(&read.split_to(end + 1), progress);
-        }
-    }
-    Ok(read.freeze())
-}
-
-fn tell(line: &[u8], progress: &mut Option<&mut dyn FnMut(usize, usize)>) {
-    #[derive(Deserialize)]
-    struct Line {
-        progress: Done,
-    }
-    #[derive(Deserialize)]
-    struct Done {
-        done: usize,
-        total: usize,
-    }
-    if let (Some(progress), Ok(line)) = (progress, serde_json::from_slice::<Line>(line)) {
-        progress(line.progress.done, line.progress.total);
-    }
-}
-
 /// Returns the body of an ask: what it says, without its name, which is the path.
 fn body_of(ask: &Ask) -> Vec<u8> {
     let mut value = serde_json::to_value(ask).expect("an ask always becomes JSON");
@@ -335,101 +218,4 @@ fn body_of(ask: &Ask) -> Vec<u8> {
         fields.remove("ask");
     }
     value.to_string().into_bytes()
-}
-
-/// Takes an answer out of its envelope. Its data stays where it is.
-fn answered(status: u16, body: &Bytes) -> Result<Answered, ClientError> {
-    #[derive(Deserialize)]
-    struct Envelope<'a> {
-        freshness: FreshnessState,
-        reason: Option<String>,
-        clock: Option<String>,
-        as_of_ms: i64,
-        pending: u64,
-        notes: Vec<String>,
-        #[serde(borrow)]
-        data: &'a RawValue,
-    }
-    let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(body) else {
-        return Err(fault_of(status, body));
-    };
-    Ok(Answered {
-        freshness: FreshnessNote {
-            freshness: envelope.freshness,
-            reason: envelope.reason,
-            clock: envelope.clock,
-            as_of_ms: envelope.as_of_ms,
-            pending: envelope.pending,
-        },
-        notes: envelope.notes,
-        data: body.slice_ref(envelope.data.get().as_bytes()),
-    })
-}
-
-fn understood<T: for<'a> Deserialize<'a>>(status: u16, body: &[u8]) -> Result<T, ClientError> {
-    #[derive(Deserialize)]
-    struct Envelope<T> {
-        data: T,
-    }
-    let envelope = serde_json::from_slice::<Envelope<T>>(body);
-    envelope.map(|envelope| envelope.data).map_err(|_| fault_of(status, body))
-}
-
-/// Returns the fault that a daemon tells, or that it tells none.
-fn fault_of(status: u16, body: &[u8]) -> ClientError {
-    #[derive(Deserialize)]
-    struct Envelope {
-        error: Told,
-        /// Behind lines of progress the response's own status was told before there was a fault.
-        status: Option<u16>,
-    }
-    #[derive(Deserialize)]
-    struct Told {
-        code: String,
-        message: String,
-        hint: String,
-    }
-    match serde_json::from_slice::<Envelope>(body) {
-        Ok(Envelope { error: Told { code, message, hint }, status: told }) => {
-            let is_environment = 500 <= told.unwrap_or(status);
-            let kind = if is_environment { Kind::Environment } else { Kind::User };
-            ClientError::Fault(Fault { code: code.into(), message, hint: hint.into(), kind })
-        }
-        Err(error) => ClientError::NotUnderstood(format!("status {status}, {error}")),
-    }
-}
-
-/// Takes what stands before the next empty line.
-fn take_message(buffer: &mut BytesMut) -> Option<Bytes> {
-    let end = memchr::memmem::find(buffer, b"\n\n")?;
-    Some(buffer.split_to(end + 2).freeze())
-}
-
-/// Reads one message of a stream; none where it is a comment.
-fn event_of(message: &[u8]) -> Option<Result<Event, ClientError>> {
-    #[derive(Deserialize)]
-    struct Data {
-        clock: String,
-        changes: Vec<Change>,
-    }
-    let field = |name: &[u8]| {
-        message.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(name)?.strip_prefix(b": "))
-    };
-    let (kind, data) = (field(b"event")?, field(b"data")?);
-    let read = || {
-        let kind = match kind {
-            b"changed" => EventKind::Changed,
-            b"fresh_instance" => EventKind::FreshInstance,
-            b"lost_track" => EventKind::LostTrack,
-            _ => return Err("an event of an unknown kind".to_owned()),
-        };
-        let data: Data = serde_json::from_slice(data).map_err(|error| error.to_string())?;
-        let clock = data.clock.parse().map_err(|error: super::feed::NoPosition| error.to_string())?;
-        Ok(Event { kind, clock, changes: data.changes })
-    };
-    Some(read().map_err(ClientError::NotUnderstood))
-}
-
-fn broken(error: hyper::Error) -> Unreachable {
-    Unreachable::Broken(io::Error::other(error))
 }
