@@ -17,6 +17,7 @@ use super::http::Route;
 use super::http::TEXT_CHARACTERS;
 use super::http::Task;
 use super::keeper::DaemonStatus;
+use super::keeper::Stopping;
 use super::service::FreshnessNote;
 use super::service::PROTOCOL;
 use super::wire::SCHEMA_VERSION;
@@ -88,12 +89,7 @@ fn document() -> Value {
     schemas.insert("Error".to_owned(), error_schema());
     json!({
         "openapi": "3.1.0",
-        "info": {
-            "title": "slop",
-            "version": format!("{SCHEMA_VERSION}.{PROTOCOL}.0"),
-            "description": ABOUT,
-            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
-        },
+        "info": info(),
         "servers": [{"url": "http://localhost", "description": "The unix socket; or a port, with its number."}],
         "security": [{}, {"token": []}],
         "paths": paths,
@@ -109,6 +105,15 @@ fn document() -> Value {
                 },
             },
         },
+    })
+}
+
+fn info() -> Value {
+    json!({
+        "title": "slop",
+        "version": format!("{SCHEMA_VERSION}.{PROTOCOL}.0"),
+        "description": ABOUT,
+        "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
     })
 }
 
@@ -140,13 +145,6 @@ fn requires_something(asks: &SchemaGenerator, schema: &Schema) -> bool {
 }
 
 fn parameters(route: &Route) -> Value {
-    let parameter = |place: &str, name: &str, schema: Value, description: &str| json!({"in": place, "name": name, "required": false, "schema": schema, "description": description});
-    let protocol = parameter(
-        "header",
-        "slop-protocol",
-        json!({"type": "string", "const": PROTOCOL.to_string()}),
-        "The protocol that the asker speaks; another than the daemon's is refused (409).",
-    );
     match route.task {
         Task::Status | Task::OpenApi | Task::Stop => json!([]),
         Task::Events => {
@@ -156,31 +154,37 @@ fn parameters(route: &Route) -> Value {
                 parameter(
                     "query",
                     "since",
-                    clock.clone(),
+                    &clock,
                     "Tell what came after this clock; from now on without it."
                 ),
-                parameter("header", "last-event-id", clock, "The same, as browsers and libraries send it."),
-                parameter("query", "limit", number.clone(), "End the stream after so many events."),
-                parameter("query", "wait_ms", number, "End the stream after so many milliseconds."),
-                protocol,
+                parameter("header", "last-event-id", &clock, "The same, as browsers and libraries send it."),
+                parameter("query", "limit", &number, "End the stream after so many events."),
+                parameter("query", "wait_ms", &number, "End the stream after so many milliseconds."),
+                protocol(),
             ])
         }
-        Task::Ask { .. } => json!([
-            parameter(
-                "query",
-                "require_fresh",
-                json!({"type": "boolean", "default": false}),
-                "Refuse rather than answer what cannot be vouched for.",
-            ),
-            parameter(
-                "header",
-                "slop-settings",
-                json!({"type": "string"}),
-                "The fingerprint of the settings that the asker expects; others than the daemon's are refused (409).",
-            ),
-            protocol,
-        ]),
+        Task::Ask { .. } => {
+            let (switch, text) = (json!({"type": "boolean", "default": false}), json!({"type": "string"}));
+            let fresh = "Refuse rather than answer what cannot be vouched for.";
+            let settings = "The fingerprint of the settings that the asker expects; others than the daemon's are \
+                            refused (409).";
+            json!([
+                parameter("query", "require_fresh", &switch, fresh),
+                parameter("header", "slop-settings", &text, settings),
+                protocol(),
+            ])
+        }
     }
+}
+
+fn parameter(place: &str, name: &str, schema: &Value, description: &str) -> Value {
+    json!({"in": place, "name": name, "required": false, "schema": schema, "description": description})
+}
+
+fn protocol() -> Value {
+    let schema = json!({"type": "string", "const": PROTOCOL.to_string()});
+    let description = "The protocol that the asker speaks; another than the daemon's is refused (409).";
+    parameter("header", "slop-protocol", &schema, description)
 }
 
 fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
@@ -221,57 +225,47 @@ fn has_document(route: &Route) -> bool {
 }
 
 fn content(route: &Route, answers: &mut SchemaGenerator) -> Value {
-    match route.task {
+    let (data, note) = match route.task {
         Task::Events => {
-            let change = answers.subschema_for::<Change>();
-            json!({"text/event-stream": {"schema": {
-                "type": "string",
-                "description": "Events with `id: CLOCK`, `event: changed`, `fresh_instance` (everything may have \
-                                changed since the clock that was asked for) or `lost_track` (the daemon looks at \
-                                everything anew), and `data`, an object as `contentSchema` has it. A comment each 15 s.",
-                "contentMediaType": "application/json",
-                "contentSchema": {
-                    "type": "object",
-                    "required": ["clock", "changes"],
-                    "properties": {
-                        "clock": {"type": "string"},
-                        "changes": {"type": "array", "items": change},
-                    },
-                },
-            }}})
+            return json!({"text/event-stream": {"schema": events(&answers.subschema_for::<Change>())}});
         }
-        Task::OpenApi => json!({"application/json": {"schema": {"type": "object"}}}),
-        Task::Status => {
-            let data = answers.subschema_for::<DaemonStatus>();
-            json!({"application/json": {"schema": envelope(route.command, data.as_value(), None)}})
-        }
-        Task::Stop => {
-            let data = json!({
-                "type": "object",
-                "required": ["stopping"],
-                "properties": {"stopping": {"type": "boolean", "const": true}},
-            });
-            json!({"application/json": {"schema": envelope(route.command, &data, None)}})
-        }
+        Task::OpenApi => return json!({"application/json": {"schema": {"type": "object"}}}),
+        Task::Status => (answers.subschema_for::<DaemonStatus>(), None),
+        Task::Stop => (answers.subschema_for::<Stopping>(), None),
         Task::Ask { .. } => {
             let data = answer_schema(route.command, answers);
-            let note = answers.subschema_for::<FreshnessNote>();
-            let envelope = envelope(route.command, data.as_value(), Some(note));
-            let mut content = json!({
-                "application/json": {"schema": envelope},
-                "application/x-ndjson": {"schema": {
-                    "type": "string",
-                    "description": "Lines of JSON: `{\"progress\":{\"done\":N,\"total\":M}}` as the work goes on, one a \
-                                    second at least, and last the envelope; an error's has its `status` beside it.",
-                }},
-            });
-            if has_document(route) {
-                content["text/markdown"] =
-                    json!({"schema": {"type": "string", "description": "The document alone."}});
-            }
-            content
+            (data, Some(answers.subschema_for::<FreshnessNote>()))
         }
+    };
+    let can_take_long = note.is_some();
+    let mut content = json!({"application/json": {"schema": envelope(route.command, data.as_value(), note)}});
+    if can_take_long {
+        content["application/x-ndjson"] = json!({"schema": {
+            "type": "string",
+            "description": "Lines of JSON: `{\"progress\":{\"done\":N,\"total\":M}}` as the work goes on, one a second at \
+                            least, and last the envelope; an error's has its `status` beside it.",
+        }});
     }
+    if has_document(route) {
+        content["text/markdown"] =
+            json!({"schema": {"type": "string", "description": "The document alone."}});
+    }
+    content
+}
+
+fn events(change: &Schema) -> Value {
+    json!({
+        "type": "string",
+        "description": "Events with `id: CLOCK`, `event: changed`, `fresh_instance` (everything may have changed since \
+                        the clock that was asked for) or `lost_track` (the daemon looks at everything anew), and \
+                        `data`, an object as `contentSchema` has it. A comment each 15 s.",
+        "contentMediaType": "application/json",
+        "contentSchema": {
+            "type": "object",
+            "required": ["clock", "changes"],
+            "properties": {"clock": {"type": "string"}, "changes": {"type": "array", "items": change}},
+        },
+    })
 }
 
 /// Returns the schema of a command's `data`. Here, and nowhere else, answers get theirs.

@@ -16,7 +16,6 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
-use serde_json::Value;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 
@@ -34,6 +33,7 @@ use crate::api::feed::Position;
 use crate::api::http::path_of;
 use crate::api::keeper::DaemonMode;
 use crate::api::keeper::DaemonStatus;
+use crate::api::keeper::Stopping;
 use crate::api::service::Answered;
 use crate::api::service::PROTOCOL;
 
@@ -91,7 +91,7 @@ impl Client {
     /// Looks whether the daemon can be asked by who has these settings.
     pub fn probe(&self, settings: &str) -> Result<Probe, ClientError> {
         let (head, body) = self.runtime.block_on(async {
-            let response = self.send(self.get("/v1/status")).await?;
+            let response = self.send(get("/v1/status")).await?;
             let (head, mut body) = response.into_parts();
             Ok::<_, ClientError>((head, whole(&mut body, &mut None).await?))
         })?;
@@ -114,21 +114,21 @@ impl Client {
 
     /// Returns how the daemon fares.
     pub fn status(&self) -> Result<DaemonStatus, ClientError> {
-        self.fetch(self.get("/v1/status"))
+        self.fetch(get("/v1/status"))
     }
 
     /// Asks the daemon to stop, and does not wait until it has.
     pub fn stop(&self) -> Result<(), ClientError> {
-        let request = self.request("POST", "/v1/stop").body(Full::default());
-        self.fetch::<Value>(request.expect("the parts of a request of our own are well-formed")).map(|_| ())
+        let request = request("POST", "/v1/stop").body(Full::default());
+        self.fetch::<Stopping>(request.expect("the parts of a request of our own are well-formed"))
+            .map(|_| ())
     }
 
     /// Asks, and waits for as long as the daemon is at work.
     pub fn ask(&self, ask: &Ask, options: AskOptions<'_>) -> Result<Answered, ClientError> {
         let mut progress = options.progress;
         let query = if options.require_fresh { "?require_fresh=true" } else { "" };
-        let request = self
-            .request("POST", &format!("{}{query}", path_of(ask)))
+        let request = request("POST", &format!("{}{query}", path_of(ask)))
             .header("content-type", "application/json")
             .header("accept", "application/x-ndjson")
             .header("slop-protocol", PROTOCOL);
@@ -150,7 +150,7 @@ impl Client {
     /// Returns what changes from now on, or after a position.
     pub fn events(&self, since: Option<Position>) -> Result<Events<'_>, ClientError> {
         let query = since.map_or_else(String::new, |since| format!("?since={since}"));
-        let request = self.get(&format!("/v1/events{query}"));
+        let request = get(&format!("/v1/events{query}"));
         let body = self.runtime.block_on(async {
             let (head, mut body) = self.send(request).await?.into_parts();
             if head.status.is_success() {
@@ -159,16 +159,6 @@ impl Client {
             Err(fault_of(head.status.as_u16(), &whole(&mut body, &mut None).await?))
         })?;
         Ok(Events { client: self, body, buffer: BytesMut::new() })
-    }
-
-    fn get(&self, path: &str) -> Request<Full<Bytes>> {
-        let request = self.request("GET", path).body(Full::default());
-        request.expect("the parts of a request of our own are well-formed")
-    }
-
-    #[expect(clippy::unused_self, reason = "requests are a client's")]
-    fn request(&self, method: &str, path: &str) -> hyper::http::request::Builder {
-        Request::builder().method(method).uri(path).header("host", "localhost")
     }
 
     fn fetch<T: for<'a> Deserialize<'a>>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
@@ -191,6 +181,17 @@ impl Client {
         let response = tokio::time::timeout(SILENCE, sender.send_request(request)).await;
         Ok(response.map_err(|_| Unreachable::Silent(SILENCE))?.map_err(broken)?)
     }
+}
+
+fn get(path: &str) -> Request<Full<Bytes>> {
+    let request = request("GET", path).body(Full::default());
+    request.expect("the parts of a request of our own are well-formed")
+}
+
+/// Begins a request that is the only one on its connection.
+fn request(method: &str, path: &str) -> hyper::http::request::Builder {
+    let request = Request::builder().method(method).uri(path);
+    request.header("host", "localhost").header("connection", "close")
 }
 
 async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {

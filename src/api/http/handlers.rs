@@ -16,7 +16,6 @@ use axum::routing::post;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_json::json;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::Semaphore;
 
@@ -33,6 +32,7 @@ use super::server::Shared;
 use super::stream::EventsQuery;
 use super::stream::Telling;
 use crate::api::ask::Ask;
+use crate::api::keeper::Stopping;
 use crate::api::openapi;
 use crate::api::service::Call;
 use crate::api::service::PROTOCOL;
@@ -103,7 +103,7 @@ async fn answer(
         Task::Stop => {
             let _: NoQuery = query(uri)?;
             apart(move || keeper.stop()).await?;
-            Ok(reply::plain(route.command, &json!({"stopping": true})))
+            Ok(reply::plain(route.command, &Stopping { stopping: true }))
         }
         Task::Events => events(shared, uri, headers).await,
         Task::Ask { read, .. } => {

@@ -106,7 +106,7 @@ impl Service for Fake {
                 "slow" | "slow fault" => {
                     call.job.begins(2);
                     call.job.advances();
-                    std::thread::sleep(Duration::from_millis(50));
+                    self.wait_for("released");
                     if symbols.name == "slow fault" {
                         return Err(Fault::environment("list_failed", "list the files", "look"));
                     }
@@ -274,6 +274,19 @@ fn heard(mut stream: impl Read) -> Heard {
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let body = if head.contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() };
     Heard { status, head: head.to_owned(), body }
+}
+
+/// Reads until something was read, and returns all of it.
+#[track_caller]
+fn read_until(stream: &mut impl Read, wanted: &str) -> String {
+    let mut text = String::new();
+    while !text.contains(wanted) {
+        let mut buffer = [0; 256];
+        let read = stream.read(&mut buffer).unwrap();
+        assert_ne!(read, 0, "{wanted} is not in {text}");
+        text.push_str(std::str::from_utf8(&buffer[..read]).unwrap());
+    }
+    text
 }
 
 fn unchunked(mut rest: &str) -> String {
@@ -627,8 +640,9 @@ fn who_does_not_read_is_not_waited_for() {
     let mut stream = house.connect();
     let body = json!({"name": "large"}).to_string();
     stream.write_all(post("/v1/symbols", "content-type: application/json\r\n", &body).as_bytes()).unwrap();
-    // Two good answers later the server has given up on it; what the system holds for it is all that still comes.
-    std::thread::sleep(Duration::from_millis(500));
+    stream.set_write_timeout(Some(DEADLINE)).unwrap();
+    // Nobody takes this, so that it waits until the server has hung up.
+    while stream.write_all(b"x").is_ok() {}
     assert_eq!(house.symbols("found").status, 200);
     assert!(heard(stream).body.len() < 32 << 20);
 }
@@ -662,22 +676,40 @@ fn a_panic_is_told_as_a_bug_and_others_are_served() {
 #[test]
 fn lines_tell_progress_and_last_the_answer() {
     let quick = Duration::from_millis(5);
-    let house = House::with(Patience { progress: quick, sign: quick, ..PATIENCE });
-    let heard = house.post("/v1/symbols", "accept: application/x-ndjson\r\n", "{\"name\":\"slow\"}");
-    let lines: Vec<Value> = heard.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(heard.head.contains("content-type: application/x-ndjson"));
-    let (last, progress) = lines.split_last().unwrap();
-    assert_eq!(last["data"], json!({"was": "slow"}));
-    assert!(!progress.is_empty());
-    for line in progress {
-        assert_eq!(
-            *line,
-            json!({"progress": {"done": line["progress"]["done"], "total": line["progress"]["total"]}})
-        );
+    for (name, last) in [
+        ("slow", json!({"data": {"was": "slow"}, "error": null, "status": null})),
+        ("slow fault", json!({"data": null, "error": "list_failed", "status": 503})),
+    ] {
+        let house = House::with(Patience { progress: quick, sign: quick, ..PATIENCE });
+        let mut stream = house.connect();
+        let headers = "content-type: application/json\r\naccept: application/x-ndjson\r\n";
+        let request = post("/v1/symbols", headers, &json!({"name": name}).to_string());
+        stream.write_all(request.as_bytes()).unwrap();
+        let begun = read_until(&mut stream, "{\"progress\":{\"done\":1,\"total\":2}}\n");
+        assert!(begun.contains("content-type: application/x-ndjson"), "{begun}");
+        assert!(!begun.contains("schema_version"), "{begun}");
+        house.fake.sees("released");
+        let heard = heard(begun.as_bytes().chain(stream));
+        let line: Value = serde_json::from_str(heard.body.lines().last().unwrap()).unwrap();
+        let told = json!({"data": line["data"], "error": line["error"]["code"], "status": line["status"]});
+        assert_eq!(told, last);
     }
-    let heard = house.post("/v1/symbols", "accept: application/x-ndjson\r\n", "{\"name\":\"slow fault\"}");
-    let last: Value = serde_json::from_str(heard.body.lines().last().unwrap()).unwrap();
-    assert_eq!((&last["error"]["code"], &last["status"]), (&json!("list_failed"), &json!(503)));
+}
+
+#[test]
+fn what_was_asked_before_the_server_stops_is_answered() {
+    let house = House::with(Patience { stop: DEADLINE, ..PATIENCE });
+    let mut asking = house.connect();
+    let request = post("/v1/symbols", "content-type: application/json\r\n", "{\"name\":\"slow\"}");
+    asking.write_all(request.as_bytes()).unwrap();
+    while house.fake.asked.lock().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    let mut idle = house.connect();
+    house.server.stop();
+    assert_eq!(idle.read(&mut [0]).unwrap_or(0), 0);
+    house.fake.sees("released");
+    assert_eq!(heard(asking).json()["data"], json!({"was": "slow"}));
 }
 
 #[test]
@@ -713,15 +745,9 @@ fn a_stream_shows_that_it_lives_and_ends_when_the_server_stops() {
     let house = House::with(Patience { heartbeat: Duration::from_millis(5), ..PATIENCE });
     let mut stream = house.connect();
     stream.write_all(get("/v1/events", "").as_bytes()).unwrap();
-    let mut bytes = Vec::new();
-    while !String::from_utf8_lossy(&bytes).contains("\n:\n") {
-        let mut buffer = [0; 256];
-        let read = stream.read(&mut buffer).unwrap();
-        assert_ne!(read, 0);
-        bytes.extend(&buffer[..read]);
-    }
+    read_until(&mut stream, "\n:\n");
     house.server.stop();
-    stream.read_to_end(&mut bytes).unwrap();
+    assert!(stream.read_to_end(&mut Vec::new()).is_ok());
 }
 
 #[test]
@@ -782,7 +808,10 @@ fn the_client_is_told_of_progress_and_faults() {
     let client = house.client();
     let symbols = |name: &str| Ask::Symbols(SymbolsAsk { name: name.to_owned(), definition: false });
     let mut told = Vec::new();
-    let mut tell = |done, total| told.push((done, total));
+    let mut tell = |done, total| {
+        told.push((done, total));
+        house.fake.sees("released");
+    };
     let options = AskOptions { progress: Some(&mut tell), ..AskOptions::default() };
     assert_eq!(client.ask(&symbols("slow"), options).unwrap().data, "{\"was\":\"slow\"}");
     assert!(told.contains(&(1, 2)), "{told:?}");
