@@ -1,5 +1,6 @@
 //! What went wrong, for whoever asked: a stable code, words, and what to do.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -17,35 +18,39 @@ pub enum Kind {
 }
 
 /// Why a request was not answered.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Fault {
     /// Stable name, for programs.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// What was attempted, on what, and why it could not be done.
     pub message: String,
     /// What to do.
-    pub hint: &'static str,
+    pub hint: Cow<'static, str>,
     /// Who has to do it.
     pub kind: Kind,
 }
 
 impl Fault {
-    /// Something else should be asked for.
-    pub const fn user(code: &'static str, message: String, hint: &'static str) -> Self {
-        Self { code, message, hint, kind: Kind::User }
+    /// Whoever asked should ask for something else.
+    pub fn user(code: &'static str, message: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
+        Self { code: code.into(), message: message.into(), hint: hint.into(), kind: Kind::User }
     }
 
-    /// The machine is in the way; the same request may succeed later.
-    pub const fn environment(code: &'static str, message: String, hint: &'static str) -> Self {
-        Self { code, message, hint, kind: Kind::Environment }
+    /// The same request may succeed later, or after somebody has looked after the machine.
+    pub fn environment(
+        code: &'static str,
+        message: impl Into<String>,
+        hint: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { code: code.into(), message: message.into(), hint: hint.into(), kind: Kind::Environment }
     }
 
     /// The project's folder cannot be opened.
     pub fn no_project(root: &Path, error: &io::Error) -> Self {
         Self {
-            code: "no_project",
+            code: "no_project".into(),
             message: format!("open the project {}: {error}", root.display()),
-            hint: "give the path of a folder that can be read with --project",
+            hint: "give the path of a folder that can be read with --project".into(),
             kind: Kind::User,
         }
     }
@@ -67,9 +72,9 @@ impl Fault {
     /// What should be a slice as JSON is none.
     pub fn bad_slice(why: &str) -> Self {
         Self {
-            code: "bad_slice",
+            code: "bad_slice".into(),
             message: format!("read a slice as JSON: {why}"),
-            hint: "`slop slice make PATH A-B` prints one as it should be",
+            hint: "`slop slice make PATH A-B` prints one as it should be".into(),
             kind: Kind::User,
         }
     }
@@ -78,7 +83,12 @@ impl Fault {
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         let code = error.code();
-        Self { code: name(code), message: with_causes(&error), hint: hint(code), kind: kind(code) }
+        Self {
+            code: name(code).into(),
+            message: with_causes(&error),
+            hint: hint(code).into(),
+            kind: kind(code),
+        }
     }
 }
 

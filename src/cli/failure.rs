@@ -61,9 +61,9 @@ impl Failure {
     }
 
     /// Returns the failure's stable name, for programs.
-    pub(super) const fn code(&self) -> &'static str {
+    pub(super) fn code(&self) -> &str {
         match self {
-            Self::Fault(fault) => fault.code,
+            Self::Fault(fault) => &fault.code,
             Self::Usage { .. } => "usage",
             Self::Output(_) => "write_failed",
         }
@@ -71,7 +71,7 @@ impl Failure {
 
     pub(super) fn hint(&self) -> &str {
         match self {
-            Self::Fault(fault) => fault.hint,
+            Self::Fault(fault) => &fault.hint,
             Self::Usage { hint, .. } => hint,
             Self::Output(_) => "check where the output goes",
         }

@@ -212,14 +212,14 @@ fn hostile_words_are_refused_and_show_nothing() {
         for ask in [json!({"ask": "view", "files": [word]}), json!({"ask": "explain", "file": word})] {
             let fault = bench.ask(&ask, &Call::default()).expect_err(word);
             assert!(
-                ["outside_project", "not_found", "bad_pattern"].contains(&fault.code),
+                ["outside_project", "not_found", "bad_pattern"].contains(&&*fault.code),
                 "{word}: {fault:?}"
             );
         }
     }
     let beside = json!({"history": "/etc/passwd"});
     let fault = bench.ask(&json!({"ask": "aggregate", "beside": beside}), &Call::default()).unwrap_err();
-    assert!(["bad_discussion", "history_not_found"].contains(&fault.code), "{fault:?}");
+    assert!(["bad_discussion", "history_not_found"].contains(&&*fault.code), "{fault:?}");
     let beside =
         json!({"screenshots": ["/etc/passwd", "../x.png", "inside.png"], "screenshots_inline": true});
     let answered = bench.ask(&json!({"ask": "aggregate", "beside": beside}), &Call::default()).unwrap();

@@ -1,0 +1,90 @@
+//! Bodies of responses: pieces that are there, or lines that are still to come.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::Context;
+use std::task::Poll;
+
+use axum::body::Body;
+use bytes::Bytes;
+use hyper::body::Body as HttpBody;
+use hyper::body::Frame;
+use hyper::body::SizeHint;
+use tokio::sync::mpsc;
+
+/// Pieces that are sent one after another, so that a large one need not be copied to stand between two small ones.
+pub(super) fn pieces<const N: usize>(pieces: [Bytes; N]) -> Body {
+    Body::new(Pieces(pieces.into_iter().filter(|piece| !piece.is_empty()).collect()))
+}
+
+/// What a channel brings, until its other end is dropped.
+pub(super) fn channel(receiver: mpsc::Receiver<Bytes>) -> Body {
+    Body::new(Channel(receiver))
+}
+
+/// A body that keeps something until it was sent, or nobody wants it any more.
+pub(super) fn keeping(body: Body, kept: impl Send + Unpin + 'static) -> Body {
+    Body::new(Keeping { body, _kept: kept })
+}
+
+struct Pieces(VecDeque<Bytes>);
+
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
+    }
+}
+
+struct Channel(mpsc::Receiver<Bytes>);
+
+impl HttpBody for Channel {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+    }
+}
+
+struct Keeping<T> {
+    body: Body,
+    _kept: T,
+}
+
+impl<T: Unpin> HttpBody for Keeping<T> {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

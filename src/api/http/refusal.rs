@@ -1,0 +1,110 @@
+//! Why a request is not even asked, or its ask not answered: a status, and the envelope of an error.
+
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::StatusCode;
+use axum::http::header;
+use axum::response::IntoResponse;
+use axum::response::Response;
+use serde_json::Value;
+
+use crate::api::fault::Fault;
+use crate::api::fault::Kind;
+use crate::api::wire::envelope_of_error;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    pub(super) command: &'static str,
+    pub(super) fault: Fault,
+}
+
+impl Refusal {
+    /// The request is at fault.
+    pub(super) fn user(
+        status: StatusCode,
+        code: &'static str,
+        message: impl Into<String>,
+        hint: &'static str,
+    ) -> Self {
+        Self { status, command: "api", fault: Fault::user(code, message, hint) }
+    }
+
+    /// Too much is going on.
+    pub(super) fn busy(what: &str) -> Self {
+        let fault =
+            Fault::environment("busy", format!("take one more request: {what}"), "try again in a second");
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, command: "api", fault }
+    }
+
+    /// The answerer died of the question.
+    pub(super) fn bug() -> Self {
+        let fault = Fault::environment(
+            "bug",
+            "answer the request: the program came upon a mistake of its own",
+            "this should not happen: please report it, with the log of the daemon (`slop daemon logs`)",
+        );
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, command: "api", fault }
+    }
+
+    /// The ask was understood, and cannot be met.
+    pub(super) fn fault(fault: Fault) -> Self {
+        Self { status: status(&fault), command: "api", fault }
+    }
+
+    /// Says which command's answer this was to be.
+    pub(super) const fn of(mut self, command: &'static str) -> Self {
+        self.command = command;
+        self
+    }
+
+    /// Returns the envelope, in one line.
+    pub(super) fn envelope(&self) -> String {
+        self.value().to_string()
+    }
+
+    /// Returns the envelope as the last of some lines: it has the status, too, for that of the response was told
+    /// before there was a fault.
+    pub(super) fn last_line(&self) -> String {
+        let mut value = self.value();
+        value["status"] = self.status.as_u16().into();
+        format!("{value}\n")
+    }
+
+    fn value(&self) -> Value {
+        let fault = &self.fault;
+        envelope_of_error(self.command, &fault.code, &fault.message, &fault.hint)
+    }
+}
+
+/// Returns the status that goes with a fault, by its stable code where one has a status of its own.
+fn status(fault: &Fault) -> StatusCode {
+    match (&*fault.code, fault.kind) {
+        ("not_found", _) => StatusCode::NOT_FOUND,
+        ("other_settings" | "other_protocol", _) => StatusCode::CONFLICT,
+        ("cancelled", _) => StatusCode::from_u16(499).expect("three digits are a status"),
+        ("bug", _) => StatusCode::INTERNAL_SERVER_ERROR,
+        (_, Kind::User) => StatusCode::UNPROCESSABLE_ENTITY,
+        (_, Kind::Environment) => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.envelope()));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match self.status {
+            StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            _ => {}
+        }
+        response
+    }
+}

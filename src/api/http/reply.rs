@@ -1,0 +1,95 @@
+//! Answers in their envelope.
+
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::StatusCode;
+use axum::http::header;
+use axum::response::Response;
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::Serialize;
+use std::borrow::Cow;
+
+use super::body;
+use super::refusal::Refusal;
+use crate::api::service::Answered;
+use crate::api::service::FreshnessNote;
+use crate::api::service::FreshnessState;
+use crate::api::wire::SCHEMA_VERSION;
+
+/// All of an envelope but the data, which comes last.
+#[derive(Serialize)]
+struct Head<'a> {
+    schema_version: u32,
+    command: &'a str,
+    #[serde(flatten)]
+    freshness: &'a FreshnessNote,
+    notes: &'a [String],
+}
+
+/// Returns what stands before the data, and what stands after it.
+pub(super) fn around(command: &str, answered: &Answered) -> (Bytes, Bytes) {
+    let (freshness, notes) = (&answered.freshness, &*answered.notes);
+    let head = Head { schema_version: SCHEMA_VERSION, command, freshness, notes };
+    let mut head = serde_json::to_string(&head).expect("strings and numbers always become JSON");
+    head.truncate(head.len() - 1);
+    head.push_str(",\"data\":");
+    (head.into(), Bytes::from_static(b"}\n"))
+}
+
+/// Returns an answer in its envelope. The data, which may be many megabytes, is not copied.
+pub(super) fn answered(command: &str, answered: Answered, content_type: &'static str) -> Response {
+    let (head, tail) = around(command, &answered);
+    with_type(body::pieces([head, answered.data, tail]), content_type)
+}
+
+/// Returns data that is not out of the project.
+pub(super) fn plain(command: &str, data: &impl Serialize) -> Response {
+    #[derive(Serialize)]
+    struct Envelope<'a, T> {
+        schema_version: u32,
+        command: &'a str,
+        data: &'a T,
+    }
+    let envelope = Envelope { schema_version: SCHEMA_VERSION, command, data };
+    let text = serde_json::to_string(&envelope).expect("strings and numbers always become JSON");
+    with_type(Body::from(text), "application/json")
+}
+
+/// Returns the text of a document alone. What it can be relied on for stands in headers.
+pub(super) fn document(answered: &Answered) -> Result<Response, Refusal> {
+    #[derive(Deserialize)]
+    struct Document<'a> {
+        #[serde(borrow)]
+        text: Option<Cow<'a, str>>,
+    }
+    let text = serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
+    let Some(text) = text else {
+        return Err(Refusal::user(
+            StatusCode::NOT_ACCEPTABLE,
+            "not_acceptable",
+            "give the document as text/markdown: the answer holds none",
+            "accept application/json, or ask for a document in the format `markdown` and without `dry_run`",
+        ));
+    };
+    let mut response = with_type(Body::from(text.into_owned()), "text/markdown; charset=utf-8");
+    let note = &answered.freshness;
+    let freshness = match note.freshness {
+        FreshnessState::Fresh => "fresh",
+        FreshnessState::Partial => "partial",
+        FreshnessState::Stale => "stale",
+    };
+    response.headers_mut().insert("slop-freshness", HeaderValue::from_static(freshness));
+    let clock = note.clock.as_deref().and_then(|clock| HeaderValue::from_str(clock).ok());
+    if let Some(clock) = clock {
+        response.headers_mut().insert("slop-clock", clock);
+    }
+    Ok(response)
+}
+
+/// Returns a response of a type of content.
+pub(super) fn with_type(body: Body, content_type: &'static str) -> Response {
+    let mut response = Response::new(body);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}

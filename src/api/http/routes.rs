@@ -1,0 +1,191 @@
+//! What can be asked, as a table: the router is made of it, and so is the OpenAPI document.
+
+use schemars::JsonSchema;
+use schemars::Schema;
+use schemars::SchemaGenerator;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::api::ask::AggregateAsk;
+use crate::api::ask::Ask;
+use crate::api::ask::CacheClearAsk;
+use crate::api::ask::CacheCollectAsk;
+use crate::api::ask::ExplainAsk;
+use crate::api::ask::IndexAsk;
+use crate::api::ask::OutlineAsk;
+use crate::api::ask::SymbolsAsk;
+use crate::api::ask::ViewAsk;
+
+/// One thing that can be asked.
+pub(in crate::api) struct Route {
+    /// The path below the server's address.
+    pub(in crate::api) path: &'static str,
+    /// What answers say of themselves.
+    pub(in crate::api) command: &'static str,
+    /// What it is for, in one sentence.
+    pub(in crate::api) summary: &'static str,
+    /// What is done.
+    pub(in crate::api) task: Task,
+}
+
+/// What is done at a route.
+#[derive(Clone, Copy)]
+pub(in crate::api) enum Task {
+    /// Tell how the daemon fares.
+    Status,
+    /// Tell what can be asked.
+    OpenApi,
+    /// Tell what changes.
+    Events,
+    /// Stop.
+    Stop,
+    /// Answer an ask.
+    Ask {
+        /// Reads the request's body.
+        read: fn(&[u8]) -> Result<Ask, serde_json::Error>,
+        /// Describes the request's body.
+        schema: fn(&mut SchemaGenerator) -> Schema,
+    },
+}
+
+impl Task {
+    /// Says whether the task is asked for by GET, and otherwise by POST.
+    pub(in crate::api) const fn is_read(self) -> bool {
+        match self {
+            Self::Status | Self::OpenApi | Self::Events => true,
+            Self::Stop | Self::Ask { .. } => false,
+        }
+    }
+}
+
+/// Nothing more is to be said.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NothingAsk {}
+
+/// An ask that is read as one type and described by the same.
+macro_rules! ask {
+    ($body:ty, $wrap:expr) => {
+        Task::Ask {
+            read: |body| read::<$body>(body).map($wrap),
+            schema: |generator| generator.subschema_for::<$body>(),
+        }
+    };
+}
+/// Everything that can be asked.
+pub(in crate::api) const ROUTES: &[Route] = &[
+    Route {
+        path: "/v1/status",
+        command: "status",
+        summary: "How the daemon fares. Answered to every protocol and all settings.",
+        task: Task::Status,
+    },
+    Route { path: "/v1/openapi.json", command: "openapi", summary: "This document.", task: Task::OpenApi },
+    Route {
+        path: "/v1/events",
+        command: "events",
+        summary: "What changes, as server-sent events.",
+        task: Task::Events,
+    },
+    Route {
+        path: "/v1/index",
+        command: "index",
+        summary: "Bring the cache up to date.",
+        task: ask!(IndexAsk, Ask::Index),
+    },
+    Route {
+        path: "/v1/files",
+        command: "files",
+        summary: "The state of every file of the project.",
+        task: ask!(NothingAsk, |_| Ask::Files),
+    },
+    Route {
+        path: "/v1/outline",
+        command: "outline",
+        summary: "The symbols of files.",
+        task: ask!(OutlineAsk, Ask::Outline),
+    },
+    Route { path: "/v1/view", command: "view", summary: "Views of files.", task: ask!(ViewAsk, Ask::View) },
+    Route {
+        path: "/v1/symbols",
+        command: "symbols",
+        summary: "Where a name is defined.",
+        task: ask!(SymbolsAsk, Ask::Symbols),
+    },
+    Route {
+        path: "/v1/aggregate",
+        command: "aggregate",
+        summary: "One document made for one agent. With `Accept: text/markdown` the document alone.",
+        task: ask!(AggregateAsk, |ask| Ask::Aggregate(Box::new(ask))),
+    },
+    Route {
+        path: "/v1/explain",
+        command: "explain",
+        summary: "Why files get the views that they get.",
+        task: ask!(ExplainAsk, |ask| Ask::Explain(Box::new(ask))),
+    },
+    Route {
+        path: "/v1/audit",
+        command: "audit",
+        summary: "Compare the index with the files themselves.",
+        task: ask!(NothingAsk, |_| Ask::Audit),
+    },
+    Route {
+        path: "/v1/cache/status",
+        command: "cache_status",
+        summary: "How much is cached.",
+        task: ask!(NothingAsk, |_| Ask::CacheStatus),
+    },
+    Route {
+        path: "/v1/cache/clear",
+        command: "cache_clear",
+        summary: "Delete what is cached.",
+        task: ask!(CacheClearAsk, Ask::CacheClear),
+    },
+    Route {
+        path: "/v1/cache/verify",
+        command: "cache_verify",
+        summary: "Check every byte that is cached.",
+        task: ask!(NothingAsk, |_| Ask::CacheVerify),
+    },
+    Route {
+        path: "/v1/cache/collect",
+        command: "cache_collect",
+        summary: "Delete what no file has held for long.",
+        task: ask!(CacheCollectAsk, Ask::CacheCollect),
+    },
+    Route {
+        path: "/v1/stop",
+        command: "stop",
+        summary: "Stop the daemon. Answered to every protocol and all settings.",
+        task: Task::Stop,
+    },
+];
+
+/// Returns the path of the route that an ask is asked at.
+pub(in crate::api) const fn path_of(ask: &Ask) -> &'static str {
+    match ask {
+        Ask::Index(_) => "/v1/index",
+        Ask::Files => "/v1/files",
+        Ask::Outline(_) => "/v1/outline",
+        Ask::View(_) => "/v1/view",
+        Ask::Symbols(_) => "/v1/symbols",
+        Ask::Aggregate(_) => "/v1/aggregate",
+        Ask::Explain(_) => "/v1/explain",
+        Ask::CacheStatus => "/v1/cache/status",
+        Ask::CacheClear(_) => "/v1/cache/clear",
+        Ask::CacheVerify => "/v1/cache/verify",
+        Ask::CacheCollect(_) => "/v1/cache/collect",
+        Ask::Audit => "/v1/audit",
+    }
+}
+
+/// Reads a body; no body at all is an object in which nothing is said.
+fn read<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> {
+    let body = if body.is_empty() { b"{}" } else { body };
+    // Serde takes a list for an object whose keys are counted; the document promises an object.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        return Err(serde::de::Error::custom("invalid type: sequence, expected an object"));
+    }
+    serde_json::from_slice(body)
+}

@@ -1,0 +1,118 @@
+//! Who is connected. Where all seats are taken, whoever has asked for nothing yet makes room for the next.
+//!
+//! So a thousand connections that never finish a question do not keep out one that does: it is the one that asks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+
+use tokio::sync::Notify;
+
+/// The seats of a server.
+#[derive(Debug)]
+pub(super) struct Seats {
+    limit: usize,
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    next: u64,
+    taken: BTreeMap<u64, Taken>,
+}
+
+#[derive(Debug)]
+struct Taken {
+    is_busy: bool,
+    evicted: Arc<Notify>,
+}
+
+/// A seat, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Seat {
+    seats: Arc<Seats>,
+    number: u64,
+    evicted: Arc<Notify>,
+}
+
+/// A seat whose holder is being answered, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Busy(Arc<Seat>);
+
+impl Seats {
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, table: Mutex::default() })
+    }
+
+    /// Returns a seat; none where every holder is being answered.
+    pub(super) fn take(self: &Arc<Self>) -> Option<Seat> {
+        let mut table = self.table();
+        if self.limit <= table.taken.len() {
+            let idle = table.taken.iter().find(|(_, taken)| !taken.is_busy).map(|(number, _)| *number)?;
+            if let Some(taken) = table.taken.remove(&idle) {
+                taken.evicted.notify_one();
+            }
+        }
+        let number = table.next;
+        table.next += 1;
+        let evicted = Arc::new(Notify::new());
+        table.taken.insert(number, Taken { is_busy: false, evicted: Arc::clone(&evicted) });
+        drop(table);
+        Some(Seat { seats: Arc::clone(self), number, evicted })
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    /// Waits until the seat is somebody else's.
+    pub(super) async fn evicted(&self) {
+        self.evicted.notified().await;
+    }
+
+    /// Keeps the seat until the answer was sent; none where it is somebody else's already.
+    pub(super) fn busy(self: &Arc<Self>) -> Option<Busy> {
+        self.seats.table().taken.get_mut(&self.number)?.is_busy = true;
+        Some(Busy(Arc::clone(self)))
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.seats.table().taken.remove(&self.number);
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        if let Some(taken) = self.0.seats.table().taken.get_mut(&self.0.number) {
+            taken.is_busy = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_asks_keeps_the_seat_and_whoever_does_not_makes_room() {
+        let seats = Seats::new(2);
+        let asking = Arc::new(seats.take().unwrap());
+        let busy = asking.busy().unwrap();
+        let idle = Arc::new(seats.take().unwrap());
+        let next = Arc::new(seats.take().unwrap());
+        assert!(idle.busy().is_none());
+        let next_busy = next.busy().unwrap();
+        assert!(seats.take().is_none());
+        drop(busy);
+        assert!(seats.take().is_some());
+        assert!(asking.busy().is_none());
+        drop((next_busy, next, idle, asking));
+        assert!(seats.table().taken.is_empty());
+    }
+}

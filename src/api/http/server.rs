@@ -1,0 +1,276 @@
+//! Connections: who gets one, how long it may take, and how all of them end.
+
+use std::convert::Infallible;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::HeaderName;
+use axum::http::HeaderValue;
+use axum::http::Request;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::IntoResponse;
+use axum::response::Response;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use http_body_util::LengthLimitError;
+use http_body_util::Limited;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::Service as _;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use hyper_util::rt::TokioTimer;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::AsyncRead;
+use tokio::io::AsyncWrite;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+use tokio::net::TcpStream;
+use tokio::net::UnixListener;
+use tokio::net::UnixStream;
+use tokio::sync::Semaphore;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::body;
+use super::guard::Door;
+use super::handlers;
+use super::limits;
+use super::limits::Patience;
+use super::patient::Patient;
+use super::refusal::Refusal;
+use super::seats::Seat;
+use super::seats::Seats;
+use crate::api::keeper::Keeper;
+use crate::api::service::PROTOCOL;
+
+/// How long the server waits after the system could not give it a connection.
+const BREATH: Duration = Duration::from_millis(50);
+
+/// Serves one keeper on any number of sockets. Clones are the same server.
+#[derive(Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+    router: Router,
+}
+
+/// What all connections share.
+pub(super) struct Shared {
+    pub(super) keeper: Arc<dyn Keeper>,
+    pub(super) patience: Patience,
+    pub(super) working: Arc<Semaphore>,
+    pub(super) subscribers: Arc<Semaphore>,
+    pub(super) stopping: watch::Sender<bool>,
+    seats: Arc<Seats>,
+}
+
+impl Server {
+    /// Returns a server that listens nowhere yet.
+    pub fn new(keeper: Arc<dyn Keeper>) -> Self {
+        Self::with_patience(keeper, limits::PATIENCE)
+    }
+
+    pub(super) fn with_patience(keeper: Arc<dyn Keeper>, patience: Patience) -> Self {
+        let shared = Arc::new(Shared {
+            keeper,
+            patience,
+            working: Arc::new(Semaphore::new(limits::WORKING)),
+            subscribers: Arc::new(Semaphore::new(limits::SUBSCRIBERS)),
+            stopping: watch::Sender::new(false),
+            seats: Seats::new(limits::CONNECTIONS),
+        });
+        let router = handlers::router(&shared);
+        Self { shared, router }
+    }
+
+    /// Says to all sockets that no more is answered than what is asked already.
+    pub fn stop(&self) {
+        self.shared.stopping.send_replace(true);
+    }
+
+    /// Serves a unix socket until [`Server::stop`]; only programs of our own user, and of root, are answered.
+    ///
+    /// Returns when all connections have ended, which takes 2 s at most.
+    pub async fn serve_unix(&self, listener: std::os::unix::net::UnixListener) -> io::Result<()> {
+        listener.set_nonblocking(true)?;
+        let listener = UnixListener::from_std(listener)?;
+        self.serve(Door::Unix, Owned(listener, rustix::process::geteuid().as_raw())).await
+    }
+
+    /// Serves a port of this machine until [`Server::stop`], to those who know the token.
+    ///
+    /// A port is open to every user of the machine and to what their browsers are told to ask; see `guard`.
+    pub async fn serve_tcp(&self, listener: std::net::TcpListener, token: &str) -> io::Result<()> {
+        let address = listener.local_addr()?;
+        if !address.ip().is_loopback() || token.is_empty() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "serve a port that others than this machine can reach, or without a token",
+            ));
+        }
+        listener.set_nonblocking(true)?;
+        let listener = TcpListener::from_std(listener)?;
+        self.serve(Door::tcp(address.port(), token), listener).await
+    }
+
+    async fn serve<L: Listener>(&self, door: Door, listener: L) -> io::Result<()> {
+        let mut stopping = self.shared.stopping.subscribe();
+        let mut connections = JoinSet::new();
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                _ = stopping.wait_for(|stopping| *stopping) => break,
+                accepted = listener.accept() => accepted,
+            };
+            while connections.try_join_next().is_some() {}
+            match accepted {
+                Ok(Some(mut stream)) => match self.shared.seats.take() {
+                    Some(seat) => {
+                        let conversation = self.clone().converse(stream, door.clone(), Arc::new(seat));
+                        connections.spawn(conversation);
+                    }
+                    None => turn_away(&mut stream).await,
+                },
+                // A stranger learns nothing, not even that somebody is here.
+                Ok(None) => {}
+                // Out of files, as a rule: there will be some when others have gone.
+                Err(_) => tokio::time::sleep(BREATH).await,
+            }
+        }
+        let patience = self.shared.patience.stop;
+        let _ =
+            tokio::time::timeout(patience, async { while connections.join_next().await.is_some() {} }).await;
+        connections.shutdown().await;
+        Ok(())
+    }
+
+    /// Answers what is asked on one connection.
+    async fn converse<S>(self, stream: S, door: Door, seat: Arc<Seat>)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let patience = self.shared.patience;
+        let mut stopping = self.shared.stopping.subscribe();
+        let service = service_fn(|request| self.respond(&door, &seat, request));
+        let stream = TokioIo::new(Patient::new(stream, patience.read));
+        let mut connection = pin!(
+            http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(patience.head)
+                .max_buf_size(limits::BUFFER_BYTES)
+                .max_headers(limits::HEADERS)
+                .serve_connection(stream, service)
+        );
+        tokio::select! {
+            // Whatever ended it: there is nobody to be told.
+            _ = connection.as_mut() => return,
+            () = seat.evicted() => return,
+            _ = stopping.wait_for(|stopping| *stopping) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        let _ = tokio::time::timeout(patience.stop, connection).await;
+    }
+
+    async fn respond(
+        &self,
+        door: &Door,
+        seat: &Arc<Seat>,
+        request: Request<Incoming>,
+    ) -> Result<Response, Infallible> {
+        let (head, body) = request.into_parts();
+        let mut response = match self.admitted(door, &head, body).await {
+            Ok(body) => match seat.busy() {
+                Some(busy) => {
+                    let request = Request::from_parts(head, Body::from(body));
+                    let response = TowerToHyperService::new(self.router.clone()).call(request).await?;
+                    response.map(|body| body::keeping(body, busy))
+                }
+                None => Refusal::busy("as many are connected as may be").into_response(),
+            },
+            Err(refusal) => refusal.into_response(),
+        };
+        self.sign(&mut response);
+        Ok(response)
+    }
+
+    /// Reads the body of a request whose head is allowed to ask.
+    async fn admitted(&self, door: &Door, head: &Parts, body: Incoming) -> Result<Bytes, Refusal> {
+        door.check(head)?;
+        let read = Limited::new(body, limits::REQUEST_BYTES).collect();
+        let Ok(read) = tokio::time::timeout(self.shared.patience.body, read).await else {
+            let (code, hint) = ("too_slow", "send the whole body at once");
+            return Err(Refusal::user(
+                StatusCode::REQUEST_TIMEOUT,
+                code,
+                "wait for the body any longer",
+                hint,
+            ));
+        };
+        read.map(http_body_util::Collected::to_bytes).map_err(|error| {
+            let (status, code, message) = if error.is::<LengthLimitError>() {
+                let message = format!("read a body of more than {} bytes", limits::REQUEST_BYTES);
+                (StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+            } else {
+                (StatusCode::BAD_REQUEST, "bad_body", "read the body to its end".to_owned())
+            };
+            Refusal::user(status, code, message, "send less: folders and patterns instead of many files")
+        })
+    }
+
+    /// Says who answered, and that nothing on the way may keep or reinterpret it.
+    fn sign(&self, response: &mut Response) {
+        let headers = response.headers_mut();
+        headers.insert(HeaderName::from_static("slop-protocol"), HeaderValue::from(PROTOCOL));
+        if let Ok(settings) = HeaderValue::from_str(&self.shared.keeper.fingerprint()) {
+            headers.insert(HeaderName::from_static("slop-settings"), settings);
+        }
+        headers.insert("cache-control", HeaderValue::from_static("no-store"));
+        headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+    }
+}
+
+/// Where connections come from.
+trait Listener: Send + Sync {
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    /// Waits for a connection; none where it is a stranger's.
+    fn accept(&self) -> impl Future<Output = io::Result<Option<Self::Stream>>> + Send;
+}
+
+/// A socket, and the user whose programs are answered on it.
+struct Owned(UnixListener, u32);
+
+impl Listener for Owned {
+    type Stream = UnixStream;
+
+    async fn accept(&self) -> io::Result<Option<UnixStream>> {
+        let (stream, _) = self.0.accept().await?;
+        let uid = stream.peer_cred()?.uid();
+        Ok((uid == self.1 || uid == 0).then_some(stream))
+    }
+}
+
+impl Listener for TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept(&self) -> io::Result<Option<TcpStream>> {
+        let (stream, peer) = Self::accept(self).await?;
+        Ok(peer.ip().is_loopback().then_some(stream))
+    }
+}
+
+/// Says in few words that there is no seat. Whoever does not read them at once is not waited for.
+async fn turn_away(stream: &mut (impl AsyncWrite + Unpin)) {
+    let envelope = Refusal::busy("as many are connected as may be").envelope();
+    let response = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
+         connection: close\r\nslop-protocol: {PROTOCOL}\r\ncontent-length: {}\r\n\r\n{envelope}",
+        envelope.len()
+    );
+    let _ = tokio::time::timeout(BREATH, stream.write_all(response.as_bytes())).await;
+}

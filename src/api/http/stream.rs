@@ -1,0 +1,114 @@
+//! What changes, as server-sent events.
+
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+use axum::response::Response;
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::Serialize;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::mpsc;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::body;
+use super::limits::Patience;
+use super::progress;
+use super::refusal::Refusal;
+use super::reply;
+use axum::http::StatusCode;
+
+use crate::api::feed::Change;
+use crate::api::feed::Event;
+use crate::api::feed::Position;
+use crate::api::feed::Subscription;
+
+/// Events that wait for a slow reader, besides what the feed itself remembers.
+const WAITING: usize = 16;
+
+/// From where on, and how long, events are wanted.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct EventsQuery {
+    /// The position after which.
+    since: Option<String>,
+    /// So many at most.
+    limit: Option<u64>,
+    /// So long at most.
+    wait_ms: Option<u64>,
+}
+
+impl EventsQuery {
+    /// Returns the position after which events are wanted: as asked for, or where a stream was broken off.
+    pub(super) fn position(&self, headers: &HeaderMap) -> Result<Option<Position>, Refusal> {
+        let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or_default());
+        let Some(text) = self.since.as_deref().or(last) else { return Ok(None) };
+        text.parse().map(Some).map_err(|error| {
+            let hint = "give the `id` of an event, or the `clock` of an answer";
+            Refusal::user(StatusCode::BAD_REQUEST, "bad_query", format!("{error}"), hint)
+        })
+    }
+}
+
+/// A stream that is being told.
+pub(super) struct Telling {
+    pub(super) subscription: Subscription,
+    pub(super) query: EventsQuery,
+    pub(super) patience: Patience,
+    pub(super) stopping: watch::Receiver<bool>,
+    pub(super) permit: OwnedSemaphorePermit,
+}
+
+impl Telling {
+    /// Answers by a stream that goes on until it has told enough, the client goes, or the server stops.
+    pub(super) fn begin(self) -> Response {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        tokio::spawn(self.tell(sender));
+        reply::with_type(body::channel(receiver), "text/event-stream")
+    }
+
+    async fn tell(mut self, stream: mpsc::Sender<Bytes>) {
+        let until =
+            self.query.wait_ms.and_then(|wait| Instant::now().checked_add(Duration::from_millis(wait)));
+        let mut left = self.query.limit;
+        // The first bytes say that from now on nothing is missed.
+        let mut piece = Bytes::from_static(b": watching\n\n");
+        loop {
+            if stream.send(piece).await.is_err() || left == Some(0) {
+                break;
+            }
+            let pause = progress::left(until, self.patience.heartbeat);
+            tokio::select! {
+                event = self.subscription.next() => {
+                    let Some(event) = event else { break };
+                    left = left.map(|left| left - 1);
+                    piece = written(&event);
+                }
+                () = stream.closed() => break,
+                _ = self.stopping.wait_for(|stopping| *stopping) => break,
+                () = tokio::time::sleep(pause) => {
+                    if until.is_some_and(|until| until <= Instant::now()) {
+                        break;
+                    }
+                    piece = Bytes::from_static(b":\n\n");
+                }
+            }
+        }
+        drop(self.permit);
+    }
+}
+
+/// What an event tells.
+#[derive(Serialize)]
+struct EventData<'a> {
+    clock: String,
+    changes: &'a [Change],
+}
+
+fn written(event: &Event) -> Bytes {
+    let clock = event.clock.to_string();
+    let data = EventData { clock: clock.clone(), changes: &event.changes };
+    let data = serde_json::to_string(&data).expect("strings and numbers always become JSON");
+    format!("id: {clock}\nevent: {}\ndata: {data}\n\n", event.kind.name()).into()
+}

@@ -1,0 +1,128 @@
+//! The socket's place on disk: made so that nobody but its owner can ever open it.
+//!
+//! The folder has to be the owner's, and no other user may write in it: nobody can then put anything in the socket's
+//! place. The socket gets its mode *before* it is bound (on Linux it is created with the mode of the open socket), and
+//! once more by its path before it listens; a socket that does not listen refuses whoever connects. So there is no
+//! moment at which the umask decides, and the umask, which is the whole process's, need not be touched.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::path::PathBuf;
+
+use rustix::fs::FileType;
+use rustix::fs::Mode;
+use rustix::fs::Stat;
+use rustix::io::Errno;
+use rustix::net::AddressFamily;
+use rustix::net::SocketAddrUnix;
+use rustix::net::SocketFlags;
+use rustix::net::SocketType;
+
+/// Bytes of the longest path that a socket can have.
+pub const SOCKET_PATH_BYTES: usize = 107;
+
+/// Connections that the system keeps until they are accepted.
+const BACKLOG: i32 = 128;
+
+/// Why no socket can be had at a path.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// The path does not fit into a socket's address.
+    #[error("bind the socket {}: its path has {} bytes, and a socket's has at most {SOCKET_PATH_BYTES}", .0.display(), .0.as_os_str().len())]
+    TooLong(PathBuf),
+    /// The folder is not one in which only we can write.
+    #[error("bind a socket in the folder {}: {why}", .folder.display())]
+    UnsafeFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Something that is no socket stands in the place.
+    #[error("bind the socket {}: what stands there is no socket", .0.display())]
+    Occupied(PathBuf),
+    /// Somebody answers there.
+    #[error("bind the socket {}: somebody listens on it", .0.display())]
+    InUse(PathBuf),
+    /// The system refuses.
+    #[error("bind the socket {}", .path.display())]
+    Io {
+        /// The socket.
+        path: PathBuf,
+        /// Why it does.
+        source: io::Error,
+    },
+}
+
+/// Binds a socket that only its owner can connect to, and listens on it.
+///
+/// A socket that was left behind is replaced where nobody listens on it any more. The caller holds the lock that says
+/// that there is one daemon: between that look and the removal nobody else binds here.
+pub fn bind_unix(path: &Path) -> Result<UnixListener, BindError> {
+    if SOCKET_PATH_BYTES < path.as_os_str().as_bytes().len() {
+        return Err(BindError::TooLong(path.to_owned()));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    check_folder(folder)?;
+    clear(path)?;
+    let failed = |errno: Errno| BindError::Io { path: path.to_owned(), source: errno.into() };
+    let socket = socket().map_err(failed)?;
+    let owner = Mode::RUSR | Mode::WUSR;
+    // Other systems than Linux may refuse this; the mode is set by the path, too, before anybody can connect.
+    let _ = rustix::fs::fchmod(&socket, owner);
+    let address = SocketAddrUnix::new(path).map_err(failed)?;
+    rustix::net::bind(&socket, &address).map_err(failed)?;
+    rustix::fs::chmod(path, owner).map_err(failed)?;
+    rustix::net::listen(&socket, BACKLOG).map_err(failed)?;
+    Ok(UnixListener::from(socket))
+}
+
+fn check_folder(folder: &Path) -> Result<(), BindError> {
+    let unsafe_because = |why| Err(BindError::UnsafeFolder { folder: folder.to_owned(), why });
+    let stat = look(folder)?;
+    let Some(stat) = stat else { return unsafe_because("it is not there") };
+    if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+        return unsafe_because("it is no folder");
+    }
+    if stat.st_uid != rustix::process::geteuid().as_raw() {
+        return unsafe_because("it belongs to another user");
+    }
+    if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
+        return unsafe_because("other users can write in it");
+    }
+    Ok(())
+}
+
+/// Removes a socket that nobody listens on.
+fn clear(path: &Path) -> Result<(), BindError> {
+    let Some(stat) = look(path)? else { return Ok(()) };
+    if FileType::from_raw_mode(stat.st_mode) != FileType::Socket {
+        return Err(BindError::Occupied(path.to_owned()));
+    }
+    let failed = |source| BindError::Io { path: path.to_owned(), source };
+    let address = SocketAddrUnix::new(path).map_err(|errno| failed(errno.into()))?;
+    let socket = socket().map_err(|errno| failed(errno.into()))?;
+    match rustix::net::connect(&socket, &address) {
+        // Nobody waits here: whoever listens and has too many connections to accept is there, too.
+        Ok(()) | Err(Errno::AGAIN) => Err(BindError::InUse(path.to_owned())),
+        Err(Errno::CONNREFUSED) => std::fs::remove_file(path).map_err(failed),
+        Err(errno) => Err(failed(errno.into())),
+    }
+}
+
+fn socket() -> rustix::io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}
+
+/// Looks at a path itself, not at what a link points to.
+fn look(path: &Path) -> Result<Option<Stat>, BindError> {
+    match rustix::fs::lstat(path) {
+        Ok(stat) => Ok(Some(stat)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(BindError::Io { path: path.to_owned(), source: errno.into() }),
+    }
+}
