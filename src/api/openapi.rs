@@ -9,6 +9,7 @@ use serde_json::Map;
 use serde_json::Value;
 use serde_json::json;
 
+use super::ask::Ask;
 use super::feed::Change;
 use super::http::LIST_ITEMS;
 use super::http::REQUEST_BYTES;
@@ -20,6 +21,7 @@ use super::keeper::DaemonStatus;
 use super::keeper::Stopping;
 use super::service::FreshnessNote;
 use super::service::PROTOCOL;
+use super::wire::Answer;
 use super::wire::SCHEMA_VERSION;
 
 const ABOUT: &str = "\
@@ -34,6 +36,9 @@ this machine (421). What a web page sends (`Origin`, `Sec-Fetch-Site`, `OPTIONS`
 
 Refused are: bodies of more than 1 MiB (413) or that take longer than 30 s (408); heads of more than 64 KiB or that take \
 longer than 5 s (the connection is closed); more than 64 connections that are all being answered (503).";
+
+/// The smallest bodies of asks: each route takes one of them.
+const SMALLEST_BODIES: [&str; 4] = ["{}", r#"{"name":"run"}"#, r#"{"file":"."}"#, r#"{"days":30}"#];
 
 /// Every way in which there is no answer: status, the component's name, and when.
 const REFUSALS: &[(&str, &str, &str)] = &[
@@ -232,8 +237,8 @@ fn content(route: &Route, answers: &mut SchemaGenerator) -> Value {
         Task::OpenApi => return json!({"application/json": {"schema": {"type": "object"}}}),
         Task::Status => (answers.subschema_for::<DaemonStatus>(), None),
         Task::Stop => (answers.subschema_for::<Stopping>(), None),
-        Task::Ask { .. } => {
-            let data = answer_schema(route.command, answers);
+        Task::Ask { read, .. } => {
+            let data = answer_schema(read, answers);
             (data, Some(answers.subschema_for::<FreshnessNote>()))
         }
     };
@@ -268,9 +273,12 @@ fn events(change: &Schema) -> Value {
     })
 }
 
-/// Returns the schema of a command's `data`. Here, and nowhere else, answers get theirs.
-fn answer_schema(_command: &str, _answers: &mut SchemaGenerator) -> Schema {
-    Schema::default()
+/// Returns the schema of the `data` that an ask is answered by. The answer depends on the kind of the ask alone, so that
+/// the smallest body that is one will do.
+fn answer_schema(read: fn(&[u8]) -> Result<Ask, serde_json::Error>, answers: &mut SchemaGenerator) -> Schema {
+    let mut asks = SMALLEST_BODIES.iter().filter_map(|body| read(body.as_bytes()).ok());
+    let ask = asks.next().expect("a test makes the document, and so tries a body for each route");
+    Answer::schema(&ask, answers)
 }
 
 fn envelope(command: &str, data: &Value, note: Option<Schema>) -> Value {
