@@ -268,7 +268,7 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
 #[test]
 fn symbols_that_are_nested_as_deeply_as_can_be_come_back_too() {
     let bench = Bench::new();
-    let nested: String = (0..400).map(|n| format!("namespace n{n} {{\n")).collect();
+    let nested = "namespace n0 {\n".repeat(400);
     let text = format!("{nested}int x;\n{}", "}\n".repeat(400));
     RealDisk.create_new(&bench.root().join("deep.cpp"), text.as_bytes()).unwrap();
     for ask in [json!({"ask": "outline", "files": ["deep.cpp"]}), json!({"ask": "symbols", "name": "n0"})] {
