@@ -139,3 +139,10 @@ pub struct AgentStatus {
     /// What it does: `off` today.
     pub state: String,
 }
+
+/// The daemon was asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stopping {
+    /// Whether it will.
+    pub stopping: bool,
+}

@@ -1,6 +1,420 @@
-//! The OpenAPI document.
+//! The OpenAPI document: the table of routes and the schemas of what is asked and answered, put together.
+//!
+//! `docs/openapi.json` is this document; a test compares. What the server refuses for its size is said in the schemas.
 
-/// Returns the document.
+use schemars::Schema;
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::Map;
+use serde_json::Value;
+use serde_json::json;
+
+use super::ask::Ask;
+use super::feed::Change;
+use super::http::LIST_ITEMS;
+use super::http::REQUEST_BYTES;
+use super::http::ROUTES;
+use super::http::Route;
+use super::http::TEXT_CHARACTERS;
+use super::http::Task;
+use super::keeper::DaemonStatus;
+use super::keeper::Stopping;
+use super::service::FreshnessNote;
+use super::service::PROTOCOL;
+use super::wire::Answer;
+use super::wire::SCHEMA_VERSION;
+
+const ABOUT: &str = "\
+What slop's daemon answers on the unix socket in the project's cache folder, and on a port of the machine where it was \
+started with `--listen`.
+
+Every answer of the project's files reflects every write that had returned before the question, or says so: see \
+`freshness`. What is asked is decided by the project's settings where nothing else is said.
+
+On the socket the file's mode decides who may ask. On a port every request needs the daemon's token and a `Host` of \
+this machine (421). What a web page sends (`Origin`, `Sec-Fetch-Site`, `OPTIONS`) is refused on both (403).
+
+Refused are: bodies of more than 1 MiB (413) or that take longer than 30 s (408); heads of more than 64 KiB or that take \
+longer than 5 s (the connection is closed); more than 64 connections that are all being answered (503).";
+
+/// The smallest bodies of asks: each route takes one of them.
+const SMALLEST_BODIES: [&str; 4] = ["{}", r#"{"name":"run"}"#, r#"{"file":"."}"#, r#"{"days":30}"#];
+
+/// Every way in which there is no answer: status, the component's name, and when.
+const REFUSALS: &[(&str, &str, &str)] = &[
+    (
+        "400",
+        "BadRequest",
+        "The query or the body is not what this document says: `bad_query`, `bad_json`, `bad_body`.",
+    ),
+    ("401", "Unauthorized", "A port was asked without the daemon's token: `unauthorized`."),
+    ("403", "Forbidden", "A web page asks, or seems to: `forbidden`."),
+    ("404", "NotFound", "What is asked for is not there: `not_found`, `no_such_route`."),
+    ("405", "MethodNotAllowed", "The path has another method: `no_such_method`."),
+    ("406", "NotAcceptable", "The answer holds no text of the type that is accepted: `not_acceptable`."),
+    ("408", "RequestTimeout", "The body did not come: `too_slow`."),
+    (
+        "409",
+        "Conflict",
+        "The asker has another protocol or other settings: `other_protocol`, `other_settings`.",
+    ),
+    ("413", "ContentTooLarge", "The body is too large: `too_large`."),
+    ("415", "UnsupportedMediaType", "The body is not said to be JSON: `not_json`."),
+    ("421", "MisdirectedRequest", "A port was asked by another name than this machine's: `wrong_host`."),
+    ("422", "Unprocessable", "The ask was understood and cannot be met; the code says why."),
+    ("500", "Bug", "The daemon came upon a mistake of its own, and goes on: `bug`."),
+    ("503", "Unavailable", "The same request may succeed later: `busy`, or what the machine refuses."),
+];
+
+/// Returns the document, indented.
 pub(super) fn text() -> String {
-    "{}".to_owned()
+    let mut text = serde_json::to_string_pretty(&document()).expect("a value always becomes JSON");
+    text.push('\n');
+    text
+}
+
+fn document() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut asks = settings.clone().for_deserialize().into_generator();
+    let mut answers = settings.for_serialize().into_generator();
+    let paths: Map<String, Value> = ROUTES
+        .iter()
+        .map(|route| {
+            let method = if route.task.is_read() { "get" } else { "post" };
+            (route.path.to_owned(), json!({ method: operation(route, &mut asks, &mut answers) }))
+        })
+        .collect();
+    let mut asks = asks.take_definitions(true);
+    asks.values_mut().for_each(limit);
+    let mut schemas = answers.take_definitions(true);
+    schemas.append(&mut asks);
+    schemas.insert("Error".to_owned(), error_schema());
+    json!({
+        "openapi": "3.1.0",
+        "info": info(),
+        "servers": [{"url": "http://localhost", "description": "The unix socket; or a port, with its number."}],
+        "security": [{}, {"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "headers": headers(),
+            "responses": refusals(),
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The daemon's token. On a port alone; the socket asks for none.",
+                },
+            },
+        },
+    })
+}
+
+fn info() -> Value {
+    json!({
+        "title": "slop",
+        "version": format!("{SCHEMA_VERSION}.{PROTOCOL}.0"),
+        "description": ABOUT,
+        "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+    })
+}
+
+fn operation(route: &Route, asks: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
+    let mut operation = json!({
+        "operationId": route.command,
+        "summary": route.summary,
+        "parameters": parameters(route),
+        "responses": responses(route, answers),
+    });
+    if let Task::Ask { schema, .. } = route.task {
+        let schema = schema(asks);
+        operation["requestBody"] = json!({
+            "description": format!(
+                "What is wanted, in {REQUEST_BYTES} bytes at most. No body is the same as an empty object."
+            ),
+            "required": requires_something(asks, &schema),
+            "content": {"application/json": {"schema": schema}},
+        });
+    }
+    operation
+}
+
+/// Says whether an empty object would be refused.
+fn requires_something(asks: &SchemaGenerator, schema: &Schema) -> bool {
+    let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+    let definition = name.and_then(|name| asks.definitions().get(name));
+    definition.and_then(|definition| definition["required"].as_array()).is_some_and(|keys| !keys.is_empty())
+}
+
+fn parameters(route: &Route) -> Value {
+    match route.task {
+        Task::Status | Task::OpenApi | Task::Stop => json!([]),
+        Task::Events => {
+            let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,20}:\\+?[0-9]{1,20}$"});
+            let number = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
+            json!([
+                parameter(
+                    "query",
+                    "since",
+                    &clock,
+                    "Tell what came after this clock; from now on without it."
+                ),
+                parameter("header", "last-event-id", &clock, "The same, as browsers and libraries send it."),
+                parameter("query", "limit", &number, "End the stream after so many events."),
+                parameter("query", "wait_ms", &number, "End the stream after so many milliseconds."),
+                protocol(),
+            ])
+        }
+        Task::Ask { .. } => {
+            let (switch, text) = (json!({"type": "boolean", "default": false}), json!({"type": "string"}));
+            let fresh = "Refuse rather than answer what cannot be vouched for.";
+            let settings = "The fingerprint of the settings that the asker expects; others than the daemon's are \
+                            refused (409).";
+            json!([
+                parameter("query", "require_fresh", &switch, fresh),
+                parameter("header", "slop-settings", &text, settings),
+                protocol(),
+            ])
+        }
+    }
+}
+
+fn parameter(place: &str, name: &str, schema: &Value, description: &str) -> Value {
+    json!({"in": place, "name": name, "required": false, "schema": schema, "description": description})
+}
+
+fn protocol() -> Value {
+    let schema = json!({"type": "string", "const": PROTOCOL.to_string()});
+    let description = "The protocol that the asker speaks; another than the daemon's is refused (409).";
+    parameter("header", "slop-protocol", &schema, description)
+}
+
+fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
+    let mut good = json!({
+        "description": "The answer.",
+        "headers": {
+            "slop-protocol": {"$ref": "#/components/headers/slop-protocol"},
+            "slop-settings": {"$ref": "#/components/headers/slop-settings"},
+        },
+        "content": content(route, answers),
+    });
+    if has_document(route) {
+        for name in ["slop-freshness", "slop-clock"] {
+            good["headers"][name] = json!({"$ref": format!("#/components/headers/{name}")});
+        }
+    }
+    let refused =
+        REFUSALS.iter().filter(|(status, ..)| can_refuse(route, status)).map(|(status, name, _)| {
+            ((*status).to_owned(), json!({"$ref": format!("#/components/responses/{name}")}))
+        });
+    let mut responses: Map<String, Value> = refused.collect();
+    responses.insert("200".to_owned(), good);
+    responses.into()
+}
+
+/// Says whether a route has a refusal of this status.
+fn can_refuse(route: &Route, status: &str) -> bool {
+    match status {
+        "404" | "415" | "422" => matches!(route.task, Task::Ask { .. }),
+        "409" => matches!(route.task, Task::Ask { .. } | Task::Events),
+        "406" => has_document(route),
+        _ => true,
+    }
+}
+
+fn has_document(route: &Route) -> bool {
+    route.command == "aggregate"
+}
+
+fn content(route: &Route, answers: &mut SchemaGenerator) -> Value {
+    let (data, note) = match route.task {
+        Task::Events => {
+            return json!({"text/event-stream": {"schema": events(&answers.subschema_for::<Change>())}});
+        }
+        Task::OpenApi => return json!({"application/json": {"schema": {"type": "object"}}}),
+        Task::Status => (answers.subschema_for::<DaemonStatus>(), None),
+        Task::Stop => (answers.subschema_for::<Stopping>(), None),
+        Task::Ask { read, .. } => {
+            let data = answer_schema(read, answers);
+            (data, Some(answers.subschema_for::<FreshnessNote>()))
+        }
+    };
+    let can_take_long = note.is_some();
+    let mut content = json!({"application/json": {"schema": envelope(route.command, data.as_value(), note)}});
+    if can_take_long {
+        content["application/x-ndjson"] = json!({"schema": {
+            "type": "string",
+            "description": "Lines of JSON: `{\"progress\":{\"done\":N,\"total\":M}}` as the work goes on, one a second at \
+                            least, and last the envelope; an error's has its `status` beside it.",
+        }});
+    }
+    if has_document(route) {
+        content["text/markdown"] =
+            json!({"schema": {"type": "string", "description": "The document alone."}});
+    }
+    content
+}
+
+fn events(change: &Schema) -> Value {
+    json!({
+        "type": "string",
+        "description": "Events with `id: CLOCK`, `event: changed`, `fresh_instance` (everything may have changed since \
+                        the clock that was asked for) or `lost_track` (the daemon looks at everything anew), and \
+                        `data`, an object as `contentSchema` has it. A comment each 15 s.",
+        "contentMediaType": "application/json",
+        "contentSchema": {
+            "type": "object",
+            "required": ["clock", "changes"],
+            "properties": {"clock": {"type": "string"}, "changes": {"type": "array", "items": change}},
+        },
+    })
+}
+
+/// Returns the schema of the `data` that an ask is answered by. The answer depends on the kind of the ask alone, so that
+/// the smallest body that is one will do.
+fn answer_schema(read: fn(&[u8]) -> Result<Ask, serde_json::Error>, answers: &mut SchemaGenerator) -> Schema {
+    let mut asks = SMALLEST_BODIES.iter().filter_map(|body| read(body.as_bytes()).ok());
+    let ask = asks.next().expect("a test makes the document, and so tries a body for each route");
+    Answer::schema(&ask, answers)
+}
+
+fn envelope(command: &str, data: &Value, note: Option<Schema>) -> Value {
+    let mut own = json!({
+        "type": "object",
+        "required": ["schema_version", "command", "data"],
+        "properties": {
+            "schema_version": {"type": "integer", "const": SCHEMA_VERSION},
+            "command": {"type": "string", "const": command},
+            "data": data,
+        },
+    });
+    let Some(note) = note else { return own };
+    own["required"] = json!(["schema_version", "command", "notes", "data"]);
+    own["properties"]["notes"] = json!({
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "What a person should be told beside the answer.",
+    });
+    json!({"allOf": [note, own]})
+}
+
+fn error_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why there is no answer.",
+        "required": ["schema_version", "command", "error"],
+        "properties": {
+            "schema_version": {"type": "integer", "const": SCHEMA_VERSION},
+            "command": {"type": "string", "description": "What was asked; `api` where that is not known."},
+            "error": {
+                "type": "object",
+                "required": ["code", "message", "hint"],
+                "properties": {
+                    "code": {"type": "string", "description": "A stable name, for programs."},
+                    "message": {"type": "string", "description": "What was attempted, on what, and why it was not done."},
+                    "hint": {"type": "string", "description": "What to do."},
+                },
+            },
+        },
+    })
+}
+
+fn refusals() -> Value {
+    let refusals = REFUSALS.iter().map(|(status, name, description)| {
+        let mut response = json!({
+            "description": description,
+            "headers": {"slop-protocol": {"$ref": "#/components/headers/slop-protocol"}},
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+        });
+        let more = match *status {
+            "401" => Some(("www-authenticate", json!({"type": "string", "const": "Bearer"}))),
+            "405" => Some(("allow", json!({"type": "string"}))),
+            "503" => Some(("retry-after", json!({"type": "integer", "minimum": 0}))),
+            _ => None,
+        };
+        if let Some((header, schema)) = more {
+            response["headers"][header] = json!({"schema": schema});
+        }
+        ((*name).to_owned(), response)
+    });
+    refusals.collect::<Map<_, _>>().into()
+}
+
+fn headers() -> Value {
+    let header = |schema: Value, description: &str| json!({"schema": schema, "description": description});
+    json!({
+        "slop-protocol": header(json!({"type": "integer"}), "The protocol that the daemon speaks."),
+        "slop-settings": header(json!({"type": "string"}), "The fingerprint of the daemon's settings."),
+        "slop-freshness": header(
+            json!({"type": "string", "enum": ["fresh", "partial", "stale"]}),
+            "What a document that is given alone can be relied on for.",
+        ),
+        "slop-clock": header(json!({"type": "string"}), "When the document that is given alone was, as `clock`."),
+    })
+}
+
+/// Says in a schema of what is asked how long its texts and lists may be, wherever nothing closer is said.
+fn limit(schema: &mut Value) {
+    if let Some(object) = schema.as_object_mut() {
+        let is = |name: &str| match object.get("type") {
+            Some(Value::Array(types)) => types.iter().any(|kind| kind == name),
+            Some(kind) => kind == name,
+            None => false,
+        };
+        let is_closed = object.contains_key("enum") || object.contains_key("const");
+        let (is_text, is_list) = (is("string") && !is_closed, is("array"));
+        if is_text {
+            object.insert("maxLength".to_owned(), TEXT_CHARACTERS.into());
+        }
+        if is_list {
+            object.insert("maxItems".to_owned(), LIST_ITEMS.into());
+        }
+    }
+    match schema {
+        Value::Object(object) => object.values_mut().for_each(limit),
+        Value::Array(items) => items.iter_mut().for_each(limit),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect_file;
+
+    #[test]
+    fn the_page_is_this_document() {
+        expect_file!["../../docs/openapi.json"].assert_eq(&text());
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document = document();
+        let mut rest = vec![&document];
+        let mut references = 0;
+        while let Some(value) = rest.pop() {
+            if let Some(path) = value.get("$ref").and_then(Value::as_str) {
+                assert!(document.pointer(path.trim_start_matches('#')).is_some(), "{path}");
+                references += 1;
+            }
+            match value {
+                Value::Object(object) => rest.extend(object.values()),
+                Value::Array(items) => rest.extend(items),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            }
+        }
+        assert!(100 < references, "{references}");
+    }
+
+    #[test]
+    fn what_the_server_refuses_for_its_size_is_said() {
+        let document = document();
+        let files = &document["components"]["schemas"]["OutlineAsk"]["properties"]["files"];
+        assert_eq!((&files["maxItems"], &files["items"]["maxLength"]), (&json!(10_000), &json!(4096)));
+        let tier = &document["components"]["schemas"]["ChoiceAsk"]["properties"]["tier"];
+        assert_eq!((&tier["minimum"], &tier["maximum"]), (&json!(1), &json!(4)));
+    }
 }

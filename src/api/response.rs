@@ -1,5 +1,7 @@
 //! What comes back.
 
+use std::sync::Arc;
+
 use crate::engine::AuditReport;
 use crate::engine::CacheStatus;
 use crate::engine::Explanation;
@@ -57,7 +59,7 @@ pub enum Response {
 #[derive(Debug)]
 pub struct Aggregated {
     /// The document.
-    pub document: Document,
+    pub document: Arc<Document>,
     /// The document as it was asked to be written.
     pub text: String,
 }

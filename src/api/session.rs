@@ -86,7 +86,7 @@ impl<'w> Session<'w> {
                 Response::Symbols(project.symbols(&name, with_text, trust)?)
             }
             Request::Aggregate(aggregation) if aggregation.is_dry_run => {
-                let receipt = written(project, &aggregation)?.document.receipt;
+                let receipt = written(project, &aggregation)?.document.receipt.clone();
                 project.not_delivered();
                 Response::Planned(Box::new(receipt))
             }

@@ -1,10 +1,14 @@
 //! Documents are written in the format that was asked for, within the limit of bytes of that format.
 
+use std::sync::Arc;
+
 use super::providers;
 use super::providers::Content;
 use super::request::Aggregation;
 use super::request::DocumentFormat;
 use super::wire;
+use crate::engine::AggregationRequest;
+use crate::engine::Answer;
 use crate::engine::Error;
 use crate::engine::Limits;
 use crate::engine::Prepared;
@@ -20,7 +24,7 @@ const SLACK_PART: u64 = 50;
 
 /// A document, and the text that it is written as.
 pub(super) struct Written {
-    pub(super) document: Document,
+    pub(super) document: Arc<Document>,
     pub(super) text: String,
 }
 
@@ -30,12 +34,33 @@ pub(super) fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> R
     request.sections.images_apart = sends_images(aggregation.format);
     request.sections.refused_images = refused_images(aggregation.format);
     match (aggregation.format, request.limits.bytes) {
-        (DocumentFormat::Markdown, _) | (_, None) => write(project.aggregate(&request)?, aggregation),
+        (DocumentFormat::Markdown, _) | (_, None) => written_once(project, &request, aggregation),
         (_, Some(limit)) => {
             let prepared = project.prepare(&request)?;
             Search { project, aggregation, prepared, limits: request.limits, limit }.largest()
         }
     }
+}
+
+/// Composes and writes a document, unless it was written before and is still the same.
+fn written_once(
+    project: &mut Project<'_>,
+    request: &AggregationRequest,
+    aggregation: &Aggregation,
+) -> Result<Written, Error> {
+    let Aggregation { format, body, project_name, is_dry_run: _, request: _ } = aggregation;
+    let asked = ContentHash::of(format!("{request:?} {format:?} {body:?} {project_name}").as_bytes());
+    let selected = project.select_for(request)?;
+    if let Some(answer) = project.recall_answer(asked, request, &selected) {
+        let (document, text) = (Arc::clone(&answer.document), answer.text.clone());
+        return Ok(Written { document, text });
+    }
+    let (document, kept) = project.aggregate_selected(request, selected)?;
+    let Written { document, text } = write(document, aggregation)?;
+    let answer = project.keep_answer(asked, kept, Answer { document, text });
+    let document = Arc::clone(&answer.document);
+    let text = Arc::try_unwrap(answer).map_or_else(|answer| answer.text.clone(), |answer| answer.text);
+    Ok(Written { document, text })
 }
 
 /// The engine fits the Markdown of a document into a limit of bytes, and other formats take more bytes than that. So a
@@ -57,7 +82,7 @@ impl Search<'_, '_> {
         }
         let (mut low, mut best) = self.smallest()?;
         if !self.keeps_limit(&best) {
-            return Err(self.refused(best.document));
+            return Err(self.refused(Arc::unwrap_or_clone(best.document)));
         }
         let (mut high, mut last) = (self.limit, low);
         for _ in 0..TRIES {
@@ -92,7 +117,7 @@ impl Search<'_, '_> {
         while smallest.receipt.max_bytes != Some(smallest.receipt.bytes) {
             smallest.receipt.max_bytes = Some(smallest.receipt.bytes);
             match write(smallest, self.aggregation) {
-                Ok(written) => smallest = written.document,
+                Ok(written) => smallest = Arc::unwrap_or_clone(written.document),
                 Err(error) => return error,
             }
         }
@@ -107,7 +132,7 @@ impl Search<'_, '_> {
         write(document, self.aggregation)
     }
 
-    const fn keeps_limit(&self, written: &Written) -> bool {
+    fn keeps_limit(&self, written: &Written) -> bool {
         written.document.receipt.bytes <= self.limit
     }
 }
@@ -139,7 +164,7 @@ fn write(mut document: Document, aggregation: &Aggregation) -> Result<Written, E
         // JSON holds the receipt, whose number may have become a digit longer by itself.
         if document.receipt.bytes == bytes || !matches!(aggregation.format, DocumentFormat::Json) {
             document.receipt.bytes = bytes;
-            return Ok(Written { document, text });
+            return Ok(Written { document: Arc::new(document), text });
         }
         document.receipt.bytes = bytes;
     }

@@ -103,7 +103,7 @@ pub struct Global {
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
     /// Answer without a running daemon
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub no_daemon: bool,
     /// Fail where an answer cannot be vouched for
     ///
@@ -150,7 +150,7 @@ pub enum Command {
   slop outline src/engine.py
   slop outline --json | jq -r 'select(.health < 1) | .path'")]
     Outline(OutlineArgs),
-    /// Show files: their text, skeleton, outline or summary, some symbols or lines, what has changed
+    /// Show files: their text, skeleton, outline or summary, symbols, lines, changes
     #[command(after_help = "Examples:
   slop view src/engine.py                      the text
   slop view src/engine.py --mode skeleton      signatures and docs, bodies taken out
@@ -193,6 +193,13 @@ pub enum Command {
     Watch(WatchArgs),
     /// Run the same in the background
     Daemon(DaemonArgs),
+    /// Compare the index with the files themselves
+    ///
+    /// Lists the project anew, reads and hashes every file, and tells each one of which the cache says something else. A
+    /// file that has changed since the last index run is one of them. Nothing is written. Exits with 1 on any difference.
+    #[command(after_help = "Example:
+  slop index && slop audit")]
+    Audit,
     /// Look after the cache
     Cache(CacheArgs),
     /// Show the settings

@@ -8,6 +8,7 @@ use super::given::Memory;
 use super::picks::Old;
 use super::picks::Picks;
 use super::project::Project;
+use super::question::Selection;
 use super::reading::ReadText;
 use super::rendering::Rendered;
 use super::rendering::Rendering;
@@ -77,13 +78,13 @@ pub struct AggregationRequest {
 }
 
 impl Project<'_> {
-    /// Finds the files that are asked for, and shows each as the routing wants it.
+    /// Shows each of the files that are asked for as the routing wants it.
     pub(super) fn gather(
         &mut self,
         request: &AggregationRequest,
         routing: &Routing<'_>,
+        mut selection: Selection,
     ) -> Result<Gathered, Error> {
-        let mut selection = self.files_wanted(request, &|path| wants_text(path, routing))?;
         let preset = request.preset.iter().flatten().map(|item| item.path.clone());
         let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
         let ranks = Ranks::new(&words);
@@ -233,7 +234,7 @@ pub(super) fn diffs(files: &[KnownFile], routing: &Routing<'_>) -> VecDeque<RelP
     files.iter().filter(|file| is_diff(file, routing)).map(|file| file.path.clone()).collect()
 }
 
-fn is_diff(file: &KnownFile, routing: &Routing<'_>) -> bool {
+pub(super) fn is_diff(file: &KnownFile, routing: &Routing<'_>) -> bool {
     aggregate::route(&file.path, type_of(file), routing).view == ViewMode::Diff
 }
 
@@ -256,7 +257,7 @@ pub(super) fn detail(routing: &Routing<'_>) -> SummaryDetail {
 }
 
 /// Says whether the text of a file may be wanted; its type is not known yet, so this says yes when in doubt.
-fn wants_text(path: &RelPath, routing: &Routing<'_>) -> bool {
+pub(super) fn wants_text(path: &RelPath, routing: &Routing<'_>) -> bool {
     let is_focus = routing.focus.lines(path).is_some();
     let tier_wants = routing.tier.is_some_and(|tier| {
         tier.view.needs_text() || tier.language_views.values().any(|view| view.needs_text())

@@ -83,8 +83,7 @@ impl Project<'_> {
         let gone: Vec<RelPath> = gone.cloned().collect();
         let request =
             ScanRequest { trust: Trust::Stamps, scope: &[], keeps_text: &|_| false, settles: false };
-        let scan = self.scan_these(&places, &request, &sight);
-        self.go_on()?;
+        let scan = self.scan_these(&places, &request, &sight)?;
         if !gone.is_empty() {
             let at_s = self.world.clock.now_s();
             let batch = Batch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };

@@ -15,6 +15,7 @@ use super::parallel::on_all_cores;
 use super::project::Project;
 use super::scan::KnownFile;
 use super::scan::KnownState;
+use super::shown::ViewKey;
 use crate::aggregate;
 use crate::aggregate::Candidate;
 use crate::aggregate::Stability;
@@ -58,20 +59,36 @@ pub(super) struct Recall {
 
 /// What is to be remembered as soon as the document was given.
 pub(super) struct Promise {
-    name: String,
+    pub(super) name: String,
     giving: Giving,
+    /// The answer that was kept, where the document is one that is given again as it is.
+    pub(super) answer: Option<ContentHash>,
+}
+
+impl Promise {
+    /// Returns the promise of a document that the reader has already.
+    pub(super) const fn of_the_same(name: String, answer: ContentHash) -> Self {
+        let giving = Giving { changed: Vec::new(), removed: Vec::new() };
+        Self { name, giving, answer: Some(answer) }
+    }
 }
 
 impl Project<'_> {
     /// Remembers what the last document that was composed shows; to be called when its reader has it.
     pub fn delivered(&mut self) {
-        let Some(Promise { name, giving }) = self.promise.take() else { return };
+        let Some(Promise { name, giving, answer }) = self.promise.take() else { return };
         let at_s = self.world.clock.now_s();
+        let tree = self.tree.clone();
+        let _alone = tree.as_ref().map(|tree| tree.save_alone());
         if let Some(store) = &mut self.store
             && let Err(error) = store.give(&name, &giving, at_s)
         {
             self.note(format!("what was given is not remembered as `{name}`"));
             self.recover(&error);
+        }
+        let mark = self.stored(|store| store.given_mark(&name)).flatten();
+        if let (Some(tree), Some(mark)) = (&tree, mark) {
+            tree.answers().gave(name, answer.map(|answer| (answer, mark)));
         }
     }
 
@@ -85,10 +102,27 @@ impl Project<'_> {
         let memory = request.memory.clone().filter(|_| request.sections.part.has_prefix())?;
         let rows = self.stored(|store| store.given(&memory.name)).unwrap_or_default();
         let given = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
-        let hashes = on_all_cores(files, |shown| fingerprint(&shown.candidate.block));
+        let kept = self.kept_fingerprints(files);
+        let places: Vec<usize> = (0..files.len()).collect();
+        let hashes = on_all_cores(&places, |at| {
+            let block = &files[*at].candidate.block;
+            kept[*at].unwrap_or_else(|| fingerprint(block.view, &block.body))
+        });
         let views = files.iter().map(|shown| (shown.file.path.clone(), shown.candidate.block.view));
         let wanted = views.zip(hashes).map(|((path, view), hash)| (path, (view, hash))).collect();
         Some(Recall { memory, given, wanted })
+    }
+
+    /// Returns the hashes that were made when the views were shown first.
+    fn kept_fingerprints(&self, files: &[ShownFile]) -> Vec<Option<ContentHash>> {
+        let Some(tree) = &self.tree else { return vec![None; files.len()] };
+        let mut views = tree.views();
+        let find = |shown: &ShownFile| {
+            let block = &shown.candidate.block;
+            let key = ViewKey::of(block.content?, block.file_type.id, block.view, shown.detail)?;
+            views.find(&key).map(|kept| kept.fingerprint)
+        };
+        files.iter().map(find).collect()
     }
 
     /// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff.
@@ -180,7 +214,8 @@ impl Recall {
             };
             held.insert(path);
             let block = shown.settled();
-            let hash = if block.view == *wanted_view { *wanted } else { fingerprint(block) };
+            let hash =
+                if block.view == *wanted_view { *wanted } else { fingerprint(block.view, &block.body) };
             bytes += block.body.len();
             if memory.since_last && known.is_some() && block.view != *wanted_view {
                 // There was no room for the change: it is told when there is, against what the reader has.
@@ -197,15 +232,15 @@ impl Recall {
             giving.removed = given.into_keys().filter(|path| !held.contains(path)).collect();
         }
         giving.removed.sort();
-        Promise { name: memory.name, giving }
+        Promise { name: memory.name, giving, answer: None }
     }
 }
 
 /// Returns a hash of what is shown of a file: its view and its text. The head is not a part of it, for it names a
 /// content that changes with every edit.
-fn fingerprint(block: &Block) -> ContentHash {
-    let text = ContentHash::of(block.body.as_bytes());
-    ContentHash::of(format!("{} {text}", block.view).as_bytes())
+pub(super) fn fingerprint(view: ViewMode, body: &str) -> ContentHash {
+    let text = ContentHash::of(body.as_bytes());
+    ContentHash::of(format!("{view} {text}").as_bytes())
 }
 
 /// Says whether an earlier text of the view is worth to be compared with a later one.

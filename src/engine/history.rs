@@ -5,8 +5,11 @@
 
 use std::collections::HashMap;
 use std::collections::HashSet;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use super::project::Project;
+use crate::model::ContentHash;
 use crate::model::RelPath;
 use crate::sys::Finished;
 use crate::sys::git;
@@ -32,6 +35,13 @@ const NOTHING: &str = "-";
 
 /// What git says.
 pub(super) struct History {
+    pub(super) commits: Arc<Commits>,
+    /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
+    pub(super) uncommitted: HashSet<RelPath>,
+}
+
+/// What git says of the commits.
+pub(super) struct Commits {
     /// The newest commit.
     pub(super) head: String,
     /// The commit at which scores are frozen.
@@ -40,8 +50,16 @@ pub(super) struct History {
     pub(super) scores: HashMap<RelPath, u64>,
     /// What the commits since `frozen` did to each file, the newest first.
     pub(super) edits: HashMap<RelPath, Vec<Edit>>,
-    /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
-    pub(super) uncommitted: HashSet<RelPath>,
+    /// What turns off the filters that git's settings name; `None` where one cannot be turned off.
+    filters: Option<Vec<String>>,
+}
+
+impl Deref for History {
+    type Target = Commits;
+
+    fn deref(&self) -> &Commits {
+        &self.commits
+    }
 }
 
 /// What one commit did to one file.
@@ -54,15 +72,28 @@ pub(super) struct Edit {
 }
 
 impl Project<'_> {
-    /// Returns what git says; `None` outside of git, and before the first commit.
-    pub(super) fn history(&mut self) -> Option<History> {
+    /// Returns what git says; `None` outside of git, and before the first commit. What it says of the commits is the same
+    /// as long as the `rules` are, where they are known.
+    pub(super) fn history(&mut self, rules: Option<ContentHash>) -> Option<History> {
+        let kept = self.tree.as_ref().zip(rules).and_then(|(tree, rules)| tree.commits(&rules));
+        let commits = match kept {
+            Some(commits) => commits,
+            None => Arc::new(self.commits()?),
+        };
+        if let (Some(tree), Some(rules)) = (&self.tree, rules) {
+            tree.keep_commits(rules, &commits);
+        }
+        let uncommitted = self.changed_without(commits.filters.as_deref()?, &commits.head)?;
+        Some(History { uncommitted: uncommitted.into_keys().collect(), commits })
+    }
+
+    fn commits(&mut self) -> Option<Commits> {
         let about = self.git_line(&["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
         let (_, head) = about.split_once('\n')?;
         let frozen = self.frozen_commit(&about)?;
         let scores = self.scores(&frozen)?;
         let edits = self.edits(&frozen, head)?;
-        let uncommitted = self.changed_since(head)?.into_keys().collect();
-        Some(History { head: head.to_owned(), frozen, scores, edits, uncommitted })
+        Some(Commits { head: head.to_owned(), frozen, scores, edits, filters: self.filters() })
     }
 
     /// Returns what the first-parent commits after `frozen` did, up to `head`.
@@ -100,7 +131,14 @@ impl Project<'_> {
     /// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
     /// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
     pub(super) fn changed_since(&self, commit: &str) -> Option<HashMap<RelPath, bool>> {
-        let filters = blanked(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)?;
+        self.changed_without(&self.filters()?, commit)
+    }
+
+    fn filters(&self) -> Option<Vec<String>> {
+        blanked(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)
+    }
+
+    fn changed_without(&self, filters: &[String], commit: &str) -> Option<HashMap<RelPath, bool>> {
         let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
         // Of a submodule git would ask whether it is clean, by that one's own configuration.
         arguments.extend([

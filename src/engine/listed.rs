@@ -73,13 +73,14 @@ impl Listed {
     }
 
     /// Returns a hash of the stamps of all files by which git knows a history; nothing that git says of commits changes
-    /// without one of them.
-    pub(super) fn rules_key(&self) -> ContentHash {
-        ContentHash::of(format!("{:?}", self.rules).as_bytes())
+    /// without one of them. `None` where they are too young to be believed, or not known.
+    pub(super) fn rules_key(&self) -> Option<ContentHash> {
+        let is_known = !self.rules.is_empty() && self.has_rested();
+        is_known.then(|| ContentHash::of(format!("{:?}", self.rules).as_bytes()))
     }
 
     /// Says whether the rules were at rest, so that their stamps stand for them.
-    pub(super) fn has_rested(&self) -> bool {
+    fn has_rested(&self) -> bool {
         self.rules.iter().all(|(_, stamp)| stamp.is_none_or(|stamp| !is_racy(&stamp, self.began_ns)))
     }
 }

@@ -6,11 +6,14 @@
 //! Start with [`Project::open`], then [`Project::index`]: every other use case stands on the scan that it makes.
 
 mod aggregation;
+mod answers;
 mod artifacts;
 mod audit;
 #[cfg(test)]
 mod budget_tests;
 mod cache;
+#[cfg(test)]
+mod cancel_tests;
 mod changes;
 mod derive;
 mod error;
@@ -38,6 +41,7 @@ mod report;
 mod revision;
 mod scan;
 mod sections;
+mod shown;
 mod sight;
 mod slices;
 mod stability;
@@ -59,6 +63,9 @@ pub use crate::discover::file_type;
 pub use crate::store::Freed;
 pub use crate::store::Verdict;
 pub use aggregation::AggregationRequest;
+pub use answers::Answer;
+pub use answers::Kept;
+pub use answers::Selected;
 pub use audit::AuditReport;
 pub use audit::Difference;
 pub use audit::DifferenceKind;

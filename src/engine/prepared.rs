@@ -5,12 +5,15 @@ use super::aggregation::Gathered;
 use super::aggregation::detail;
 use super::aggregation::plan;
 use super::aggregation::tree_of;
+use super::answers::Kept;
+use super::answers::Selected;
 use super::error::Error;
 use super::fitting::Whole;
 use super::given::Recall;
 use super::history::History;
 use super::ladders::Memo;
 use super::project::Project;
+use super::question::Selection;
 use crate::aggregate;
 use crate::aggregate::Focus;
 use crate::aggregate::Items;
@@ -45,14 +48,36 @@ impl Project<'_> {
         self.composed(whole, &mut basis, request.limits)
     }
 
+    /// Composes the document that was asked for from files that were found for it. What is to be compared with it
+    /// comes back too.
+    pub fn aggregate_selected(
+        &mut self,
+        request: &AggregationRequest,
+        selected: Selected,
+    ) -> Result<(Document, Kept), Error> {
+        let (selection, kept) = selected.split();
+        let Prepared { whole, mut basis } = self.prepare_selected(request, selection)?;
+        Ok((self.composed(whole, &mut basis, request.limits)?, kept))
+    }
+
     /// Reads the files of a document as they are now, and renders each as it is wanted.
     pub fn prepare(&mut self, request: &AggregationRequest) -> Result<Prepared, Error> {
+        let (selection, _) = self.select_for(request)?.split();
+        self.prepare_selected(request, selection)
+    }
+
+    fn prepare_selected(
+        &mut self,
+        request: &AggregationRequest,
+        selection: Selection,
+    ) -> Result<Prepared, Error> {
+        let rules = selection.rules;
         // First, for it may be refused, and costs nothing.
         let sections = self.sections(&request.sections)?;
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
         let routing = self.routing(request, &focus, &items);
         let gathered = if request.sections.part.has_prefix() {
-            self.gather(request, &routing)?
+            self.gather(request, &routing, selection)?
         } else {
             Gathered::default()
         };
@@ -73,7 +98,7 @@ impl Project<'_> {
             self.only_changes(&mut whole, recall);
         }
         let is_limited = request.limits.is_some();
-        let history = if request.order == Order::Stable || is_limited { self.history() } else { None };
+        let history = if request.order == Order::Stable || is_limited { self.history(rules) } else { None };
         if is_limited {
             let files = std::mem::take(&mut whole.files);
             whole.files = self.by_importance(files, &whole.unchanged, &routing, history.as_ref());

@@ -86,6 +86,8 @@ pub(super) struct Selection {
     pub(super) by_name: HashSet<RelPath>,
     /// Words that mean no file, and need not.
     pub(super) missing: Vec<MissingFile>,
+    /// A hash of the rules by which all files were listed; `None` where they were not, or it is not known.
+    pub(super) rules: Option<ContentHash>,
 }
 
 /// A word for files.
@@ -256,6 +258,7 @@ impl Project<'_> {
             }
             selection.files.extend(found.files);
             selection.texts.extend(found.texts);
+            selection.rules = found.rules;
         }
         let mut seen = HashSet::new();
         selection.files.retain(|file| seen.insert(file.path.clone()));
@@ -398,8 +401,14 @@ impl Project<'_> {
 }
 
 impl Selection {
-    fn nothing() -> Self {
-        Self { files: Vec::new(), texts: HashMap::new(), by_name: HashSet::new(), missing: Vec::new() }
+    pub(super) fn nothing() -> Self {
+        Self {
+            files: Vec::new(),
+            texts: HashMap::new(),
+            by_name: HashSet::new(),
+            missing: Vec::new(),
+            rules: None,
+        }
     }
 
     /// Notes that a word means no file, or fails where it must mean one.

@@ -1,11 +1,14 @@
 //! What is shown of one file.
 
 use super::artifacts::Subject;
+use super::given::fingerprint;
 use super::picks::Picks;
 use super::project::Project;
 use super::reading::ReadText;
 use super::scan::KnownFile;
 use super::scan::KnownState;
+use super::shown::KeptView;
+use super::shown::ViewKey;
 use crate::aggregate;
 use crate::aggregate::FocusLines;
 use crate::discover;
@@ -106,7 +109,31 @@ impl Project<'_> {
         }
     }
 
+    /// Shows a view, as it was shown before where that is kept.
     fn show(&mut self, subject: &Subject<'_>, rendering: &mut Rendering<'_>) -> Result<Shown, Hindrance> {
+        let key = ViewKey::of(subject.hash, subject.file_type.id, rendering.view, rendering.detail);
+        let (Some(tree), Some(key)) = (self.tree.clone().filter(|_| !self.paranoid), key) else {
+            return self.show_anew(subject, rendering);
+        };
+        let kept = tree.views().find(&key);
+        if let Some(kept) = kept {
+            let (remark, body) = (kept.remark.clone(), kept.body.clone());
+            return Ok(Shown { content: Some(subject.hash), remark, body, why: None });
+        }
+        let shown = self.show_anew(subject, rendering)?;
+        if shown.why.is_none() && shown.content == Some(subject.hash) {
+            let (remark, body) = (shown.remark.clone(), shown.body.clone());
+            let fingerprint = fingerprint(rendering.view, &body);
+            tree.views().keep(key, KeptView { remark, body, fingerprint });
+        }
+        Ok(shown)
+    }
+
+    fn show_anew(
+        &mut self,
+        subject: &Subject<'_>,
+        rendering: &mut Rendering<'_>,
+    ) -> Result<Shown, Hindrance> {
         // What was derived is gone if the file is not what it was when it was looked at.
         let gone = Hindrance::LeftOut(LeftOut::Unstable);
         let content = Some(subject.hash);

@@ -87,6 +87,8 @@ pub(super) struct Scan {
     pub(super) files: Vec<KnownFile>,
     pub(super) texts: HashMap<RelPath, ReadText>,
     pub(super) report: IndexReport,
+    /// A hash of the rules by which the files were listed, where they have rested.
+    pub(super) rules: Option<ContentHash>,
 }
 
 /// What is known of the tree before any file is read.
@@ -148,8 +150,7 @@ impl Project<'_> {
             .filter(|(_, found)| is_asked(&found.path))
             .map(|(at, _)| at)
             .collect();
-        let scan = self.scan_these(&places, request, &sight);
-        self.go_on()?;
+        let scan = self.scan_these(&places, request, &sight)?;
         if request.scope.is_empty() {
             self.saw_all(&sight);
         }
@@ -168,9 +169,16 @@ impl Project<'_> {
     }
 
     /// Brings those of the listed files up to date that stand at these places.
-    pub(super) fn scan_these(&mut self, places: &[usize], request: &ScanRequest<'_>, sight: &Sight) -> Scan {
+    pub(super) fn scan_these(
+        &mut self,
+        places: &[usize],
+        request: &ScanRequest<'_>,
+        sight: &Sight,
+    ) -> Result<Scan, Error> {
         let began = self.world.clock.monotonic();
-        let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report: IndexReport::default() };
+        let rules = sight.listed.rules_key();
+        let report = IndexReport::default();
+        let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report, rules };
         let mut to_read = Vec::new();
         for at in places {
             let found = &sight.files()[*at];
@@ -185,13 +193,15 @@ impl Project<'_> {
         let removed = if is_all { rows_to_remove(sight, &to_read, &scan) } else { Vec::new() };
         scan.report.removed = removed.len() as u64;
         let young = self.read_all(&to_read, removed, sight, request, &mut scan);
+        // Before anything is said to be settled: what was not read is not.
+        self.go_on()?;
         if request.settles {
             self.settle(&young, sight, request);
         }
         scan.files.sort_by(|a, b| a.path.cmp(&b.path));
         scan.count(self.world.clock.monotonic().saturating_sub(began));
         self.unsettled += scan.report.left_out.get(&LeftOut::Unstable).copied().unwrap_or_default();
-        scan
+        Ok(scan)
     }
 
     /// Says what is known of a file without reading it.

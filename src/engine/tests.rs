@@ -128,7 +128,7 @@ pub(super) fn options() -> Options {
     }
 }
 
-fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationRequest {
+pub(super) fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationRequest {
     let tier = TierOptions {
         tier: Tier::Worker,
         view,

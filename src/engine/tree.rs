@@ -15,7 +15,11 @@ use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
 
+use super::answers::Answers;
+use super::history::Commits;
 use super::listed::Listed;
+use super::shown::Views;
+use crate::model::ContentHash;
 use crate::model::RelPath;
 use crate::store::Batch;
 use crate::store::FileRow;
@@ -29,6 +33,10 @@ pub struct Tree {
     known: Mutex<Known>,
     /// Held while a project writes to the store, or reads all rows of it: SQLite would have them wait in naps.
     saving: Mutex<()>,
+    answers: Mutex<Answers>,
+    views: Mutex<Views>,
+    /// What git said of the commits last.
+    commits: Mutex<Option<(ContentHash, Arc<Commits>)>>,
 }
 
 /// How a tree has fared.
@@ -40,6 +48,8 @@ pub struct TreeCounts {
     pub missed: u64,
     /// Files whose bytes were not what their stamps promised.
     pub mistakes: u64,
+    /// Documents that were given again as they were.
+    pub reused: u64,
 }
 
 #[derive(Default)]
@@ -143,10 +153,11 @@ impl Tree {
 
     /// Returns how the tree has fared.
     pub fn counts(&self) -> TreeCounts {
+        let reused = self.answers().reused;
         let known = self.known();
         let listed = known.listed.as_ref().map(|listed| listed.listing.files.len());
         let files = listed.or_else(|| known.rows.as_ref().map(|rows| rows.len())).unwrap_or_default();
-        TreeCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes }
+        TreeCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes, reused }
     }
 
     /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
@@ -193,6 +204,27 @@ impl Tree {
     /// Keeps all other projects of this process from writing.
     pub(super) fn save_alone(&self) -> MutexGuard<'_, ()> {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the documents that were given last.
+    pub(super) fn answers(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the views that were shown last.
+    pub(super) fn views(&self) -> MutexGuard<'_, Views> {
+        self.views.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what git said of the commits under these rules.
+    pub(super) fn commits(&self, rules: &ContentHash) -> Option<Arc<Commits>> {
+        let commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        commits.as_ref().filter(|(of, _)| of == rules).map(|(_, commits)| Arc::clone(commits))
+    }
+
+    pub(super) fn keep_commits(&self, rules: ContentHash, commits: &Arc<Commits>) {
+        let mut kept = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some((rules, Arc::clone(commits)));
     }
 
     pub(super) fn rows(&self) -> Option<Arc<Rows>> {

@@ -13,10 +13,13 @@ use std::sync::Mutex;
 use std::time::Duration;
 use std::time::SystemTime;
 
+use super::AggregationRequest;
+use super::Answer;
 use super::AuditReport;
 use super::Change;
 use super::ChangeKind;
 use super::DifferenceKind;
+use super::Memory;
 use super::Options;
 use super::Project;
 use super::Silent;
@@ -24,8 +27,13 @@ use super::Tree;
 use super::Trust;
 use super::World;
 use super::tests::options;
+use super::tests::request;
 use crate::model::ContentHash;
+use crate::model::Document;
+use crate::model::Order;
 use crate::model::RelPath;
+use crate::model::Strategy;
+use crate::model::ViewMode;
 use crate::sys::FileKind;
 use crate::sys::Files;
 use crate::sys::Finished;
@@ -448,4 +456,96 @@ fn a_change_that_should_have_been_told_is_counted() {
     assert!(told.iter().any(|path| path.ends_with(".git/index")), "{told:?}");
     tree.lose_track();
     assert_eq!((tree.epoch(), names(&mut project).len()), (1, 2));
+}
+
+/// Asks for a document as a session does; returns its blocks, and whether it was one that had been given before.
+fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (Vec<String>, bool) {
+    let asked = hash(&format!("{request:?}"));
+    let selected = project.select_for(request).unwrap();
+    if let Some(answer) = project.recall_answer(asked, request, &selected) {
+        project.delivered();
+        return (bodies(&answer.document), true);
+    }
+    let (document, kept) = project.aggregate_selected(request, selected).unwrap();
+    let answer = Answer { document: Arc::new(document), text: String::new() };
+    let answer = project.keep_answer(asked, kept, answer);
+    project.delivered();
+    (bodies(&answer.document), false)
+}
+
+fn bodies(document: &Document) -> Vec<String> {
+    document.blocks.iter().map(|block| format!("{} {}", block.path, block.body)).collect()
+}
+
+fn stable() -> AggregationRequest {
+    let memory = Some(Memory { name: "x".to_owned(), since_last: false });
+    AggregationRequest { order: Order::Stable, memory, ..request(Strategy::Auto, ViewMode::Skeleton, &[]) }
+}
+
+#[test]
+fn a_document_is_given_again_until_anything_changes() {
+    let scene = Scene::new();
+    scene.git(&["commit", "-qm", "first"]);
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let is_again = |project: &mut Project<'_>| {
+        // The answer after a change may be made while its stamps are young.
+        scene.rest();
+        let (fresh, _) = document(&mut scene.open(options()), &stable());
+        let (first, is_first_old) = document(project, &stable());
+        scene.rest();
+        document(project, &stable());
+        let (again, is_old) = document(project, &stable());
+        assert_eq!((&first, &again), (&fresh, &fresh));
+        (is_first_old, is_old)
+    };
+    assert_eq!(is_again(&mut project), (false, true));
+    assert_eq!(is_again(&mut scene.project(&tree)), (true, true));
+    let changes: [&dyn Fn(); 6] = [
+        &|| scene.write("a.py", "def edited():\n    return 1\n"),
+        &|| scene.write("new.py", "def new():\n    return 1\n"),
+        &|| fs::rename(scene.path("new.py"), scene.path("old.py")).unwrap(),
+        &|| scene.git(&["add", "-A"]),
+        &|| scene.git(&["commit", "-qm", "second"]),
+        &|| fs::remove_file(scene.path("old.py")).unwrap(),
+    ];
+    for (at, change) in changes.iter().enumerate() {
+        change();
+        assert_eq!(is_again(&mut project), (false, true), "change {at}");
+    }
+    let mut other = scene.open(Options { max_bytes: 5, ..options() });
+    other.share(Arc::clone(&tree));
+    assert!(!document(&mut other, &stable()).1, "other settings");
+    project.set_paranoid(true);
+    assert!(!document(&mut project, &stable()).1, "who is paranoid looks himself");
+}
+
+#[test]
+fn what_was_given_last_under_a_name_stays_remembered() {
+    let scene = Scene::new();
+    scene.git(&["commit", "-qm", "first"]);
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let only =
+        |file: &str| AggregationRequest { order: Order::Path, files: vec![file.to_owned()], ..stable() };
+    let since =
+        AggregationRequest { memory: Some(Memory { name: "x".to_owned(), since_last: true }), ..stable() };
+    let shown = |project: &mut Project<'_>| {
+        let document = project.aggregate(&since).unwrap();
+        project.not_delivered();
+        bodies(&document).len()
+    };
+    assert_eq!([0; 3].map(|_| document(&mut project, &only("a.py")).1), [false, true, true]);
+    // The ignore file and the other source are new to the reader.
+    assert_eq!(shown(&mut project), 2);
+    assert!(!document(&mut project, &only("sub/b.py")).1);
+    assert!(!document(&mut project, &only("a.py")).1, "another document came between");
+    assert!(document(&mut project, &only("a.py")).1);
+    // By another process.
+    document(&mut scene.open(options()), &only("sub/b.py"));
+    assert!(!document(&mut project, &only("a.py")).1);
+    assert_eq!(shown(&mut project), 2);
+    scene.open(options()).clear_files(&["a.py".to_owned()]).unwrap();
+    assert!(!document(&mut project, &only("a.py")).1, "what was given is forgotten");
+    assert_eq!(tree.counts().reused, 3);
 }

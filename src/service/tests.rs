@@ -212,14 +212,14 @@ fn hostile_words_are_refused_and_show_nothing() {
         for ask in [json!({"ask": "view", "files": [word]}), json!({"ask": "explain", "file": word})] {
             let fault = bench.ask(&ask, &Call::default()).expect_err(word);
             assert!(
-                ["outside_project", "not_found", "bad_pattern"].contains(&fault.code),
+                ["outside_project", "not_found", "bad_pattern"].contains(&&*fault.code),
                 "{word}: {fault:?}"
             );
         }
     }
     let beside = json!({"history": "/etc/passwd"});
     let fault = bench.ask(&json!({"ask": "aggregate", "beside": beside}), &Call::default()).unwrap_err();
-    assert!(["bad_discussion", "history_not_found"].contains(&fault.code), "{fault:?}");
+    assert!(["bad_discussion", "history_not_found"].contains(&&*fault.code), "{fault:?}");
     let beside =
         json!({"screenshots": ["/etc/passwd", "../x.png", "inside.png"], "screenshots_inline": true});
     let answered = bench.ask(&json!({"ask": "aggregate", "beside": beside}), &Call::default()).unwrap();
@@ -235,6 +235,7 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
     let asks = [
         json!({"ask": "index"}),
         json!({"ask": "files"}),
+        json!({"ask": "audit"}),
         json!({"ask": "outline"}),
         json!({"ask": "view", "files": ["engine.py", "broken.py"], "mode": "skeleton"}),
         json!({"ask": "view", "files": ["*.py"], "mode": "full"}),
@@ -260,7 +261,22 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
         let schema = Answer::schema(&ask, &mut schemas).to_value();
         let definitions = Value::Object(schemas.take_definitions(true));
         let value: Value = serde_json::from_slice(&answered.data).unwrap();
-        violation(&schema, &value, &definitions).map_or((), |why| panic!("{ask:?}: {why}"));
+        assert_eq!(violation(&schema, &value, &definitions), None, "{ask:?}");
+    }
+}
+
+#[test]
+fn symbols_that_are_nested_as_deeply_as_can_be_come_back_too() {
+    let bench = Bench::new();
+    let nested = "namespace n0 {\n".repeat(400);
+    let text = format!("{nested}int x;\n{}", "}\n".repeat(400));
+    RealDisk.create_new(&bench.root().join("deep.cpp"), text.as_bytes()).unwrap();
+    for ask in [json!({"ask": "outline", "files": ["deep.cpp"]}), json!({"ask": "symbols", "name": "n0"})] {
+        let answered = bench.ask(&ask, &Call::default()).unwrap();
+        let ask: Ask = serde_json::from_value(ask).unwrap();
+        let answer = Answer::decode(&ask, &answered.data).unwrap();
+        assert_eq!(answer.to_json(), answered.data);
+        assert!(answered.data.windows(6).filter(|bytes| bytes == b"\"name\"").count() > 100);
     }
 }
 

@@ -18,6 +18,8 @@ use crate::model::ViewMode;
 
 /// The facts that say when a name was used last begin so.
 const USED: &str = "given/";
+/// The facts that say which state what was given is in begin so. Each writing gives it another mark.
+const MARK: &str = "given-mark/";
 /// The time of use is written anew when it is older than this, so that most runs write nothing.
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -60,6 +62,11 @@ impl Store {
         Ok(found)
     }
 
+    /// Returns a mark of what was given under a name: as long as it is the same, so is all that was given.
+    pub fn given_mark(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        self.recall(&format!("{MARK}{name}"))
+    }
+
     /// Returns the text that was given of a file; `None` where it was not kept.
     pub fn given_text(&self, name: &str, path: &RelPath) -> Result<Option<String>, Error> {
         let mut statement = self.connection.prepare_cached(
@@ -84,6 +91,11 @@ impl Store {
         }
         let transaction = self.begin()?;
         meta::write(&transaction, &key, &at_s.to_le_bytes())?;
+        if !giving.changed.is_empty() || !giving.removed.is_empty() {
+            let key = format!("{MARK}{name}");
+            let mark = mark(meta::read_at(&transaction, &key)?.unwrap_or_default(), giving, at_s);
+            meta::write(&transaction, &key, mark.as_bytes())?;
+        }
         for (row, text) in &giving.changed {
             remove(&transaction, name, row.path.as_bytes())?;
             insert(&transaction, name, row, text.as_deref())?;
@@ -93,6 +105,28 @@ impl Store {
         }
         Ok(transaction.commit()?)
     }
+}
+
+/// Returns the mark of what was given before and now this as well.
+fn mark(mut before: Vec<u8>, giving: &Giving, at_s: i64) -> ContentHash {
+    before.extend_from_slice(&at_s.to_le_bytes());
+    for (row, _) in &giving.changed {
+        before.extend_from_slice(row.path.as_bytes());
+        before.extend_from_slice(row.shown.as_bytes());
+        before.extend_from_slice(row.wanted.as_bytes());
+    }
+    for path in &giving.removed {
+        before.extend_from_slice(path.as_bytes());
+        before.push(0);
+    }
+    ContentHash::of(&before)
+}
+
+/// Forgets all marks, for rows are deleted by another way than by giving.
+fn remove_marks(connection: &Connection) -> Result<(), Error> {
+    let below = "DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1";
+    connection.prepare_cached(below)?.execute([MARK])?;
+    Ok(())
 }
 
 fn insert(connection: &Connection, name: &str, row: &GivenRow, text: Option<&str>) -> Result<(), Error> {
@@ -127,6 +161,7 @@ fn remove(connection: &Connection, name: &str, path: &[u8]) -> Result<(), Error>
 
 /// Forgets what was given of some files, under any name.
 pub(super) fn remove_files(connection: &Connection, paths: &[RelPath]) -> Result<(), Error> {
+    remove_marks(connection)?;
     for name in names(connection)? {
         paths.iter().try_for_each(|path| remove(connection, &name, path.as_bytes()))?;
     }
@@ -141,6 +176,7 @@ pub(super) fn remove_older(connection: &Connection, before_s: i64) -> Result<(),
         if used.is_none_or(|used| i64::from_le_bytes(used) < before_s) {
             connection.prepare_cached("DELETE FROM given WHERE name = ?1")?.execute([name])?;
             connection.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?;
+            remove_marks(connection)?;
         }
     }
     remove_texts_of_nothing(connection)?;
@@ -172,6 +208,9 @@ pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(
             verdict.damaged.push("what an aggregation gave".to_owned());
             doomed.push((row.get(8)?, row.get(0)?));
         }
+    }
+    if !doomed.is_empty() {
+        remove_marks(connection)?;
     }
     for (name, path) in doomed {
         connection.execute("DELETE FROM given WHERE name = ?1 AND path = ?2", [name, path])?;

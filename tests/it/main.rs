@@ -10,6 +10,7 @@
 )]
 
 mod aggregate;
+mod audit;
 mod budgets;
 mod cache;
 mod commands;

@@ -16,7 +16,6 @@ use axum::routing::post;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_json::json;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::Semaphore;
 
@@ -33,6 +32,7 @@ use super::server::Shared;
 use super::stream::EventsQuery;
 use super::stream::Telling;
 use crate::api::ask::Ask;
+use crate::api::keeper::Stopping;
 use crate::api::openapi;
 use crate::api::service::Call;
 use crate::api::service::PROTOCOL;
@@ -103,7 +103,7 @@ async fn answer(
         Task::Stop => {
             let _: NoQuery = query(uri)?;
             apart(move || keeper.stop()).await?;
-            Ok(reply::plain(route.command, &json!({"stopping": true})))
+            Ok(reply::plain(route.command, &Stopping { stopping: true }))
         }
         Task::Events => events(shared, uri, headers).await,
         Task::Ask { read, .. } => {
@@ -227,10 +227,10 @@ fn check_sizes(ask: &Ask) -> Result<(), Refusal> {
     while let Some(value) = rest.pop() {
         match value {
             Value::String(text) if TEXT_CHARACTERS < text.chars().count() => {
-                return Err(too_long(format!("a text of more than {TEXT_CHARACTERS} characters")));
+                return Err(too_long(&format!("a text of more than {TEXT_CHARACTERS} characters")));
             }
             Value::Array(items) if LIST_ITEMS < items.len() => {
-                return Err(too_long(format!("a list of more than {LIST_ITEMS} items")));
+                return Err(too_long(&format!("a list of more than {LIST_ITEMS} items")));
             }
             Value::Array(items) => rest.extend(items),
             Value::Object(fields) => rest.extend(fields.values()),
@@ -240,7 +240,7 @@ fn check_sizes(ask: &Ask) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn too_long(what: String) -> Refusal {
+fn too_long(what: &str) -> Refusal {
     let hint = "name folders or patterns instead of many files";
     Refusal::user(StatusCode::UNPROCESSABLE_ENTITY, "too_long", format!("take {what}"), hint)
 }

@@ -30,7 +30,9 @@ use tokio::io::AsyncRead;
 use tokio::io::AsyncWrite;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
+use tokio::net::TcpStream;
 use tokio::net::UnixListener;
+use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -97,13 +99,7 @@ impl Server {
     pub async fn serve_unix(&self, listener: std::os::unix::net::UnixListener) -> io::Result<()> {
         listener.set_nonblocking(true)?;
         let listener = UnixListener::from_std(listener)?;
-        let us = rustix::process::geteuid().as_raw();
-        self.serve(Door::Unix, async || {
-            let (stream, _) = listener.accept().await?;
-            let uid = stream.peer_cred()?.uid();
-            Ok((uid == us || uid == 0).then_some(stream))
-        })
-        .await
+        self.serve(Door::Unix, Owned(listener, rustix::process::geteuid().as_raw())).await
     }
 
     /// Serves a port of this machine until [`Server::stop`], to those who know the token.
@@ -119,24 +115,17 @@ impl Server {
         }
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
-        self.serve(Door::tcp(address.port(), token), async || {
-            let (stream, peer) = listener.accept().await?;
-            Ok(peer.ip().is_loopback().then_some(stream))
-        })
-        .await
+        self.serve(Door::tcp(address.port(), token), listener).await
     }
 
-    async fn serve<S>(&self, door: Door, accept: impl AsyncFn() -> io::Result<Option<S>>) -> io::Result<()>
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
+    async fn serve<L: Listener>(&self, door: Door, listener: L) -> io::Result<()> {
         let mut stopping = self.shared.stopping.subscribe();
         let mut connections = JoinSet::new();
         loop {
             let accepted = tokio::select! {
                 biased;
                 _ = stopping.wait_for(|stopping| *stopping) => break,
-                accepted = accept() => accepted,
+                accepted = listener.accept() => accepted,
             };
             while connections.try_join_next().is_some() {}
             match accepted {
@@ -242,6 +231,36 @@ impl Server {
         }
         headers.insert("cache-control", HeaderValue::from_static("no-store"));
         headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+    }
+}
+
+/// Where connections come from.
+trait Listener: Send + Sync {
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    /// Waits for a connection; none where it is a stranger's.
+    fn accept(&self) -> impl Future<Output = io::Result<Option<Self::Stream>>> + Send;
+}
+
+/// A socket, and the user whose programs are answered on it.
+struct Owned(UnixListener, u32);
+
+impl Listener for Owned {
+    type Stream = UnixStream;
+
+    async fn accept(&self) -> io::Result<Option<UnixStream>> {
+        let (stream, _) = self.0.accept().await?;
+        let uid = stream.peer_cred()?.uid();
+        Ok((uid == self.1 || uid == 0).then_some(stream))
+    }
+}
+
+impl Listener for TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept(&self) -> io::Result<Option<TcpStream>> {
+        let (stream, peer) = Self::accept(self).await?;
+        Ok(peer.ip().is_loopback().then_some(stream))
     }
 }
 

@@ -53,7 +53,7 @@ impl Refusal {
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Self {
         let hint = hint_for_agents(&fault.code).map_or_else(|| fault.hint.into_owned(), str::to_owned);
-        Self { code: fault.code.into_owned(), message: fault.message, hint }
+        Self { code: fault.code.into_owned(), message: short(fault.message), hint }
     }
 }
 

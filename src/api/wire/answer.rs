@@ -5,6 +5,7 @@ use schemars::Schema;
 use schemars::SchemaGenerator;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::de::Error as _;
 
 use super::cache::AuditResult;
 use super::cache::CacheFreed;
@@ -21,6 +22,9 @@ use super::structure::FileOutline;
 use super::structure::FoundSymbol;
 use crate::api::ask::Ask;
 use crate::api::response::Response;
+
+/// Levels of JSON at most in an answer: two for each level of symbols, of which an outline has no more than 121.
+const MOST_LEVELS: usize = 300;
 
 /// The answer to an ask: the `data` of the envelope.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -106,9 +110,9 @@ impl Answer {
         Ok(match ask {
             Ask::Index(_) => Self::Indexed(read(data)?),
             Ask::Files => Self::Files(read(data)?),
-            Ask::Outline(_) => Self::Outlines(read(data)?),
+            Ask::Outline(_) => Self::Outlines(read_nested(data)?),
             Ask::View(_) => Self::Views(read(data)?),
-            Ask::Symbols(_) => Self::Symbols(read(data)?),
+            Ask::Symbols(_) => Self::Symbols(read_nested(data)?),
             Ask::Aggregate(_) => Self::Aggregated(read(data)?),
             Ask::Explain(_) => Self::Explained(read(data)?),
             Ask::CacheStatus => Self::CacheStatus(read(data)?),
@@ -125,4 +129,57 @@ fn all<T, W: From<T>>(items: Vec<T>) -> Vec<W> {
 
 fn read<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
     serde_json::from_slice(data)
+}
+
+/// Reads what may be nested as deeply as an outline is, which is more than the 128 levels that the parser allows.
+fn read_nested<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
+    if MOST_LEVELS < levels(data) {
+        return Err(serde_json::Error::custom("an answer that is nested deeper than outlines are"));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(data);
+    reader.disable_recursion_limit();
+    let value = T::deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// Returns how deeply JSON is nested, without reading it.
+fn levels(data: &[u8]) -> usize {
+    let (mut level, mut deepest) = (0_usize, 0);
+    let (mut in_text, mut is_escaped) = (false, false);
+    for byte in data {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_text => is_escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => {
+                level += 1;
+                deepest = deepest.max(level);
+            }
+            b']' | b'}' if !in_text => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::ask::OutlineAsk;
+
+    #[test]
+    fn levels_are_those_outside_of_texts() {
+        assert_eq!(levels(b"1"), 0);
+        assert_eq!(levels(br#"[{"a[{": "]\"[[", "b": [1]}, []]"#), 3);
+        assert_eq!(levels(b"]]][["), 2);
+    }
+
+    #[test]
+    fn an_answer_that_is_nested_without_end_is_refused() {
+        let hostile = "[".repeat(1_000_000);
+        let error = Answer::decode(&Ask::Outline(OutlineAsk::default()), hostile.as_bytes()).unwrap_err();
+        assert!(error.to_string().contains("nested deeper"), "{error}");
+        assert!(Answer::decode(&Ask::Files, hostile.as_bytes()).is_err());
+    }
 }

@@ -8,7 +8,6 @@ use super::path::wire_path;
 use crate::engine::AuditReport;
 use crate::engine::CacheStatus;
 use crate::engine::Difference;
-use crate::engine::DifferenceKind;
 use crate::engine::Freed;
 use crate::engine::Verdict;
 
@@ -157,13 +156,6 @@ impl From<AuditReport> for AuditResult {
 impl From<Difference> for AuditDifference {
     fn from(difference: Difference) -> Self {
         let (path, path_hex) = wire_path(&difference.path);
-        let kind = match difference.kind {
-            DifferenceKind::NotIndexed => "not_indexed",
-            DifferenceKind::OtherContent => "other_content",
-            DifferenceKind::StillIndexed => "still_indexed",
-            DifferenceKind::OtherReason => "other_reason",
-            DifferenceKind::DamagedRow => "damaged_row",
-        };
-        Self { path, path_hex, kind: kind.to_owned() }
+        Self { path, path_hex, kind: difference.kind.name().to_owned() }
     }
 }

@@ -1,6 +1,7 @@
 //! What each command does, a file each.
 
 mod aggregate;
+mod audit;
 mod cache;
 mod completions;
 mod config;

@@ -1,6 +1,7 @@
 //! A command is picked, and given what it needs.
 
 use super::aggregate;
+use super::audit;
 use super::cache;
 use super::completions;
 use super::config;
@@ -73,6 +74,7 @@ fn run_at(desk: &mut Desk<'_>, command: &Command, environment: &Environment) -> 
         Command::Status => status::run(desk),
         Command::Watch(args) => watch::run(args, environment, desk),
         Command::Daemon(args) => daemon::run(&args.command, environment, desk),
+        Command::Audit => audit::run(desk),
         Command::Cache(args) => cache::run(&args.command, desk),
         Command::Config(args) => config::run(&args.command, desk),
         Command::Slice(args) => slice::run(&args.command, desk),
@@ -98,6 +100,7 @@ pub(in crate::cli) const fn name(command: &Command) -> &'static str {
         Command::Status => "status",
         Command::Watch(_) => "watch",
         Command::Daemon(_) => "daemon",
+        Command::Audit => "audit",
         Command::Cache(_) => "cache",
         Command::Config(_) => "config",
         Command::Slice(_) => "slice",

@@ -1,0 +1,222 @@
+//! Connections to a daemon, and what is asked on them.
+
+use std::io;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+use std::time::Instant;
+
+use bytes::Bytes;
+use bytes::BytesMut;
+use http_body_util::Full;
+use hyper::Request;
+use hyper::Response;
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use serde::Deserialize;
+use tokio::net::UnixStream;
+use tokio::runtime::Runtime;
+
+use super::answer::SILENCE;
+use super::answer::answered;
+use super::answer::fault_of;
+use super::answer::understood;
+use super::answer::whole;
+use super::error::ClientError;
+use super::error::Unreachable;
+use super::error::broken;
+use super::events::Events;
+use crate::api::ask::Ask;
+use crate::api::feed::Position;
+use crate::api::http::path_of;
+use crate::api::keeper::DaemonMode;
+use crate::api::keeper::DaemonStatus;
+use crate::api::keeper::Stopping;
+use crate::api::service::Answered;
+use crate::api::service::PROTOCOL;
+
+/// How long a daemon may take to accept a connection: it does nothing else in between.
+const CONNECT: Duration = Duration::from_secs(1);
+
+/// Between two tries to connect to a daemon that has more connections than it has accepted.
+const BREATH: Duration = Duration::from_millis(10);
+
+/// How long a connection that was made ahead is thought to be open still.
+const YOUNG: Duration = Duration::from_secs(1);
+
+/// What is known of a daemon before it is asked anything.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Probe {
+    /// It answers by our protocol and our settings.
+    Ready(Box<DaemonStatus>),
+    /// It looks at the tree for the first time, and answers when it has.
+    Starting(Box<DaemonStatus>),
+    /// It has other settings than those that were read just now.
+    OtherSettings(Box<DaemonStatus>),
+    /// It is another version of the program, and has to be restarted.
+    OtherProtocol,
+}
+
+/// How an ask is to be answered.
+#[derive(Default)]
+pub struct AskOptions<'a> {
+    /// Whether an answer that cannot be vouched for is to be an error.
+    pub require_fresh: bool,
+    /// The fingerprint of the settings that the answer has to be made by; any, where there is none.
+    pub settings: Option<&'a str>,
+    /// Is told how many files are done, and of how many.
+    pub progress: Option<&'a mut dyn FnMut(usize, usize)>,
+}
+
+/// A daemon that can be asked.
+pub struct Client {
+    socket: PathBuf,
+    pub(super) runtime: Runtime,
+    /// The connection that showed that the daemon is there, for the first request.
+    first: Mutex<Option<(UnixStream, Instant)>>,
+}
+
+impl Client {
+    /// Connects to a daemon's socket.
+    pub fn connect(socket: &Path) -> Result<Self, Unreachable> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(Unreachable::Broken)?;
+        let first = runtime.block_on(connected(socket))?;
+        let first = Mutex::new(Some((first, Instant::now())));
+        Ok(Self { socket: socket.to_owned(), runtime, first })
+    }
+
+    /// Looks whether the daemon can be asked by who has these settings.
+    pub fn probe(&self, settings: &str) -> Result<Probe, ClientError> {
+        let (head, body) = self.runtime.block_on(async {
+            let response = self.send(get("/v1/status")).await?;
+            let (head, mut body) = response.into_parts();
+            Ok::<_, ClientError>((head, whole(&mut body, &mut None).await?))
+        })?;
+        let protocol = head.headers.get("slop-protocol");
+        if protocol.is_none_or(|protocol| protocol.as_bytes() != PROTOCOL.to_string().as_bytes()) {
+            return Ok(Probe::OtherProtocol);
+        }
+        let status: Box<DaemonStatus> = understood(head.status.as_u16(), &body)?;
+        if status.protocol != PROTOCOL {
+            return Ok(Probe::OtherProtocol);
+        }
+        if status.settings != settings {
+            return Ok(Probe::OtherSettings(status));
+        }
+        Ok(match status.mode {
+            DaemonMode::Starting => Probe::Starting(status),
+            DaemonMode::Events | DaemonMode::Verified => Probe::Ready(status),
+        })
+    }
+
+    /// Returns how the daemon fares.
+    pub fn status(&self) -> Result<DaemonStatus, ClientError> {
+        self.fetch(get("/v1/status"))
+    }
+
+    /// Asks the daemon to stop, and does not wait until it has.
+    pub fn stop(&self) -> Result<(), ClientError> {
+        let request = request("POST", "/v1/stop").body(Full::default());
+        self.fetch::<Stopping>(request.expect("the parts of a request of our own are well-formed"))
+            .map(|_| ())
+    }
+
+    /// Asks, and waits for as long as the daemon is at work.
+    pub fn ask(&self, ask: &Ask, options: AskOptions<'_>) -> Result<Answered, ClientError> {
+        let mut progress = options.progress;
+        let query = if options.require_fresh { "?require_fresh=true" } else { "" };
+        let request = request("POST", &format!("{}{query}", path_of(ask)))
+            .header("content-type", "application/json")
+            .header("accept", "application/x-ndjson")
+            .header("slop-protocol", PROTOCOL);
+        let request = match options.settings {
+            Some(settings) => request.header("slop-settings", settings),
+            None => request,
+        };
+        let request = request.body(Full::from(body_of(ask)));
+        // Only a fingerprint that no daemon gave can be no header.
+        let request = request.map_err(|error| ClientError::NotUnderstood(error.to_string()))?;
+        let (status, body) = self.runtime.block_on(async {
+            let response = self.send(request).await?;
+            let (head, mut body) = response.into_parts();
+            Ok::<_, ClientError>((head.status.as_u16(), whole(&mut body, &mut progress).await?))
+        })?;
+        answered(status, &body)
+    }
+
+    /// Returns what changes from now on, or after a position.
+    pub fn events(&self, since: Option<Position>) -> Result<Events<'_>, ClientError> {
+        let query = since.map_or_else(String::new, |since| format!("?since={since}"));
+        let request = get(&format!("/v1/events{query}"));
+        let body = self.runtime.block_on(async {
+            let (head, mut body) = self.send(request).await?.into_parts();
+            if head.status.is_success() {
+                return Ok(body);
+            }
+            Err(fault_of(head.status.as_u16(), &whole(&mut body, &mut None).await?))
+        })?;
+        Ok(Events { client: self, body, buffer: BytesMut::new() })
+    }
+
+    fn fetch<T: for<'a> Deserialize<'a>>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
+        self.runtime.block_on(async {
+            let (head, mut body) = self.send(request).await?.into_parts();
+            let body = whole(&mut body, &mut None).await?;
+            understood(head.status.as_u16(), &body)
+        })
+    }
+
+    /// Sends a request on a connection of its own: one costs less than to find out whether an old one still lives.
+    async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, ClientError> {
+        let first = self.first.lock().ok().and_then(|mut first| first.take());
+        let stream = match first {
+            Some((stream, since)) if since.elapsed() < YOUNG => stream,
+            Some(_) | None => connected(&self.socket).await?,
+        };
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
+        tokio::spawn(connection);
+        let response = tokio::time::timeout(SILENCE, sender.send_request(request)).await;
+        Ok(response.map_err(|_| Unreachable::Silent(SILENCE))?.map_err(broken)?)
+    }
+}
+
+fn get(path: &str) -> Request<Full<Bytes>> {
+    let request = request("GET", path).body(Full::default());
+    request.expect("the parts of a request of our own are well-formed")
+}
+
+/// Begins a request that is the only one on its connection.
+fn request(method: &str, path: &str) -> hyper::http::request::Builder {
+    let request = Request::builder().method(method).uri(path);
+    request.header("host", "localhost").header("connection", "close")
+}
+
+async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {
+    let begun = Instant::now();
+    loop {
+        let error = match UnixStream::connect(socket).await {
+            Ok(stream) => return Ok(stream),
+            Err(error) => error,
+        };
+        match error.kind() {
+            io::ErrorKind::NotFound => return Err(Unreachable::NotThere(socket.to_owned())),
+            io::ErrorKind::ConnectionRefused => return Err(Unreachable::NobodyListens(socket.to_owned())),
+            // More are waiting than the system keeps: the daemon is busy, or hangs.
+            io::ErrorKind::WouldBlock if begun.elapsed() < CONNECT => tokio::time::sleep(BREATH).await,
+            io::ErrorKind::WouldBlock => return Err(Unreachable::Silent(CONNECT)),
+            _ => return Err(Unreachable::Broken(error)),
+        }
+    }
+}
+
+/// Returns the body of an ask: what it says, without its name, which is the path.
+fn body_of(ask: &Ask) -> Vec<u8> {
+    let mut value = serde_json::to_value(ask).expect("an ask always becomes JSON");
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("ask");
+    }
+    value.to_string().into_bytes()
+}

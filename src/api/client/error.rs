@@ -1,0 +1,43 @@
+//! Why there is no answer from a daemon.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::api::fault::Fault;
+
+/// No daemon can be asked there.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreachable {
+    /// There is no socket.
+    #[error("connect to the daemon: there is no socket at {}", .0.display())]
+    NotThere(PathBuf),
+    /// Nobody listens on the socket.
+    #[error("connect to the daemon: nobody listens on {}", .0.display())]
+    NobodyListens(PathBuf),
+    /// Somebody listens, and says nothing.
+    #[error("wait for the daemon: it said nothing for {} s", .0.as_secs())]
+    Silent(Duration),
+    /// The connection broke, or could not be made.
+    #[error("talk to the daemon")]
+    Broken(#[source] io::Error),
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// No daemon answers, or not to the end.
+    #[error(transparent)]
+    Unreachable(#[from] Unreachable),
+    /// The daemon understood, and says why not.
+    #[error("ask the daemon: {}", .0.message)]
+    Fault(Fault),
+    /// What it says is not what a daemon of this protocol says.
+    #[error("read the daemon's answer: {0}")]
+    NotUnderstood(String),
+}
+
+/// Says that a connection broke.
+pub(super) fn broken(error: hyper::Error) -> Unreachable {
+    Unreachable::Broken(io::Error::other(error))
+}

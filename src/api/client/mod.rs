@@ -1,0 +1,18 @@
+//! Asks a daemon by its socket, from a thread that may wait.
+//!
+//! Knows: how to tell a daemon that is there from one that is not, and that one at work from one that hangs. Does not
+//! know: where the socket is, and what to do where nobody answers.
+//!
+//! Start with [`Client::connect`].
+
+mod answer;
+mod connection;
+mod error;
+mod events;
+
+pub use connection::AskOptions;
+pub use connection::Client;
+pub use connection::Probe;
+pub use error::ClientError;
+pub use error::Unreachable;
+pub use events::Events;

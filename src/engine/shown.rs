@@ -1,0 +1,116 @@
+//! Views of contents that were shown before: what they show depends on the content alone, so that they stay right.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::model::ContentHash;
+use crate::model::SummaryDetail;
+use crate::model::ViewMode;
+
+/// So many bytes of views are kept.
+const MOST_BYTES: usize = 32 << 20;
+/// What a view takes beside its text.
+const OVERHEAD: usize = 200;
+
+/// All that decides what a view shows: the content, the type that it is read as, and how it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ViewKey {
+    pub(super) content: ContentHash,
+    pub(super) file_type: &'static str,
+    pub(super) view: ViewMode,
+    pub(super) detail: Option<SummaryDetail>,
+}
+
+/// A view as it was shown.
+#[derive(Debug)]
+pub(super) struct KeptView {
+    pub(super) remark: Option<String>,
+    pub(super) body: String,
+    /// A hash of view and text, by which a reader's is compared with it.
+    pub(super) fingerprint: ContentHash,
+}
+
+/// The views that were shown last.
+#[derive(Default)]
+pub(super) struct Views {
+    /// Each with when it was used last.
+    kept: FxHashMap<ViewKey, (Arc<KeptView>, u64)>,
+    bytes: usize,
+    uses: u64,
+}
+
+impl ViewKey {
+    /// Returns the key of a view; `None` where more than the content decides what it shows.
+    pub(super) fn of(
+        content: ContentHash,
+        file_type: &'static str,
+        view: ViewMode,
+        detail: SummaryDetail,
+    ) -> Option<Self> {
+        let detail = match view {
+            ViewMode::Skeleton | ViewMode::Outline => None,
+            ViewMode::Summary => Some(detail),
+            ViewMode::Full
+            | ViewMode::Window
+            | ViewMode::Masked
+            | ViewMode::Custom
+            | ViewMode::Diff
+            | ViewMode::Signatures
+            | ViewMode::Definitions
+            | ViewMode::Path
+            | ViewMode::None => return None,
+        };
+        Some(Self { content, file_type, view, detail })
+    }
+}
+
+impl Views {
+    pub(super) fn find(&mut self, key: &ViewKey) -> Option<Arc<KeptView>> {
+        let (view, used) = self.kept.get_mut(key)?;
+        self.uses += 1;
+        *used = self.uses;
+        Some(Arc::clone(view))
+    }
+
+    pub(super) fn keep(&mut self, key: ViewKey, view: KeptView) {
+        self.uses += 1;
+        self.bytes += view.body.len() + OVERHEAD;
+        if let Some((old, _)) = self.kept.insert(key, (Arc::new(view), self.uses)) {
+            self.bytes -= old.body.len() + OVERHEAD;
+        }
+        if MOST_BYTES < self.bytes {
+            self.make_room();
+        }
+    }
+
+    /// Forgets a quarter of the views, those that were not used for longest.
+    fn make_room(&mut self) {
+        let mut uses: Vec<u64> = self.kept.values().map(|(_, used)| *used).collect();
+        uses.sort_unstable();
+        let oldest = uses[uses.len() / 4];
+        self.kept.retain(|_, (_, used)| oldest < *used);
+        self.bytes = self.kept.values().map(|(view, _)| view.body.len() + OVERHEAD).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_that_are_not_asked_for_make_room_for_others() {
+        let mut views = Views::default();
+        let key = |number: u32| {
+            let content = ContentHash::of(&number.to_le_bytes());
+            ViewKey::of(content, "c", ViewMode::Skeleton, SummaryDetail::Words).unwrap()
+        };
+        let view = || KeptView { remark: None, body: "x".repeat(1 << 20), fingerprint: ContentHash::of(b"") };
+        for number in 0..100 {
+            views.keep(key(number), view());
+            assert!(views.find(&key(0)).is_some(), "{number}: it is used all the time");
+            assert!(views.bytes <= MOST_BYTES);
+        }
+        assert!(views.find(&key(1)).is_none() && views.find(&key(99)).is_some());
+    }
+}

@@ -1,0 +1,151 @@
+//! How long a process that stays takes for one document, without the socket: `cargo run --release --example answers --
+//! FOLDER`. The folder must be a copy of one's own: ten of its files are edited again and again, and put back.
+//! A figure for people; no test hangs on it.
+
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a program of its own, with no windows")]
+
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
+
+use slop::api::Aggregation;
+use slop::api::AggregationRequest;
+use slop::api::DocumentFormat;
+use slop::api::Limits;
+use slop::api::Memory;
+use slop::api::Request;
+use slop::api::Response;
+use slop::api::SectionRequest;
+use slop::api::Session;
+use slop::api::Silent;
+use slop::api::Tree;
+use slop::api::Trust;
+use slop::api::World;
+use slop::config::Inputs;
+use slop::config::Settings;
+use slop::model::BodyOptions;
+use slop::model::Order;
+use slop::model::RelPath;
+use slop::model::Strategy;
+use slop::model::Tier;
+use slop::model::ViewMode;
+use slop::sys::RealDisk;
+use slop::sys::RealFiles;
+use slop::sys::RealProcesses;
+use slop::sys::WallClock;
+
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const ROUNDS: usize = 41;
+const EDITED: usize = 10;
+
+fn main() {
+    let root = PathBuf::from(std::env::args_os().nth(1).expect("usage: answers FOLDER"));
+    let root = root.canonicalize().expect("the folder exists");
+    let inputs = Inputs { user_file: None, project_file: None, environment: Vec::new(), flags: Vec::new() };
+    let settings = slop::config::load(&inputs).expect("the defaults are sound").settings;
+    let files = RealFiles::open(&root).expect("the folder can be opened");
+    let world = World {
+        clock: &WallClock,
+        disk: &RealDisk,
+        files: &files,
+        processes: &RealProcesses,
+        progress: &Silent,
+    };
+    let mut session = Session::open(&root, settings.engine_options(&root), world).expect("it opens");
+    let tree = Arc::new(Tree::new());
+    tree.set_trusted(true);
+    session.share(Arc::clone(&tree));
+    let ask = || Request::Aggregate(aggregation(&settings));
+    for _ in 0..3 {
+        document(&mut session, ask());
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let bytes = document(&mut session, ask()).len();
+    let unchanged = (0..ROUNDS).map(|_| timed(|| document(&mut session, ask())));
+    println!("{bytes} bytes; unchanged: {}", words(unchanged.collect()));
+    let edited = python_files(&root);
+    let mut times = Vec::new();
+    for round in 0..ROUNDS {
+        for (path, text) in &edited {
+            std::fs::write(root.join(path.as_path()), format!("{text}\n# {round}\ndef f{round}(): pass\n"))
+                .expect("it can be written");
+        }
+        tree.touch(&edited.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>());
+        times.push(timed(|| document(&mut session, ask())));
+    }
+    for (path, text) in &edited {
+        std::fs::write(root.join(path.as_path()), text).expect("it can be put back");
+    }
+    println!("{EDITED} files edited: {}; {:?}", words(times), tree.counts());
+}
+
+fn aggregation(settings: &Settings) -> Aggregation {
+    let request = AggregationRequest {
+        tier: Some(settings.tier_options(Tier::Worker)),
+        strategy: Strategy::Auto,
+        default_mode: ViewMode::Summary,
+        order: Order::Stable,
+        focus: Vec::new(),
+        files: Vec::new(),
+        against: None,
+        items: Vec::new(),
+        preset: None,
+        limits: Limits::default(),
+        is_measured: false,
+        trust: Trust::Stamps,
+        sections: SectionRequest::nothing(),
+        memory: Some(Memory { name: "bench".to_owned(), since_last: false }),
+    };
+    let body = BodyOptions {
+        model: String::new(),
+        system: None,
+        temperature: None,
+        top_p: None,
+        max_output_tokens: 0,
+    };
+    Aggregation {
+        request,
+        format: DocumentFormat::Markdown,
+        body,
+        project_name: "bench".to_owned(),
+        is_dry_run: false,
+    }
+}
+
+fn document(session: &mut Session<'_>, request: Request) -> String {
+    let Ok(Response::Aggregated(aggregated)) = session.answer(request) else { return String::new() };
+    session.delivered();
+    aggregated.text
+}
+
+fn python_files(root: &Path) -> Vec<(RelPath, String)> {
+    let folder = root.join("Lib");
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+    names.sort();
+    let names = names.iter().filter_map(|name| name.to_str()).filter(|name| name.ends_with(".py"));
+    let paths = names.map(|name| format!("Lib/{name}")).take(EDITED);
+    paths
+        .filter_map(|path| {
+            let text = std::fs::read_to_string(root.join(&path)).ok()?;
+            Some((RelPath::new(path.as_bytes()).ok()?, text))
+        })
+        .collect()
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> Duration {
+    let began = Instant::now();
+    std::hint::black_box(work());
+    began.elapsed()
+}
+
+fn words(mut times: Vec<Duration>) -> String {
+    times.sort_unstable();
+    let at = |part: usize| times[(times.len() - 1) * part / 100].as_secs_f64() * 1e3;
+    format!("p50 {:.1} ms, p99 {:.1} ms", at(50), at(99))
+}
