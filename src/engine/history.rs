@@ -6,12 +6,14 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::project::Project;
 use crate::model::ContentHash;
 use crate::model::RelPath;
 use crate::sys::Finished;
+use crate::sys::Processes;
 use crate::sys::git;
 
 /// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
@@ -72,19 +74,18 @@ pub(super) struct Edit {
 }
 
 impl Project<'_> {
-    /// Returns what git says; `None` outside of git, and before the first commit. What it says of the commits is the same
-    /// as long as the `rules` are, where they are known.
-    pub(super) fn history(&mut self, rules: Option<ContentHash>) -> Option<History> {
+    /// Returns what git says of the commits; `None` outside of git, and before the first commit. It is the same as long as
+    /// the `rules` are, where they are known.
+    pub(super) fn commits_by(&mut self, rules: Option<ContentHash>) -> Option<Arc<Commits>> {
         let kept = self.tree.as_ref().zip(rules).and_then(|(tree, rules)| tree.commits(&rules));
-        let commits = match kept {
-            Some(commits) => commits,
-            None => Arc::new(self.commits()?),
-        };
+        if kept.is_some() {
+            return kept;
+        }
+        let commits = Arc::new(self.commits()?);
         if let (Some(tree), Some(rules)) = (&self.tree, rules) {
             tree.keep_commits(rules, &commits);
         }
-        let uncommitted = self.changed_without(commits.filters.as_deref()?, &commits.head)?;
-        Some(History { uncommitted: uncommitted.into_keys().collect(), commits })
+        Some(commits)
     }
 
     fn commits(&mut self) -> Option<Commits> {
@@ -131,29 +132,11 @@ impl Project<'_> {
     /// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
     /// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
     pub(super) fn changed_since(&self, commit: &str) -> Option<HashMap<RelPath, bool>> {
-        self.changed_without(&self.filters()?, commit)
+        changed_without(self.world.processes, &self.root, &self.filters()?, commit)
     }
 
     fn filters(&self) -> Option<Vec<String>> {
         blanked(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)
-    }
-
-    fn changed_without(&self, filters: &[String], commit: &str) -> Option<HashMap<RelPath, bool>> {
-        let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
-        // Of a submodule git would ask whether it is clean, by that one's own configuration.
-        arguments.extend([
-            "diff",
-            "--raw",
-            "--no-abbrev",
-            "-z",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-        ]);
-        arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
-        let changes = read_edits(&self.git(&arguments, b"")?.stdout);
-        let was_file = |edits: &[Edit]| edits.iter().any(|edit| edit.before.is_some());
-        Some(changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect())
     }
 
     /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
@@ -267,9 +250,46 @@ impl Project<'_> {
 
     /// Runs git in the project's folder; `None` where it cannot be run, or says no.
     fn git(&self, arguments: &[&str], input: &[u8]) -> Option<Finished> {
-        let finished = git(self.world.processes, &self.root, arguments, input).ok()?;
-        finished.success.then_some(finished)
+        ask(self.world.processes, &self.root, arguments, input)
     }
+}
+
+impl Commits {
+    /// Adds what is not committed.
+    pub(super) fn with_changes(self: &Arc<Self>, processes: &dyn Processes, root: &Path) -> Option<History> {
+        let uncommitted = changed_without(processes, root, self.filters.as_deref()?, &self.head)?;
+        Some(History { uncommitted: uncommitted.into_keys().collect(), commits: Arc::clone(self) })
+    }
+}
+
+/// Runs git; `None` where it cannot be run, or says no.
+fn ask(processes: &dyn Processes, root: &Path, arguments: &[&str], input: &[u8]) -> Option<Finished> {
+    let finished = git(processes, root, arguments, input).ok()?;
+    finished.success.then_some(finished)
+}
+
+/// Returns the files that differ between a commit and the working tree, with some filters turned off.
+fn changed_without(
+    processes: &dyn Processes,
+    root: &Path,
+    filters: &[String],
+    commit: &str,
+) -> Option<HashMap<RelPath, bool>> {
+    let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
+    // Of a submodule git would ask whether it is clean, by that one's own configuration.
+    arguments.extend([
+        "diff",
+        "--raw",
+        "--no-abbrev",
+        "-z",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+    ]);
+    arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
+    let changes = read_edits(&ask(processes, root, &arguments, b"")?.stdout);
+    let was_file = |edits: &[Edit]| edits.iter().any(|edit| edit.before.is_some());
+    Some(changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect())
 }
 
 /// Returns the paths that git can be asked for: one with a line's end in its name is taken for changed.
