@@ -180,13 +180,11 @@ impl Project<'_> {
             let is_same = |(path, stamp): &(PathBuf, Option<Stamp>)| stamp_of_rule(self, path) == *stamp;
             !before.rules.is_empty() && before.has_rested() && before.rules.iter().all(is_same)
         });
-        match same {
-            Some(before) => before.rules.clone(),
-            None => {
-                let files = discover::rule_files(&self.root, self.world.disk, self.world.processes);
-                files.into_iter().map(stamped).collect()
-            }
+        if let Some(before) = same {
+            return before.rules.clone();
         }
+        let files = discover::rule_files(&self.root, self.world.disk, self.world.processes);
+        files.into_iter().map(stamped).collect()
     }
 
     /// Looks at the folders that may hold files of the project. Says whether these are all.

@@ -380,13 +380,12 @@ impl Project<'_> {
         };
         self.unsettled += u64::from(matches!(known, KnownState::LeftOut(LeftOut::Unstable)));
         let at_s = self.world.clock.now_s();
-        let (files, removed) = match stamp {
-            Some(stamp) => (vec![FileRow { path, stamp: Some(stamp), read_at_ns, state }], Vec::new()),
+        let (files, removed) = if let Some(stamp) = stamp {
+            (vec![FileRow { path, stamp: Some(stamp), read_at_ns, state }], Vec::new())
+        } else {
             // Only where rows are at hand is it known without a question whether there is one to remove.
-            None => {
-                let rows = self.tree.as_ref().and_then(|tree| tree.rows());
-                (Vec::new(), rows.filter(|rows| rows.contains_key(&path)).map(|_| path).into_iter().collect())
-            }
+            let rows = self.tree.as_ref().and_then(|tree| tree.rows());
+            (Vec::new(), rows.filter(|rows| rows.contains_key(&path)).map(|_| path).into_iter().collect())
         };
         self.save_seen(Batch { contents, files, removed, at_s }, began);
         (known, text)

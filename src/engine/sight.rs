@@ -85,7 +85,6 @@ impl Project<'_> {
     }
 
     /// Lists the files anew, and looks meanwhile at those that are known.
-    #[expect(clippy::type_complexity, reason = "what a sight is made of")]
     fn list_and_stat(
         &self,
         rows: &Rows,

@@ -468,7 +468,7 @@ fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (Vec<Str
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
     let answer = Answer { document: Arc::new(document), text: String::new() };
-    let answer = project.keep_answer(asked, kept, answer);
+    let answer = project.keep_answer(asked, &kept, answer);
     project.delivered();
     (bodies(&answer.document), false)
 }
