@@ -13,6 +13,7 @@ mod audit;
 mod budget_tests;
 mod cache;
 mod changes;
+mod contents;
 mod derive;
 mod error;
 mod explaining;

@@ -400,6 +400,17 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
 }
 
 #[test]
+fn a_cache_that_was_given_up_is_found_again() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    project.store = None;
+    scene.write("a.py", "def other():\n    return 1\n");
+    assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
+    assert_eq!(project.audit().unwrap().differences, []);
+}
+
+#[test]
 fn an_audit_finds_what_the_index_says_wrongly() {
     let scene = Scene::new();
     scene.write("c.py", "def c():\n    pass\n");
