@@ -57,7 +57,7 @@ fn written_once(
     }
     let (document, kept) = project.aggregate_selected(request, selected)?;
     let Written { document, text } = write(document, aggregation)?;
-    let answer = project.keep_answer(asked, kept, Answer { document, text });
+    let answer = project.keep_answer(asked, &kept, Answer { document, text });
     let document = Arc::clone(&answer.document);
     let text = Arc::try_unwrap(answer).map_or_else(|answer| answer.text.clone(), |answer| answer.text);
     Ok(Written { document, text })

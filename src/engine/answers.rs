@@ -140,7 +140,7 @@ impl Project<'_> {
     }
 
     /// Keeps a document for the next time that it is asked for, if nothing came between.
-    pub fn keep_answer(&mut self, asked: ContentHash, selected: Kept, answer: Answer) -> Arc<Answer> {
+    pub fn keep_answer(&mut self, asked: ContentHash, selected: &Kept, answer: Answer) -> Arc<Answer> {
         let answer = Arc::new(answer);
         let (Some(tree), Some(standing)) = (&self.tree, selected.standing) else { return answer };
         let is_as_selected = answer.document.blocks.iter().all(|block| {

@@ -1,5 +1,6 @@
 //! Bytes become what is kept of them: facts, outline, skeleton, summary.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::discover;
@@ -100,4 +101,18 @@ pub(super) fn derive(content: &Content<'_>, timeout: Duration, clock: &dyn Clock
         artifacts.extend(outline.into_iter().chain(skeleton));
     }
     Derived { hash: content.hash, facts: content.facts.clone(), artifacts }
+}
+
+/// Returns a text that changes whenever the producers of any type of file do.
+pub(super) fn producers_fingerprint() -> &'static str {
+    static FINGERPRINT: OnceLock<String> = OnceLock::new();
+    FINGERPRINT.get_or_init(|| {
+        let all = discover::file_types().flat_map(producers);
+        let mut lines: Vec<String> =
+            all.map(|producer| format!("{} {}", producer.language, producer.version)).collect();
+        // Which name is of which type is a matter of the program's own version.
+        lines.push(env!("CARGO_PKG_VERSION").to_owned());
+        lines.sort();
+        ContentHash::of(lines.join("\n").as_bytes()).to_string()
+    })
 }

@@ -11,6 +11,7 @@ use super::ladders::Ladders;
 use super::ladders::Memo;
 use super::ladders::Rung;
 use super::ladders::Sizes;
+use super::parallel::on_all_cores;
 use super::project::Project;
 use super::rendering::block;
 use super::scan::KnownFile;
@@ -31,6 +32,8 @@ use crate::render;
 const MOST_BYTES_A_TOKEN: u64 = 16;
 /// A text has about so many bytes a token: good enough for a guess.
 pub(super) const BYTES_A_TOKEN: u64 = 4;
+/// Below so many blocks one thread is faster than two.
+const BLOCKS_FOR_A_THREAD: usize = 512;
 /// At the end of a document there is one line's end less than behind its last file, which may make a token two.
 const SLACK_TOKENS: u64 = 1;
 
@@ -236,7 +239,11 @@ impl Project<'_> {
     /// Writes the sizes of a document and of its files into its receipt; tokens are estimated unless they are to be
     /// `exact`.
     pub(super) fn measure(&mut self, document: &mut Document, exact: bool, images_apart: bool) {
-        let mut texts: Vec<String> = document.blocks.iter().map(render::block_text).collect();
+        let mut texts: Vec<String> = if document.blocks.len() < BLOCKS_FOR_A_THREAD {
+            document.blocks.iter().map(render::block_text).collect()
+        } else {
+            on_all_cores(&document.blocks, render::block_text)
+        };
         let beside = beside(document, images_apart);
         texts.push(heading(document));
         // A block takes the empty line behind it; behind the last part there is none.

@@ -199,7 +199,7 @@ impl Project<'_> {
 
 impl Recall {
     /// Returns what is new about what the reader has, once it was given these files.
-    pub(super) fn promise(self, files: &[ShownFile]) -> Promise {
+    pub(super) fn promise(&self, files: &[ShownFile]) -> Promise {
         let Self { memory, given, wanted } = self;
         let mut giving = Giving { changed: Vec::new(), removed: Vec::new() };
         let mut bytes = 0;
@@ -229,10 +229,10 @@ impl Recall {
         }
         // A document that shows everything is all that its reader has; one of changes adds to it.
         if !memory.since_last {
-            giving.removed = given.into_keys().filter(|path| !held.contains(path)).collect();
+            giving.removed = given.keys().filter(|path| !held.contains(path)).cloned().collect();
         }
         giving.removed.sort();
-        Promise { name: memory.name, giving, answer: None }
+        Promise { name: memory.name.clone(), giving, answer: None }
     }
 }
 

@@ -6,12 +6,14 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::project::Project;
 use crate::model::ContentHash;
 use crate::model::RelPath;
 use crate::sys::Finished;
+use crate::sys::Processes;
 use crate::sys::git;
 
 /// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
@@ -29,9 +31,6 @@ const EDITS_KEY: &str = "history/edits";
 
 /// A log of more bytes than this is asked for each time rather than remembered.
 const MOST_REMEMBERED: usize = 4 << 20;
-
-/// A name under which git has nothing.
-const NOTHING: &str = "-";
 
 /// What git says.
 pub(super) struct History {
@@ -72,19 +71,18 @@ pub(super) struct Edit {
 }
 
 impl Project<'_> {
-    /// Returns what git says; `None` outside of git, and before the first commit. What it says of the commits is the same
-    /// as long as the `rules` are, where they are known.
-    pub(super) fn history(&mut self, rules: Option<ContentHash>) -> Option<History> {
+    /// Returns what git says of the commits; `None` outside of git, and before the first commit. It is the same as long as
+    /// the `rules` are, where they are known.
+    pub(super) fn commits_by(&mut self, rules: Option<ContentHash>) -> Option<Arc<Commits>> {
         let kept = self.tree.as_ref().zip(rules).and_then(|(tree, rules)| tree.commits(&rules));
-        let commits = match kept {
-            Some(commits) => commits,
-            None => Arc::new(self.commits()?),
-        };
+        if kept.is_some() {
+            return kept;
+        }
+        let commits = Arc::new(self.commits()?);
         if let (Some(tree), Some(rules)) = (&self.tree, rules) {
             tree.keep_commits(rules, &commits);
         }
-        let uncommitted = self.changed_without(commits.filters.as_deref()?, &commits.head)?;
-        Some(History { uncommitted: uncommitted.into_keys().collect(), commits })
+        Some(commits)
     }
 
     fn commits(&mut self) -> Option<Commits> {
@@ -131,29 +129,11 @@ impl Project<'_> {
     /// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
     /// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
     pub(super) fn changed_since(&self, commit: &str) -> Option<HashMap<RelPath, bool>> {
-        self.changed_without(&self.filters()?, commit)
+        changed_without(self.world.processes, &self.root, &self.filters()?, commit)
     }
 
     fn filters(&self) -> Option<Vec<String>> {
         blanked(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)
-    }
-
-    fn changed_without(&self, filters: &[String], commit: &str) -> Option<HashMap<RelPath, bool>> {
-        let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
-        // Of a submodule git would ask whether it is clean, by that one's own configuration.
-        arguments.extend([
-            "diff",
-            "--raw",
-            "--no-abbrev",
-            "-z",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-        ]);
-        arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
-        let changes = read_edits(&self.git(&arguments, b"")?.stdout);
-        let was_file = |edits: &[Edit]| edits.iter().any(|edit| edit.before.is_some());
-        Some(changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect())
     }
 
     /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
@@ -200,56 +180,6 @@ impl Project<'_> {
         Some(scores)
     }
 
-    /// Returns the bytes that git has under each of these names, such as a blob's or `commit:./path`; `None` for what
-    /// it does not have, and for what is larger than a file that is read.
-    pub(super) fn contents_of(&self, names: &[String]) -> Vec<Option<Vec<u8>>> {
-        let sizes = self.sizes_of(names);
-        let most = self.options.structure_max_bytes;
-        let fits = |size: &Option<u64>| size.is_some_and(|size| size <= most);
-        let wanted: Vec<&str> = names
-            .iter()
-            .zip(&sizes)
-            .map(|(name, size)| if fits(size) { name.as_str() } else { NOTHING })
-            .collect();
-        let answer = self.git(&["cat-file", "--batch"], lines_of(&wanted).as_bytes());
-        read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
-    }
-
-    /// Returns how many bytes git has under each of these names.
-    fn sizes_of(&self, names: &[String]) -> Vec<Option<u64>> {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let answer = self.git(&["cat-file", "--batch-check"], lines_of(&names).as_bytes());
-        let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let size = |line: &str| line.rsplit(' ').next().and_then(|size| size.parse().ok());
-        let mut sizes: Vec<Option<u64>> = answer.lines().map(size).collect();
-        sizes.resize(names.len(), None);
-        sizes
-    }
-
-    /// Returns the bytes that files had at a commit, as far as it holds them.
-    pub(super) fn contents_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, Vec<u8>> {
-        let wanted = askable(wanted);
-        let answer = self.git(&["cat-file", "--batch"], &names_at(commit, &wanted));
-        let contents = read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), wanted.len());
-        let found = wanted.into_iter().zip(contents);
-        found.filter_map(|(path, bytes)| Some((path.clone(), bytes?))).collect()
-    }
-
-    /// Returns how many bytes files had at a commit, as far as it holds them.
-    pub(super) fn sizes_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, u64> {
-        let wanted = askable(wanted);
-        let answer = self.git(&["cat-file", "--batch-check"], &names_at(commit, &wanted));
-        let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
-        let lines = String::from_utf8_lossy(&answer).into_owned();
-        let sizes = wanted.iter().zip(lines.lines()).filter_map(|(path, line)| {
-            let mut words = line.rsplitn(3, ' ');
-            let (size, kind) = (words.next()?, words.next()?);
-            Some(((*path).clone(), size.parse().ok().filter(|_| kind == "blob")?))
-        });
-        sizes.collect()
-    }
-
     pub(super) fn remember(&mut self, key: &str, value: &[u8]) {
         if let Some(store) = &mut self.store
             && let Err(error) = store.remember(key, value)
@@ -266,32 +196,47 @@ impl Project<'_> {
     }
 
     /// Runs git in the project's folder; `None` where it cannot be run, or says no.
-    fn git(&self, arguments: &[&str], input: &[u8]) -> Option<Finished> {
-        let finished = git(self.world.processes, &self.root, arguments, input).ok()?;
-        finished.success.then_some(finished)
+    pub(super) fn git(&self, arguments: &[&str], input: &[u8]) -> Option<Finished> {
+        ask(self.world.processes, &self.root, arguments, input)
     }
 }
 
-/// Returns the paths that git can be asked for: one with a line's end in its name is taken for changed.
-fn askable<'p>(paths: &[&'p RelPath]) -> Vec<&'p RelPath> {
-    paths.iter().copied().filter(|path| !path.as_bytes().contains(&b'\n')).collect()
-}
-
-/// Returns names as git reads them, one a line. One with a line's end in it cannot be asked for.
-fn lines_of(names: &[&str]) -> String {
-    let line = |name: &&str| format!("{}\n", if name.contains('\n') { NOTHING } else { name });
-    names.iter().map(line).collect()
-}
-
-/// Returns the names of files at a commit, one a line.
-fn names_at(commit: &str, paths: &[&RelPath]) -> Vec<u8> {
-    let mut names = Vec::new();
-    for path in paths {
-        names.extend_from_slice(format!("{commit}:./").as_bytes());
-        names.extend_from_slice(path.as_bytes());
-        names.push(b'\n');
+impl Commits {
+    /// Adds what is not committed.
+    pub(super) fn with_changes(self: &Arc<Self>, processes: &dyn Processes, root: &Path) -> Option<History> {
+        let uncommitted = changed_without(processes, root, self.filters.as_deref()?, &self.head)?;
+        Some(History { uncommitted: uncommitted.into_keys().collect(), commits: Arc::clone(self) })
     }
-    names
+}
+
+/// Runs git; `None` where it cannot be run, or says no.
+fn ask(processes: &dyn Processes, root: &Path, arguments: &[&str], input: &[u8]) -> Option<Finished> {
+    let finished = git(processes, root, arguments, input).ok()?;
+    finished.success.then_some(finished)
+}
+
+/// Returns the files that differ between a commit and the working tree, with some filters turned off.
+fn changed_without(
+    processes: &dyn Processes,
+    root: &Path,
+    filters: &[String],
+    commit: &str,
+) -> Option<HashMap<RelPath, bool>> {
+    let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
+    // Of a submodule git would ask whether it is clean, by that one's own configuration.
+    arguments.extend([
+        "diff",
+        "--raw",
+        "--no-abbrev",
+        "-z",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+    ]);
+    arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
+    let changes = read_edits(&ask(processes, root, &arguments, b"")?.stdout);
+    let was_file = |edits: &[Edit]| edits.iter().any(|edit| edit.before.is_some());
+    Some(changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect())
 }
 
 /// Returns what turns off each filter among git's settings; `None` where one cannot be turned off, for a command line
@@ -384,28 +329,6 @@ fn blob_before(change: &[u8]) -> Option<String> {
     mode.starts_with("100").then(|| blob.to_owned())
 }
 
-/// Reads what `git cat-file --batch` answers to so many names: `<id> blob <size>`, the bytes, a line's end; or
-/// `<name> missing`.
-fn read_batch(mut answer: &[u8], names: usize) -> Vec<Option<Vec<u8>>> {
-    let mut contents = Vec::new();
-    while contents.len() < names {
-        let Some(end) = answer.iter().position(|byte| *byte == b'\n') else { break };
-        let head = String::from_utf8_lossy(&answer[..end]).into_owned();
-        answer = &answer[end + 1..];
-        let mut words = head.rsplitn(3, ' ');
-        let (Some(size), Some(kind)) = (words.next(), words.next()) else { break };
-        let Ok(size) = size.parse::<usize>() else {
-            contents.push(None);
-            continue;
-        };
-        let Some(bytes) = answer.get(..size) else { break };
-        contents.push((kind == "blob").then(|| bytes.to_vec()));
-        answer = answer.get(size + 1..).unwrap_or_default();
-    }
-    contents.resize(names, None);
-    contents
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -437,12 +360,5 @@ mod tests {
         let edit = |commit, before: Option<&str>| Edit { commit, before: before.map(str::to_owned) };
         assert_eq!(edits[&path("a")], [edit(2, Some("aa")), edit(1, Some("dd"))]);
         assert_eq!(edits[&path("b")], [edit(2, None)]);
-    }
-
-    #[test]
-    fn a_batch_with_a_missing_file_is_read_to_its_end() {
-        let answer = b"11 blob 3\na\nb\nabc:./x y missing\n22 tree 2\nzz\n33 blob 0\n\n";
-        let contents = read_batch(answer, 5);
-        assert_eq!(contents, [Some(b"a\nb".to_vec()), None, None, Some(Vec::new()), None]);
     }
 }

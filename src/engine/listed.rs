@@ -125,6 +125,31 @@ impl Project<'_> {
         Ok((listed, done))
     }
 
+    /// The sources that tell what a header is; none for any other file. Those of its folder mostly do, and the whole
+    /// project is listed only where they do not.
+    pub(super) fn neighbors_of(&mut self, path: &RelPath) -> Neighbors {
+        if !discover::is_header(path) {
+            return Neighbors::default();
+        }
+        let folder = path.parent();
+        let names = self.world.files.names(folder).unwrap_or_default();
+        let join = |name: Vec<u8>| match folder {
+            b"" => RelPath::new(&name).ok(),
+            folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
+        };
+        let paths: Vec<RelPath> = names.into_iter().filter_map(join).collect();
+        let neighbors = Neighbors::of(paths.iter());
+        if neighbors.decide_in(folder) {
+            return neighbors;
+        }
+        let began = self.tree.as_ref().map(|tree| tree.begin());
+        if let Some(listed) = began.as_ref().and_then(|began| self.still_listed(began)) {
+            return listed.neighbors.clone();
+        }
+        let listed = self.list_anew(began.as_ref(), || ());
+        listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
+    }
+
     /// Says whether a listing is what a new one would be.
     pub(super) fn standing(&self, listed: &Listed) -> Standing {
         let now_ns = self.world.clock.now_ns();
@@ -180,13 +205,11 @@ impl Project<'_> {
             let is_same = |(path, stamp): &(PathBuf, Option<Stamp>)| stamp_of_rule(self, path) == *stamp;
             !before.rules.is_empty() && before.has_rested() && before.rules.iter().all(is_same)
         });
-        match same {
-            Some(before) => before.rules.clone(),
-            None => {
-                let files = discover::rule_files(&self.root, self.world.disk, self.world.processes);
-                files.into_iter().map(stamped).collect()
-            }
+        if let Some(before) = same {
+            return before.rules.clone();
         }
+        let files = discover::rule_files(&self.root, self.world.disk, self.world.processes);
+        files.into_iter().map(stamped).collect()
     }
 
     /// Looks at the folders that may hold files of the project. Says whether these are all.

@@ -15,6 +15,7 @@ mod cache;
 #[cfg(test)]
 mod cancel_tests;
 mod changes;
+mod contents;
 mod derive;
 mod error;
 mod explaining;

@@ -71,16 +71,12 @@ impl Project<'_> {
         request: &AggregationRequest,
         selection: Selection,
     ) -> Result<Prepared, Error> {
-        let rules = selection.rules;
         // First, for it may be refused, and costs nothing.
         let sections = self.sections(&request.sections)?;
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
         let routing = self.routing(request, &focus, &items);
-        let gathered = if request.sections.part.has_prefix() {
-            self.gather(request, &routing, selection)?
-        } else {
-            Gathered::default()
-        };
+        let is_limited = request.limits.is_some();
+        let (gathered, history) = self.gather_with_history(request, &routing, selection)?;
         let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
         let tree = tree.filter(|_| request.sections.part.has_prefix());
         let plan = plan(request, tree, sections);
@@ -97,8 +93,6 @@ impl Project<'_> {
         if let Some(recall) = &recall {
             self.only_changes(&mut whole, recall);
         }
-        let is_limited = request.limits.is_some();
-        let history = if request.order == Order::Stable || is_limited { self.history(rules) } else { None };
         if is_limited {
             let files = std::mem::take(&mut whole.files);
             whole.files = self.by_importance(files, &whole.unchanged, &routing, history.as_ref());
@@ -106,6 +100,30 @@ impl Project<'_> {
         let request = request.clone();
         let basis = Basis { request, focus, items, history, recall, memo: Memo::default() };
         Ok(Prepared { whole, basis })
+    }
+
+    /// Shows each of the files, and asks git for their history where that decides on their order.
+    fn gather_with_history(
+        &mut self,
+        request: &AggregationRequest,
+        routing: &Routing<'_>,
+        selection: Selection,
+    ) -> Result<(Gathered, Option<History>), Error> {
+        let has_history = request.order == Order::Stable || request.limits.is_some();
+        let commits = if has_history { self.commits_by(selection.rules) } else { None };
+        let (root, processes) = (self.root.clone(), self.world.processes);
+        let (gathered, history) = std::thread::scope(|scope| {
+            // What is not committed git finds out while the files are rendered.
+            let history =
+                commits.as_ref().map(|commits| scope.spawn(|| commits.with_changes(processes, &root)));
+            let has_prefix = request.sections.part.has_prefix();
+            let gathered =
+                if has_prefix { self.gather(request, routing, selection) } else { Ok(Gathered::default()) };
+            let history = history
+                .and_then(|history| history.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            (gathered, history)
+        });
+        Ok((gathered?, history))
     }
 
     /// Composes a document within other limits than those that it was prepared for. Nothing is read that was read.
@@ -133,7 +151,7 @@ impl Project<'_> {
         if let (Order::Stable, Some(history)) = (request.order, &history) {
             self.weigh(&mut whole.files, history, detail(&routing));
         }
-        self.promise = recall.as_ref().map(|recall| recall.clone().promise(&whole.files));
+        self.promise = recall.as_ref().map(|recall| recall.promise(&whole.files));
         let candidates = whole.files.into_iter().map(|shown| shown.candidate).collect();
         let mut document = aggregate::compose(whole.plan, candidates, whole.remarks);
         self.measure(&mut document, request.is_measured || limits.tokens.is_some(), images_apart);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::error::Error;
 use super::given::Promise;
@@ -36,6 +37,8 @@ pub struct Project<'w> {
     /// What is known between answers, where a process gives more than one.
     pub(super) tree: Option<Arc<Tree>>,
     pub(super) paranoid: bool,
+    /// Before this moment a cache that was lost is not looked for again.
+    pub(super) reopens_after: Duration,
     /// Files that could not be read because they change all the time, since that was last asked.
     pub(super) unsettled: u64,
 }
@@ -57,6 +60,7 @@ impl<'w> Project<'w> {
             promise: None,
             tree: None,
             paranoid: false,
+            reopens_after: Duration::ZERO,
             unsettled: 0,
         };
         if project.options.cache_enabled {

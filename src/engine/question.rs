@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::aggregation::AggregationRequest;
 use super::artifacts::Subject;
+use super::derive::producers_fingerprint;
 use super::error::Error;
 use super::freshness::is_racy;
 use super::picks::Old;
@@ -21,15 +22,12 @@ use super::scan::KnownFile;
 use super::scan::KnownState;
 use super::scan::ScanRequest;
 use super::scan::Trust;
-use super::scan::producers_fingerprint;
 use super::scan::state_of;
 use super::tree::Began;
 use crate::aggregate;
 use crate::aggregate::FocusLines;
 use crate::aggregate::Items;
 use crate::aggregate::Selector;
-use crate::discover;
-use crate::discover::Neighbors;
 use crate::model::Block;
 use crate::model::ContentHash;
 use crate::model::FileType;
@@ -346,31 +344,6 @@ impl Project<'_> {
         self.keep(seen, began.as_ref())
     }
 
-    /// The sources that tell what a header is; none for any other file. Those of its folder mostly do, and the whole
-    /// project is listed only where they do not.
-    fn neighbors_of(&mut self, path: &RelPath) -> Neighbors {
-        if !discover::is_header(path) {
-            return Neighbors::default();
-        }
-        let folder = path.parent();
-        let names = self.world.files.names(folder).unwrap_or_default();
-        let join = |name: Vec<u8>| match folder {
-            b"" => RelPath::new(&name).ok(),
-            folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
-        };
-        let paths: Vec<RelPath> = names.into_iter().filter_map(join).collect();
-        let neighbors = Neighbors::of(paths.iter());
-        if neighbors.decide_in(folder) {
-            return neighbors;
-        }
-        let began = self.tree.as_ref().map(|tree| tree.begin());
-        if let Some(listed) = began.as_ref().and_then(|began| self.still_listed(began)) {
-            return listed.neighbors.clone();
-        }
-        let listed = self.list_anew(began.as_ref(), || ());
-        listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
-    }
-
     fn keep(&mut self, examined: Examined, began: Option<&Began>) -> (KnownState, Option<ReadText>) {
         let Examined { path, stamp, read_at_ns, outcome, .. } = examined;
         let (contents, known, state, text) = match outcome {
@@ -387,13 +360,12 @@ impl Project<'_> {
         };
         self.unsettled += u64::from(matches!(known, KnownState::LeftOut(LeftOut::Unstable)));
         let at_s = self.world.clock.now_s();
-        let (files, removed) = match stamp {
-            Some(stamp) => (vec![FileRow { path, stamp: Some(stamp), read_at_ns, state }], Vec::new()),
+        let (files, removed) = if let Some(stamp) = stamp {
+            (vec![FileRow { path, stamp: Some(stamp), read_at_ns, state }], Vec::new())
+        } else {
             // Only where rows are at hand is it known without a question whether there is one to remove.
-            None => {
-                let rows = self.tree.as_ref().and_then(|tree| tree.rows());
-                (Vec::new(), rows.filter(|rows| rows.contains_key(&path)).map(|_| path).into_iter().collect())
-            }
+            let rows = self.tree.as_ref().and_then(|tree| tree.rows());
+            (Vec::new(), rows.filter(|rows| rows.contains_key(&path)).map(|_| path).into_iter().collect())
         };
         self.save_seen(Batch { contents, files, removed, at_s }, began);
         (known, text)

@@ -4,12 +4,10 @@
 //! files are taken while git lists the files, for neither needs the other.
 
 use std::collections::HashMap;
-use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::mpsc::sync_channel;
 
-use super::derive::producers;
+use super::derive::producers_fingerprint;
 use super::error::Error;
 use super::freshness::is_racy;
 use super::freshness::window_ns;
@@ -19,6 +17,7 @@ use super::reading::Examined;
 use super::reading::Outcome;
 use super::reading::ReadText;
 use super::report::IndexReport;
+use super::sight::rows_to_remove;
 use super::tree::Began;
 use super::tree::Rows;
 use crate::aggregate::Selector;
@@ -392,41 +391,4 @@ pub(super) fn state_of(row: &FileRow, neighbors: Option<&Neighbors>) -> Option<K
             is_same.then(|| KnownState::Content { hash: *hash, file_type, facts: facts.clone() })
         }
     }
-}
-
-/// Returns the files that are known and not listed any more, or that have turned into something that is not read.
-fn rows_to_remove(sight: &Sight, to_read: &[RelPath], scan: &Scan) -> Vec<RelPath> {
-    let mut kept: HashSet<&RelPath> = to_read.iter().collect();
-    for file in &scan.files {
-        if sight.rows.get(&file.path).is_some_and(|row| is_kept(row, &file.state)) {
-            kept.insert(&file.path);
-        }
-    }
-    let mut gone: Vec<RelPath> = sight.rows.keys().filter(|path| !kept.contains(path)).cloned().collect();
-    gone.sort();
-    gone
-}
-
-/// Says whether a stored row is still what the file is.
-fn is_kept(row: &FileRow, state: &KnownState) -> bool {
-    match (&row.state, state) {
-        (FileState::Content { .. }, KnownState::Content { .. }) => true,
-        (FileState::LeftOut(stored), KnownState::LeftOut(now)) => stored == now,
-        (FileState::Content { .. }, KnownState::LeftOut(_))
-        | (FileState::LeftOut(_), KnownState::Content { .. }) => false,
-    }
-}
-
-/// Returns a text that changes whenever the producers of any type of file do.
-pub(super) fn producers_fingerprint() -> &'static str {
-    static FINGERPRINT: OnceLock<String> = OnceLock::new();
-    FINGERPRINT.get_or_init(|| {
-        let all = discover::file_types().flat_map(producers);
-        let mut lines: Vec<String> =
-            all.map(|producer| format!("{} {}", producer.language, producer.version)).collect();
-        // Which name is of which type is a matter of the program's own version.
-        lines.push(env!("CARGO_PKG_VERSION").to_owned());
-        lines.sort();
-        ContentHash::of(lines.join("\n").as_bytes()).to_string()
-    })
 }

@@ -1,9 +1,11 @@
 //! A look at the whole tree: which files there are, what is known of them, and what the file system says of them now.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::derive::producers_fingerprint;
 use super::error::Error;
 use super::freshness::is_racy;
 use super::listed::Listed;
@@ -11,9 +13,10 @@ use super::listed::Standing;
 use super::project::Project;
 use super::reading::Examined;
 use super::reading::Outcome;
+use super::scan::KnownState;
 use super::scan::PRODUCERS;
+use super::scan::Scan;
 use super::scan::Sight;
-use super::scan::producers_fingerprint;
 use super::tree::Began;
 use super::tree::Rows;
 use super::tree::Tree;
@@ -85,7 +88,6 @@ impl Project<'_> {
     }
 
     /// Lists the files anew, and looks meanwhile at those that are known.
-    #[expect(clippy::type_complexity, reason = "what a sight is made of")]
     fn list_and_stat(
         &self,
         rows: &Rows,
@@ -110,6 +112,7 @@ impl Project<'_> {
 
     /// Returns the rows as they are kept between answers, read anew where another process changed them.
     pub(super) fn rows_between(&mut self, tree: &Tree) -> Arc<Rows> {
+        self.find_store_again();
         if let Some(rows) = tree.rows()
             && self.is_in_step(&rows)
         {
@@ -213,4 +216,27 @@ fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<Stat>> 
         stats.extend(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         stats
     })
+}
+
+/// Returns the files that are known and not listed any more, or that have turned into something that is not read.
+pub(super) fn rows_to_remove(sight: &Sight, to_read: &[RelPath], scan: &Scan) -> Vec<RelPath> {
+    let mut kept: HashSet<&RelPath> = to_read.iter().collect();
+    for file in &scan.files {
+        if sight.rows.get(&file.path).is_some_and(|row| is_kept(row, &file.state)) {
+            kept.insert(&file.path);
+        }
+    }
+    let mut gone: Vec<RelPath> = sight.rows.keys().filter(|path| !kept.contains(path)).cloned().collect();
+    gone.sort();
+    gone
+}
+
+/// Says whether a stored row is still what the file is.
+fn is_kept(row: &FileRow, state: &KnownState) -> bool {
+    match (&row.state, state) {
+        (FileState::Content { .. }, KnownState::Content { .. }) => true,
+        (FileState::LeftOut(stored), KnownState::LeftOut(now)) => stored == now,
+        (FileState::Content { .. }, KnownState::LeftOut(_))
+        | (FileState::LeftOut(_), KnownState::Content { .. }) => false,
+    }
 }

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::Path;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::error::Error;
 use super::project::Project;
@@ -28,6 +29,9 @@ const DATABASE: &str = "index.db";
 const OURS: [&str; 2] = ["CACHEDIR.TAG", DATABASE];
 /// Name of the file whose stamp tells the file system's time.
 const STAMP: &str = "stamp";
+
+/// How long a cache that was lost is left alone.
+const REOPEN_AFTER: Duration = Duration::from_secs(2);
 
 /// The signature that the cache directory tagging standard asks for, so that backups pass the folder over.
 const CACHEDIR_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
@@ -154,6 +158,19 @@ impl Project<'_> {
             self.note(
                 "the cache is not used in this run: it was replaced by that of a newer slop".to_owned(),
             );
+        }
+    }
+
+    /// Looks for a cache again that was given up, so that a full disk does not cost a process that stays its cache.
+    pub(super) fn find_store_again(&mut self) {
+        let now = self.world.clock.monotonic();
+        if self.store.is_some() || !self.options.cache_enabled || now < self.reopens_after {
+            return;
+        }
+        self.reopens_after = now.saturating_add(REOPEN_AFTER);
+        self.reopen_store();
+        if let (Some(tree), Some(_)) = (&self.tree, &self.store) {
+            tree.drop_rows();
         }
     }
 

@@ -129,6 +129,8 @@ impl Tree {
         let mut known = self.known();
         if known.is_trusted != is_trusted {
             known.is_trusted = is_trusted;
+            // What was begun before must not be kept: no event told what came between.
+            known.relists += 1;
             known.version += 1;
             known.is_whole = false;
             known.listed = None;

@@ -400,6 +400,17 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
 }
 
 #[test]
+fn a_cache_that_was_given_up_is_found_again() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    project.store = None;
+    scene.write("a.py", "def other():\n    return 1\n");
+    assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
+    assert_eq!(project.audit().unwrap().differences, []);
+}
+
+#[test]
 fn an_audit_finds_what_the_index_says_wrongly() {
     let scene = Scene::new();
     scene.write("c.py", "def c():\n    pass\n");
@@ -468,7 +479,7 @@ fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (Vec<Str
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
     let answer = Answer { document: Arc::new(document), text: String::new() };
-    let answer = project.keep_answer(asked, kept, answer);
+    let answer = project.keep_answer(asked, &kept, answer);
     project.delivered();
     (bodies(&answer.document), false)
 }

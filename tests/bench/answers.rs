@@ -128,7 +128,10 @@ fn python_files(root: &Path) -> Vec<(RelPath, String)> {
     let mut names: Vec<_> =
         std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
     names.sort();
-    let names = names.iter().filter_map(|name| name.to_str()).filter(|name| name.ends_with(".py"));
+    let names = names
+        .iter()
+        .filter_map(|name| name.to_str())
+        .filter(|name| Path::new(name).extension().is_some_and(|end| end == "py"));
     let paths = names.map(|name| format!("Lib/{name}")).take(EDITED);
     paths
         .filter_map(|path| {
