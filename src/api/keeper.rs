@@ -142,7 +142,7 @@ pub struct AgentStatus {
 
 /// The daemon was asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Stopping {
+pub(super) struct Stopping {
     /// Whether it will.
-    pub stopping: bool,
+    pub(super) stopping: bool,
 }

@@ -142,6 +142,8 @@ impl Server {
                 Err(_) => tokio::time::sleep(BREATH).await,
             }
         }
+        // Whoever was not accepted yet learns at once that nobody listens any more.
+        drop(listener);
         let patience = self.shared.patience.stop;
         let _ =
             tokio::time::timeout(patience, async { while connections.join_next().await.is_some() {} }).await;
