@@ -106,15 +106,20 @@ impl Coverage {
         wanted: &[PathBuf],
         old: &Extras,
     ) -> Result<Extras, Obstacle> {
-        let extras = extras(wanted);
         let mut own: HashSet<PathBuf> = self.watched.iter().map(|folder| places.path(folder)).collect();
         own.extend([places.root.clone(), places.cookies.clone()]);
-        let of_old = old.folders.iter().filter(|folder| !own.contains(*folder)).cloned().collect();
-        let of_new = extras.folders.iter().filter(|folder| !own.contains(*folder)).cloned().collect();
-        // Not only those that are wanted no more: one may be another folder than it was.
-        self.watches.unwatch(of_old);
-        self.watch(world, of_new, true)?;
-        Ok(extras)
+        let mut watched = old.folders.clone();
+        loop {
+            // Not only those that are wanted no more: one may be another folder than it was.
+            self.watches.unwatch(watched.difference(&own).cloned().collect());
+            let now = extras(wanted);
+            self.watch(world, now.folders.difference(&own).cloned().collect(), true)?;
+            // A folder on the way may have come before the one above it was watched.
+            if now == extras(wanted) {
+                return Ok(now);
+            }
+            watched = now.folders;
+        }
     }
 
     /// Drops the watches below a folder, itself included, that are not wanted.

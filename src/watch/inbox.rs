@@ -64,7 +64,7 @@ pub(super) struct Inbox {
 }
 
 /// The files outside of the tree that matter, and the folders watched for their sake.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Extras {
     pub(super) names: HashSet<PathBuf>,
     pub(super) folders: HashSet<PathBuf>,
