@@ -1,5 +1,7 @@
 //! The watcher on real folders, with the machine's own inotify and with one that a test tells what to say.
 
+#![expect(clippy::disallowed_methods, reason = "a test looks at real files")]
+
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
@@ -699,4 +701,87 @@ fn folders_that_cannot_be_told_are_not_watched() {
     let _watcher = Watcher::start(options, folders, Box::new(move |signal| _ = sender.send(signal)));
     let told = signals.recv_timeout(PATIENCE).unwrap();
     assert!(matches!(told, Signal::Verified { why, .. } if why.contains("a trap")));
+}
+
+#[test]
+fn a_queue_that_overflows_is_replaced_and_folders_of_that_time_are_watched() {
+    let fake = Arc::new(Fake::default());
+    let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
+    assert!(matches!(scene.next(), Signal::Watching { .. }));
+    let handler = Arc::clone(&fake.handlers.lock().unwrap()[0]);
+    // The system's thread is held at the first event, and its queue fills up.
+    let held = handler.lock().unwrap();
+    let most = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
+    let most: usize = most.trim().parse().unwrap();
+    assert!(most <= 1 << 20, "this machine's queue is too long for the test");
+    let (one, other) = (scene.path("a/f"), scene.path("a/g"));
+    std::fs::write(&one, "x").unwrap();
+    for _ in 0..most / 4 + 100 {
+        // Two events each, never the same twice in a row, which the system would tell once.
+        std::fs::rename(&one, &other).unwrap();
+        std::fs::rename(&other, &one).unwrap();
+    }
+    scene.write("late/deep/f", "x");
+    drop(held);
+    let mut told = Vec::new();
+    while !matches!(told.last(), Some(Signal::Watching { .. })) {
+        told.push(scene.next());
+    }
+    assert!(told.iter().any(|signal| matches!(signal, Signal::Lost { why } if why.contains("overflowed"))));
+    assert_eq!(told.last(), Some(&Signal::Watching { folders: 4 }));
+    scene.write("late/deep/f", "y");
+    assert!(scene.sync().paths.contains("late/deep/f"));
+}
+
+/// Numbers that look like chance and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    fn path(&mut self) -> String {
+        let depth = 1 + self.roll(4);
+        (0..depth).map(|_| ["a", "b", "c"][self.roll(3)]).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// Does something to the tree that may as well fail, for what is in the way or missing.
+fn disturb(scene: &Scene, dice: &mut Dice) {
+    let (one, other) = (scene.path(&dice.path()), scene.path(&dice.path()));
+    match dice.roll(8) {
+        0 | 1 => _ = std::fs::create_dir_all(one),
+        2 => _ = std::fs::remove_dir_all(one),
+        3 | 4 => _ = std::fs::rename(one, other),
+        5 => _ = std::fs::write(one, "x"),
+        6 => _ = std::fs::remove_file(one),
+        _ => _ = std::os::unix::fs::symlink(other, one),
+    }
+}
+
+#[test]
+fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
+    let scene = Scene::watching(&[]);
+    let mut dice = Dice(1);
+    for round in 0..300 {
+        for _ in 0..1 + dice.roll(12) {
+            disturb(&scene, &mut dice);
+        }
+        let told = scene.sync();
+        assert!(told.other.is_empty(), "round {round}: {told:?}");
+        let folders = folders_of(&scene.root(), b"");
+        assert_eq!(scene.watcher().counts().folders, folders.len() as u64 + 1, "round {round}: {folders:?}");
+        let files: BTreeSet<String> = folders.iter().map(|folder| format!("{folder}/probe")).collect();
+        for file in &files {
+            scene.write(file, "x");
+        }
+        let told = scene.sync().paths;
+        assert_eq!(told, files, "round {round}");
+        for file in &files {
+            std::fs::remove_file(scene.path(file)).unwrap();
+        }
+        scene.sync();
+    }
 }
