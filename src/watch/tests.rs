@@ -785,3 +785,52 @@ fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
         scene.sync();
     }
 }
+
+/// Watches with an answer of the test's own, and returns the first signal.
+fn first_signal(root: &Path, folders: Folders) -> (Watcher, Receiver<Signal>, Signal) {
+    let (sender, signals) = mpsc::channel();
+    let options = Options {
+        root: root.to_owned(),
+        cache_dir: RelPath::new(b".slop_cache").unwrap(),
+        epoch: 7,
+        watch_limit_percent: 80,
+    };
+    let watcher = Watcher::start(options, folders, Box::new(move |signal| _ = sender.send(signal)));
+    let first = signals.recv_timeout(PATIENCE).unwrap();
+    (watcher, signals, first)
+}
+
+#[test]
+fn a_link_is_not_watched_even_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, outside) = (folder.path().join("root"), folder.path().join("outside"));
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::create_dir_all(outside.join("deep")).unwrap();
+    std::os::unix::fs::symlink(&outside, root.join("a")).unwrap();
+    // As for a file that git tracks, and whose folder a link replaced.
+    let folders: Vec<RelPath> = ["a", "a/deep"].map(|path| RelPath::new(path.as_bytes()).unwrap()).into();
+    let (watcher, signals, first) = first_signal(&root, Arc::new(move |_| Ok(folders.clone())));
+    assert_eq!(first, Signal::Watching { folders: 1 });
+    std::fs::write(outside.join("deep/f"), "x").unwrap();
+    let mark = watcher.mark().unwrap();
+    assert_eq!(signals.recv_timeout(PATIENCE).unwrap(), Signal::Passed(mark));
+}
+
+#[test]
+fn a_folder_made_between_the_answer_and_the_watch_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().to_owned();
+    std::fs::create_dir(root.join("a")).unwrap();
+    let asked = Mutex::new(0);
+    let answer = move |below: &[u8]| {
+        let found = folders_of(&root, below);
+        let mut asked = asked.lock().unwrap();
+        *asked += 1;
+        if *asked == 1 {
+            std::fs::create_dir_all(root.join("a/late/deep")).unwrap();
+        }
+        Ok(found)
+    };
+    let (_watcher, _signals, first) = first_signal(folder.path(), Arc::new(answer));
+    assert_eq!(first, Signal::Watching { folders: 4 });
+}
