@@ -834,3 +834,66 @@ fn a_folder_made_between_the_answer_and_the_watch_is_found() {
     let (_watcher, _signals, first) = first_signal(folder.path(), Arc::new(answer));
     assert_eq!(first, Signal::Watching { folders: 4 });
 }
+
+fn run(program: &str, arguments: &[&str]) -> bool {
+    let status = std::process::Command::new(program).args(arguments).status();
+    status.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn limits_and_mounts_of_the_system_itself_are_obeyed() {
+    // In a namespace of its own, where a user may mount, and lower the limits.
+    if !run("unshare", &["-Urm", "true"]) {
+        return;
+    }
+    let this = std::env::current_exe().unwrap();
+    let inner = "watch::tests::within_a_namespace";
+    assert!(run("unshare", &["-Urm", this.to_str().unwrap(), "--exact", inner, "--ignored", "--nocapture"]));
+}
+
+#[test]
+#[ignore = "run by another test, in a namespace of its own"]
+fn within_a_namespace() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, second) = (folder.path().join("root"), folder.path().join("second"));
+    std::fs::create_dir(&root).unwrap();
+    std::fs::create_dir(&second).unwrap();
+    let [root_text, second_text] = [&root, &second].map(|path| path.to_str().unwrap());
+    assert!(run("mount", &["-t", "tmpfs", "none", root_text]));
+    assert!(run("mount", &["--bind", root_text, second_text]));
+    for number in 0..100 {
+        std::fs::create_dir(root.join(format!("d{number}"))).unwrap();
+    }
+    let owned = root.clone();
+    let folders: Folders = Arc::new(move |below| Ok(folders_of(&owned, below)));
+
+    let (watcher, signals, first) = first_signal(&root, Arc::clone(&folders));
+    assert_eq!(first, Signal::Watching { folders: 101 });
+    std::fs::write(second.join("d7/f"), "x").unwrap();
+    let written = RelPath::new(b"d7/f").unwrap();
+    let told = signals.recv_timeout(PATIENCE).unwrap();
+    assert!(matches!(told, Signal::Touched { paths, .. } if paths == [written]));
+    assert!(run("umount", &[second_text]) && run("umount", &["-l", root_text]));
+    assert!(!watcher.check_root());
+    let mut told = signals.recv_timeout(PATIENCE).unwrap();
+    while matches!(told, Signal::Touched { .. } | Signal::Lost { .. }) {
+        told = signals.recv_timeout(PATIENCE).unwrap();
+    }
+    assert_eq!(told, Signal::RootGone);
+
+    for number in 0..100 {
+        std::fs::create_dir(root.join(format!("d{number}"))).unwrap();
+    }
+    std::fs::write("/proc/sys/user/max_inotify_watches", "50").unwrap();
+    let (_watcher, _signals, first) = first_signal(&root, Arc::clone(&folders));
+    assert!(matches!(first, Signal::Verified { why, .. } if why.contains("101") && why.contains("50")));
+    std::fs::write("/proc/sys/user/max_inotify_watches", "150").unwrap();
+    // Enough by the number, but not with what another one has.
+    let (_watcher, _signals, first) = first_signal(&root, Arc::clone(&folders));
+    assert_eq!(first, Signal::Watching { folders: 101 });
+    let (_other, _signals, first) = first_signal(&root, Arc::clone(&folders));
+    assert!(matches!(first, Signal::Verified { why, .. } if why.contains("too few watches for 101")));
+    std::fs::write("/proc/sys/user/max_inotify_instances", "0").unwrap();
+    let (_third, _signals, first) = first_signal(&root, folders);
+    assert!(matches!(first, Signal::Verified { why, .. } if why.contains("no queue")));
+}
