@@ -149,7 +149,11 @@ impl Keeper {
             self.give_up(obstacle);
             return;
         }
+        let has_cookies = batch.cookies;
         self.tell(batch);
+        if has_cookies {
+            self.make_cookies();
+        }
     }
 
     /// Watches what came, and no longer what went; enters the files in folders that came.
@@ -170,9 +174,6 @@ impl Keeper {
         self.shared.lock().counts.folders = coverage.len() as u64;
         if batch.extras {
             self.follow_extras(batch)?;
-        }
-        if batch.cookies {
-            self.make_cookies();
         }
         Ok(())
     }
@@ -226,6 +227,10 @@ impl Keeper {
 
     /// Watches nothing rather than a part.
     fn give_up(&mut self, obstacle: Obstacle) {
+        // Where nothing can be watched any more, the root is the first suspect.
+        if !self.has_root() {
+            return;
+        }
         self.coverage = None;
         {
             let mut state = self.shared.lock();
@@ -259,8 +264,11 @@ impl Keeper {
         }
         let places = &self.shared.places;
         // Where no cookie can be made none comes back, and whoever waits for one finds out.
-        let is_made = make_cookie_folder(places).is_ok();
-        if !is_made || coverage.watch_cookies(&self.world, places).is_err() {
+        if make_cookie_folder(places).is_err() {
+            return;
+        }
+        if let Err(obstacle) = coverage.watch_cookies(&self.world, places) {
+            self.give_up(obstacle);
             return;
         }
         let numbers: Vec<u64> = {

@@ -595,6 +595,30 @@ fn a_lost_track_makes_a_new_queue_that_sees_what_the_old_one_did_not() {
 }
 
 #[test]
+fn a_watch_that_is_distrusted_is_made_anew() {
+    let scene = Scene::watching(&["a"]);
+    scene.watcher().distrust("no cookie came back".to_owned());
+    assert_eq!(scene.next(), Signal::Lost { why: "no cookie came back".to_owned() });
+    assert_eq!(scene.next(), Signal::Watching { folders: 2 });
+    scene.write("a/f", "x");
+    assert_eq!(scene.sync().paths(), ["a/f"]);
+}
+
+#[test]
+fn a_root_that_is_gone_as_folders_are_asked_for_is_no_lack_of_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    std::fs::create_dir(&root).unwrap();
+    let gone = root.clone();
+    let folders: Folders = Arc::new(move |_| {
+        std::fs::remove_dir(&gone).unwrap();
+        Err(io::ErrorKind::NotFound.into())
+    });
+    let (_watcher, _signals, first) = first_signal(&root, folders);
+    assert_eq!(first, Signal::RootGone);
+}
+
+#[test]
 fn many_losses_at_once_are_one() {
     let fake = Arc::new(Fake::default());
     let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
@@ -766,7 +790,7 @@ fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
     let scene = Scene::watching(&[]);
     let mut dice = Dice(1);
     for round in 0..300 {
-        for _ in 0..1 + dice.roll(12) {
+        for _ in 0..=dice.roll(12) {
             disturb(&scene, &mut dice);
         }
         let told = scene.sync();
