@@ -24,6 +24,23 @@ use crate::model::RelPath;
 /// Nothing takes that long but what never comes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The machine's own inotify, on whatever file system the tests run: for what they do themselves it tells of all.
+struct Local;
+
+impl Source for Local {
+    fn open(&self, handler: Handler) -> io::Result<Box<dyn Watches>> {
+        Inotify.open(handler)
+    }
+
+    fn limit(&self) -> Option<u64> {
+        Inotify.limit()
+    }
+
+    fn file_system(&self, _: &Path) -> io::Result<u64> {
+        Ok(0)
+    }
+}
+
 struct Scene {
     folder: tempfile::TempDir,
     watcher: Option<Watcher>,
@@ -74,7 +91,7 @@ fn children(root: &Path, folder: &[u8]) -> Vec<RelPath> {
 
 impl Scene {
     fn new(folders: &[&str]) -> Self {
-        Self::with(folders, Arc::new(Inotify))
+        Self::with(folders, Arc::new(Local))
     }
 
     fn with(folders: &[&str], source: Arc<dyn Source>) -> Self {
@@ -332,10 +349,11 @@ fn folders_that_are_wanted_no_more_are_dropped_and_new_ones_added() {
         watch_limit_percent: 80,
     };
     let answer = Arc::clone(&wanted);
-    let watcher = Watcher::start(
+    let watcher = Watcher::start_with(
         options,
         Arc::new(move |_| Ok(answer.lock().unwrap().clone())),
         Box::new(move |signal| _ = sender.send(signal)),
+        Arc::new(Local),
     );
     let next = || signals.recv_timeout(PATIENCE).unwrap();
     assert_eq!(next(), Signal::Watching { folders: 2 });
@@ -463,7 +481,7 @@ fn a_burst_is_one_signal_to_a_slow_receiver() {
         watch_limit_percent: 80,
     };
     let sink: Sink = Box::new(move |signal| _ = sender.send(signal));
-    let watcher = Watcher::start(options, Arc::new(|_| Ok(Vec::new())), sink);
+    let watcher = Watcher::start_with(options, Arc::new(|_| Ok(Vec::new())), sink, Arc::new(Local));
     assert!(matches!(signals.recv().unwrap(), Signal::Watching { .. }));
     std::fs::write(root.join("first"), "x").unwrap();
     // The thread waits with the first until it is taken.
@@ -529,7 +547,7 @@ impl Source for Fake {
         }
         let handler = Arc::new(Mutex::new(handler));
         self.handlers.lock().unwrap().push(Arc::clone(&handler));
-        let real = Inotify.open(Box::new(move |event| (handler.lock().unwrap())(event)))?;
+        let real = Local.open(Box::new(move |event| (handler.lock().unwrap())(event)))?;
         Ok(Box::new(Granted { real, left: self.granted }))
     }
 
@@ -722,7 +740,8 @@ fn folders_that_cannot_be_told_are_not_watched() {
         watch_limit_percent: 80,
     };
     let folders: Folders = Arc::new(|_| Err(io::Error::other("a trap")));
-    let _watcher = Watcher::start(options, folders, Box::new(move |signal| _ = sender.send(signal)));
+    let sink: Sink = Box::new(move |signal| _ = sender.send(signal));
+    let _watcher = Watcher::start_with(options, folders, sink, Arc::new(Local));
     let told = signals.recv_timeout(PATIENCE).unwrap();
     assert!(matches!(told, Signal::Verified { why, .. } if why.contains("a trap")));
 }
@@ -819,7 +838,8 @@ fn first_signal(root: &Path, folders: Folders) -> (Watcher, Receiver<Signal>, Si
         epoch: 7,
         watch_limit_percent: 80,
     };
-    let watcher = Watcher::start(options, folders, Box::new(move |signal| _ = sender.send(signal)));
+    let sink: Sink = Box::new(move |signal| _ = sender.send(signal));
+    let watcher = Watcher::start_with(options, folders, sink, Arc::new(Local));
     let first = signals.recv_timeout(PATIENCE).unwrap();
     (watcher, signals, first)
 }
@@ -920,4 +940,19 @@ fn within_a_namespace() {
     std::fs::write("/proc/sys/user/max_inotify_instances", "0").unwrap();
     let (_third, _signals, first) = first_signal(&root, folders);
     assert!(matches!(first, Signal::Verified { why, .. } if why.contains("no queue")));
+}
+
+#[test]
+fn a_file_system_of_the_machine_itself_that_has_no_events_is_known() {
+    let (sender, signals) = mpsc::channel();
+    let options = Options {
+        root: PathBuf::from("/proc"),
+        cache_dir: RelPath::new(b".slop_cache").unwrap(),
+        epoch: 7,
+        watch_limit_percent: 80,
+    };
+    let sink: Sink = Box::new(move |signal| _ = sender.send(signal));
+    let _watcher = Watcher::start(options, Arc::new(|_| Ok(Vec::new())), sink);
+    let told = signals.recv_timeout(PATIENCE).unwrap();
+    assert!(matches!(told, Signal::Verified { why, .. } if why.starts_with("/proc lies on proc")));
 }
