@@ -161,13 +161,14 @@ impl Keeper {
         let Some(coverage) = &mut self.coverage else { return Ok(()) };
         let places = &self.shared.places;
         let came = look(batch, coverage, places);
-        let asked: Vec<Vec<u8>> = if batch.refolder || LOOKS_MAX < came.len() {
-            vec![Vec::new()]
-        } else {
-            came.iter().map(|folder| folder.as_bytes().to_vec()).collect()
-        };
-        for below in asked {
-            for folder in coverage.cover(&self.world, places, &below)? {
+        let is_whole = batch.refolder || LOOKS_MAX < came.len();
+        let whole = is_whole.then_some(&b""[..]);
+        for below in whole.into_iter().chain(came.iter().map(RelPath::as_bytes)) {
+            // Found with the whole tree; what a walk missed while names came and went is asked for by itself.
+            if RelPath::new(below).is_ok_and(|folder| coverage.contains(&folder)) {
+                continue;
+            }
+            for folder in coverage.cover(&self.world, places, below)? {
                 enter_files(batch, places, &folder);
             }
         }
