@@ -956,3 +956,28 @@ fn a_file_system_of_the_machine_itself_that_has_no_events_is_known() {
     let told = signals.recv_timeout(PATIENCE).unwrap();
     assert!(matches!(told, Signal::Verified { why, .. } if why.starts_with("/proc lies on proc")));
 }
+
+#[test]
+fn a_folder_that_comes_during_the_second_look_is_left_to_its_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().to_owned();
+    std::fs::create_dir(root.join("a")).unwrap();
+    let asked = Mutex::new(0);
+    let answer = move |below: &[u8]| {
+        let mut asked = asked.lock().unwrap();
+        *asked += 1;
+        if *asked == 2 {
+            std::fs::create_dir(root.join("b")).unwrap();
+        }
+        let found = folders_of(&root, below);
+        if *asked == 2 {
+            std::fs::create_dir_all(root.join("b/c/d")).unwrap();
+        }
+        Ok(found)
+    };
+    let (watcher, signals, first) = first_signal(folder.path(), Arc::new(answer));
+    assert_eq!(first, Signal::Watching { folders: 2 });
+    let mark = watcher.mark().unwrap();
+    while signals.recv_timeout(PATIENCE).unwrap() != Signal::Passed(mark) {}
+    assert_eq!(watcher.counts().folders, 5);
+}
