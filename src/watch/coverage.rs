@@ -58,31 +58,26 @@ impl Coverage {
     /// not watched before.
     ///
     /// A folder may come between the answer and its parent's watch, and no event tells of it. So the question is
-    /// asked again until nothing came below a folder that was watched since.
+    /// asked again until nothing came below a folder that was watched since. What came below the others has an
+    /// event of its own still to be taken, and is left to it: were it watched here, what came in it meanwhile would
+    /// be missed.
     pub(super) fn cover(
         &mut self,
         world: &World,
         places: &Places,
         below: &[u8],
     ) -> Result<Vec<RelPath>, Obstacle> {
+        let ask = || (world.folders)(below).map_err(Obstacle::Other);
+        let wanted: BTreeSet<RelPath> = ask()?.into_iter().collect();
+        self.uncover(places, below, &wanted);
+        let mut last = self.watch_new(world, places, wanted, None)?;
         let mut all_new = Vec::new();
-        let mut last: HashSet<RelPath> = HashSet::new();
-        loop {
-            let wanted: BTreeSet<RelPath> =
-                (world.folders)(below).map_err(Obstacle::Other)?.into_iter().collect();
-            let is_first = all_new.is_empty() && last.is_empty();
-            if is_first {
-                self.uncover(places, below, &wanted);
-            }
-            let new = self.watch_new(world, places, wanted)?;
-            let is_settled = !is_first
-                && !new.iter().any(|folder| RelPath::new(folder.parent()).is_ok_and(|up| last.contains(&up)));
-            last = new.iter().cloned().collect();
-            all_new.extend(new);
-            if is_settled || last.is_empty() {
-                return Ok(all_new);
-            }
+        while !last.is_empty() {
+            let wanted = ask()?.into_iter().collect();
+            let new = self.watch_new(world, places, wanted, Some(&last))?;
+            all_new.extend(std::mem::replace(&mut last, new));
         }
+        Ok(all_new)
     }
 
     /// Forgets a folder that went, and those below it. Their watches went with it.
@@ -106,15 +101,20 @@ impl Coverage {
         wanted: &[PathBuf],
         old: &Extras,
     ) -> Result<Extras, Obstacle> {
-        let extras = extras(wanted);
         let mut own: HashSet<PathBuf> = self.watched.iter().map(|folder| places.path(folder)).collect();
         own.extend([places.root.clone(), places.cookies.clone()]);
-        let of_old = old.folders.iter().filter(|folder| !own.contains(*folder)).cloned().collect();
-        let of_new = extras.folders.iter().filter(|folder| !own.contains(*folder)).cloned().collect();
-        // Not only those that are wanted no more: one may be another folder than it was.
-        self.watches.unwatch(of_old);
-        self.watch(world, of_new, true)?;
-        Ok(extras)
+        let mut watched = old.folders.clone();
+        loop {
+            // Not only those that are wanted no more: one may be another folder than it was.
+            self.watches.unwatch(watched.difference(&own).cloned().collect());
+            let now = extras(wanted);
+            self.watch(world, now.folders.difference(&own).cloned().collect(), true)?;
+            // A folder on the way may have come before the one above it was watched.
+            if now == extras(wanted) {
+                return Ok(now);
+            }
+            watched = now.folders;
+        }
     }
 
     /// Drops the watches below a folder, itself included, that are not wanted.
@@ -136,12 +136,18 @@ impl Coverage {
         world: &World,
         places: &Places,
         wanted: BTreeSet<RelPath>,
-    ) -> Result<Vec<RelPath>, Obstacle> {
+        parents: Option<&BTreeSet<RelPath>>,
+    ) -> Result<BTreeSet<RelPath>, Obstacle> {
+        let is_first = parents.is_none();
         let mut new: BTreeSet<RelPath> = BTreeSet::new();
         for folder in wanted {
             let up = RelPath::new(folder.parent()).ok();
             // Below what is watched alone: a link in the place of a folder would lead elsewhere.
-            let is_reached = up.is_none_or(|up| self.watched.contains(&up) || new.contains(&up));
+            let parents = parents.unwrap_or(&self.watched);
+            let is_reached = match up {
+                Some(up) => parents.contains(&up) || new.contains(&up),
+                None => is_first,
+            };
             let path = places.path(&folder);
             if !self.watched.contains(&folder) && is_reached && is_folder(&path) {
                 self.check_file_system(world, &path)?;
@@ -152,7 +158,7 @@ impl Coverage {
             self.watch(world, new.iter().map(|folder| places.path(folder)).collect(), false)?;
         new.retain(|folder| watched.contains(&places.path(folder)));
         self.watched.extend(new.iter().cloned());
-        Ok(new.into_iter().collect())
+        Ok(new)
     }
 
     fn watch(

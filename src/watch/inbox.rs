@@ -27,6 +27,15 @@ pub(super) enum What {
     Moved,
 }
 
+impl What {
+    fn comes_or_goes(self) -> bool {
+        match self {
+            Self::Written | Self::Attributes => false,
+            Self::CreatedFile | Self::CreatedFolder | Self::Removed | Self::Moved => true,
+        }
+    }
+}
+
 /// An event of the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
@@ -41,6 +50,7 @@ pub(super) enum Event {
 
 /// What events have said and nobody has taken yet.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a task that is to be done, or is not")]
 pub(super) struct Inbox {
     /// Files that may have changed.
     pub(super) files: BTreeSet<RelPath>,
@@ -64,7 +74,7 @@ pub(super) struct Inbox {
 }
 
 /// The files outside of the tree that matter, and the folders watched for their sake.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Extras {
     pub(super) names: HashSet<PathBuf>,
     pub(super) folders: HashSet<PathBuf>,
@@ -106,44 +116,36 @@ impl Inbox {
         if is_extra {
             self.relist = true;
         }
-        let comes_or_goes = !matches!(what, What::Written | What::Attributes);
         // The folder may be another one now, or one that was missing may have come.
-        let is_other = comes_or_goes && extras.folders.contains(path)
+        let is_other = what.comes_or_goes() && extras.folders.contains(path)
             || is_extra && matches!(what, What::CreatedFolder | What::Moved);
         self.extras |= is_other;
-        let matters = match places.place(path) {
+        self.push_place(what, places.place(path)) || is_extra || is_other
+    }
+
+    fn push_place(&mut self, what: What, place: Place) -> bool {
+        let comes_or_goes = what.comes_or_goes();
+        match place {
             Place::Cookie(Some(number)) if what == What::CreatedFile => {
                 self.passed = self.passed.max(Some(number));
-                true
             }
-            Place::CookieFolder if comes_or_goes => {
-                self.cookies = true;
-                true
-            }
-            Place::Root if comes_or_goes => {
-                self.root = true;
-                true
-            }
+            Place::CookieFolder if comes_or_goes => self.cookies = true,
+            Place::Root if comes_or_goes => self.root = true,
             Place::Repository if comes_or_goes => {
                 self.refolder = true;
                 self.relist = true;
-                true
             }
             Place::Rules(file) => {
                 self.refolder = true;
                 self.relist = true;
                 self.enter(what, file);
-                true
             }
-            Place::Inside(file) => {
-                self.enter(what, file);
-                true
-            }
+            Place::Inside(file) => self.enter(what, file),
             Place::Cookie(_) | Place::CookieFolder | Place::Root | Place::Repository | Place::Elsewhere => {
-                false
+                return false;
             }
-        };
-        matters || is_extra || is_other
+        }
+        true
     }
 
     fn enter(&mut self, what: What, file: RelPath) {

@@ -9,7 +9,9 @@ use super::backoff::Backoff;
 use super::coverage::Coverage;
 use super::coverage::World;
 use super::inbox::ENTRIES_MAX;
+use super::inbox::Extras;
 use super::inbox::Inbox;
+use super::places::Places;
 use super::shared::Shared;
 use super::shared::Woken;
 use super::signal::Mode;
@@ -27,11 +29,11 @@ use crate::model::RelPath;
 
 /// Pauses between watches made anew.
 const ANEW_FIRST: Duration = Duration::from_secs(1);
-const ANEW_MOST: Duration = Duration::from_secs(60);
+const ANEW_MOST: Duration = Duration::from_mins(1);
 
 /// Pauses between tries to get events where there are none.
-const RETRY_FIRST: Duration = Duration::from_secs(60);
-const RETRY_MOST: Duration = Duration::from_secs(600);
+const RETRY_FIRST: Duration = Duration::from_mins(1);
+const RETRY_MOST: Duration = Duration::from_mins(10);
 
 /// Beyond so many folders that came at once, the whole tree is asked for: one walk is less work than many.
 const LOOKS_MAX: usize = 16;
@@ -120,7 +122,7 @@ impl Keeper {
         let watches = self.world.source.open(handler).map_err(Obstacle::NoQueue)?;
         let mut coverage = Coverage::new(watches);
         coverage.cover_root(&self.world, &self.shared.places)?;
-        let none = super::inbox::Extras::default();
+        let none = Extras::default();
         let extras = coverage.watch_extras(&self.world, &self.shared.places, &wanted, &none)?;
         self.shared.lock().extras = extras;
         Ok(coverage)
@@ -147,53 +149,46 @@ impl Keeper {
             self.give_up(obstacle);
             return;
         }
+        let has_cookies = batch.cookies;
         self.tell(batch);
+        if has_cookies {
+            self.make_cookies();
+        }
     }
 
     /// Watches what came, and no longer what went; enters the files in folders that came.
     fn follow(&mut self, batch: &mut Inbox) -> Result<(), Obstacle> {
         let Some(coverage) = &mut self.coverage else { return Ok(()) };
         let places = &self.shared.places;
-        let mut came: BTreeSet<RelPath> = BTreeSet::new();
-        for (path, is_created_only) in std::mem::take(&mut batch.looks) {
-            let is_folder = is_folder(&places.path(&path));
-            if is_folder {
-                batch.files.remove(&path);
-            }
-            if is_folder && is_created_only && coverage.contains(&path) {
+        let came = look(batch, coverage, places);
+        let is_whole = batch.refolder || LOOKS_MAX < came.len();
+        let whole = is_whole.then_some(&b""[..]);
+        for below in whole.into_iter().chain(came.iter().map(RelPath::as_bytes)) {
+            // Found with the whole tree; what a walk missed while names came and went is asked for by itself.
+            if RelPath::new(below).is_ok_and(|folder| coverage.contains(&folder)) {
                 continue;
             }
-            coverage.forget(&path);
-            // What lies below a folder that came is looked at with it.
-            let is_within = |up: &[u8]| RelPath::new(up).is_ok_and(|up| came.contains(&up));
-            if is_folder && !ancestors(&path).any(is_within) {
-                came.insert(path);
-            }
-        }
-        let asked: Vec<Vec<u8>> = if batch.refolder || LOOKS_MAX < came.len() {
-            vec![Vec::new()]
-        } else {
-            came.iter().map(|folder| folder.as_bytes().to_vec()).collect()
-        };
-        for below in asked {
-            for folder in coverage.cover(&self.world, places, &below)? {
+            for folder in coverage.cover(&self.world, places, below)? {
                 enter_files(batch, places, &folder);
             }
         }
-        if batch.extras {
-            let (wanted, old) = {
-                let mut state = self.shared.lock();
-                (state.wanted.clone(), std::mem::take(&mut state.extras))
-            };
-            // Between the old watch and the new one a change may have been missed.
-            batch.relist = true;
-            let extras = coverage.watch_extras(&self.world, places, &wanted, &old)?;
-            self.shared.lock().extras = extras;
-        }
         self.shared.lock().counts.folders = coverage.len() as u64;
-        if batch.cookies {
-            self.make_cookies();
+        if batch.extras {
+            self.follow_extras(batch)?;
         }
+        Ok(())
+    }
+
+    fn follow_extras(&mut self, batch: &mut Inbox) -> Result<(), Obstacle> {
+        let Some(coverage) = &mut self.coverage else { return Ok(()) };
+        let (wanted, old) = {
+            let mut state = self.shared.lock();
+            (state.wanted.clone(), std::mem::take(&mut state.extras))
+        };
+        let extras = coverage.watch_extras(&self.world, &self.shared.places, &wanted, &old)?;
+        self.shared.lock().extras = extras;
+        // Between the old watch and the new one a change may have been missed.
+        batch.relist = true;
         Ok(())
     }
 
@@ -233,6 +228,10 @@ impl Keeper {
 
     /// Watches nothing rather than a part.
     fn give_up(&mut self, obstacle: Obstacle) {
+        // Where nothing can be watched any more, the root is the first suspect.
+        if !self.has_root() {
+            return;
+        }
         self.coverage = None;
         {
             let mut state = self.shared.lock();
@@ -266,8 +265,11 @@ impl Keeper {
         }
         let places = &self.shared.places;
         // Where no cookie can be made none comes back, and whoever waits for one finds out.
-        let is_made = make_cookie_folder(places).is_ok();
-        if !is_made || coverage.watch_cookies(&self.world, places).is_err() {
+        if make_cookie_folder(places).is_err() {
+            return;
+        }
+        if let Err(obstacle) = coverage.watch_cookies(&self.world, places) {
+            self.give_up(obstacle);
             return;
         }
         let numbers: Vec<u64> = {
@@ -288,8 +290,29 @@ impl Keeper {
     }
 }
 
+/// Forgets folders that went, and returns those that came, but none that lies in another of them.
+fn look(batch: &mut Inbox, coverage: &mut Coverage, places: &Places) -> BTreeSet<RelPath> {
+    let mut came = BTreeSet::new();
+    for (path, is_created_only) in std::mem::take(&mut batch.looks) {
+        let is_folder = is_folder(&places.path(&path));
+        if is_folder {
+            batch.files.remove(&path);
+        }
+        // Found by a look at the folder above it, before its own event was taken.
+        if is_folder && is_created_only && coverage.contains(&path) {
+            continue;
+        }
+        coverage.forget(&path);
+        let is_within = |up: &[u8]| RelPath::new(up).is_ok_and(|up| came.contains(&up));
+        if is_folder && !ancestors(&path).any(is_within) {
+            came.insert(path);
+        }
+    }
+    came
+}
+
 /// Enters what lies in a folder that was not watched: no event told of it.
-fn enter_files(batch: &mut Inbox, places: &super::places::Places, folder: &RelPath) {
+fn enter_files(batch: &mut Inbox, places: &Places, folder: &RelPath) {
     batch.relist = true;
     batch.files.remove(folder);
     for name in files_in(&places.path(folder)) {

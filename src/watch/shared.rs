@@ -72,16 +72,16 @@ impl Shared {
         }
         let was_empty = state.inbox.is_empty();
         let State { inbox, extras, .. } = &mut *state;
-        let had_passed = inbox.passed;
+        let is_cookie = matches!(&event, Event::At(_, path) if path.starts_with(&self.places.cookies));
         if !inbox.push(event, &self.places, extras) {
             return;
         }
-        if inbox.passed == had_passed {
-            state.counts.events += 1;
-        } else {
+        if is_cookie {
             let passed = state.inbox.passed.and_then(|number| state.made.get(&number));
             let took = passed.map(Instant::elapsed);
             state.counts.last_cookie = took.or(state.counts.last_cookie);
+        } else {
+            state.counts.events += 1;
         }
         if was_empty {
             self.wake.notify_all();

@@ -88,7 +88,6 @@ impl Source for Inotify {
         limits.min()
     }
 
-    #[expect(clippy::unnecessary_cast, reason = "the field's type is another one on other machines")]
     #[expect(clippy::cast_sign_loss, reason = "the number is a pattern of 32 bits")]
     fn file_system(&self, folder: &Path) -> io::Result<u64> {
         Ok(rustix::fs::statfs(folder)?.f_type as u64 & 0xffff_ffff)
