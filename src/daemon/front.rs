@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::SyncSender;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// The daemon, as seen from a socket.
 pub(super) struct Front {
-    pub(super) events: Sender<Event>,
+    pub(super) events: SyncSender<Event>,
     pub(super) feed: Arc<Feed>,
     /// What the loop said last of itself.
     pub(super) last: Mutex<DaemonStatus>,

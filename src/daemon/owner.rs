@@ -4,7 +4,6 @@ use std::io;
 
 use super::error::Error;
 use super::places::Places;
-use crate::sys::Disk;
 use crate::sys::FileLock;
 use crate::sys::RealDisk;
 

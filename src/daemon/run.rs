@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::sync::mpsc::Sender;
+use std::sync::mpsc::SyncSender;
 use std::sync::mpsc::channel;
+use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -46,6 +48,8 @@ const WORKERS: u32 = 3;
 const WATCH_LIMIT_PERCENT: u64 = 80;
 /// How long the threads may take to end. The process ends without them.
 const FAREWELL: Duration = Duration::from_millis(1500);
+/// Events that wait for the loop; who has more to tell waits, and the watcher makes one of many meanwhile.
+const MOST_EVENTS: usize = 256;
 /// A parser may use the stack deeply, and so may the walk over what it gives.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -71,7 +75,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
     make_cache(&places, &settings)?;
     let owner = Owner::become_one(places.clone())?;
 
-    let (events, inbox) = channel();
+    let (events, inbox) = sync_channel(MOST_EVENTS);
     let started_at_ms = clock.now_ns() / 1_000_000;
     // Greater than that of every daemon before, so that no clock of theirs is taken for ours.
     let position = Position { epoch: u64::try_from(started_at_ms).unwrap_or(0), sequence: 0 };
@@ -148,7 +152,7 @@ fn start_watcher(
     places: &Places,
     settings: &engine::Options,
     epoch: u64,
-    events: Sender<Event>,
+    events: SyncSender<Event>,
 ) -> Result<Watcher, Error> {
     let folders = engine::folders(&places.root, settings, &RealProcesses);
     let folders = folders.map_err(|error| Error::Project(error.into()))?;

@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::SyncSender;
 
 use super::event::Event;
 use super::event::Question;
@@ -49,7 +49,7 @@ pub(super) struct Shop {
     pub(super) sources: Sources,
     pub(super) tree: Arc<Tree>,
     pub(super) is_paranoid: bool,
-    pub(super) events: Sender<Event>,
+    pub(super) events: SyncSender<Event>,
     pub(super) fingerprint: Arc<Mutex<String>>,
     /// Whether the daemon is about to end, and nobody waits any more.
     pub(super) is_stopping: AtomicBool,

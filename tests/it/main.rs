@@ -17,6 +17,7 @@ mod commands;
 mod curated;
 mod curation;
 mod curious_files;
+mod daemon;
 mod discovery;
 mod disk_full;
 mod freshness;

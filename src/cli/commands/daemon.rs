@@ -20,7 +20,6 @@ use crate::daemon::Started;
 use crate::render::grouped;
 use crate::render::seconds;
 use crate::render::size;
-use crate::sys::Disk;
 use crate::sys::RealDisk;
 
 /// Of a log that is longer, the end is read.

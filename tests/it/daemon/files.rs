@@ -78,7 +78,12 @@ fn two_spellings_of_a_name_are_two_files() {
     let sandbox = Sandbox::repo();
     let daemon = Daemon::start(&sandbox);
     let mut connection = daemon.connect();
-    for (name, text) in [("caf\u{e9}.py", "x = 1\n"), ("cafe\u{301}.py", "x = 2\n"), ("Cafe.py", "x = 3\n"), ("cafe.py", "x = 4\n")] {
+    for (name, text) in [
+        ("caf\u{e9}.py", "x = 1\n"),
+        ("cafe\u{301}.py", "x = 2\n"),
+        ("Cafe.py", "x = 3\n"),
+        ("cafe.py", "x = 4\n"),
+    ] {
         sandbox.write(name, text);
     }
     assert_eq!(connection.text("caf\u{e9}.py").as_deref(), Some("x = 1\n"));

@@ -188,7 +188,9 @@ fn few_open_files_stop_no_daemon() {
     for folder in 0..30 {
         sandbox.write(format!("d{folder}/f.py"), "x = 1\n");
     }
-    let Some(daemon) = start_in(&sandbox, &["-U"], "ulimit -n 64 && exec $SLOP watch --quiet") else { return };
+    let Some(daemon) = start_in(&sandbox, &["-U"], "ulimit -n 64 && exec $SLOP watch --quiet") else {
+        return;
+    };
     wait_for_answers(&daemon);
     let crowd: Vec<_> = (0..100).filter_map(|_| Connection::open(&daemon.socket())).collect();
     drop(crowd);

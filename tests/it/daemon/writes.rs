@@ -142,7 +142,8 @@ impl Writer<'_> {
             return self.edit();
         }
         let inside = format!("{old}/");
-        let moved: Vec<String> = self.files.keys().filter(|file| file.starts_with(&inside)).cloned().collect();
+        let moved: Vec<String> =
+            self.files.keys().filter(|file| file.starts_with(&inside)).cloned().collect();
         for file in moved {
             let text = self.files.remove(&file).unwrap();
             let now = file.replacen(&old, &new, 1);
