@@ -24,12 +24,18 @@ def before_call(context, case, kwargs):
 
 
 def make_real(body):
-    """Puts names of the project in place of generated ones; whatever is no text stays as it is."""
+    """Puts names of the project in place of generated ones; whatever is no text, or no short one, stays as it is."""
     words = {"name": NAMES, "file": FILES, "against": REVISIONS, "history": FILES}
-    for key, value in body.items():
+    for key, value in list(body.items()):
         if isinstance(value, dict):
             make_real(value)
-        elif isinstance(value, list) and key in ("files", "focus", "screenshots"):
-            body[key] = [DICE.choice(FILES) if isinstance(item, str) and item else item for item in value]
-        elif isinstance(value, str) and key in words and value:
+        elif isinstance(value, list) and key in ("files", "focus", "screenshots") and len(value) < 50:
+            body[key] = [DICE.choice(FILES) if is_name(item) else item for item in value]
+        elif is_name(value) and key in words:
             body[key] = DICE.choice(words[key])
+        elif is_name(value) and key in ("persona", "preset"):
+            del body[key]
+
+
+def is_name(value):
+    return isinstance(value, str) and 0 < len(value) < 100
