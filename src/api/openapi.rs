@@ -153,7 +153,8 @@ fn parameters(route: &Route) -> Value {
     match route.task {
         Task::Status | Task::OpenApi | Task::Stop => json!([]),
         Task::Events => {
-            let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,20}:\\+?[0-9]{1,20}$"});
+            let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,19}:\\+?[0-9]{1,19}$"});
+            let last = json!({"type": "string", "pattern": "^(\\+?[0-9]{1,19}:\\+?[0-9]{1,19})?$"});
             let number = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
             json!([
                 parameter(
@@ -162,7 +163,12 @@ fn parameters(route: &Route) -> Value {
                     &clock,
                     "Tell what came after this clock; from now on without it."
                 ),
-                parameter("header", "last-event-id", &clock, "The same, as libraries send it that take up a broken stream; it counts before `since`."),
+                parameter(
+                    "header",
+                    "last-event-id",
+                    &last,
+                    "The same, as libraries send it that take up a broken stream; it counts before `since`."
+                ),
                 parameter("query", "limit", &number, "End the stream after so many events."),
                 parameter("query", "wait_ms", &number, "End the stream after so many milliseconds."),
                 protocol(),

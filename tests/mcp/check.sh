@@ -3,8 +3,8 @@
 #
 # The protocol's Python SDK lists and calls everything, once in each way that it has to open a session, and checks
 # what comes back against the schemas; the inspector does the same from Node. Each does it without a daemon, and again
-# with one, which then answers. Both are installed below target/, so this
-# needs PyPI and npm, and stays out of `cargo test`. INSPECTOR= leaves out the inspector.
+# with one, which then answers. Both are installed below target/, so this needs PyPI and npm, and stays out of
+# `cargo test`. INSPECTOR= leaves out the inspector.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 venv=${VENV:-$root/target/mcp-venv}
@@ -70,7 +70,7 @@ check() {
     [ -z "$inspector" ] || inspect_all
 }
 answers() {
-    "$slop" daemon status --json | sed 's/.*"answers":\([0-9]*\).*/\1/'
+    "$slop" daemon status --json | "$venv/bin/python" -c 'import json, sys; print(json.load(sys.stdin)["data"]["answers"])'
 }
 
 echo "without a daemon:"
