@@ -151,22 +151,25 @@ fn what_is_outside_is_shown_to_nobody_over_http() {
     let vectors = vectors(&sandbox);
     assert!(200 <= vectors.len(), "{}", vectors.len());
     let mut shown = 0;
-    for vector in &vectors {
-        let asks = [
+    for (number, vector) in vectors.iter().enumerate() {
+        let often = [
             ("/v1/view", json!({"files": [vector], "mode": "full"})),
-            ("/v1/view", json!({"files": [vector], "mode": "diff", "against": vector})),
             ("/v1/outline", json!({"files": [vector]})),
             ("/v1/aggregate", json!({"files": [vector], "choice": {"strategy": "full"}})),
             ("/v1/aggregate", json!({"choice": {"focus": [vector], "tier": 3}})),
+        ];
+        let seldom = [
+            ("/v1/explain", json!({"file": vector, "choice": {"tier": 1}})),
+            ("/v1/view", json!({"files": [vector], "mode": "diff", "against": vector})),
             ("/v1/aggregate", json!({"files": ["src"], "beside": {"history": vector}})),
             (
                 "/v1/aggregate",
                 json!({"files": ["src"], "beside": {"screenshots": [vector], "screenshots_inline": true}}),
             ),
             ("/v1/aggregate", json!({"choice": {"preset": vector, "persona": vector}})),
-            ("/v1/explain", json!({"file": vector, "choice": {"tier": 1}})),
         ];
-        for (route, ask) in asks {
+        let seldom = seldom.into_iter().filter(|_| number % rounds(6, 1) == 0);
+        for (route, ask) in often.into_iter().chain(seldom) {
             let (code, envelope) = connection.try_ask(route, &ask);
             assert!([200, 404, 422].contains(&code), "{ask}: {code} {envelope}");
             is_silent(&envelope.to_string(), vector, route);
@@ -179,7 +182,7 @@ fn what_is_outside_is_shown_to_nobody_over_http() {
         is_silent(&envelope.to_string(), vector, "path");
     }
     // Most are refused; links themselves, and what `src/../` leads to inside, are told as what they are.
-    assert!(shown < vectors.len() * 9 / 2, "{shown}");
+    assert!(shown < vectors.len() * 3, "{shown}");
     assert_eq!(connection.text("src/a.py").as_deref(), Some("def a():\n    return 1\n"));
 }
 
@@ -189,7 +192,7 @@ fn what_is_outside_is_shown_to_no_agent() {
         let sandbox = project();
         let _daemon = has_daemon.then(|| Daemon::start(&sandbox));
         let mut agent = Agent::start(&sandbox);
-        for vector in vectors(&sandbox).iter().step_by(if has_daemon { 1 } else { 5 }) {
+        for vector in vectors(&sandbox).iter().step_by(rounds(if has_daemon { 3 } else { 30 }, 1)) {
             let calls = [
                 ("slop_view", json!({"files": [vector], "mode": "full"})),
                 ("slop_outline", json!({"files": [vector]})),
