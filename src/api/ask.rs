@@ -316,6 +316,7 @@ mod tests {
             against: Some("HEAD~1".to_owned()),
             budget: Some(1),
             max_bytes: Some(u64::MAX),
+            default_budget: None,
         }
     }
 

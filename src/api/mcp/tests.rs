@@ -329,9 +329,9 @@ fn faults_of_the_protocol_are_errors_of_the_protocol() {
 fn a_fault_is_told_with_what_an_agent_can_do() {
     let service = fake(|ask, _| match ask {
         Ask::View(_) => Err(Fault {
-            code: "not_found",
+            code: "not_found".into(),
             message: "show b.py: file not found".to_owned(),
-            hint: "`slop status` lists the files",
+            hint: "`slop status` lists the files".into(),
             kind: Kind::User,
         }),
         _ => panic!("the panic of this test"),
@@ -509,9 +509,9 @@ fn a_resource_is_a_view_of_one_file() {
         Ask::View(ask) if ask.files == ["a b.py"] => Ok(json!([view("a b.py", "outline", "[Class] A\n")])),
         Ask::View(ask) if ask.files == ["src"] => Ok(json!([view("src/a.py", "full", "")])),
         _ => Err(Fault {
-            code: "store_unusable",
+            code: "store_unusable".into(),
             message: "open".to_owned(),
-            hint: "",
+            hint: "".into(),
             kind: Kind::Environment,
         }),
     });
