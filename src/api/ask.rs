@@ -317,7 +317,6 @@ mod tests {
             budget: Some(1),
             default_budget: Some(2),
             max_bytes: Some(u64::MAX),
-            default_budget: None,
         }
     }
 
