@@ -7,11 +7,11 @@
 # fail are errors. Not a part of `cargo test`: it builds slop as often as there are patches.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
-copy=$(mktemp -d)
 # Kept between runs, for a build from nothing takes longer than all that comes after it.
-target=${MUTANTS_TARGET:-$root/target/mutants}
-trap 'rm -rf "$copy"' EXIT
-export CARGO_TARGET_DIR="$target"
+export CARGO_TARGET_DIR="${MUTANTS_TARGET:-$root/target/mutants}"
+copy=$CARGO_TARGET_DIR/copy
+rm -rf "$copy"
+mkdir -p "$copy"
 git clone --quiet --shared "$root" "$copy/slop" && cd "$copy/slop" || exit 1
 
 patches() {
@@ -22,8 +22,18 @@ patches() {
     for name; do ls "$root/tests/mutants/$name"*.patch; done
 }
 
+# Prints the tests that patches name, each as KIND=NAME.
+tests_of() {
+    sed -n 's/^Killed-by: \(lib\|it\) /\1=/p' "$@" | sort -u
+}
+
+# Builds what the tests of these patches need.
 build() {
-    cargo test --quiet --no-run --lib --test it > "$copy/build" 2>&1
+    flags=
+    tests_of "$@" | grep -q ^lib= && flags=--lib
+    tests_of "$@" | grep -q ^it= && flags="$flags --test it"
+    # shellcheck disable=SC2086
+    cargo test --quiet --no-run $flags > "$copy/build" 2>&1
 }
 
 # Says what becomes of one test: passes, fails, or is not there.
@@ -45,13 +55,15 @@ judge() {
 }
 
 row() {
-    printf '| %-24s | %-96s | %-8s |\n' "$1" "$2" "$3"
+    printf '| %-23s | %-103s | %-8s |\n' "$1" "$2" "$3"
 }
 
 bad=0
 list=$(patches "$@") || exit 1
-build || { cat "$copy/build"; exit 1; }
-for test in $(sed -n 's/^Killed-by: \(lib\|it\) /\1=/p' $list | sort -u); do
+# shellcheck disable=SC2086
+build $list || { cat "$copy/build"; exit 1; }
+# shellcheck disable=SC2086
+for test in $(tests_of $list); do
     result=$(judge "${test%%=*}" "${test#*=}")
     if [ "$result" != passes ]; then
         echo "unbroken, $test $result:"
@@ -66,12 +78,12 @@ row --- --- ---
 for patch in $list; do
     name=$(basename "$patch" .patch)
     git checkout --quiet -- .
-    if ! git apply -C1 --recount "$patch" 2> "$copy/build" || ! build; then
-        row "$name" "$(tail -n 1 "$copy/build")" 'NO BUILD'
+    if ! git apply -C1 --recount "$patch" 2> "$copy/build" || ! build "$patch"; then
+        row "$name" "$(grep -m 1 ^error "$copy/build")" 'NO BUILD'
         bad=1
         continue
     fi
-    for test in $(sed -n 's/^Killed-by: \(lib\|it\) /\1=/p' "$patch"); do
+    for test in $(tests_of "$patch"); do
         case $(judge "${test%%=*}" "${test#*=}") in
             fails) result=killed ;;
             *) result=SURVIVES bad=1 ;;
