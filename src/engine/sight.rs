@@ -145,19 +145,9 @@ impl Project<'_> {
         }
     }
 
-    /// Writes what came of files that were read after so many touches. One that was touched since is not settled: its
-    /// stamp may be that of bytes that were only half written.
-    pub(super) fn save_seen(&mut self, mut batch: Batch, began: Option<&Began>) {
-        let (Some(tree), Some(began)) = (self.tree.clone(), began) else { return self.save(batch) };
-        for row in &mut batch.files {
-            if tree.is_touched_since(&row.path, began.touches) {
-                row.stamp = None;
-            }
-        }
-        let paths: Vec<RelPath> =
-            batch.files.iter().map(|row| &row.path).chain(&batch.removed).cloned().collect();
-        self.save(batch);
-        tree.settle(paths.iter(), began.touches);
+    /// Writes what came of files that were read after so many touches. One that was touched since is not settled.
+    pub(super) fn save_seen(&mut self, batch: Batch, began: Option<&Began>) {
+        self.save_read(batch, began.map(|began| began.touches));
     }
 
     /// Counts the files that are to be read because their stamps have changed, and that no event told of in time.

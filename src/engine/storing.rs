@@ -90,14 +90,25 @@ impl Project<'_> {
     }
 
     /// Writes a batch. What cannot be stored is kept in memory, so that this run's answers are right.
-    pub(super) fn save(&mut self, mut batch: Batch) {
+    pub(super) fn save(&mut self, batch: Batch) {
+        self.save_read(batch, None);
+    }
+
+    /// Writes a batch, but for what was read before so many touches and has been read once more since.
+    pub(super) fn save_read(&mut self, mut batch: Batch, touches: Option<u64>) {
         if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
         let tree = self.tree.clone();
         let _alone = tree.as_ref().map(|tree| tree.save_alone());
         if let Some(tree) = &tree {
-            tree.take(&mut batch);
+            let paths: Vec<RelPath> =
+                batch.files.iter().map(|row| &row.path).chain(&batch.removed).cloned().collect();
+            if let Some(touches) = touches {
+                tree.only_latest(&mut batch, touches);
+            }
+            tree.took(&batch);
+            touches.into_iter().for_each(|touches| tree.settle(paths.iter(), touches));
         }
         // Twice: a store that is damaged, or that someone deleted, is made anew and written to.
         for _ in 0..2 {

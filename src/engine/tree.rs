@@ -52,6 +52,9 @@ pub struct TreeCounts {
     pub reused: u64,
 }
 
+/// So many files are remembered to have been read since they changed.
+const MOST_SETTLED: usize = 16_384;
+
 #[derive(Default)]
 struct Known {
     /// Events are to be had.
@@ -64,6 +67,9 @@ struct Known {
     relists: u64,
     /// Files that were told to have changed and were not read since, each with the touch that told it last.
     dirty: FxHashMap<RelPath, u64>,
+    /// Files that were read since they were told to have changed, each with the touches that had come when the reading
+    /// began. A reading that began before counts no more, whenever it ends.
+    settled: FxHashMap<RelPath, u64>,
     listed: Option<Arc<Listed>>,
     /// The listing that was kept until files were told to have come or gone.
     suspect: Option<Arc<Listed>>,
@@ -246,9 +252,8 @@ impl Tree {
         known.is_whole = false;
     }
 
-    /// Keeps what is about to be written, and takes out what is not to be: of two readings of a file the one that began
-    /// later counts, whichever ends first.
-    pub(super) fn take(&self, batch: &mut Batch) {
+    /// Keeps what is about to be written.
+    pub(super) fn took(&self, batch: &Batch) {
         if batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
@@ -259,15 +264,22 @@ impl Tree {
         for path in &batch.removed {
             rows.remove(path);
         }
-        batch.files.retain(|row| rows.get(&row.path).is_none_or(|known| known.read_at_ns <= row.read_at_ns));
         for row in &batch.files {
             rows.insert(row.path.clone(), Arc::new(row.clone()));
         }
     }
 
-    /// Says whether a file was touched since so many touches had come.
-    pub(super) fn is_touched_since(&self, path: &RelPath, touches: u64) -> bool {
-        self.known().dirty.get(path).is_some_and(|touch| touches < *touch)
+    /// Takes out of a batch what was read before so many touches had come, and has been read once more since. What was
+    /// touched meanwhile is kept without its stamp: that may be of bytes that were only half written.
+    pub(super) fn only_latest(&self, batch: &mut Batch, touches: u64) {
+        let known = self.known();
+        let is_later = |at: Option<&u64>| at.is_some_and(|at| touches < *at);
+        batch.files.retain(|row| !is_later(known.settled.get(&row.path)));
+        for row in &mut batch.files {
+            if is_later(known.dirty.get(&row.path)) {
+                row.stamp = None;
+            }
+        }
     }
 
     /// Notes that files were looked at when so many touches had come.
@@ -279,6 +291,11 @@ impl Tree {
         for path in paths {
             if known.dirty.get(path).is_some_and(|touch| *touch <= touches) {
                 known.dirty.remove(path);
+                if MOST_SETTLED <= known.settled.len() {
+                    // Readings take moments; those of long ago have ended.
+                    known.settled.clear();
+                }
+                known.settled.insert(path.clone(), touches);
             }
         }
     }

@@ -165,7 +165,7 @@ fn a_full_disk_stops_no_answer() {
         say("for i in 1 2 3 4 5; do echo \"x = $i\" > src/f$i.py; done");
         say("until $SLOP daemon status > ../status; do sleep 0.05; done");
         // Full of bytes, or of names.
-        say("head -c 8m /dev/zero > fill 2> /dev/null; for i in $(seq 100); do : > n$i; done 2> /dev/null");
+        say("head -c 8m /dev/zero > fill 2> /dev/null; touch $(seq -f n%g 100) 2> /dev/null");
         say("for i in 1 2 3 4 5; do $SLOP view src/f$i.py --bare >> ../report; done");
         say("mv src/f1.py src/g1.py; $SLOP view src/g1.py --bare >> ../report");
         say("rm -f fill n*; echo 'x = 9' > src/f9.py; $SLOP view src/f9.py --bare >> ../report");
