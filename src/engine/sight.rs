@@ -113,6 +113,9 @@ impl Project<'_> {
     /// Returns the rows as they are kept between answers, read anew where another process changed them.
     pub(super) fn rows_between(&mut self, tree: &Tree) -> Arc<Rows> {
         self.find_store_again();
+        if self.store.is_some() {
+            tree.catch_up();
+        }
         if let Some(rows) = tree.rows()
             && self.is_in_step(&rows)
         {

@@ -411,6 +411,21 @@ fn a_cache_that_was_given_up_is_found_again() {
 }
 
 #[test]
+fn what_a_project_without_its_store_has_read_is_stored_by_another() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let mut other = scene.warm(&tree);
+    project.store = None;
+    // As long as a store that was lost is left alone.
+    project.reopens_after = Duration::MAX;
+    scene.write("a.py", "def other():\n    return 1\n");
+    assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
+    assert_eq!(contents(&mut other)[0].1, hash("def other():\n    return 1\n"));
+    assert_eq!(other.audit().unwrap().differences, []);
+}
+
+#[test]
 fn an_audit_finds_what_the_index_says_wrongly() {
     let scene = Scene::new();
     scene.write("c.py", "def c():\n    pass\n");

@@ -4,6 +4,7 @@
 //! the same ones as often as a night has room for.
 
 mod events;
+mod faults;
 mod files;
 mod harness;
 mod lifecycle;
