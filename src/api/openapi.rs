@@ -153,7 +153,8 @@ fn parameters(route: &Route) -> Value {
     match route.task {
         Task::Status | Task::OpenApi | Task::Stop => json!([]),
         Task::Events => {
-            let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,20}:\\+?[0-9]{1,20}$"});
+            let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,19}:\\+?[0-9]{1,19}$"});
+            let last = json!({"type": "string", "pattern": "^(\\+?[0-9]{1,19}:\\+?[0-9]{1,19})?$"});
             let number = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
             json!([
                 parameter(
@@ -162,7 +163,12 @@ fn parameters(route: &Route) -> Value {
                     &clock,
                     "Tell what came after this clock; from now on without it."
                 ),
-                parameter("header", "last-event-id", &clock, "The same, as browsers and libraries send it."),
+                parameter(
+                    "header",
+                    "last-event-id",
+                    &last,
+                    "The same, as libraries send it that take up a broken stream; it counts before `since`."
+                ),
                 parameter("query", "limit", &number, "End the stream after so many events."),
                 parameter("query", "wait_ms", &number, "End the stream after so many milliseconds."),
                 protocol(),
@@ -260,15 +266,26 @@ fn content(route: &Route, answers: &mut SchemaGenerator) -> Value {
 
 fn events(change: &Schema) -> Value {
     json!({
-        "type": "string",
-        "description": "Events with `id: CLOCK`, `event: changed`, `fresh_instance` (everything may have changed since \
-                        the clock that was asked for) or `lost_track` (the daemon looks at everything anew), and \
-                        `data`, an object as `contentSchema` has it. A comment each 15 s.",
-        "contentMediaType": "application/json",
-        "contentSchema": {
-            "type": "object",
-            "required": ["clock", "changes"],
-            "properties": {"clock": {"type": "string"}, "changes": {"type": "array", "items": change}},
+        "type": "object",
+        "description": "Each event of the stream. A comment says each 15 s that somebody is there.",
+        "required": ["id", "event", "data"],
+        "properties": {
+            "id": {"type": "string", "description": "The clock after it."},
+            "event": {
+                "type": "string",
+                "enum": ["changed", "fresh_instance", "lost_track"],
+                "description": "`changed`: these files and no others. `fresh_instance`: everything may have changed since \
+                                the clock that was asked for. `lost_track`: the daemon looks at everything anew.",
+            },
+            "data": {
+                "type": "string",
+                "contentMediaType": "application/json",
+                "contentSchema": {
+                    "type": "object",
+                    "required": ["clock", "changes"],
+                    "properties": {"clock": {"type": "string"}, "changes": {"type": "array", "items": change}},
+                },
+            },
         },
     })
 }
@@ -356,7 +373,8 @@ fn headers() -> Value {
     })
 }
 
-/// Says in a schema of what is asked how long its texts and lists may be, wherever nothing closer is said.
+/// Says in a schema of what is asked how long its texts and lists and how large its numbers may be, wherever nothing
+/// closer is said.
 fn limit(schema: &mut Value) {
     if let Some(object) = schema.as_object_mut() {
         let is = |name: &str| match object.get("type") {
@@ -366,6 +384,16 @@ fn limit(schema: &mut Value) {
         };
         let is_closed = object.contains_key("enum") || object.contains_key("const");
         let (is_text, is_list) = (is("string") && !is_closed, is("array"));
+        let largest = match object.get("format").and_then(Value::as_str) {
+            Some("uint32") => Some(u64::from(u32::MAX)),
+            Some("uint64") => Some(u64::MAX),
+            Some(_) | None => None,
+        };
+        if let Some(largest) = largest
+            && !object.contains_key("maximum")
+        {
+            object.insert("maximum".to_owned(), largest.into());
+        }
         if is_text {
             object.insert("maxLength".to_owned(), TEXT_CHARACTERS.into());
         }

@@ -14,8 +14,8 @@ use crate::api::Service;
 use crate::service::Local;
 use crate::service::Sources;
 
-/// Faults of a daemon that is not the one to ask; what it was asked can be answered without it.
-const NOT_FOR_US: [&str; 3] = ["other_settings", "other_protocol", "stopping"];
+/// Faults of a daemon that is not the one to ask, or not now; what it was asked can be answered without it.
+const NOT_FOR_US: [&str; 4] = ["other_settings", "other_protocol", "stopping", "busy"];
 
 /// Asks the daemon where one runs that has the same settings, else answers in this process. Starts none.
 pub struct Either {

@@ -45,6 +45,10 @@ impl Service for Front {
         }
         loop {
             match answer.recv_timeout(LOOK) {
+                // Given up although somebody waits: the daemon is about to end.
+                Ok(Err(fault)) if fault.code == "cancelled" && !call.job.is_cancelled() => {
+                    return Err(stopping());
+                }
                 Ok(answer) => return answer,
                 Err(RecvTimeoutError::Disconnected) => return Err(stopping()),
                 // A worker gives up a cancelled job by itself; one that is still in the queue need not be waited for.

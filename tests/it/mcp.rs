@@ -18,7 +18,7 @@ use super::sandbox::list;
 use super::sandbox::text;
 use super::sandbox::texts;
 
-struct Agent {
+pub(crate) struct Agent {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -27,7 +27,7 @@ struct Agent {
 
 impl Agent {
     /// Starts the server in the project's folder, and says hello.
-    fn start(sandbox: &Sandbox) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox) -> Self {
         let mut command = sandbox.command(&["mcp"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -45,7 +45,7 @@ impl Agent {
     }
 
     #[track_caller]
-    fn request(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last_id += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}));
         let mut line = String::new();
@@ -72,7 +72,7 @@ impl Agent {
 
     /// Ends the input, checks that the server ends well and silent, and returns what it told the standard error.
     #[track_caller]
-    fn leave(mut self) -> String {
+    pub(crate) fn leave(mut self) -> String {
         drop(self.input.take());
         self.ended()
     }

@@ -2,8 +2,9 @@
 # Holds `slop mcp` against other people's clients: tests/mcp/check.sh
 #
 # The protocol's Python SDK lists and calls everything, once in each way that it has to open a session, and checks
-# what comes back against the schemas; the inspector does the same from Node. Both are installed below target/, so this
-# needs PyPI and npm, and stays out of `cargo test`. INSPECTOR= leaves out the inspector.
+# what comes back against the schemas; the inspector does the same from Node. Each does it without a daemon, and again
+# with one, which then answers. Both are installed below target/, so this needs PyPI and npm, and stays out of
+# `cargo test`. INSPECTOR= leaves out the inspector.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 venv=${VENV:-$root/target/mcp-venv}
@@ -16,7 +17,8 @@ cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 slop=$root/target/debug/slop
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+daemon=
+trap '[ -z "$daemon" ] || kill "$daemon"; wait; rm -rf "$work"' EXIT
 mkdir -p "$work/project/src" "$work/project/many"
 cd "$work/project"
 git init -q
@@ -31,17 +33,18 @@ while [ "$i" -lt 250 ]; do
 done
 
 export SLOP_CONFIG=/dev/null
-"$venv/bin/python" "$root/tests/mcp/check.py" "$slop" "$work/project"
-
 if [ -n "$inspector" ]; then
     mkdir -p "$root/target/mcp-inspector"
     npm install --silent --no-audit --no-fund --prefix "$root/target/mcp-inspector" "$inspector"
-    inspect() {
-        "$root/target/mcp-inspector/node_modules/.bin/mcp-inspector" --cli "$slop" mcp "$@" > "$work/answer"
-    }
-    expect() {
-        grep -q -- "$1" "$work/answer" || { echo "inspector: no \`$1\` in:"; cat "$work/answer"; exit 1; }
-    }
+fi
+
+inspect() {
+    "$root/target/mcp-inspector/node_modules/.bin/mcp-inspector" --cli "$slop" mcp "$@" > "$work/answer"
+}
+expect() {
+    grep -q -- "$1" "$work/answer" || { echo "inspector: no \`$1\` in:"; cat "$work/answer"; exit 1; }
+}
+inspect_all() {
     inspect --method tools/list
     expect '"slop_aggregate"'
     inspect --method tools/call --tool-name slop_aggregate --tool-arg tier=1 budget=5000
@@ -61,4 +64,26 @@ if [ -n "$inspector" ]; then
     inspect --method resources/read --uri slop://view/outline/src/engine.py
     expect '\[Class\] Engine'
     echo "the inspector listed and called everything"
-fi
+}
+check() {
+    "$venv/bin/python" "$root/tests/mcp/check.py" "$slop" "$work/project"
+    [ -z "$inspector" ] || inspect_all
+}
+answers() {
+    "$slop" daemon status --json | "$venv/bin/python" -c 'import json, sys; print(json.load(sys.stdin)["data"]["answers"])'
+}
+
+echo "without a daemon:"
+check
+echo "with one:"
+"$slop" watch --quiet &
+daemon=$!
+until "$slop" daemon status > /dev/null 2>&1; do
+    kill -0 "$daemon"
+    sleep 0.1
+done
+before=$(answers)
+check
+after=$(answers)
+[ "$after" -ge $((before + 10)) ] || { echo "the daemon was not asked: $before, then $after answers"; exit 1; }
+echo "the daemon gave $((after - before)) answers"

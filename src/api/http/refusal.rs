@@ -83,7 +83,6 @@ fn status(fault: &Fault) -> StatusCode {
     match (&*fault.code, fault.kind) {
         ("not_found", _) => StatusCode::NOT_FOUND,
         ("other_settings" | "other_protocol", _) => StatusCode::CONFLICT,
-        ("cancelled", _) => StatusCode::from_u16(499).expect("three digits are a status"),
         ("bug", _) => StatusCode::INTERNAL_SERVER_ERROR,
         (_, Kind::User) => StatusCode::UNPROCESSABLE_ENTITY,
         (_, Kind::Environment) => StatusCode::SERVICE_UNAVAILABLE,

@@ -5,6 +5,8 @@ use schemars::Schema;
 use schemars::SchemaGenerator;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Number;
+use serde_json::Value;
 
 use crate::api::ask::AggregateAsk;
 use crate::api::ask::Ask;
@@ -187,5 +189,35 @@ fn read<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> {
     if body.trim_ascii_start().first() == Some(&b'[') {
         return Err(serde::de::Error::custom("invalid type: sequence, expected an object"));
     }
-    serde_json::from_slice(body)
+    serde_json::from_slice(body).or_else(|error| {
+        let whole = whole_numbers(body).and_then(|value| serde_json::from_value(value).ok());
+        whole.ok_or(error)
+    })
+}
+
+/// Reads JSON with `3.0` as the integer that it is by JSON Schema, and so by the document. Nothing where there is none.
+fn whole_numbers(body: &[u8]) -> Option<Value> {
+    let mut value = serde_json::from_slice(body).ok()?;
+    let mut rest = vec![&mut value];
+    let mut is_other = false;
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Number(number) => {
+                if let Some(whole) = whole(number) {
+                    *number = whole.into();
+                    is_other = true;
+                }
+            }
+            Value::Array(items) => rest.extend(items),
+            Value::Object(fields) => rest.extend(fields.values_mut()),
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
+        }
+    }
+    is_other.then_some(value)
+}
+
+fn whole(number: &Number) -> Option<u64> {
+    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
+    // Written and read, so that none becomes another on the way; and what is added makes 0 of -0.
+    format!("{:.0}", float + 0.0).parse().ok()
 }

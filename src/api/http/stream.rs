@@ -21,6 +21,7 @@ use axum::http::StatusCode;
 
 use crate::api::feed::Change;
 use crate::api::feed::Event;
+use crate::api::feed::NoPosition;
 use crate::api::feed::Position;
 use crate::api::feed::Subscription;
 
@@ -40,15 +41,22 @@ pub(super) struct EventsQuery {
 }
 
 impl EventsQuery {
-    /// Returns the position after which events are wanted: as asked for, or where a stream was broken off.
+    /// Returns the position after which events are wanted: where a stream was broken off, else as asked for. Whoever
+    /// takes a broken stream up again asks at the same address as before.
     pub(super) fn position(&self, headers: &HeaderMap) -> Result<Option<Position>, Refusal> {
-        let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or_default());
-        let Some(text) = self.since.as_deref().or(last) else { return Ok(None) };
-        text.parse().map(Some).map_err(|error| {
-            let hint = "give the `id` of an event, or the `clock` of an answer";
-            Refusal::user(StatusCode::BAD_REQUEST, "bad_query", format!("{error}"), hint)
-        })
+        // An empty one is what was told last before anything was told.
+        let last = headers.get("last-event-id").filter(|value| !value.is_empty());
+        let last = last.map(|value| value.to_str().unwrap_or_default());
+        let since = self.since.as_deref().map(position).transpose()?;
+        Ok(last.map(position).transpose()?.or(since))
     }
+}
+
+fn position(text: &str) -> Result<Position, Refusal> {
+    text.parse().map_err(|error: NoPosition| {
+        let hint = "give the `id` of an event, or the `clock` of an answer";
+        Refusal::user(StatusCode::BAD_REQUEST, "bad_query", error.to_string(), hint)
+    })
 }
 
 /// A stream that is being told.

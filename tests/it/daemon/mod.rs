@@ -3,6 +3,8 @@
 //! Each file is a part of the failure modes that docs/reliability.md lists. Tests are short here; `tests/torture.sh` runs
 //! the same ones as often as a night has room for.
 
+mod api;
+mod confined;
 mod events;
 mod faults;
 mod files;

@@ -1,0 +1,41 @@
+"""What the generator cannot know: that a stream of events goes on until it is told to end, and what files there are."""
+
+import random
+
+import schemathesis
+
+FILES = ["src", "src/engine.py", "a b.md", "x.bin", "long.txt", "*.md", "../outside", "/etc/hostname", "no.such", ".env"]
+NAMES = ["Engine", "run", "Engine.run", "caf\u00e9", "nothing"]
+REVISIONS = ["HEAD", "main", "HEAD~1", "nonsense", "--output=x"]
+DICE = random.Random(7)
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Ends streams soon, and asks about real things half of the time."""
+    if case.operation.path == "/v1/events":
+        query = dict(case.query or {})
+        wait = query.get("wait_ms", 10**9)
+        if str(wait).isdigit() and 30 < int(wait) < 2**64:
+            query["wait_ms"] = 30
+        case.query = query
+    if isinstance(case.body, dict) and DICE.random() < 0.5:
+        make_real(case.body)
+
+
+def make_real(body):
+    """Puts names of the project in place of generated ones; whatever is no text, or no short one, stays as it is."""
+    words = {"name": NAMES, "file": FILES, "against": REVISIONS, "history": FILES}
+    for key, value in list(body.items()):
+        if isinstance(value, dict):
+            make_real(value)
+        elif isinstance(value, list) and key in ("files", "focus", "screenshots") and len(value) < 50:
+            body[key] = [DICE.choice(FILES) if is_name(item) else item for item in value]
+        elif is_name(value) and key in words:
+            body[key] = DICE.choice(words[key])
+        elif is_name(value) and key in ("persona", "preset"):
+            del body[key]
+
+
+def is_name(value):
+    return isinstance(value, str) and 0 < len(value) < 100

@@ -1,0 +1,489 @@
+//! The API as strangers see it (F77 to F79, F82), and as commands do that find a daemon.
+
+use std::fs;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Write;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::super::sandbox::Ran;
+use super::super::sandbox::Sandbox;
+use super::super::sandbox::run;
+use super::super::sandbox::text;
+use super::harness::Daemon;
+use super::harness::rounds;
+use super::harness::wait_until;
+
+/// How long a socket may say nothing; whatever takes longer hangs.
+const SILENCE: Duration = Duration::from_mins(1);
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("src/engine.py", "class Engine:\n    def run(self):\n        return 1\n");
+    sandbox.write("src/other.py", "from engine import Engine\n\n\ndef main():\n    Engine().run()\n");
+    sandbox.write("a b.md", "# Odd\n\nWords.\n");
+    sandbox.write("x.bin", b"\xff\xfe\0bytes");
+    sandbox.write(b"odd\xff.txt", "text\n");
+    sandbox.write(".env", "KEY=1\n");
+    sandbox.commit_all("one");
+    sandbox.write("a b.md", "# Odd\n\nOther words.\n");
+    sandbox
+}
+
+/// The port of a daemon, and the word that opens it.
+struct Port {
+    address: String,
+    token: String,
+}
+
+impl Port {
+    fn of(sandbox: &Sandbox) -> Self {
+        let file = sandbox.path(".slop_cache/daemon.listen");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let listener: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        Self { address: text(&listener["address"]), token: text(&listener["token"]) }
+    }
+
+    /// Sends a request as it stands, and returns the status and all that came back.
+    fn raw(&self, request: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(SILENCE)).unwrap();
+        exchange(&mut stream, request)
+    }
+}
+
+/// Sends a request after which the connection is closed.
+fn exchange(stream: &mut (impl Read + Write), request: &str) -> (u16, String) {
+    // It may be refused, and the connection closed, before all of it is sent.
+    let _ = stream.write_all(request.as_bytes());
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    let heard = String::from_utf8_lossy(&bytes).into_owned();
+    let status = heard.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+    (status, heard)
+}
+
+fn request(line: &str, fields: &[&str], body: &str) -> String {
+    let fields: String = fields.iter().map(|field| format!("{field}\r\n")).collect();
+    let length = body.len();
+    format!("{line} HTTP/1.1\r\n{fields}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}")
+}
+
+#[test]
+fn a_port_answers_programs_that_know_its_word_and_no_web_page() {
+    let sandbox = project();
+    let daemon = Daemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);
+    let port = Port::of(&sandbox);
+    let number = port.address.rsplit_once(':').unwrap().1.to_owned();
+    let host = format!("Host: {}", port.address);
+    let word = format!("Authorization: Bearer {}", port.token);
+    let json = "Content-Type: application/json";
+    let good: [&str; 3] = [&host, &word, json];
+    let ask = |fields: &[&str]| request("POST /v1/files", fields, "{}");
+    assert_eq!(port.raw(&ask(&good)).0, 200);
+    let local = format!("Host: localhost:{number}");
+    assert_eq!(port.raw(&ask(&[&local, &word, json])).0, 200);
+
+    let mut cases: Vec<(String, u16)> = Vec::new();
+    let wrong_words = [
+        String::new(),
+        "Authorization: Bearer".to_owned(),
+        "Authorization: Bearer ".to_owned(),
+        format!("Authorization: Bearer {}0", port.token),
+        format!("Authorization: Bearer {}", &port.token[1..]),
+        format!("Authorization: Bearer {}", port.token.to_uppercase()),
+        format!("Authorization: Basic {}", port.token),
+        format!("Authorization: {}", port.token),
+        format!("Cookie: token={}", port.token),
+        format!("X-Token: {}", port.token),
+        format!("{word}\r\n{word}"),
+    ];
+    for wrong in &wrong_words {
+        let fields: Vec<&str> =
+            [&host, wrong.as_str(), json].into_iter().filter(|field| !field.is_empty()).collect();
+        cases.push((ask(&fields), 401));
+    }
+    cases.push((request(&format!("POST /v1/files?token={}", port.token), &[&host, json], "{}"), 401));
+    for name in ["evil.example", "127.0.0.1", "localhost", "0.0.0.0", "[::1]", "127.0.0.1:1", ""] {
+        let (plain, ported) = (format!("Host: {name}"), format!("Host: evil.{name}:{number}"));
+        cases.push((ask(&[&plain, &word, json]), 421));
+        cases.push((ask(&[&ported, &word, json]), 421));
+    }
+    cases.push((ask(&[&word, json]), 421));
+    cases.push((request("POST http://evil.example/v1/files", &good, "{}"), 421));
+    for origin in ["null", "http://evil.example", &format!("http://localhost:{number}"), ""] {
+        let origin = format!("Origin: {origin}");
+        cases.push((ask(&[&host, &word, json, &origin]), 403));
+        cases.push((
+            request("OPTIONS /v1/files", &[&host, &origin, "Access-Control-Request-Method: POST"], ""),
+            403,
+        ));
+    }
+    for site in ["cross-site", "same-site"] {
+        cases.push((ask(&[&host, &word, json, &format!("Sec-Fetch-Site: {site}")]), 403));
+    }
+    cases.push((request("OPTIONS *", &[&host, &word], ""), 403));
+    for kind in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "text/json",
+        "",
+    ] {
+        let kind = format!("Content-Type: {kind}");
+        cases.push((ask(&[&host, &word, &kind]), 415));
+    }
+    cases.push((ask(&[&host, &word]), 415));
+
+    let before = daemon.status();
+    for (request, status) in &cases {
+        let (heard_status, heard) = port.raw(request);
+        assert_eq!(heard_status, *status, "{request}\n{heard}");
+        assert!(!heard.to_ascii_lowercase().contains("access-control"), "{request}\n{heard}");
+        assert!(!heard.contains("engine.py") && !heard.contains(&port.token), "{request}\n{heard}");
+    }
+    assert!(40 <= cases.len(), "{}", cases.len());
+    assert_eq!(daemon.status()["answers"], before["answers"]);
+}
+
+#[test]
+fn no_daemon_starts_where_others_could_put_something_in_its_sockets_place() {
+    let sandbox = project();
+    sandbox.done(&["index"]);
+    let cache = sandbox.path(".slop_cache");
+    for mode in [0o777, 0o770, 0o722] {
+        fs::set_permissions(&cache, fs::Permissions::from_mode(mode)).unwrap();
+        let ran = sandbox.slop(&["watch", "--quiet"]);
+        ran.refuses(3, &["others can write", ".slop_cache"]);
+        assert!(!cache.join("daemon.sock").exists());
+    }
+    fs::set_permissions(&cache, fs::Permissions::from_mode(0o700)).unwrap();
+    let elsewhere = sandbox.beside("elsewhere");
+    fs::write(&elsewhere, "precious").unwrap();
+    symlink(&elsewhere, cache.join("daemon.sock")).unwrap();
+    sandbox.slop(&["watch", "--quiet"]).refuses(3, &["daemon.sock", "no socket"]);
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "precious");
+    // A link that leads nowhere is no socket either, and nothing is made where it leads.
+    fs::remove_file(&elsewhere).unwrap();
+    sandbox.slop(&["watch", "--quiet"]).refuses(3, &["daemon.sock", "no socket"]);
+    assert!(!elsewhere.exists());
+    // Commands answer by themselves all the same.
+    assert!(sandbox.done(&["view", "src/engine.py"]).contains("class Engine"));
+}
+
+#[test]
+fn a_client_is_served_whatever_others_do() {
+    let sandbox = project();
+    let daemon = Daemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);
+    let port = Port::of(&sandbox);
+    let files = daemon.status()["fds"].as_u64().unwrap();
+    let mut good = daemon.connect();
+    let mut crowd = Vec::new();
+    for number in 0..rounds(300, 10_000) {
+        if let Ok(mut slow) = UnixStream::connect(daemon.socket()) {
+            let _ = slow.write_all(b"POST /v1/files HTTP/1.1\r\nHost: x\r\nContent-Le");
+            crowd.push(slow);
+        }
+        if number % 10 == 0 {
+            // Its connection may have had to make room for one of the crowd, as any may that is idle.
+            let text =
+                good.exchange("POST", "/v1/view", Some("{\"files\":[\"src/engine.py\"],\"mode\":\"full\"}"));
+            match text {
+                Some((code, envelope)) => assert_eq!((code, &envelope["freshness"]), (200, &json!("fresh"))),
+                None => good = daemon.connect(),
+            }
+        }
+        // The kernel has so many files for one process.
+        crowd.truncate(500);
+    }
+    let fields = [&*format!("Host: {}", port.address), &*format!("Authorization: Bearer {}", port.token)];
+    let fields = [fields[0], fields[1], "Content-Type: application/json"];
+    let deep = format!("{{\"files\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let wide = format!("{{\"files\":[\"{}\"]}}", "**/*{a,b}[a-z]?".repeat(270));
+    let huge = " ".repeat((1 << 20) + 1);
+    let line = format!("GET /{}", "x".repeat(1 << 20));
+    let stuffing = format!("X: {}", "y".repeat(1 << 17));
+    let cases = [
+        (request("POST /v1/outline", &fields, &deep), [400, 400]),
+        (request("POST /v1/outline", &fields, &wide), [404, 422]),
+        (request("POST /v1/outline", &fields, &huge), [413, 0]),
+        (request(&line, &fields, ""), [414, 431]),
+        (request("POST /v1/files", &[fields[0], fields[1], fields[2], &stuffing], "{}"), [431, 0]),
+    ];
+    for (request, expected) in cases {
+        let (status, heard) = port.raw(&request);
+        assert!(expected.contains(&status), "{status} for {expected:?}: {:.300}\n{heard:.300}", request);
+    }
+    drop(crowd);
+    drop(good);
+    wait_until("all connections are closed", || daemon.status()["fds"].as_u64().unwrap() <= files + 2);
+    assert_eq!(daemon.connect().text("a b.md").as_deref(), Some("# Odd\n\nOther words.\n"));
+}
+
+#[test]
+fn clients_that_go_are_not_worked_for() {
+    let sandbox = Sandbox::repo();
+    for file in 0..400 {
+        sandbox.write(format!("d{}/f{file}.py", file % 20), format!("def f{file}():\n    return {file}\n"));
+    }
+    let daemon = Daemon::start(&sandbox);
+    let files = daemon.status()["fds"].as_u64().unwrap();
+    for round in 0..rounds(60, 5000) {
+        let body = "{\"verify\":true}";
+        let head = format!("Host: x\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
+        let mut stream = UnixStream::connect(daemon.socket()).unwrap();
+        write!(stream, "POST /v1/index HTTP/1.1\r\n{head}\r\n\r\n{body}").unwrap();
+        if round % 3 == 0 {
+            // Some go when the work has begun.
+            wait_until("it is worked on", || daemon.status()["answers"].as_u64().unwrap() > round as u64 / 3);
+        }
+    }
+    wait_until("nobody is waited for", || {
+        let status = daemon.status();
+        status["queue_waiting"] == 0 && status["fds"].as_u64().unwrap() <= files + 3
+    });
+    assert_eq!(daemon.connect().text("d0/f0.py").as_deref(), Some("def f0():\n    return 0\n"));
+    daemon.audit();
+}
+
+/// A stream of events: their kinds and data, as they come.
+struct Events(BufReader<UnixStream>);
+
+impl Events {
+    /// Listens, from when on it is told that nothing is missed.
+    fn open(daemon: &Daemon<'_>, query: &str) -> Self {
+        let mut stream = UnixStream::connect(daemon.socket()).unwrap();
+        stream.set_read_timeout(Some(SILENCE)).unwrap();
+        write!(stream, "GET /v1/events{query} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        let mut events = Self(BufReader::new(stream));
+        while events.line() != ": watching" {}
+        events
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "the stream has ended");
+        line.trim_end().to_owned()
+    }
+
+    fn next(&mut self) -> (String, Value) {
+        loop {
+            if let Some(kind) = self.line().strip_prefix("event: ") {
+                let data = self.line();
+                return (
+                    kind.to_owned(),
+                    serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap(),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn whoever_listens_is_told_of_each_change_once() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    wait_until("it has looked at everything", || {
+        let status = daemon.status();
+        status["mode"] == "events" && status["pending"] == 0 && status["sequence"] != 0
+    });
+    let clock = text(&daemon.status()["clock"]);
+    let mut events = Events::open(&daemon, "");
+    let mut clocks = vec![clock.clone()];
+    for (text, kind) in [("x = 1\n", "added"), ("x = 2\n", "modified"), ("", "removed")] {
+        match kind {
+            "removed" => fs::remove_file(sandbox.path("new.py")).unwrap(),
+            _ => sandbox.write("new.py", text),
+        }
+        let (event, data) = events.next();
+        let changes = data["changes"].as_array().unwrap();
+        assert_eq!((&*event, changes.len()), ("changed", 1), "{data}");
+        assert_eq!((&changes[0]["path"], &changes[0]["kind"]), (&json!("new.py"), &json!(kind)));
+        assert_eq!(changes[0]["sha256"].is_string(), kind != "removed");
+        clocks.push(data["clock"].as_str().unwrap().to_owned());
+    }
+    // Whoever comes later goes on from where they know.
+    for (at, clock) in clocks.iter().enumerate().take(3) {
+        let (event, data) = Events::open(&daemon, &format!("?since={clock}")).next();
+        assert_eq!((&*event, &data["clock"]), ("changed", &json!(clocks[at + 1])));
+    }
+    let (epoch, _) = clock.split_once(':').unwrap();
+    for unknown in ["1:1".to_owned(), format!("{epoch}:999")] {
+        let (event, data) = Events::open(&daemon, &format!("?since={unknown}")).next();
+        assert_eq!((&*event, &data["changes"]), ("fresh_instance", &json!([])), "{unknown}");
+        assert_eq!(data["clock"], clocks[3]);
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_vouched_for_is_refused_to_whom_it_is_no_use() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let envelope = daemon.ask("/v1/outline?require_fresh=true", &json!({}));
+    assert_eq!((&envelope["freshness"], &envelope["reason"]), (&json!("fresh"), &Value::Null));
+    assert_eq!(sandbox.slop(&["outline", "--require-fresh"]).code, 0);
+    // A file that is written to without a pause cannot be read.
+    sandbox.write("log.txt", "line\n".repeat(400_000));
+    let path = sandbox.path("log.txt");
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut file = fs::File::options().append(true).open(&path).unwrap();
+            while !is_done.load(Ordering::Relaxed) {
+                file.write_all(b"line\n").unwrap();
+            }
+        });
+        let mut refused = None;
+        wait_until("an answer is refused", || {
+            let (code, envelope) = daemon.connect().try_ask("/v1/files?require_fresh=true", &json!({}));
+            if code == 200 {
+                assert_eq!(envelope["freshness"], "fresh", "{envelope}");
+            } else {
+                refused = Some((code, envelope));
+            }
+            refused.is_some()
+        });
+        let (code, envelope) = refused.unwrap();
+        assert_eq!((code, &envelope["error"]["code"]), (503, &json!("not_fresh")), "{envelope}");
+        assert!(text(&envelope["error"]["message"]).contains("kept changing"), "{envelope}");
+        let (code, envelope) = daemon.connect().try_ask("/v1/files", &json!({}));
+        assert_eq!(code, 200, "{envelope}");
+        is_done.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(sandbox.slop(&["status", "--require-fresh"]).code, 0);
+}
+
+/// Commands that a daemon answers, and that say the same each time.
+const COMMANDS: &[&[&str]] = &[
+    &["status"],
+    &["status", "--all"],
+    &["outline"],
+    &["outline", "src/engine.py", "a b.md"],
+    &["outline", "missing.py"],
+    &["outline", "x.bin"],
+    &["view", "src/engine.py"],
+    &["view", "src/engine.py", "--bare"],
+    &["view", "src/engine.py", "-m", "skeleton"],
+    &["view", "src/engine.py", "--mask", "Engine.run=def"],
+    &["view", "src/engine.py", "--lines", "2-3"],
+    &["view", "src/engine.py", "--lines", "20-30"],
+    &["view", "a b.md", "-m", "diff"],
+    &["view", "a b.md", "--against", "nonsense"],
+    &["view", "*.md", "src"],
+    &["view", "x.bin"],
+    &["view", ".env"],
+    &["view", "missing.py"],
+    &["view", "../outside"],
+    &["view", "["],
+    &["symbol", "run"],
+    &["symbol", "Engine.run", "--definition"],
+    &["symbol", "nothing"],
+    &["aggregate", "--tier", "1", "--stdout"],
+    &["aggregate", "--tier", "3", "--focus", "engine.py", "--stdout"],
+    &["aggregate", "--tier", "2", "--stdout", "--budget", "1"],
+    &["aggregate", "--persona", "nobody", "--stdout"],
+    &["aggregate", "src", "--stdout", "--format", "json"],
+    &["explain", "src/engine.py", "--tier", "3"],
+    &["explain", "missing.py", "--tier", "3"],
+    &["audit"],
+];
+
+#[test]
+fn a_command_says_the_same_with_a_daemon_as_without() {
+    let sandbox = project();
+    sandbox.done(&["index"]);
+    let daemon = Daemon::start(&sandbox);
+    let mut asked = 0;
+    for command in COMMANDS {
+        for more in [&[][..], &["--json"]] {
+            let before = daemon.status()["answers"].as_u64().unwrap();
+            let with = said(sandbox.slop(&[*command, more].concat()));
+            asked += usize::from(before < daemon.status()["answers"].as_u64().unwrap());
+            let before = daemon.status()["answers"].clone();
+            let without = said(sandbox.slop(&[*command, more, &["--no-daemon"]].concat()));
+            assert_eq!(with, without, "{command:?} {more:?}");
+            assert_eq!(daemon.status()["answers"], before, "{command:?}");
+        }
+    }
+    // Those alone are not asked that are refused before.
+    assert!(COMMANDS.len() * 2 - 4 <= asked, "{asked} of {}", COMMANDS.len() * 2);
+}
+
+/// Returns a run's exit code and what it printed, but for when that was and how long it took.
+fn said(ran: Ran) -> (i32, String, String) {
+    let Ok(mut envelope) = serde_json::from_str::<Value>(&ran.out) else {
+        return (ran.code, without_times(&ran.out), without_times(&ran.err));
+    };
+    for key in ["clock", "as_of_ms"] {
+        envelope.as_object_mut().unwrap().remove(key);
+    }
+    (ran.code, envelope.to_string(), without_times(&ran.err))
+}
+
+fn without_times(said: &str) -> String {
+    let without = |line: &str| match line.rsplit_once("; ") {
+        Some((before, time)) if time.ends_with(" ms") || time.ends_with(" s") => before.to_owned(),
+        Some(_) | None => line.to_owned(),
+    };
+    said.lines().map(without).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_command_with_other_settings_answers_by_itself() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let arguments = ["aggregate", "--tier", "1", "--stdout"];
+    let own = sandbox.done(&arguments);
+    let before = daemon.status()["answers"].clone();
+    let mut command = sandbox.command(&arguments);
+    command.env("SLOP_PROJECT_NAME", "another");
+    let ran = run(command);
+    assert!(ran.code == 0 && ran.out.contains("another") && !own.contains("another"), "{ran:?}");
+    let mut command = sandbox.command(&["status"]);
+    command.env("SLOP_NO_DAEMON", "1");
+    assert_eq!(run(command).code, 0);
+    assert_eq!(daemon.status()["answers"], before);
+    // What stands in the project's file counts for both, from the next question on.
+    sandbox.write("slop.toml", "[project]\nname = \"renamed\"\n");
+    assert!(sandbox.done(&arguments).contains("renamed"));
+    assert!(before.as_u64().unwrap() < daemon.status()["answers"].as_u64().unwrap());
+}
+
+#[test]
+fn the_document_that_is_served_is_the_one_that_is_read_here() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let (code, served) = daemon.connect().exchange_bytes("GET", "/v1/openapi.json", None).unwrap();
+    let committed = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi.json")).unwrap();
+    assert_eq!((code, served == committed), (200, true));
+}
+
+#[test]
+fn a_doubter_has_each_answer_counted_and_finds_no_mistake() {
+    let sandbox = project();
+    let daemon = Daemon::start_with(&sandbox, &["--paranoid"]);
+    let mut connection = daemon.connect();
+    let count = rounds(100, 10_000);
+    for round in 0..count {
+        let name = format!("d{}/f.py", round % 9);
+        let text = format!("x = {round:06}\n");
+        sandbox.write(&name, &text);
+        assert_eq!(connection.text(&name), Some(text));
+    }
+    let envelope = connection.ask("/v1/files", &json!({}));
+    assert_eq!(envelope["freshness"], "fresh");
+    let paranoid = daemon.status()["paranoid"].clone();
+    assert_eq!((&paranoid["on"], &paranoid["mistakes"]), (&json!(true), &json!(0)), "{paranoid}");
+    assert!(count as u64 <= paranoid["answers"].as_u64().unwrap(), "{paranoid}");
+}

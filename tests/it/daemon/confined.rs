@@ -1,0 +1,251 @@
+//! No byte from outside of the project is shown to a client, however it is asked for (F80).
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::super::mcp::Agent;
+use super::super::sandbox::Sandbox;
+use super::harness::Daemon;
+use super::harness::rounds;
+
+/// What stands in the files outside, in each form that they may be shown in.
+const CANARY: &str = "canary_4e1f";
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("src/a.py", "def a():\n    return 1\n");
+    fs::create_dir(sandbox.beside("out")).unwrap();
+    for file in ["outside.py", "out/inner.py", "project.py"] {
+        fs::write(sandbox.beside(file), format!("def {CANARY}():\n    \"\"\"{CANARY}\"\"\"\n")).unwrap();
+    }
+    fs::write(sandbox.beside("talk.json"), format!("[\"User: {CANARY}\"]")).unwrap();
+    let links = [
+        ("link.py", sandbox.beside("outside.py")),
+        ("relative.py", Path::new("../outside.py").to_owned()),
+        ("src/up.py", Path::new("../../outside.py").to_owned()),
+        ("folder", sandbox.beside("out")),
+        ("root", Path::new("/").to_owned()),
+        ("twice.py", Path::new("link.py").to_owned()),
+        ("talk.json", sandbox.beside("talk.json")),
+        ("history.toml", sandbox.beside("talk.json")),
+        ("process", Path::new("/proc/self/root").to_owned()),
+    ];
+    for (name, target) in links {
+        symlink(target, sandbox.path(name)).unwrap();
+    }
+    let presets = "[presets.escape]\nfiles = [\"../outside.py\", \"link.py\", \"folder/inner.py\"]\n";
+    let items = "[[items]]\npath = \"../outside.py\"\nmode = \"full\"\n";
+    sandbox.write("presets.toml", presets);
+    sandbox.write("items.toml", items);
+    sandbox
+}
+
+/// Returns the ways to name what is outside.
+fn vectors(sandbox: &Sandbox) -> Vec<String> {
+    let outside = sandbox.beside("outside.py").to_str().unwrap().to_owned();
+    let beside = sandbox.beside("").to_str().unwrap().trim_end_matches('/').to_owned();
+    let root = sandbox.root().to_str().unwrap().to_owned();
+    let ups = [
+        "../",
+        "./../",
+        "src/../../",
+        "src/./../../",
+        "..//",
+        ".//..//",
+        "../project/../",
+        "..\\",
+        "src\\..\\..\\",
+        "%2e%2e/",
+        "%2e%2e%2f",
+        "..%2f",
+        "..%5c",
+        "%252e%252e/",
+        "..%c0%af",
+        "\u{ff0e}\u{ff0e}/",
+        "..\u{2215}",
+        "..\0/",
+        "\0../",
+        " ../",
+        "../ ",
+        "~/../",
+        "$HOME/../",
+        "{..,.}/",
+        "[.][.]/",
+        "?./",
+        "*/../../",
+        "**/../../",
+        "!../",
+        ":../",
+        "-/../",
+        "src/../../project/../",
+        "link.py/../../",
+        "folder/../",
+        "folder/../../",
+        "root/../",
+        "../../../../../../../../../..",
+        "src/a.py/../../../",
+        "nothing/../../",
+        "./././../",
+        ".../../../",
+        "\u{202e}../",
+        "..;/",
+        "../\r\n",
+        "\t../",
+    ];
+    let targets = ["outside.py", "out/inner.py", "out", "project.py", "*.py"];
+    let mut found: Vec<String> =
+        ups.iter().flat_map(|up| targets.iter().map(move |target| format!("{up}{target}"))).collect();
+    for link in [
+        "link.py",
+        "relative.py",
+        "src/up.py",
+        "folder",
+        "folder/inner.py",
+        "folder/",
+        "folder/*",
+        "twice.py",
+    ] {
+        found.extend([
+            link.to_owned(),
+            format!("./{link}"),
+            format!("{root}/{link}"),
+            format!("src/../{link}"),
+        ]);
+    }
+    for scheme in [
+        "",
+        "file:",
+        "file://",
+        "file://localhost",
+        "/",
+        "//",
+        "\\\\?\\",
+        "slop://view/full",
+        "root",
+        "process",
+    ] {
+        found.extend([
+            format!("{scheme}{outside}"),
+            format!("{scheme}{beside}/out/inner.py"),
+            format!("{scheme}{beside}"),
+        ]);
+        found.push(format!("{scheme}{root}/../outside.py"));
+    }
+    found.extend(
+        ["/proc/self/cwd/../outside.py", "/proc/self/root", "/dev/fd/0", "..", "/", "~"].map(str::to_owned),
+    );
+    found.extend(["outside.py:1", "../outside.py:1", "link.py:1", "../outside.py:1-2"].map(str::to_owned));
+    found
+}
+
+#[track_caller]
+fn is_silent(said: &str, vector: &str, how: &str) {
+    assert!(!said.contains(CANARY), "{vector:?} by {how}: {said}");
+}
+
+#[test]
+fn what_is_outside_is_shown_to_nobody_over_http() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    let vectors = vectors(&sandbox);
+    assert!(200 <= vectors.len(), "{}", vectors.len());
+    let mut shown = 0;
+    for vector in &vectors {
+        let asks = [
+            ("/v1/view", json!({"files": [vector], "mode": "full"})),
+            ("/v1/view", json!({"files": [vector], "mode": "diff", "against": vector})),
+            ("/v1/outline", json!({"files": [vector]})),
+            ("/v1/aggregate", json!({"files": [vector], "choice": {"strategy": "full"}})),
+            ("/v1/aggregate", json!({"choice": {"focus": [vector], "tier": 3}})),
+            ("/v1/aggregate", json!({"files": ["src"], "beside": {"history": vector}})),
+            (
+                "/v1/aggregate",
+                json!({"files": ["src"], "beside": {"screenshots": [vector], "screenshots_inline": true}}),
+            ),
+            ("/v1/aggregate", json!({"choice": {"preset": vector, "persona": vector}})),
+            ("/v1/explain", json!({"file": vector, "choice": {"tier": 1}})),
+        ];
+        for (route, ask) in asks {
+            let (code, envelope) = connection.try_ask(route, &ask);
+            assert!([200, 404, 422].contains(&code), "{ask}: {code} {envelope}");
+            is_silent(&envelope.to_string(), vector, route);
+            shown += usize::from(code == 200);
+        }
+        // The path of a request names nothing but a route.
+        let path: String = vector.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let (code, envelope) = connection.exchange("GET", &format!("/v1/{path}"), None).unwrap();
+        assert_eq!(code, 404, "{vector:?}");
+        is_silent(&envelope.to_string(), vector, "path");
+    }
+    // Most are refused; links themselves, and what `src/../` leads to inside, are told as what they are.
+    assert!(shown < vectors.len() * 9 / 2, "{shown}");
+    assert_eq!(connection.text("src/a.py").as_deref(), Some("def a():\n    return 1\n"));
+}
+
+#[test]
+fn what_is_outside_is_shown_to_no_agent() {
+    for has_daemon in [true, false] {
+        let sandbox = project();
+        let _daemon = has_daemon.then(|| Daemon::start(&sandbox));
+        let mut agent = Agent::start(&sandbox);
+        for vector in vectors(&sandbox).iter().step_by(if has_daemon { 1 } else { 5 }) {
+            let calls = [
+                ("slop_view", json!({"files": [vector], "mode": "full"})),
+                ("slop_outline", json!({"files": [vector]})),
+                ("slop_aggregate", json!({"files": [vector], "focus": [vector]})),
+                ("slop_view", json!({"files": ["src/a.py"], "mode": "diff", "against": vector})),
+            ];
+            for (tool, arguments) in calls {
+                let answer = agent.request("tools/call", &json!({"name": tool, "arguments": arguments}));
+                is_silent(&answer.to_string(), vector, tool);
+            }
+            for address in [format!("slop://view/full/{vector}"), vector.clone(), format!("file://{vector}")]
+            {
+                let answer = agent.request("resources/read", &json!({"uri": address}));
+                is_silent(&answer.to_string(), vector, "resources/read");
+                assert_ne!(answer["error"]["code"], Value::Null, "{answer}");
+            }
+        }
+        agent.leave();
+    }
+}
+
+#[test]
+fn what_is_outside_is_shown_by_no_command() {
+    let sandbox = project();
+    let _daemon = Daemon::start(&sandbox);
+    for vector in vectors(&sandbox).iter().filter(|vector| !vector.contains('\0')).step_by(rounds(9, 1)) {
+        let commands: [&[&str]; 4] = [
+            &["view", "--mode", "full", "--", vector],
+            &["outline", "--", vector],
+            &["aggregate", "--stdout", "--tier", "3", "--focus", vector],
+            &["aggregate", "--stdout", "--no-daemon", "--", vector],
+        ];
+        for command in commands {
+            let ran = sandbox.slop(command);
+            assert!([0, 1, 2].contains(&ran.code), "{command:?}: {ran:?}");
+            is_silent(&ran.out, vector, command[0]);
+            is_silent(&ran.err, vector, command[0]);
+        }
+    }
+}
+
+#[test]
+fn what_a_projects_own_settings_name_outside_is_shown_to_nobody() {
+    let sandbox = project();
+    for settings in ["presets.toml", "items.toml"] {
+        sandbox.write("slop.toml", sandbox.read(settings));
+        let daemon = Daemon::start(&sandbox);
+        for choice in [json!({"preset": "escape"}), json!({"tier": 3})] {
+            let (_, envelope) = daemon.connect().try_ask("/v1/aggregate", &json!({"choice": choice}));
+            is_silent(&envelope.to_string(), settings, "aggregate");
+        }
+        let ran = sandbox.slop(&["aggregate", "--preset", "escape", "--stdout"]);
+        is_silent(&format!("{ran:?}"), settings, "aggregate");
+    }
+}
