@@ -14,7 +14,6 @@ use super::event::Question;
 use super::event::Refreshed;
 use super::front::cancelled;
 use super::settle::Due;
-use crate::api::Answer;
 use crate::api::Answered;
 use crate::api::Fault;
 use crate::api::FreshnessNote;
@@ -161,10 +160,10 @@ impl<'b> Bench<'b> {
         let response = open.session.answer(request)?;
         let freshness = freshness.unsettled(open.session.take_unsettled());
         freshness.check(call.require_fresh)?;
-        let answer = Answer::of(response).expect("what an ask is resolved to has an answer on the wire");
-        let data = answer.to_json().into();
+        let answered = Answered::of(response, freshness, call);
+        let answered = answered.expect("what an ask is resolved to has an answer on the wire");
         open.session.delivered();
-        Ok(Answered { freshness, notes: open.session.take_notes(), data })
+        Ok(Answered { notes: open.session.take_notes(), ..answered })
     }
 
     fn refresh(&mut self, due: &Due) -> Result<(Vec<Change>, Vec<String>), Fault> {
