@@ -315,6 +315,7 @@ mod tests {
             focus: vec!["a.py:12".to_owned()],
             against: Some("HEAD~1".to_owned()),
             budget: Some(1),
+            default_budget: Some(2),
             max_bytes: Some(u64::MAX),
         }
     }

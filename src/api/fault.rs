@@ -63,6 +63,12 @@ impl Fault {
         Self::user("other_settings", message, "ask again with the settings that are there now")
     }
 
+    /// An assumption of slop's own did not hold.
+    pub fn bug() -> Self {
+        let message = "answer: a part of slop failed, which is a bug".to_owned();
+        Self::environment("bug", message, "ask again; `slop daemon logs` says what failed, for a report")
+    }
+
     /// The answer cannot be vouched for, and the asker wants no other.
     pub fn not_fresh(reason: &str) -> Self {
         let message = format!("give an answer that is certainly fresh: {reason}");

@@ -1,5 +1,7 @@
 //! How a daemon is, for whoever asks.
 
+use std::time::Duration;
+
 use super::steady::Mode;
 use super::steady::Steady;
 use crate::api::AgentStatus;
@@ -12,6 +14,8 @@ use crate::api::StoreStatus;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 use crate::sys::Usage;
+
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// What does not change while a daemon runs.
 #[derive(Debug, Clone)]
@@ -29,9 +33,33 @@ pub(super) struct Counted {
     pub(super) asked: u64,
     /// Questions that workers are at, or that wait for one.
     pub(super) working: u64,
-    /// The longest that the loop was busy with one turn in the last minute or so, in milliseconds.
-    pub(super) lag_ms: u64,
     pub(super) last_audit: Option<AuditStatus>,
+    turn_began: Duration,
+    /// The longest turn of this minute and of the one before, and when this one began.
+    longest: [Duration; 2],
+    minute: Duration,
+}
+
+impl Counted {
+    /// Takes in that the loop has something to do.
+    pub(super) const fn began_turn(&mut self, now: Duration) {
+        self.turn_began = now;
+    }
+
+    /// Takes in that it has done it.
+    pub(super) fn ends_turn(&mut self, now: Duration) {
+        if MINUTE <= now.saturating_sub(self.minute) {
+            self.longest = [Duration::ZERO, self.longest[0]];
+            self.minute = now;
+        }
+        self.longest[0] = self.longest[0].max(now.saturating_sub(self.turn_began));
+    }
+
+    /// Returns the longest time of late for which the loop did not listen, in milliseconds.
+    fn lag_ms(&self) -> u64 {
+        let longest = self.longest[0].max(self.longest[1]);
+        u64::try_from(longest.as_millis()).unwrap_or(u64::MAX)
+    }
 }
 
 impl Steady<'_> {
@@ -75,7 +103,7 @@ impl Steady<'_> {
                 mistakes: tree.mistakes,
             },
             last_audit: self.counted.last_audit,
-            lag_ms: self.counted.lag_ms,
+            lag_ms: self.counted.lag_ms(),
             store: self.store_status(),
             agent: AgentStatus { state: "off".to_owned() },
             rss_bytes: Some(usage.rss_bytes),

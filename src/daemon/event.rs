@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::api::Answered;
 use crate::api::Ask;
+use crate::api::AuditStatus;
 use crate::api::Call;
 use crate::api::DaemonStatus;
 use crate::api::Fault;
@@ -18,7 +19,10 @@ pub(super) enum Event {
     /// A client asks.
     Asked(Question),
     /// A question was answered.
-    Answered,
+    Answered {
+        /// What it came to, where it was for an audit.
+        audit: Option<AuditStatus>,
+    },
     /// The cache was brought up to date with files that had changed.
     Refreshed(Refreshed),
     /// Somebody wants to know how the daemon is.
@@ -37,6 +41,8 @@ pub(super) struct Question {
 /// What a refresh came to.
 pub(super) struct Refreshed {
     pub(super) changes: Vec<Change>,
+    /// Whether it was about every file.
+    pub(super) is_everything: bool,
     pub(super) took: Duration,
     /// What a person should be told of it.
     pub(super) notes: Vec<String>,

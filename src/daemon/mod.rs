@@ -18,6 +18,7 @@ mod settle;
 mod sockets;
 mod start;
 mod steady;
+mod supervisor;
 mod told;
 mod unit;
 mod worker;

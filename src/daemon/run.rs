@@ -23,7 +23,10 @@ use super::places::Places;
 use super::settle::Settling;
 use super::sockets::Sockets;
 use super::steady::Mode;
+use super::steady::ROOT_GONE;
 use super::steady::Steady;
+use super::steady::TAKEN_OVER;
+use super::supervisor;
 use super::told::Told;
 use super::worker;
 use super::worker::Shop;
@@ -110,6 +113,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         feed: Arc::clone(&feed),
         position,
         constants,
+        settings,
         fingerprint: Arc::clone(&shop.fingerprint),
         sockets: None,
         barrier: Barrier::new(),
@@ -118,17 +122,20 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         refreshing: None,
         counted: Counted::default(),
         next_tick: now,
+        pulse: supervisor::pulse(),
         next_probe: now,
         probe_pause: Duration::ZERO,
     };
     let front: Arc<dyn Keeper> = Arc::new(Front {
-        events,
+        events: events.clone(),
         feed,
         last: Mutex::new(steady.status()),
         fingerprint: Arc::clone(&shop.fingerprint),
     });
-    steady.sockets = Some(Sockets::open(front, &places, options.listen)?);
+    steady.sockets = Some(Sockets::open(front, &places, options.listen, events.clone())?);
+    supervisor::ready();
     let why = steady.run(&inbox);
+    supervisor::stopping();
     shop.is_stopping.store(true, Ordering::Relaxed);
     (steady.tell)(Told::Stopping { why });
     let Steady { owner, watcher, sockets, .. } = steady;
@@ -136,10 +143,14 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
     drop(sockets);
     watcher.stop();
     staff.dismiss();
-    Ok(why)
+    match why {
+        ROOT_GONE | TAKEN_OVER => Err(Error::Lost(why)),
+        why => Ok(why),
+    }
 }
 
-fn make_cache(places: &Places, settings: &engine::Options) -> Result<(), Error> {
+/// Makes the cache's folder, if it is not there.
+pub(super) fn make_cache(places: &Places, settings: &engine::Options) -> Result<(), Error> {
     if !settings.cache_enabled {
         return Err(Error::NoCache);
     }

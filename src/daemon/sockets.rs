@@ -5,14 +5,20 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Builder;
 use tokio::runtime::Handle;
 use tokio::runtime::Runtime;
+use tokio::signal::unix::SignalKind;
+use tokio::signal::unix::signal;
 
 use super::error::Error;
+use super::event::Event;
 use super::places::Places;
 use crate::api::BindError;
 use crate::api::Keeper;
@@ -20,6 +26,7 @@ use crate::api::Server;
 use crate::api::bind_unix;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
+use crate::sys::die;
 
 /// How long connections may take to end.
 const FAREWELL: Duration = Duration::from_millis(500);
@@ -39,6 +46,7 @@ impl Sockets {
         keeper: Arc<dyn Keeper>,
         places: &Places,
         listen: Option<SocketAddr>,
+        events: SyncSender<Event>,
     ) -> Result<Self, Error> {
         let failed = |source| Error::Start { what: "the threads that serve sockets", source };
         let mut builder = Builder::new_multi_thread();
@@ -46,10 +54,33 @@ impl Sockets {
             builder.worker_threads(THREADS).thread_name("serve").enable_all().build().map_err(failed)?;
         let sockets = Self { runtime: Some(runtime), server: Server::new(keeper) };
         sockets.listen_on(bind(places)?);
+        sockets.obey_signals(events);
         if let Some(address) = listen {
             sockets.listen_on_port(address, places)?;
         }
         Ok(sockets)
+    }
+
+    /// Stops at the first signal that asks for it, and at once at the second.
+    fn obey_signals(&self, events: SyncSender<Event>) {
+        let Some(runtime) = &self.runtime else { return };
+        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+        let stopped = Arc::new(AtomicBool::new(false));
+        for kind in kinds {
+            let (events, stopped) = (events.clone(), Arc::clone(&stopped));
+            runtime.spawn(async move {
+                // Where signals cannot be had, the first one ends the process as it would any other.
+                let Ok(mut signals) = signal(kind) else { return };
+                while signals.recv().await.is_some() {
+                    if stopped.swap(true, Ordering::Relaxed) {
+                        let _ = die();
+                    }
+                    let events = events.clone();
+                    // The queue may be full, and then this waits.
+                    tokio::task::spawn_blocking(move || events.send(Event::Stop("a signal asked for it")));
+                }
+            });
+        }
     }
 
     /// Listens on the socket anew, after somebody has deleted it.

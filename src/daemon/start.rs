@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use super::error::Error;
 use super::places::Places;
+use super::run::make_cache;
 use crate::api::Client;
 use crate::api::DaemonStatus;
+use crate::engine;
 use crate::sys::Clock;
 use crate::sys::Disk;
 use crate::sys::FileLock;
@@ -43,12 +45,16 @@ pub fn status(places: &Places) -> Option<DaemonStatus> {
 }
 
 /// Starts the daemon of a project in the background, unless it runs, and waits until it answers. `program` is slop.
-pub fn start(program: &Path, places: &Places, flags: &[OsString]) -> Result<Started, Error> {
+pub fn start(
+    program: &Path,
+    places: &Places,
+    settings: &engine::Options,
+    flags: &[OsString],
+) -> Result<Started, Error> {
     if let Some(status) = status(places) {
         return Ok(Started::Already(status.pid));
     }
-    let failed = |source| Error::Cache { path: places.cache.clone(), source };
-    RealDisk.make_private_folder(&places.cache).map_err(failed)?;
+    make_cache(places, settings)?;
     if MOST_LOG < RealDisk.size(&places.log).unwrap_or(0) {
         // Where it cannot be put aside, it grows on.
         let _ = RealDisk.rename(&places.log, &places.log.with_extension("log.1"));

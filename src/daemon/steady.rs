@@ -17,9 +17,11 @@ use super::event::Event;
 use super::event::Question;
 use super::event::Refreshed;
 use super::owner::Owner;
+use super::run::make_cache;
 use super::settle::Due;
 use super::settle::Settling;
 use super::sockets::Sockets;
+use super::supervisor;
 use super::told::Told;
 use super::worker::Work;
 use crate::api::Event as News;
@@ -27,6 +29,7 @@ use crate::api::EventKind;
 use crate::api::Feed;
 use crate::api::FreshnessNote;
 use crate::api::Position;
+use crate::engine;
 use crate::engine::Change;
 use crate::engine::Tree;
 use crate::model::RelPath;
@@ -68,6 +71,8 @@ pub(super) struct Steady<'d> {
     /// The count of what was told.
     pub(super) position: Position,
     pub(super) constants: Constants,
+    /// What the daemon was started with; its folder does not move while it runs.
+    pub(super) settings: engine::Options,
     /// Of the settings that answers are made by.
     pub(super) fingerprint: Arc<Mutex<String>>,
     /// `None` before the first and after the last question.
@@ -79,6 +84,8 @@ pub(super) struct Steady<'d> {
     pub(super) refreshing: Option<usize>,
     pub(super) counted: Counted,
     pub(super) next_tick: Duration,
+    /// Whether a supervisor wants to hear that the loop turns.
+    pub(super) pulse: Option<Duration>,
     /// When it is looked next whether events come again, and how long it was waited before.
     pub(super) next_probe: Duration,
     pub(super) probe_pause: Duration,
@@ -88,7 +95,9 @@ impl Steady<'_> {
     /// Takes in events until it is time to go. Returns why.
     pub(super) fn run(&mut self, events: &Receiver<Event>) -> &'static str {
         loop {
-            match events.recv_timeout(self.wait()) {
+            let event = events.recv_timeout(self.wait());
+            self.counted.began_turn(self.clock.monotonic());
+            match event {
                 Ok(event) => {
                     let mut rest = events.try_iter().take(EVENTS_AT_ONCE);
                     if let Some(why) =
@@ -103,6 +112,7 @@ impl Steady<'_> {
             if let Some(why) = self.turn() {
                 return why;
             }
+            self.counted.ends_turn(self.clock.monotonic());
         }
     }
 
@@ -119,7 +129,10 @@ impl Steady<'_> {
         match event {
             Event::Signal(signal) => return self.hear(signal),
             Event::Asked(question) => self.ask(question),
-            Event::Answered => self.counted.working = self.counted.working.saturating_sub(1),
+            Event::Answered { audit } => {
+                self.counted.working = self.counted.working.saturating_sub(1);
+                self.counted.last_audit = audit.or(self.counted.last_audit);
+            }
             Event::Refreshed(refreshed) => self.refreshed(refreshed),
             Event::Status(reply) => {
                 // Whoever asked may be gone.
@@ -159,6 +172,9 @@ impl Steady<'_> {
 
     /// Looks whether all that the daemon stands on is still there.
     fn tick(&mut self) -> Option<&'static str> {
+        if self.pulse.is_some() {
+            supervisor::alive();
+        }
         if !self.watcher.check_root() {
             return Some(ROOT_GONE);
         }
@@ -177,6 +193,7 @@ impl Steady<'_> {
 
     /// Makes the cache's folder anew, with the lock and the socket in it.
     fn move_in(&mut self) -> Result<(), Error> {
+        make_cache(&self.owner.places, &self.settings)?;
         self.owner.renew()?;
         self.sockets.as_ref().map_or(Ok(()), |sockets| sockets.renew(&self.owner.places))
     }
@@ -318,6 +335,10 @@ impl Steady<'_> {
     fn refreshed(&mut self, refreshed: Refreshed) {
         self.refreshing = None;
         self.watcher.extra(self.tree.outside());
+        if refreshed.is_everything {
+            // What git tracks, or what is ignored, may have changed, and with it which folders matter.
+            self.watcher.refolder();
+        }
         for note in &refreshed.notes {
             (self.tell)(Told::Note(note));
         }

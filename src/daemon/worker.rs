@@ -1,5 +1,7 @@
 //! Threads that answer and derive. Each has a session of its own; what they know of the tree they share.
 
+use std::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -15,10 +17,12 @@ use super::event::Refreshed;
 use super::front::cancelled;
 use super::settle::Due;
 use crate::api::Answered;
+use crate::api::AuditStatus;
 use crate::api::Fault;
 use crate::api::FreshnessNote;
 use crate::api::Job;
 use crate::api::Progress;
+use crate::api::Response;
 use crate::api::Session;
 use crate::api::World;
 use crate::config::Inputs;
@@ -91,11 +95,12 @@ pub(super) fn answer_all(shop: &Shop, work: &Mutex<Receiver<Work>>) {
             let next = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(Work { question, freshness }) = next else { return };
             bench.relay.set(Some(Arc::clone(&question.call.job)));
-            let answer = bench.answer(&question, freshness);
+            let mut audit = None;
+            let answer = bench.survives(|bench| bench.answer(&question, freshness, &mut audit));
             bench.relay.set(None);
             // Whoever asked may have gone.
             let _ = question.reply.send(answer);
-            let _ = shop.events.send(Event::Answered);
+            let _ = shop.events.send(Event::Answered { audit });
         }
     });
 }
@@ -105,12 +110,13 @@ pub(super) fn refresh_all(shop: &Shop, due: &Receiver<Due>) {
     with_bench(shop, |bench| {
         for due in due {
             let began = WallClock.monotonic();
-            let (changes, notes) = match bench.refresh(&due) {
+            let is_everything = due == Due::Everything;
+            let (changes, notes) = match bench.survives(|bench| bench.refresh(&due)) {
                 Ok(found) => found,
                 Err(fault) => (Vec::new(), vec![format!("cannot {}", fault.message)]),
             };
             let took = WallClock.monotonic().saturating_sub(began);
-            let _ = shop.events.send(Event::Refreshed(Refreshed { changes, took, notes }));
+            let _ = shop.events.send(Event::Refreshed(Refreshed { changes, is_everything, took, notes }));
         }
     });
 }
@@ -146,7 +152,23 @@ fn with_bench(shop: &Shop, work: impl FnOnce(&mut Bench<'_>)) {
 }
 
 impl<'b> Bench<'b> {
-    fn answer(&mut self, question: &Question, freshness: FreshnessNote) -> Result<Answered, Fault> {
+    /// Does some work. A panic in it costs that work and the session, for nobody knows what that was in the midst of;
+    /// the thread goes on with a new one.
+    fn survives<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+        // What a panic leaves half done is dropped below.
+        catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|_| {
+            self.open = None;
+            self.shop.tree.lose_track();
+            Err(Fault::bug())
+        })
+    }
+
+    fn answer(
+        &mut self,
+        question: &Question,
+        freshness: FreshnessNote,
+        audit: &mut Option<AuditStatus>,
+    ) -> Result<Answered, Fault> {
         let Question { ask, call, .. } = question;
         if call.job.is_cancelled() {
             return Err(cancelled());
@@ -160,6 +182,10 @@ impl<'b> Bench<'b> {
         let response = open.session.answer(request)?;
         let freshness = freshness.unsettled(open.session.take_unsettled());
         freshness.check(call.require_fresh)?;
+        if let Response::Audited(found) = &response {
+            let differences = found.differences.len() as u64;
+            *audit = Some(AuditStatus { at_ms: freshness.as_of_ms, differences });
+        }
         let answered = Answered::of(response, freshness, call);
         let answered = answered.expect("what an ask is resolved to has an answer on the wire");
         open.session.delivered();
@@ -179,7 +205,10 @@ impl<'b> Bench<'b> {
     fn open(&mut self) -> Result<&mut Open<'b>, Fault> {
         let inputs = self.shop.sources.inputs(&self.shop.root)?;
         if self.open.as_ref().is_none_or(|open| open.inputs != inputs) {
-            self.open = None;
+            if self.open.take().is_some() {
+                // Which files count may have changed with them.
+                self.shop.tree.lose_track();
+            }
             let loaded = load(&inputs).map_err(|error| fault_of_settings(&error))?;
             let mut session = open_session(&self.shop.root, &loaded, self.world)?;
             session.share(Arc::clone(&self.shop.tree));

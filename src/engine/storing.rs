@@ -26,7 +26,7 @@ use crate::sys::Files;
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
 /// Names that tell a cache's folder from another.
-const OURS: [&str; 2] = ["CACHEDIR.TAG", DATABASE];
+const OURS: [&str; 4] = ["CACHEDIR.TAG", DATABASE, "cookies", "daemon.lock"];
 /// Name of the file whose stamp tells the file system's time.
 const STAMP: &str = "stamp";
 
@@ -90,14 +90,14 @@ impl Project<'_> {
     }
 
     /// Writes a batch. What cannot be stored is kept in memory, so that this run's answers are right.
-    pub(super) fn save(&mut self, batch: Batch) {
+    pub(super) fn save(&mut self, mut batch: Batch) {
         if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
         let tree = self.tree.clone();
         let _alone = tree.as_ref().map(|tree| tree.save_alone());
         if let Some(tree) = &tree {
-            tree.took(&batch);
+            tree.take(&mut batch);
         }
         // Twice: a store that is damaged, or that someone deleted, is made anew and written to.
         for _ in 0..2 {

@@ -246,8 +246,9 @@ impl Tree {
         known.is_whole = false;
     }
 
-    /// Keeps what was written.
-    pub(super) fn took(&self, batch: &Batch) {
+    /// Keeps what is about to be written, and takes out what is not to be: of two readings of a file the one that began
+    /// later counts, whichever ends first.
+    pub(super) fn take(&self, batch: &mut Batch) {
         if batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
@@ -258,6 +259,7 @@ impl Tree {
         for path in &batch.removed {
             rows.remove(path);
         }
+        batch.files.retain(|row| rows.get(&row.path).is_none_or(|known| known.read_at_ns <= row.read_at_ns));
         for row in &batch.files {
             rows.insert(row.path.clone(), Arc::new(row.clone()));
         }

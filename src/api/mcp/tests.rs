@@ -22,7 +22,6 @@ use super::transport::Info;
 use super::transport::serve_on;
 use crate::api::ask::Ask;
 use crate::api::fault::Fault;
-use crate::api::fault::Kind;
 use crate::api::service::Answered;
 use crate::api::service::Call;
 use crate::api::service::FreshnessNote;
@@ -328,12 +327,9 @@ fn faults_of_the_protocol_are_errors_of_the_protocol() {
 #[test]
 fn a_fault_is_told_with_what_an_agent_can_do() {
     let service = fake(|ask, _| match ask {
-        Ask::View(_) => Err(Fault {
-            code: "not_found",
-            message: "show b.py: file not found".to_owned(),
-            hint: "`slop status` lists the files",
-            kind: Kind::User,
-        }),
+        Ask::View(_) => {
+            Err(Fault::user("not_found", "show b.py: file not found", "`slop status` lists the files"))
+        }
         _ => panic!("the panic of this test"),
     });
     serve_ready(&service, async |client| {
@@ -508,12 +504,7 @@ fn a_resource_is_a_view_of_one_file() {
     let service = fake(|ask, _| match ask {
         Ask::View(ask) if ask.files == ["a b.py"] => Ok(json!([view("a b.py", "outline", "[Class] A\n")])),
         Ask::View(ask) if ask.files == ["src"] => Ok(json!([view("src/a.py", "full", "")])),
-        _ => Err(Fault {
-            code: "store_unusable",
-            message: "open".to_owned(),
-            hint: "",
-            kind: Kind::Environment,
-        }),
+        _ => Err(Fault::environment("store_unusable", "open", "")),
     });
     serve_ready(&service, async |client| {
         let read = async |client: &mut Client, uri: &str| {

@@ -116,6 +116,7 @@ fn pipes_sockets_and_forbidden_files_keep_nobody_waiting() {
     sandbox.write("locked.py", "x = 1\n");
     fs::set_permissions(sandbox.path("locked.py"), fs::Permissions::from_mode(0)).unwrap();
     let daemon = Daemon::start(&sandbox);
+    daemon.ask("/v1/index", &json!({}));
     let envelope = daemon.ask("/v1/files", &json!({}));
     let state = |name: &str| {
         let files = envelope["data"]["files"].as_array().unwrap();

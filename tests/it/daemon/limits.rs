@@ -23,13 +23,12 @@ fn start_in<'s>(sandbox: &'s Sandbox, unshare: &[&str], script: &str) -> Option<
         skipped("this machine lets its users have no namespaces of their own");
         return None;
     }
-    let mut command = sandbox.script("true");
+    let command = sandbox.script("true");
     let program = env!("CARGO_BIN_EXE_slop");
     let mut inner = Command::new("unshare");
     inner.args(unshare).args(["sh", "-c", script]).current_dir(sandbox.root()).env_clear();
     inner.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     inner.env("SLOP", program).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
-    drop(command.stdin(Stdio::null()));
     let child: Child = inner.spawn().unwrap();
     Some(Daemon { sandbox, child })
 }

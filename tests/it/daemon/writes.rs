@@ -75,13 +75,13 @@ impl Writer<'_> {
 
     /// Changes something, and asks about it.
     fn round(&mut self) {
-        match self.dice.roll(12) {
-            0 | 1 => self.add(),
-            2 => self.delete(),
-            3 => self.rename(),
-            4 => self.rename_folder(),
-            5 | 6 => self.replace(),
-            7 => self.list(),
+        match self.dice.roll(120) {
+            0 => self.list(),
+            1..10 => self.add(),
+            10..20 => self.delete(),
+            20..30 => self.rename(),
+            30..35 => self.rename_folder(),
+            35..60 => self.replace(),
             _ => self.edit(),
         }
     }
@@ -172,16 +172,15 @@ impl Writer<'_> {
 #[test]
 fn every_answer_reflects_what_was_written_before_it_was_asked_for() {
     let sandbox = Sandbox::repo();
+    sandbox.write(".gitignore", "ignored/\n");
+    sandbox.commit_all("root");
     for branch in ["one", "two"] {
-        sandbox.write(".gitignore", "ignored/\n");
+        sandbox.git(&["checkout", "-q", "-b", branch, "main"]);
         for file in 0..40 {
             sandbox.write(format!("switched/{branch}{file}.py"), format!("{branch}_only = {file}\n"));
             sandbox.write(format!("switched/both{file}.py"), format!("{branch} = {file}\n"));
         }
-        sandbox.git(&["checkout", "-q", "--orphan", branch]);
-        sandbox.git(&["add", "-A"]);
-        sandbox.git(&["commit", "-q", "-m", branch]);
-        sandbox.git(&["rm", "-rq", "."]);
+        sandbox.commit_all(branch);
     }
     sandbox.git(&["checkout", "-q", "one"]);
     let daemon = Daemon::start(&sandbox);
