@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import select
 import socket
 import subprocess
 import sys
@@ -22,11 +23,15 @@ class Client:
     """One connection that stays, and reads each answer to its end."""
 
     def __init__(self, tree, accept="application/json"):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(os.path.join(tree, ".slop_cache/daemon.sock"))
+        self.path = os.path.join(tree, ".slop_cache/daemon.sock")
         self.accept = accept
         # No answer is measured with the allocation of its room.
         self.room = bytearray(ROOM)
+        self.connect()
+
+    def connect(self):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(self.path)
 
     def ask(self, path, body=None):
         """Returns the answer's bytes."""
@@ -35,6 +40,9 @@ class Client:
             f"{'GET' if body is None else 'POST'} /v1/{path} HTTP/1.1\r\nHost: localhost\r\nAccept: {self.accept}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
         )
+        if select.select([self.socket], [], [], 0)[0]:
+            # The daemon hung up on who had nothing to ask for a while.
+            self.connect()
         self.socket.sendall(head.encode() + data)
         view, at, end = memoryview(self.room), 0, None
         while end is None or at < end:
