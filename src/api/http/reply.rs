@@ -63,7 +63,8 @@ pub(super) fn document(answered: &Answered) -> Result<Response, Refusal> {
         #[serde(borrow)]
         text: Option<Cow<'a, str>>,
     }
-    let decoded = || serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
+    let decoded =
+        || serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
     let text = answered.text.clone().or_else(|| decoded().map(|text| text.into_owned().into()));
     let Some(text) = text else {
         return Err(Refusal::user(
