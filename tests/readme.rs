@@ -9,6 +9,7 @@
     reason = "a test runs the program on real files and may stop"
 )]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
@@ -34,6 +35,34 @@ fn no_page_has_commands_that_are_not_run() {
     for entry in fs::read_dir(root().join("docs")).unwrap() {
         let name = format!("docs/{}", entry.unwrap().file_name().into_string().unwrap());
         assert!(PAGES.contains(&&*name) || !page(&name).contains("```console\n"), "{name}");
+    }
+}
+
+/// A table of tests that are gone is worth nothing.
+#[test]
+fn the_page_on_reliability_names_tests_that_are_there() {
+    let page = page("docs/reliability.md");
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let named: BTreeSet<&str> =
+        rows.flat_map(|row| row.split('`')).filter_map(|word| Some(word.rsplit_once("::")?.1)).collect();
+    assert!(50 < named.len());
+    let mut sources = Vec::new();
+    for folder in ["src", "tests/it"] {
+        collect(&root().join(folder), &mut sources);
+    }
+    for name in named {
+        assert!(sources.iter().any(|text| text.contains(&format!("fn {name}("))), "there is no `{name}`");
+    }
+}
+
+fn collect(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(fs::read_to_string(path).unwrap());
+        }
     }
 }
 

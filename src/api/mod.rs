@@ -101,6 +101,7 @@ pub use request::Request;
 pub use request::Target;
 pub use response::Aggregated;
 pub use response::Response;
+pub use response::Written;
 pub use service::Answered;
 pub use service::Call;
 pub use service::FreshnessNote;

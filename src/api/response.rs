@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+pub use crate::engine::Answer as Written;
 use crate::engine::AuditReport;
 use crate::engine::CacheStatus;
 use crate::engine::Explanation;
@@ -58,8 +59,8 @@ pub enum Response {
 /// A document.
 #[derive(Debug)]
 pub struct Aggregated {
-    /// The document.
-    pub document: Arc<Document>,
-    /// The document as it was asked to be written.
-    pub text: String,
+    /// The document; `None` where it was written for an earlier question, and only its text was kept.
+    pub document: Option<Document>,
+    /// The document as it was asked to be written, with its receipt.
+    pub written: Arc<Written>,
 }

@@ -13,6 +13,9 @@ use serde::Serialize;
 
 use super::ask::Ask;
 use super::fault::Fault;
+use super::response::Response;
+use super::wire::Answer;
+use super::wire::encoded;
 use crate::engine::Progress;
 
 /// Version of what clients and daemons of slop say to each other. Both must have the same.
@@ -31,6 +34,8 @@ pub struct Call {
     pub require_fresh: bool,
     /// What the asker takes for the settings, as [`Answered`] comes from them; any, where it does not say.
     pub settings: Option<String>,
+    /// Whether of a document its text alone is wanted.
+    pub only_text: bool,
     /// Is set when nobody waits for the answer any more, and how far the work is.
     pub job: Arc<Job>,
 }
@@ -101,8 +106,25 @@ pub struct Answered {
     pub freshness: FreshnessNote,
     /// What a person should be told beside the answer.
     pub notes: Vec<String>,
-    /// The answer as JSON: the `data` of the envelope.
+    /// The answer as JSON: the `data` of the envelope. Empty where a text alone was wanted and stands below.
     pub data: Bytes,
+    /// The text of a document, where it is at hand.
+    pub text: Option<Bytes>,
+}
+
+impl Answered {
+    /// Returns the answer that a response is on the wire; `None` for what no ask is answered by.
+    pub fn of(response: Response, freshness: FreshnessNote, call: &Call) -> Option<Self> {
+        let (data, text) = match response {
+            Response::Aggregated(aggregated) => {
+                let written = aggregated.written;
+                let data = if call.only_text { Bytes::new() } else { encoded(&written) };
+                (data, Some(written.text.clone()))
+            }
+            other => (Answer::of(other)?.to_json().into(), None),
+        };
+        Some(Self { freshness, notes: Vec::new(), data, text })
+    }
 }
 
 /// What an answer can be relied on for.

@@ -9,11 +9,9 @@ use super::fault::Fault;
 use super::request::CacheRequest;
 use super::request::Request;
 use super::request::Target;
-use super::response::Aggregated;
 use super::response::Response;
 use super::wire;
 use super::wire::DocumentReceipt;
-use super::written::Written;
 use super::written::written;
 use crate::engine::AuditReport;
 use crate::engine::Change;
@@ -86,13 +84,12 @@ impl<'w> Session<'w> {
                 Response::Symbols(project.symbols(&name, with_text, trust)?)
             }
             Request::Aggregate(aggregation) if aggregation.is_dry_run => {
-                let receipt = written(project, &aggregation)?.document.receipt.clone();
+                let planned = written(project, &aggregation)?;
                 project.not_delivered();
-                Response::Planned(Box::new(receipt))
+                Response::Planned(Box::new(planned.written.receipt.clone()))
             }
             Request::Aggregate(aggregation) => {
-                let Written { document, text } = written(project, &aggregation)?;
-                Response::Aggregated(Box::new(Aggregated { document, text }))
+                Response::Aggregated(Box::new(written(project, &aggregation)?))
             }
             Request::Explain { file, aggregation } => {
                 Response::Explained(project.explain(&file, &aggregation)?)

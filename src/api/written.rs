@@ -1,11 +1,13 @@
 //! Documents are written in the format that was asked for, within the limit of bytes of that format.
 
 use std::sync::Arc;
+use std::sync::OnceLock;
 
 use super::providers;
 use super::providers::Content;
 use super::request::Aggregation;
 use super::request::DocumentFormat;
+use super::response::Aggregated;
 use super::wire;
 use crate::engine::AggregationRequest;
 use crate::engine::Answer;
@@ -23,13 +25,22 @@ const TRIES: usize = 8;
 const SLACK_PART: u64 = 50;
 
 /// A document, and the text that it is written as.
-pub(super) struct Written {
-    pub(super) document: Arc<Document>,
-    pub(super) text: String,
+struct Written {
+    document: Document,
+    text: String,
+}
+
+impl Written {
+    fn finished(self) -> Aggregated {
+        let Self { document, text } = self;
+        let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
+        let written = Arc::new(Answer { receipt, text: text.into(), encoded });
+        Aggregated { document: Some(document), written }
+    }
 }
 
 /// Composes and writes a document.
-pub(super) fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> Result<Written, Error> {
+pub(super) fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> Result<Aggregated, Error> {
     let mut request = aggregation.request.clone();
     request.sections.images_apart = sends_images(aggregation.format);
     request.sections.refused_images = refused_images(aggregation.format);
@@ -37,7 +48,8 @@ pub(super) fn written(project: &mut Project<'_>, aggregation: &Aggregation) -> R
         (DocumentFormat::Markdown, _) | (_, None) => written_once(project, &request, aggregation),
         (_, Some(limit)) => {
             let prepared = project.prepare(&request)?;
-            Search { project, aggregation, prepared, limits: request.limits, limit }.largest()
+            let search = Search { project, aggregation, prepared, limits: request.limits, limit };
+            Ok(search.largest()?.finished())
         }
     }
 }
@@ -47,20 +59,19 @@ fn written_once(
     project: &mut Project<'_>,
     request: &AggregationRequest,
     aggregation: &Aggregation,
-) -> Result<Written, Error> {
+) -> Result<Aggregated, Error> {
     let Aggregation { format, body, project_name, is_dry_run: _, request: _ } = aggregation;
     let asked = ContentHash::of(format!("{request:?} {format:?} {body:?} {project_name}").as_bytes());
     let selected = project.select_for(request)?;
-    if let Some(answer) = project.recall_answer(asked, request, &selected) {
-        let (document, text) = (Arc::clone(&answer.document), answer.text.clone());
-        return Ok(Written { document, text });
+    if let Some(written) = project.recall_answer(asked, request, &selected) {
+        return Ok(Aggregated { document: None, written });
     }
     let (document, kept) = project.aggregate_selected(request, selected)?;
-    let Written { document, text } = write(document, aggregation)?;
-    let answer = project.keep_answer(asked, &kept, Answer { document, text });
-    let document = Arc::clone(&answer.document);
-    let text = Arc::try_unwrap(answer).map_or_else(|answer| answer.text.clone(), |answer| answer.text);
-    Ok(Written { document, text })
+    let aggregated = write(document, aggregation)?.finished();
+    if let Some(document) = &aggregated.document {
+        project.keep_answer(asked, &kept, document, &aggregated.written);
+    }
+    Ok(aggregated)
 }
 
 /// The engine fits the Markdown of a document into a limit of bytes, and other formats take more bytes than that. So a
@@ -82,7 +93,7 @@ impl Search<'_, '_> {
         }
         let (mut low, mut best) = self.smallest()?;
         if !self.keeps_limit(&best) {
-            return Err(self.refused(Arc::unwrap_or_clone(best.document)));
+            return Err(self.refused(best.document));
         }
         let (mut high, mut last) = (self.limit, low);
         for _ in 0..TRIES {
@@ -117,7 +128,7 @@ impl Search<'_, '_> {
         while smallest.receipt.max_bytes != Some(smallest.receipt.bytes) {
             smallest.receipt.max_bytes = Some(smallest.receipt.bytes);
             match write(smallest, self.aggregation) {
-                Ok(written) => smallest = Arc::unwrap_or_clone(written.document),
+                Ok(written) => smallest = written.document,
                 Err(error) => return error,
             }
         }
@@ -164,7 +175,7 @@ fn write(mut document: Document, aggregation: &Aggregation) -> Result<Written, E
         // JSON holds the receipt, whose number may have become a digit longer by itself.
         if document.receipt.bytes == bytes || !matches!(aggregation.format, DocumentFormat::Json) {
             document.receipt.bytes = bytes;
-            return Ok(Written { document: Arc::new(document), text });
+            return Ok(Written { document, text });
         }
         document.receipt.bytes = bytes;
     }

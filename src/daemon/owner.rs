@@ -1,11 +1,19 @@
 //! That there is one daemon for a project, and that it can be reached.
 
 use std::io;
+use std::path::Path;
+use std::time::Duration;
 
 use super::error::Error;
 use super::places::Places;
+use crate::sys::Clock;
 use crate::sys::FileLock;
 use crate::sys::RealDisk;
+use crate::sys::WallClock;
+use crate::sys::is_alive;
+
+/// How long the lock of a holder that is dead is waited for.
+const TAKEOVER: Duration = Duration::from_secs(1);
 
 /// Holds a project's lock for as long as it lives, and knows whether the socket's name still stands for our socket.
 pub(super) struct Owner {
@@ -41,8 +49,22 @@ impl Owner {
     }
 }
 
+/// Locks a file; waits a while for one whose holder is dead. A child that a killed daemon was about to start has all
+/// of its files open until it has become another program.
+fn acquire(path: &Path) -> io::Result<Option<FileLock>> {
+    let deadline = WallClock.monotonic().saturating_add(TAKEOVER);
+    loop {
+        let lock = FileLock::acquire(path)?;
+        let is_held = FileLock::holder(path).is_none_or(is_alive);
+        if lock.is_some() || is_held || deadline < WallClock.monotonic() {
+            return Ok(lock);
+        }
+        WallClock.sleep(Duration::from_millis(2));
+    }
+}
+
 fn lock(places: &Places) -> Result<FileLock, Error> {
-    let held = FileLock::acquire(&places.lock);
+    let held = acquire(&places.lock);
     let lock = held.map_err(|source| match source.kind() {
         io::ErrorKind::Unsupported => Error::NoLocks { path: places.lock.clone() },
         _ => Error::Lock { path: places.lock.clone(), source },
@@ -51,4 +73,34 @@ fn lock(places: &Places) -> Result<FileLock, Error> {
     // For `slop daemon stop`, should the socket not answer.
     lock.write_holder().map_err(|source| Error::Lock { path: places.lock.clone(), source })?;
     Ok(lock)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn the_lock_of_a_dead_daemon_is_waited_for_and_that_of_a_living_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = std::fs::File::create(&path).unwrap();
+        held.try_lock().unwrap();
+        std::fs::write(&path, std::process::id().to_string()).unwrap();
+        assert!(acquire(&path).unwrap().is_none());
+        let mut dead = Command::new("true").spawn().unwrap();
+        dead.wait().unwrap();
+        std::fs::write(&path, dead.id().to_string()).unwrap();
+        // As a child has it that is not yet another program: the lock is its own as well.
+        let inherited = held.as_fd().try_clone_to_owned().unwrap();
+        drop(held);
+        std::thread::scope(|scope| {
+            let acquired = scope.spawn(|| acquire(&path).unwrap().is_some());
+            std::thread::sleep(Duration::from_millis(50));
+            drop(inherited);
+            assert!(acquired.join().unwrap());
+        });
+    }
 }

@@ -16,13 +16,13 @@ use super::event::Question;
 use super::event::Refreshed;
 use super::front::cancelled;
 use super::settle::Due;
-use crate::api::Answer;
 use crate::api::Answered;
 use crate::api::AuditStatus;
 use crate::api::Fault;
 use crate::api::FreshnessNote;
 use crate::api::Job;
 use crate::api::Progress;
+use crate::api::Response;
 use crate::api::Session;
 use crate::api::World;
 use crate::config::Inputs;
@@ -182,14 +182,14 @@ impl<'b> Bench<'b> {
         let response = open.session.answer(request)?;
         let freshness = freshness.unsettled(open.session.take_unsettled());
         freshness.check(call.require_fresh)?;
-        let answer = Answer::of(response).expect("what an ask is resolved to has an answer on the wire");
-        if let Answer::Audited(found) = &answer {
+        if let Response::Audited(found) = &response {
             let differences = found.differences.len() as u64;
             *audit = Some(AuditStatus { at_ms: freshness.as_of_ms, differences });
         }
-        let data = answer.to_json().into();
+        let answered = Answered::of(response, freshness, call);
+        let answered = answered.expect("what an ask is resolved to has an answer on the wire");
         open.session.delivered();
-        Ok(Answered { freshness, notes: open.session.take_notes(), data })
+        Ok(Answered { notes: open.session.take_notes(), ..answered })
     }
 
     fn refresh(&mut self, due: &Due) -> Result<(Vec<Change>, Vec<String>), Fault> {

@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::OnceLock;
 
+use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use super::aggregation::AggregationRequest;
@@ -20,27 +22,35 @@ use super::question::Selection;
 use super::scan::KnownState;
 use super::scan::Trust;
 use crate::aggregate::Focus;
+use crate::aggregate::Sections;
 use crate::model::ContentHash;
 use crate::model::Document;
 use crate::model::Order;
+use crate::model::Receipt;
 use crate::model::RelPath;
 use crate::model::ViewMode;
 
 /// So many bytes of documents are kept.
 const MOST_BYTES: usize = 48 << 20;
+/// What a file takes in a receipt, more or less.
+const BYTES_A_FILE: usize = 300;
 
-/// A document that was written.
+/// A document that was written, as its reader has it.
 #[derive(Debug)]
 pub struct Answer {
-    /// The document.
-    pub document: Arc<Document>,
-    /// What it was written as.
-    pub text: String,
+    /// What became of each file.
+    pub receipt: Receipt,
+    /// What the document was written as.
+    pub text: Bytes,
+    /// The answer as it was sent, once it was: to encode it takes longer than to find out that it is still right.
+    pub encoded: OnceLock<Bytes>,
 }
 
 /// The files that a document is about, as they are now.
 pub struct Selected {
     pub(super) selection: Selection,
+    /// What stands beside them.
+    pub(super) sections: Sections,
     /// A hash of all that the document is made of; `None` where it depends on more than can be told.
     standing: Option<ContentHash>,
     /// What each file's text is.
@@ -88,13 +98,16 @@ impl Answers {
 impl Answer {
     /// Returns how much memory it takes, more or less.
     fn bytes(&self) -> usize {
-        self.text.len() + self.document.blocks.iter().map(|block| block.body.len() + 200).sum::<usize>()
+        let encoded = self.encoded.get().map_or(0, Bytes::len);
+        self.text.len() + encoded + self.receipt.files.len() * BYTES_A_FILE
     }
 }
 
 impl Project<'_> {
     /// Finds the files that a document is about, and what each is now.
     pub fn select_for(&mut self, request: &AggregationRequest) -> Result<Selected, Error> {
+        // First, for it may be refused, and costs nothing.
+        let sections = self.sections(&request.sections)?;
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
         let routing = self.routing(request, &focus, &items);
         let notes = self.notes.len();
@@ -105,7 +118,7 @@ impl Project<'_> {
         };
         let has_diffs = selection.files.iter().any(|file| is_diff(file, &routing));
         let is_alone = self.depends_on_files_alone(request) && !has_diffs && self.notes.len() == notes;
-        let standing = if is_alone { self.standing_of(request, &selection) } else { None };
+        let standing = if is_alone { self.standing_of(request, &selection, &sections) } else { None };
         let mut contents = FxHashMap::default();
         if standing.is_some() {
             contents.extend(selection.files.iter().filter_map(|file| match &file.state {
@@ -113,7 +126,7 @@ impl Project<'_> {
                 KnownState::LeftOut(_) => None,
             }));
         }
-        Ok(Selected { selection, standing, contents, notes })
+        Ok(Selected { selection, sections, standing, contents, notes })
     }
 
     /// Returns the document as it was given before, if a new one would be the same. It is noted for
@@ -140,25 +153,29 @@ impl Project<'_> {
     }
 
     /// Keeps a document for the next time that it is asked for, if nothing came between.
-    pub fn keep_answer(&mut self, asked: ContentHash, selected: &Kept, answer: Answer) -> Arc<Answer> {
-        let answer = Arc::new(answer);
-        let (Some(tree), Some(standing)) = (&self.tree, selected.standing) else { return answer };
-        let is_as_selected = answer.document.blocks.iter().all(|block| {
+    pub fn keep_answer(
+        &mut self,
+        asked: ContentHash,
+        selected: &Kept,
+        document: &Document,
+        answer: &Arc<Answer>,
+    ) {
+        let (Some(tree), Some(standing)) = (&self.tree, selected.standing) else { return };
+        let is_as_selected = document.blocks.iter().all(|block| {
             let known = selected.contents.get(&block.path);
             known == block.content.as_ref() || block.view == ViewMode::None
         });
         // A note is told each time, and that of a file that could not be shown belongs to its answer alone.
         if is_as_selected && self.notes.len() == selected.notes && answer.bytes() <= MOST_BYTES {
             let key = key(asked, standing);
-            tree.answers().keep(key, Arc::clone(&answer));
+            tree.answers().keep(key, Arc::clone(answer));
             if let Some(promise) = &mut self.promise {
                 promise.answer = Some(key);
             }
         }
-        answer
     }
 
-    /// Says whether nothing but the project's files and its history decides what a document is like.
+    /// Says whether nothing but the project's files, its history and the discussion decides what a document is like.
     fn depends_on_files_alone(&self, request: &AggregationRequest) -> bool {
         let sections = &request.sections;
         self.tree.is_some()
@@ -168,11 +185,15 @@ impl Project<'_> {
             && request.memory.as_ref().is_none_or(|memory| !memory.since_last)
             && sections.screenshots.is_empty()
             && !sections.beads
-            && sections.discussion.is_none()
     }
 
-    fn standing_of(&self, request: &AggregationRequest, selection: &Selection) -> Option<ContentHash> {
-        let mut text = format!("{:?} {:?}\n", self.options, selection.missing).into_bytes();
+    fn standing_of(
+        &self,
+        request: &AggregationRequest,
+        selection: &Selection,
+        sections: &Sections,
+    ) -> Option<ContentHash> {
+        let mut text = format!("{:?} {:?} {sections:?}\n", self.options, selection.missing).into_bytes();
         if request.order == Order::Stable || request.limits.is_some() {
             // What is not committed of the other files is no part of the answer, but their attributes may be.
             let is_whole = request.files.is_empty() && request.preset.is_none();
@@ -204,9 +225,9 @@ pub struct Kept {
 
 impl Selected {
     /// Takes apart what the document is composed of, and what is compared with it afterwards.
-    pub(super) fn split(self) -> (Selection, Kept) {
-        let Self { selection, standing, contents, notes } = self;
-        (selection, Kept { standing, contents, notes })
+    pub(super) fn split(self) -> (Selection, Sections, Kept) {
+        let Self { selection, sections, standing, contents, notes } = self;
+        (selection, sections, Kept { standing, contents, notes })
     }
 }
 

@@ -15,8 +15,10 @@ use crate::discover::Neighbors;
 use crate::model::ContentHash;
 use crate::model::LeftOut;
 use crate::model::RelPath;
+use crate::store;
 use crate::store::FileRow;
 use crate::store::FileState;
+use crate::store::Store;
 use crate::sys::Files;
 
 /// When files that differ are looked at again.
@@ -75,6 +77,7 @@ impl Project<'_> {
     /// Compares what is stored of every file with the file. Writes nothing itself; but a file of which an event told and
     /// that was not read since is brought up to date, for the index owns to be behind.
     pub fn audit(&mut self) -> Result<AuditReport, Error> {
+        self.leave_deleted_store()?;
         let listing = discover::list(&self.root, &self.names, self.world.processes)?;
         let neighbors = Neighbors::of(listing.files.iter().map(|found| &found.path));
         let rows = self.audited_rows()?;
@@ -92,6 +95,18 @@ impl Project<'_> {
         report.differences.sort();
         self.look_again(&mut report, &neighbors)?;
         Ok(report)
+    }
+
+    /// Turns to the store that has taken the place of one that was deleted. Between answers nobody may have noticed yet.
+    fn leave_deleted_store(&mut self) -> Result<(), Error> {
+        if self.store.as_ref().is_none_or(Store::still_there) {
+            return Ok(());
+        }
+        self.recover(&store::Error::Gone);
+        if self.tree.is_some() {
+            self.refresh_all()?;
+        }
+        Ok(())
     }
 
     /// Returns the rows as they are stored; what is in memory proves nothing.

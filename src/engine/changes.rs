@@ -18,6 +18,9 @@ use crate::store::Batch;
 use crate::store::FileRow;
 use crate::store::FileState;
 
+/// So many names are compared one by one.
+const FEW: usize = 16;
+
 /// What became of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
@@ -55,8 +58,8 @@ impl Project<'_> {
     /// Brings the cache up to date with these files, and with all files in those of them that are folders. Returns the
     /// files that are not what they were, by path.
     pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<Change>, Error> {
-        let named: FxHashSet<&[u8]> = paths.iter().map(RelPath::as_bytes).collect();
-        let (sight, changes) = self.refresh_these(&|path| is_within(path.as_bytes(), &named))?;
+        let named = Named::of(paths);
+        let (sight, changes) = self.refresh_these(&|path| named.hold(path.as_bytes()))?;
         if let (Some(tree), Some(began)) = (&self.tree, &sight.began) {
             // What is not listed is not going to be read.
             tree.settle(paths.iter(), began.touches);
@@ -68,6 +71,7 @@ impl Project<'_> {
     pub fn refresh_all(&mut self) -> Result<Vec<Change>, Error> {
         let (sight, changes) = self.refresh_these(&|_| true)?;
         self.saw_all(&sight);
+        self.rest();
         Ok(changes)
     }
 
@@ -81,8 +85,14 @@ impl Project<'_> {
         let is_listed = |path: &RelPath| sight.files().binary_search_by(|found| found.path.cmp(path)).is_ok();
         let gone = sight.rows.keys().filter(|path| is_meant(path) && !is_listed(path));
         let gone: Vec<RelPath> = gone.cloned().collect();
-        let request =
-            ScanRequest { trust: Trust::Stamps, scope: &[], keeps_text: &|_| false, settles: false };
+        let request = ScanRequest {
+            trust: Trust::Stamps,
+            scope: &[],
+            keeps_text: &|_| false,
+            // What need not be read has not changed.
+            keeps_known: false,
+            settles: false,
+        };
         let scan = self.scan_these(&places, &request, &sight)?;
         if !gone.is_empty() {
             let at_s = self.world.clock.now_s();
@@ -97,10 +107,29 @@ impl Project<'_> {
     }
 }
 
-/// Says whether a path, or a folder that it lies in, was named.
-fn is_within(path: &[u8], named: &FxHashSet<&[u8]>) -> bool {
-    let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-    named.contains(path) || ends.into_iter().any(|end| named.contains(&path[..end]))
+/// Paths that were named. Every path of the project is looked for among them, so that a few are compared one by one.
+enum Named<'p> {
+    Few(Vec<&'p [u8]>),
+    Many(FxHashSet<&'p [u8]>),
+}
+
+impl<'p> Named<'p> {
+    fn of(paths: &'p [RelPath]) -> Self {
+        let paths = paths.iter().map(RelPath::as_bytes);
+        if paths.len() <= FEW { Self::Few(paths.collect()) } else { Self::Many(paths.collect()) }
+    }
+
+    /// Says whether a path, or a folder that it lies in, was named.
+    fn hold(&self, path: &[u8]) -> bool {
+        let is_end = |at: usize| path.get(at).is_none_or(|byte| *byte == b'/');
+        match self {
+            Self::Few(named) => named.iter().any(|named| path.starts_with(named) && is_end(named.len())),
+            Self::Many(named) => {
+                let mut ends = (0..path.len()).filter(|at| is_end(*at));
+                named.contains(path) || ends.any(|end| named.contains(&path[..end]))
+            }
+        }
+    }
 }
 
 /// Compares what a file is with what it was.

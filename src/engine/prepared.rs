@@ -20,6 +20,7 @@ use crate::aggregate::Items;
 use crate::aggregate::Limits;
 use crate::aggregate::Remarks;
 use crate::aggregate::Routing;
+use crate::aggregate::Sections;
 use crate::model::Document;
 use crate::model::Order;
 use crate::model::Receipt;
@@ -55,24 +56,23 @@ impl Project<'_> {
         request: &AggregationRequest,
         selected: Selected,
     ) -> Result<(Document, Kept), Error> {
-        let (selection, kept) = selected.split();
-        let Prepared { whole, mut basis } = self.prepare_selected(request, selection)?;
+        let (selection, sections, kept) = selected.split();
+        let Prepared { whole, mut basis } = self.prepare_selected(request, selection, sections)?;
         Ok((self.composed(whole, &mut basis, request.limits)?, kept))
     }
 
     /// Reads the files of a document as they are now, and renders each as it is wanted.
     pub fn prepare(&mut self, request: &AggregationRequest) -> Result<Prepared, Error> {
-        let (selection, _) = self.select_for(request)?.split();
-        self.prepare_selected(request, selection)
+        let (selection, sections, _) = self.select_for(request)?.split();
+        self.prepare_selected(request, selection, sections)
     }
 
     fn prepare_selected(
         &mut self,
         request: &AggregationRequest,
         selection: Selection,
+        sections: Sections,
     ) -> Result<Prepared, Error> {
-        // First, for it may be refused, and costs nothing.
-        let sections = self.sections(&request.sections)?;
         let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
         let routing = self.routing(request, &focus, &items);
         let is_limited = request.limits.is_some();

@@ -244,7 +244,7 @@ impl Project<'_> {
         }
         if words.is_empty() || !selectors.is_empty() {
             let scope: Vec<Selector> = selectors.iter().map(|(_, selector)| selector.clone()).collect();
-            let request = ScanRequest { trust, scope: &scope, keeps_text, settles: false };
+            let request = ScanRequest { trust, scope: &scope, keeps_text, keeps_known: true, settles: false };
             let found = self.scan(&request)?;
             for (word, selector) in &selectors {
                 if !found.files.iter().any(|file| selector.selects(&file.path)) {

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
+use rustc_hash::FxHashSet;
+
 use super::derive::producers_fingerprint;
 use super::error::Error;
 use super::freshness::is_racy;
@@ -17,6 +19,7 @@ use super::reading::Examined;
 use super::reading::Outcome;
 use super::reading::ReadText;
 use super::report::IndexReport;
+use super::sight::is_kept;
 use super::sight::rows_to_remove;
 use super::tree::Began;
 use super::tree::Rows;
@@ -76,13 +79,15 @@ pub(super) struct ScanRequest<'a> {
     pub(super) scope: &'a [Selector],
     /// Whether a file's text will be asked for, so that one that is read anyway is kept.
     pub(super) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
+    /// Whether what is known of each file will be asked for, and not only of those that had to be read.
+    pub(super) keeps_known: bool,
     /// Whether files too young to be believed are read once more when they have rested.
     pub(super) settles: bool,
 }
 
 /// What a scan found.
 pub(super) struct Scan {
-    /// By path.
+    /// By path: all, or those that had to be read and those that are left out.
     pub(super) files: Vec<KnownFile>,
     pub(super) texts: HashMap<RelPath, ReadText>,
     pub(super) report: IndexReport,
@@ -133,8 +138,11 @@ impl Sight {
 impl Project<'_> {
     /// Brings the cache up to date with every file of the project.
     pub fn index(&mut self, trust: Trust) -> Result<IndexReport, Error> {
-        let request = ScanRequest { trust, scope: &[], keeps_text: &|_| false, settles: true };
-        Ok(self.scan(&request)?.report)
+        let request =
+            ScanRequest { trust, scope: &[], keeps_text: &|_| false, keeps_known: false, settles: true };
+        let report = self.scan(&request)?.report;
+        self.rest();
+        Ok(report)
     }
 
     /// Brings the project's files up to date.
@@ -179,17 +187,30 @@ impl Project<'_> {
         let report = IndexReport::default();
         let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report, rules };
         let mut to_read = Vec::new();
+        let mut kept = FxHashSet::default();
         for at in places {
             let found = &sight.files()[*at];
             match self.look_at(*at, sight, request.trust) {
-                Look::Read => to_read.push(found.path.clone()),
-                Look::Unchanged(state) => scan.push(found, state),
-                Look::LeftOut(reason) => scan.push(found, KnownState::LeftOut(reason)),
+                Look::Read => {
+                    kept.insert(&found.path);
+                    to_read.push(found.path.clone());
+                }
+                Look::Unchanged(state) => {
+                    kept.insert(&found.path);
+                    scan.see(found, state, request.keeps_known);
+                }
+                Look::LeftOut(reason) => {
+                    let state = KnownState::LeftOut(reason);
+                    if sight.rows.get(&found.path).is_some_and(|row| is_kept(row, &state)) {
+                        kept.insert(&found.path);
+                    }
+                    scan.see(found, state, true);
+                }
             }
         }
         self.count_missed(&to_read, sight);
         let is_all = places.len() == sight.files().len() && request.scope.is_empty();
-        let removed = if is_all { rows_to_remove(sight, &to_read, &scan) } else { Vec::new() };
+        let removed = if is_all { rows_to_remove(sight, &kept) } else { Vec::new() };
         scan.report.removed = removed.len() as u64;
         let young = self.read_all(&to_read, removed, sight, request, &mut scan);
         // Before anything is said to be settled: what was not read is not.
@@ -326,7 +347,12 @@ impl Project<'_> {
 }
 
 impl Scan {
-    fn push(&mut self, found: &Found, state: KnownState) {
+    /// Takes in what is known of a file that need not be read.
+    fn see(&mut self, found: &Found, state: KnownState, is_kept: bool) {
+        if !is_kept && matches!(state, KnownState::Content { .. }) {
+            self.report.files += 1;
+            return;
+        }
         self.files.push(KnownFile { path: found.path.clone(), tracked: found.tracked, state });
     }
 

@@ -1,9 +1,9 @@
 //! A look at the whole tree: which files there are, what is known of them, and what the file system says of them now.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::derive::producers_fingerprint;
 use super::error::Error;
@@ -15,7 +15,6 @@ use super::reading::Examined;
 use super::reading::Outcome;
 use super::scan::KnownState;
 use super::scan::PRODUCERS;
-use super::scan::Scan;
 use super::scan::Sight;
 use super::tree::Began;
 use super::tree::Rows;
@@ -113,6 +112,9 @@ impl Project<'_> {
     /// Returns the rows as they are kept between answers, read anew where another process changed them.
     pub(super) fn rows_between(&mut self, tree: &Tree) -> Arc<Rows> {
         self.find_store_again();
+        if self.store.is_some() {
+            tree.catch_up();
+        }
         if let Some(rows) = tree.rows()
             && self.is_in_step(&rows)
         {
@@ -127,7 +129,15 @@ impl Project<'_> {
         }
         let rows = Arc::new(self.stored_rows());
         tree.keep_rows(Arc::clone(&rows));
+        self.rest();
         rows
+    }
+
+    /// Gives back memory after a look at everything, where the process stays: the next one may be a long time off.
+    pub(super) fn rest(&mut self) {
+        if self.tree.is_some() {
+            let _ = self.stored(Store::give_back_memory);
+        }
     }
 
     /// Says whether the store still has these rows. What others write in it is as right as what is in memory, so that
@@ -209,20 +219,14 @@ fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<Stat>> 
 }
 
 /// Returns the files that are known and not listed any more, or that have turned into something that is not read.
-pub(super) fn rows_to_remove(sight: &Sight, to_read: &[RelPath], scan: &Scan) -> Vec<RelPath> {
-    let mut kept: HashSet<&RelPath> = to_read.iter().collect();
-    for file in &scan.files {
-        if sight.rows.get(&file.path).is_some_and(|row| is_kept(row, &file.state)) {
-            kept.insert(&file.path);
-        }
-    }
+pub(super) fn rows_to_remove(sight: &Sight, kept: &FxHashSet<&RelPath>) -> Vec<RelPath> {
     let mut gone: Vec<RelPath> = sight.rows.keys().filter(|path| !kept.contains(path)).cloned().collect();
     gone.sort();
     gone
 }
 
 /// Says whether a stored row is still what the file is.
-fn is_kept(row: &FileRow, state: &KnownState) -> bool {
+pub(super) fn is_kept(row: &FileRow, state: &KnownState) -> bool {
     match (&row.state, state) {
         (FileState::Content { .. }, KnownState::Content { .. }) => true,
         (FileState::LeftOut(stored), KnownState::LeftOut(now)) => stored == now,

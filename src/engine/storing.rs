@@ -119,6 +119,9 @@ impl Project<'_> {
                 Err(error) => self.recover(&error),
             }
         }
+        if let Some(tree) = &tree {
+            tree.fell_behind();
+        }
         for derived in batch.contents {
             let language = derived.artifacts.first().map(|(producer, _)| producer.language);
             if let Some(language) = language {

@@ -290,7 +290,13 @@ fn tokens_are_counted_without_a_cache_too() {
 
 /// Returns the importance of all files, by path.
 fn importance(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Importance> {
-    let scan = ScanRequest { trust: Trust::Stamps, scope: &[], keeps_text: &|_| false, settles: true };
+    let scan = ScanRequest {
+        trust: Trust::Stamps,
+        scope: &[],
+        keeps_text: &|_| false,
+        keeps_known: true,
+        settles: true,
+    };
     let files = project.scan(&scan).unwrap().files;
     let in_focus = |path: &RelPath| path.as_bytes() == focus.as_bytes();
     let standing =

@@ -76,6 +76,8 @@ struct Known {
     rows: Option<Arc<Rows>>,
     /// Whether every file was looked at since track was lost, so that a change that was not told is remarkable.
     is_whole: bool,
+    /// Whether rows are held that some project could not store.
+    is_behind: bool,
     missed: u64,
     mistakes: u64,
 }
@@ -250,6 +252,20 @@ impl Tree {
         known.rows = None;
         known.version += 1;
         known.is_whole = false;
+    }
+
+    /// Notes that rows are held which the store does not have.
+    pub(super) fn fell_behind(&self) {
+        self.known().is_behind = true;
+    }
+
+    /// Forgets the rows where the store does not have all of them: who has a store again, or never lost it, reads anew
+    /// what another project could not store.
+    pub(super) fn catch_up(&self) {
+        let is_behind = std::mem::take(&mut self.known().is_behind);
+        if is_behind {
+            self.drop_rows();
+        }
     }
 
     /// Keeps what is about to be written.

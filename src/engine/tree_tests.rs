@@ -10,6 +10,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::OnceLock;
 use std::time::Duration;
 use std::time::SystemTime;
 
@@ -411,6 +412,21 @@ fn a_cache_that_was_given_up_is_found_again() {
 }
 
 #[test]
+fn what_a_project_without_its_store_has_read_is_stored_by_another() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let mut other = scene.warm(&tree);
+    project.store = None;
+    // As long as a store that was lost is left alone.
+    project.reopens_after = Duration::MAX;
+    scene.write("a.py", "def other():\n    return 1\n");
+    assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
+    assert_eq!(contents(&mut other)[0].1, hash("def other():\n    return 1\n"));
+    assert_eq!(other.audit().unwrap().differences, []);
+}
+
+#[test]
 fn an_audit_finds_what_the_index_says_wrongly() {
     let scene = Scene::new();
     scene.write("c.py", "def c():\n    pass\n");
@@ -469,19 +485,21 @@ fn a_change_that_should_have_been_told_is_counted() {
     assert_eq!((tree.epoch(), names(&mut project).len()), (1, 2));
 }
 
-/// Asks for a document as a session does; returns its blocks, and whether it was one that had been given before.
-fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (Vec<String>, bool) {
+/// Asks for a document as a session does; returns what its blocks say, and whether it was one that had been given before.
+fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String, bool) {
     let asked = hash(&format!("{request:?}"));
     let selected = project.select_for(request).unwrap();
     if let Some(answer) = project.recall_answer(asked, request, &selected) {
         project.delivered();
-        return (bodies(&answer.document), true);
+        return (String::from_utf8(answer.text.to_vec()).unwrap(), true);
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
-    let answer = Answer { document: Arc::new(document), text: String::new() };
-    let answer = project.keep_answer(asked, &kept, answer);
+    let text = bodies(&document).join("\n");
+    let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
+    let answer = Arc::new(Answer { receipt, text: text.clone().into(), encoded });
+    project.keep_answer(asked, &kept, &document, &answer);
     project.delivered();
-    (bodies(&answer.document), false)
+    (text, false)
 }
 
 fn bodies(document: &Document) -> Vec<String> {

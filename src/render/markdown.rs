@@ -36,9 +36,21 @@ pub enum Piece<'a> {
 pub fn markdown(document: &Document) -> String {
     let bytes: usize = document.blocks.iter().map(|block| block.body.len() + 200).sum();
     let mut text = String::with_capacity(bytes);
-    prefix(document).for_each(|piece| push(&mut text, piece));
+    // As `prefix` has it, but without a piece for each file: that would write every byte twice.
+    if document.part.has_prefix() {
+        text.push_str(&files_heading(document));
+    }
+    for block in &document.blocks {
+        text.push('\n');
+        write_block(&mut text, block);
+    }
+    behind_files(document).for_each(|piece| push(&mut text, piece));
     text.push_str(&suffix(document));
     text
+}
+
+fn files_heading(document: &Document) -> String {
+    format!("## {}\n", document.files_heading)
 }
 
 fn push(text: &mut String, piece: Piece<'_>) {
@@ -56,7 +68,7 @@ pub fn prefix(document: &Document) -> impl Iterator<Item = Piece<'_>> {
         write_block(&mut text, block);
         Piece::Text(text)
     });
-    let heading = document.part.has_prefix().then(|| format!("## {}\n", document.files_heading));
+    let heading = document.part.has_prefix().then(|| files_heading(document));
     heading.into_iter().map(Piece::Text).chain(blocks).chain(behind_files(document))
 }
 

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use super::resolve::Asker;
 use super::resolve::resolve;
 use super::sources::Sources;
-use crate::api::Answer;
 use crate::api::Answered;
 use crate::api::Ask;
 use crate::api::Call;
@@ -57,10 +56,10 @@ impl Service for Local {
         let response = session.answer(request)?;
         let freshness = FreshnessNote::at(as_of_ms).unsettled(session.take_unsettled());
         freshness.check(call.require_fresh)?;
-        let answer = Answer::of(response).expect("what is asked in words is answered by an answer");
-        let data = answer.to_json().into();
+        let answered = Answered::of(response, freshness, call);
+        let answered = answered.expect("what is asked in words is answered by an answer");
         // The caller has it as soon as this returns.
         session.delivered();
-        Ok(Answered { freshness, notes: session.take_notes(), data })
+        Ok(Answered { notes: session.take_notes(), ..answered })
     }
 }

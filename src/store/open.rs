@@ -128,6 +128,11 @@ impl Store {
         Sighting::of(&self.file).is_ok_and(|seen| seen == self.seen)
     }
 
+    /// Gives back the memory that holds pages of the file; they are read again when they are asked for.
+    pub fn give_back_memory(&self) -> Result<(), Error> {
+        Ok(self.connection.execute_batch("PRAGMA shrink_memory")?)
+    }
+
     /// Returns how many rows this connection has found damaged, and served to nobody.
     pub fn damaged_rows(&self) -> u64 {
         self.damaged.get()

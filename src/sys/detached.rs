@@ -34,6 +34,13 @@ pub fn terminate(pid: u32) -> io::Result<()> {
     Ok(rustix::process::kill_process(pid, rustix::process::Signal::TERM)?)
 }
 
+/// Says whether there is a process of this number.
+pub fn is_alive(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    // That of another user is one too.
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
 /// Ends this process at once, with nothing put in order.
 pub fn die() -> io::Result<()> {
     Ok(rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)?)

@@ -19,6 +19,7 @@ mod usage;
 pub use clock::Clock;
 pub use clock::WallClock;
 pub use detached::die;
+pub use detached::is_alive;
 pub use detached::leave_terminal;
 pub use detached::start_detached;
 pub use detached::terminate;

@@ -518,9 +518,26 @@ struct Fake {
     refused: Mutex<u32>,
     /// How many watches one queue grants.
     granted: Option<usize>,
+    /// What the system said while nothing was to be heard of it.
+    held: Arc<Mutex<Option<Vec<Event>>>>,
 }
 
 impl Fake {
+    /// Keeps to itself what the system says, from now on.
+    fn hold(&self) {
+        *self.held.lock().unwrap() = Some(Vec::new());
+    }
+
+    /// Passes on what was held, once that is about a path of this name.
+    fn release_after(&self, name: &str) {
+        let is_there = |event: &Event| matches!(event, Event::At(_, path) if path.ends_with(name));
+        while !self.held.lock().unwrap().as_ref().unwrap().iter().any(is_there) {
+            std::thread::yield_now();
+        }
+        let held = self.held.lock().unwrap().take().unwrap();
+        held.into_iter().for_each(|event| self.say(event));
+    }
+
     /// Has the newest queue say something.
     fn say(&self, event: Event) {
         let handler = Arc::clone(self.handlers.lock().unwrap().last().unwrap());
@@ -547,7 +564,11 @@ impl Source for Fake {
         }
         let handler = Arc::new(Mutex::new(handler));
         self.handlers.lock().unwrap().push(Arc::clone(&handler));
-        let real = Local.open(Box::new(move |event| (handler.lock().unwrap())(event)))?;
+        let held = Arc::clone(&self.held);
+        let real = Local.open(Box::new(move |event| match held.lock().unwrap().as_mut() {
+            Some(held) => held.push(event),
+            None => (handler.lock().unwrap())(event),
+        }))?;
         Ok(Box::new(Granted { real, left: self.granted }))
     }
 
@@ -648,6 +669,31 @@ fn many_losses_at_once_are_one() {
     assert!(matches!(scene.next(), Signal::Watching { .. }));
     assert_eq!(scene.sync().signals, 1);
     assert_eq!(fake.opened(), 2);
+}
+
+#[test]
+fn a_cookie_passes_when_the_queue_tells_of_it_and_no_sooner() {
+    let fake = Arc::new(Fake::default());
+    let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
+    assert!(matches!(scene.next(), Signal::Watching { .. }));
+    scene.sync();
+    fake.hold();
+    scene.write("a/late", "x");
+    let mark = scene.watcher().mark().unwrap();
+    // The cookie's file came and went; the queue has not told of it, nor of what came before it.
+    fake.say(Event::At(super::inbox::What::Written, scene.root().canonicalize().unwrap().join("a/other")));
+    let Signal::Touched { paths, .. } = scene.next() else { panic!("passed before it was told") };
+    assert_eq!(paths, [RelPath::new(b"a/other").unwrap()]);
+    fake.release_after(&format!("7-{mark}"));
+    let mut told = Vec::new();
+    loop {
+        match scene.next() {
+            Signal::Passed(number) if number == mark => break,
+            Signal::Touched { paths, .. } => told.extend(paths),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(told.contains(&RelPath::new(b"a/late").unwrap()), "{told:?}");
 }
 
 #[test]

@@ -23,6 +23,7 @@ use slop::api::Silent;
 use slop::api::Tree;
 use slop::api::Trust;
 use slop::api::World;
+use slop::api::Written;
 use slop::config::Inputs;
 use slop::config::Settings;
 use slop::model::BodyOptions;
@@ -65,7 +66,7 @@ fn main() {
         document(&mut session, ask());
         std::thread::sleep(Duration::from_millis(200));
     }
-    let bytes = document(&mut session, ask()).len();
+    let bytes = document(&mut session, ask()).map_or(0, |written| written.text.len());
     let unchanged = (0..ROUNDS).map(|_| timed(|| document(&mut session, ask())));
     println!("{bytes} bytes; unchanged: {}", words(unchanged.collect()));
     let edited = python_files(&root);
@@ -117,10 +118,10 @@ fn aggregation(settings: &Settings) -> Aggregation {
     }
 }
 
-fn document(session: &mut Session<'_>, request: Request) -> String {
-    let Ok(Response::Aggregated(aggregated)) = session.answer(request) else { return String::new() };
+fn document(session: &mut Session<'_>, request: Request) -> Option<Arc<Written>> {
+    let Ok(Response::Aggregated(aggregated)) = session.answer(request) else { return None };
     session.delivered();
-    aggregated.text
+    Some(aggregated.written)
 }
 
 fn python_files(root: &Path) -> Vec<(RelPath, String)> {

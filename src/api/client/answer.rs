@@ -89,6 +89,7 @@ pub(super) fn answered(status: u16, body: &Bytes) -> Result<Answered, ClientErro
         },
         notes: envelope.notes,
         data: body.slice_ref(envelope.data.get().as_bytes()),
+        text: None,
     })
 }
 

@@ -123,12 +123,13 @@ async fn ask_of(
     shared: &Arc<Shared>,
     route: &'static Route,
     ask: Ask,
-    call: Call,
+    mut call: Call,
     headers: &HeaderMap,
 ) -> Result<Response, Refusal> {
     let permit = permit(&shared.working, "as many are worked on as there may be")?;
     let accepts = |kind: &str| header_text(headers, "accept").is_some_and(|accept| accept.contains(kind));
     let wants_document = accepts("text/markdown") && matches!(ask, Ask::Aggregate(_));
+    call.only_text = wants_document && !accepts(LINES);
     let (keeper, job) = (Arc::clone(&shared.keeper), Arc::clone(&call.job));
     let thread = tokio::task::spawn_blocking(move || {
         // Held by the thread, for it may go on for a while after nobody waits for it.

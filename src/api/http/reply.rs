@@ -63,7 +63,9 @@ pub(super) fn document(answered: &Answered) -> Result<Response, Refusal> {
         #[serde(borrow)]
         text: Option<Cow<'a, str>>,
     }
-    let text = serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
+    let decoded =
+        || serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
+    let text = answered.text.clone().or_else(|| decoded().map(|text| text.into_owned().into()));
     let Some(text) = text else {
         return Err(Refusal::user(
             StatusCode::NOT_ACCEPTABLE,
@@ -72,7 +74,7 @@ pub(super) fn document(answered: &Answered) -> Result<Response, Refusal> {
             "accept application/json, or ask for a document in the format `markdown` and without `dry_run`",
         ));
     };
-    let mut response = with_type(Body::from(text.into_owned()), "text/markdown; charset=utf-8");
+    let mut response = with_type(Body::from(text), "text/markdown; charset=utf-8");
     let note = &answered.freshness;
     let freshness = match note.freshness {
         FreshnessState::Fresh => "fresh",

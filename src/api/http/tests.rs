@@ -129,7 +129,8 @@ impl Service for Fake {
             as_of_ms: 12,
             pending: 0,
         };
-        Ok(Answered { freshness, notes: vec!["a note".to_owned()], data: Bytes::from(data.to_string()) })
+        let notes = vec!["a note".to_owned()];
+        Ok(Answered { freshness, notes, data: Bytes::from(data.to_string()), text: None })
     }
 }
 

@@ -48,7 +48,7 @@ impl Service for Fake {
             pending: 0,
         };
         let notes = vec!["the cache was made anew".to_owned()];
-        data.map(|data| Answered { freshness, notes, data: Bytes::from(data.to_string()) })
+        data.map(|data| Answered { freshness, notes, data: Bytes::from(data.to_string()), text: None })
     }
 }
 

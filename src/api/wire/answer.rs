@@ -62,10 +62,9 @@ impl Answer {
             Response::Outlines(answers) => Self::Outlines(all(answers)),
             Response::Views(answers) => Self::Views(all(answers)),
             Response::Symbols(answers) => Self::Symbols(all(answers)),
-            Response::Aggregated(aggregated) => Self::Aggregated(Box::new(ComposedDocument {
-                receipt: DocumentReceipt::from(&aggregated.document.receipt),
-                text: Some(aggregated.text),
-            })),
+            Response::Aggregated(aggregated) => {
+                Self::Aggregated(Box::new(ComposedDocument::of(aggregated.written)))
+            }
             Response::Planned(receipt) => Self::Aggregated(Box::new(ComposedDocument {
                 receipt: DocumentReceipt::from(&*receipt),
                 text: None,

@@ -1,7 +1,9 @@
 //! A document: what an aggregation is answered by, and the document itself written as JSON.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
@@ -11,6 +13,7 @@ use super::path::wire_path;
 use super::receipt::DocumentReceipt;
 use super::sections::Section;
 use super::sections::sections;
+use crate::engine::Answer as Written;
 use crate::model::Block;
 use crate::model::Document;
 use crate::render;
@@ -23,6 +26,33 @@ pub struct ComposedDocument {
     pub text: Option<String>,
     /// What became of each file.
     pub receipt: DocumentReceipt,
+}
+
+impl ComposedDocument {
+    /// Returns a document that was written; its text moves where nobody else has it.
+    pub(super) fn of(written: Arc<Written>) -> Self {
+        let receipt = DocumentReceipt::from(&written.receipt);
+        let text = Arc::try_unwrap(written).map_or_else(|kept| kept.text.clone(), |written| written.text);
+        let text = String::from_utf8(text.into()).expect("documents are written as text");
+        Self { text: Some(text), receipt }
+    }
+}
+
+/// A [`ComposedDocument`] whose text need not be copied.
+#[derive(Serialize)]
+struct WrittenJson<'a> {
+    text: &'a str,
+    receipt: DocumentReceipt,
+}
+
+/// Returns a document as it is sent. It is encoded once, however often it is given.
+pub(in crate::api) fn encoded(written: &Written) -> Bytes {
+    let encode = || {
+        let text = std::str::from_utf8(&written.text).expect("documents are written as text");
+        let json = WrittenJson { text, receipt: DocumentReceipt::from(&written.receipt) };
+        serde_json::to_vec(&json).expect("texts and numbers always become JSON").into()
+    };
+    written.encoded.get_or_init(encode).clone()
 }
 
 /// A document in the format `json`. It is only ever written, so that its texts need not be copied.

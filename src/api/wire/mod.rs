@@ -24,6 +24,7 @@ pub use cache::CacheVerdict;
 pub use cache::GivenSize;
 pub use document::ComposedDocument;
 pub use document::document_json;
+pub(in crate::api) use document::encoded;
 pub use envelope::SCHEMA_VERSION;
 pub use envelope::envelope;
 pub use envelope::envelope_of_error;

@@ -130,9 +130,10 @@ fn as_json(
         else {
             unreachable!("an aggregation is answered by a document")
         };
-        let written = DocumentReceipt::from(&aggregated.document.receipt);
+        let document = aggregated.document.expect("a process that does not stay keeps no documents");
+        let written = DocumentReceipt::from(&document.receipt);
         write_receipt(receipt, &written, opened)?;
-        desk.write_data(&document_json(&aggregated.document))?;
+        desk.write_data(&document_json(&document))?;
         desk.delivered(opened)?;
         Ok(written)
     })

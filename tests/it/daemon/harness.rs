@@ -21,9 +21,10 @@ use super::super::sandbox::Sandbox;
 const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Returns how often a test does what it does: as often as the suite has time for, or as often as a night has.
-/// `tests/torture.sh` sets the variable.
+/// `tests/torture.sh` sets the variable: to 1, or to the part of a night that there is time for.
 pub(crate) fn rounds(short: usize, long: usize) -> usize {
-    if is_torture() { long } else { short }
+    let part = std::env::var("SLOP_TORTURE").ok().map(|part| part.parse().unwrap_or(1).max(1));
+    part.map_or(short, |part: usize| short.max(long / part))
 }
 
 /// Says whether time is no matter.
@@ -38,6 +39,18 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         assert!(Instant::now() < deadline, "never happened: {what}");
         thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A generator of numbers that are the same in each run (xorshift).
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn roll(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % below
     }
 }
 

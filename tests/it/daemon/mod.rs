@@ -6,6 +6,7 @@
 mod api;
 mod confined;
 mod events;
+mod faults;
 mod files;
 mod harness;
 mod lifecycle;

@@ -13,21 +13,10 @@ use serde_json::json;
 use super::super::sandbox::Sandbox;
 use super::harness::Connection;
 use super::harness::Daemon;
+use super::harness::Dice;
 use super::harness::rounds;
 
 const WRITERS: usize = 4;
-
-/// A generator of numbers that are the same in each run (xorshift).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap() % below
-    }
-}
 
 /// Someone who writes files in a folder of their own, and asks after each change.
 struct Writer<'d> {

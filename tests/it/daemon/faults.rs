@@ -1,0 +1,539 @@
+//! What other programs do to files, to the cache and to the daemon itself, in ways that events tell late, badly or not at
+//! all (F02, F03, F05, F06, F11, F12, F14, F26, F28, F31, F34, F43, F47, F57, F63).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::fs::File;
+use std::fs::FileTimes;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Command;
+use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::super::sandbox::Sandbox;
+use super::super::sandbox::run;
+use super::super::sandbox::skipped;
+use super::harness::Connection;
+use super::harness::Daemon;
+use super::harness::Dice;
+use super::harness::is_torture;
+use super::harness::rounds;
+use super::harness::wait_until;
+
+/// Returns the paths of all files that the daemon knows.
+#[track_caller]
+fn listed(connection: &mut Connection) -> Vec<String> {
+    let envelope = connection.ask("/v1/files", &json!({}));
+    assert_eq!(envelope["freshness"], "fresh", "{envelope}");
+    let files = envelope["data"]["files"].as_array().unwrap();
+    files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Says whether a program is there, and that a test was skipped where it is not.
+fn has(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    let ran =
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let is_there = ran.is_ok_and(|status| status.success());
+    if !is_there {
+        skipped(&format!("`{program} {}` does not run here", arguments.join(" ")));
+    }
+    is_there
+}
+
+#[test]
+fn where_no_cookie_can_be_made_each_answer_looks_at_the_files() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 0\n");
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    wait_until("it watches", || daemon.status()["mode"] == "events");
+    connection.text("a.py");
+    let cookies = sandbox.path(".slop_cache/cookies");
+    fs::remove_dir_all(&cookies).unwrap();
+    fs::write(&cookies, "").unwrap();
+    sandbox.write("a.py", "x = 1\n");
+    assert_eq!(connection.text("a.py").as_deref(), Some("x = 1\n"));
+    assert_eq!(daemon.status()["mode"], "verified");
+    for round in 0..rounds(10, 100) {
+        let text = format!("x = {round}\n");
+        sandbox.write("a.py", &text);
+        sandbox.write(format!("new{round}/b.py"), &text);
+        assert_eq!(connection.text("a.py").as_ref(), Some(&text));
+        assert_eq!(connection.text(&format!("new{round}/b.py")), Some(text));
+    }
+    fs::remove_file(&cookies).unwrap();
+    wait_until("it trusts events again", || daemon.status()["mode"] == "events");
+    daemon.audit();
+}
+
+#[test]
+fn a_time_that_was_put_back_hides_nothing() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 000000\n");
+    let then = fs::metadata(sandbox.path("a.py")).unwrap().modified().unwrap();
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    for round in 0..rounds(100, 10_000) {
+        let text = format!("x = {round:06}\n");
+        let beside = sandbox.path("beside.tmp");
+        // Once in its place, and once as another file of the same size that takes its name.
+        let path = if round % 2 == 0 { sandbox.path("a.py") } else { beside.clone() };
+        fs::write(&path, "x = ......\n").unwrap();
+        fs::write(&path, &text).unwrap();
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_times(FileTimes::new().set_modified(then))
+            .unwrap();
+        if path == beside {
+            fs::rename(beside, sandbox.path("a.py")).unwrap();
+        }
+        assert_eq!(connection.text("a.py"), Some(text));
+    }
+    daemon.audit();
+}
+
+#[test]
+fn what_one_huge_write_left_is_seen_though_it_was_read_in_the_midst_of_it() {
+    let sandbox = Sandbox::repo();
+    let text = |round: usize| format!("x = {round:06}\n").repeat(90_000);
+    sandbox.write("a.py", text(0));
+    let daemon = Daemon::start(&sandbox);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut reader = daemon.connect();
+            while !over.load(Ordering::Relaxed) {
+                reader.ask("/v1/index", &json!({}));
+            }
+        });
+        let mut connection = daemon.connect();
+        let mut file = File::options().write(true).open(sandbox.path("a.py")).unwrap();
+        for round in 1..=rounds(6, 400) {
+            // One call, into the bytes that are there.
+            std::io::Seek::rewind(&mut file).unwrap();
+            assert_eq!(file.write(text(round).as_bytes()).unwrap(), text(round).len());
+            let answer = connection.text("a.py");
+            assert!(answer == Some(text(round)), "round {round}: other bytes");
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    daemon.audit();
+}
+
+#[test]
+fn what_was_written_through_a_map_is_seen_when_the_map_is_closed() {
+    // Rust has no safe way to write through a map, and slop has no other.
+    if !has("python3", &["-c", "import mmap"]) {
+        return;
+    }
+    let script = "import mmap, sys\n\
+        for line in sys.stdin:\n    \
+            f = open('a.py', 'r+b'); m = mmap.mmap(f.fileno(), 0)\n    \
+            m[4:10] = b'dirtyA'; print('dirty', flush=True); sys.stdin.readline()\n    \
+            m[4:10] = line.strip().encode(); m.close(); f.close(); print('closed', flush=True)\n";
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 000000\n");
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    let mut writer = Command::new("python3")
+        .args(["-c", script])
+        .current_dir(sandbox.root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(writer.stdout.take().unwrap()).lines();
+    let mut input = writer.stdin.take().unwrap();
+    for round in 0..rounds(3, 200) {
+        writeln!(input, "{round:06}").unwrap();
+        assert_eq!(said.next().unwrap().unwrap(), "dirty");
+        // Long enough for the stamp of the first store to be believed: the second one makes none.
+        thread::sleep(Duration::from_millis(150));
+        connection.text("a.py");
+        writeln!(input).unwrap();
+        assert_eq!(said.next().unwrap().unwrap(), "closed");
+        assert_eq!(connection.text("a.py"), Some(format!("x = {round:06}\n")), "round {round}");
+    }
+    drop(input);
+    writer.wait().unwrap();
+    daemon.audit();
+}
+
+#[test]
+fn a_switch_of_all_files_ends_right_and_stops_no_answer() {
+    let sandbox = Sandbox::repo();
+    let count = rounds(1_000, 100_000);
+    for branch in ["one", "two"] {
+        for file in 0..count {
+            sandbox
+                .write(format!("d{}/{branch}{}.py", file % 100, file / 2), format!("x = '{branch}{file}'\n"));
+            sandbox.write(format!("d{}/both{file}.py", file % 100), format!("x = '{branch}{file}'\n"));
+        }
+        sandbox.git(&["checkout", "-q", "--orphan", branch]);
+        sandbox.commit_all(branch);
+        sandbox.git(&["rm", "-rq", "."]);
+        sandbox.git(&["commit", "-q", "-m", "none"]);
+    }
+    sandbox.git(&["checkout", "-q", "one~1"]);
+    let daemon = Daemon::start(&sandbox);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut connection = daemon.connect();
+            sandbox.write("apart.py", "x = 1\n");
+            while !over.load(Ordering::Relaxed) {
+                assert_eq!(connection.text("apart.py").as_deref(), Some("x = 1\n"));
+            }
+        });
+        let mut connection = daemon.connect();
+        for turn in 0..rounds(2, 10) {
+            let branch = if turn % 2 == 0 { "two" } else { "one" };
+            sandbox.git(&["checkout", "-q", &format!("{branch}~1")]);
+            for file in [0, count / 3, count - 1] {
+                let answer = connection.text(&format!("d{}/both{file}.py", file % 100));
+                assert_eq!(answer, Some(format!("x = '{branch}{file}'\n")));
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    let rss = daemon.status()["rss_bytes"].as_u64().unwrap();
+    assert!(rss < 400 << 20, "{rss} bytes");
+    daemon.audit();
+}
+
+/// A few names that become files, folders and links, and take each other's places.
+struct Fishy<'s> {
+    sandbox: &'s Sandbox,
+    dice: Dice,
+}
+
+impl Fishy<'_> {
+    fn name(&mut self) -> PathBuf {
+        let depth = 1 + self.dice.roll(3);
+        let parts = (0..depth).map(|_| ["a", "b", "c"][self.dice.roll(3)]);
+        self.sandbox.root().join(parts.collect::<PathBuf>())
+    }
+
+    /// Does one thing. That it cannot be done is as good as any other.
+    fn step(&mut self) {
+        let (one, other) = (self.name(), self.name());
+        let _ = match self.dice.roll(7) {
+            0 => fs::create_dir_all(&one),
+            1 => fs::rename(&one, &other),
+            2 => fs::remove_dir_all(&one),
+            3 => fs::remove_file(&one),
+            4 => symlink(&other, &one),
+            5 => fs::hard_link(&one, &other),
+            _ => fs::write(&one, format!("x = {:04}\n", self.dice.roll(10_000))),
+        };
+    }
+}
+
+/// Returns what lies below a folder: text for files, none for links.
+fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Option<String>>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        if [".git", ".slop_cache"].contains(&name.as_str()) {
+            continue;
+        }
+        if kind.is_dir() {
+            walk(&path, root, found);
+        } else {
+            found.insert(name, kind.is_file().then(|| fs::read_to_string(&path).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn after_whatever_was_done_to_names_an_answer_has_what_is_there() {
+    let sandbox = Sandbox::repo();
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    let mut fishy = Fishy { sandbox: &sandbox, dice: Dice(0x2545_f491_4f6c_dd1d) };
+    for sequence in 0..rounds(150, 10_000) {
+        for _ in 0..=fishy.dice.roll(8) {
+            fishy.step();
+        }
+        let mut there = BTreeMap::new();
+        walk(&sandbox.root(), &sandbox.root(), &mut there);
+        let names: Vec<&str> = there.keys().map(String::as_str).collect();
+        assert_eq!(listed(&mut connection), names, "sequence {sequence}");
+        let texts: Vec<_> = there.iter().filter_map(|(name, text)| Some((name, text.clone()?))).collect();
+        if let Some((name, text)) = texts.get(fishy.dice.roll(texts.len().max(1))) {
+            assert_eq!(connection.text(name).as_ref(), Some(text), "sequence {sequence}: {name}");
+        }
+    }
+    daemon.audit();
+}
+
+/// Saves as editors do.
+fn save(folder: &Path, how: usize, text: &str) {
+    let (file, beside) = (folder.join("a.py"), folder.join("a.py.tmp"));
+    match how {
+        // In its place, and in two halves.
+        0 => fs::write(&file, text).unwrap(),
+        1 => {
+            let mut file = File::create(&file).unwrap();
+            let (first, second) = text.split_at(text.len() / 2);
+            file.write_all(first.as_bytes()).unwrap();
+            file.write_all(second.as_bytes()).unwrap();
+        }
+        // Another file, renamed; and with the old one kept, as vim does.
+        2 => {
+            fs::write(&beside, text).unwrap();
+            fs::rename(&beside, &file).unwrap();
+        }
+        3 => {
+            fs::rename(&file, folder.join("a.py~")).unwrap();
+            fs::write(&file, text).unwrap();
+            fs::remove_file(folder.join("a.py~")).unwrap();
+        }
+        4 => {
+            fs::remove_file(&file).unwrap();
+            fs::write(&file, text).unwrap();
+        }
+        // By way of a link to another file, which it stays until it is replaced.
+        _ => {
+            fs::write(&beside, text).unwrap();
+            fs::remove_file(&file).unwrap();
+            fs::hard_link(&beside, &file).unwrap();
+            fs::remove_file(&beside).unwrap();
+        }
+    }
+}
+
+#[test]
+fn however_an_editor_saves_the_answer_after_it_has_the_text() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 1\n");
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    for round in 0..rounds(60, 6_000) {
+        let text = format!("x = {round:06}\n");
+        save(&sandbox.root(), round % 6, &text);
+        assert_eq!(connection.text("a.py"), Some(text), "round {round}");
+        assert_eq!(listed(&mut connection), ["a.py"], "round {round}");
+    }
+    daemon.audit();
+}
+
+#[test]
+fn a_daemon_that_slept_answers_with_what_was_done_meanwhile() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 1\n");
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    connection.text("a.py");
+    for round in 0..rounds(2, 20) {
+        daemon.signal("STOP");
+        let text = format!("x = {round:04}\n");
+        for number in 0..200 {
+            sandbox.write(format!("d{}/f{number}.py", number % 7), &text);
+        }
+        sandbox.write("a.py", &text);
+        // Longer than a cookie is waited for.
+        thread::sleep(Duration::from_millis(if is_torture() { 6_000 } else { 1_100 }));
+        daemon.signal("CONT");
+        assert_eq!(connection.text("a.py").as_ref(), Some(&text));
+        assert_eq!(connection.text("d3/f199.py"), Some(text));
+        assert_eq!(listed(&mut connection).len(), 201);
+    }
+    daemon.audit();
+}
+
+#[test]
+fn a_file_that_is_written_without_end_keeps_no_other_waiting() {
+    let sandbox = Sandbox::repo();
+    for file in ["hot.py", "other.py"] {
+        sandbox.write(file, "x = 1\n");
+    }
+    let daemon = Daemon::start(&sandbox);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut number = 0;
+            while !over.load(Ordering::Relaxed) {
+                number += 1;
+                sandbox.write("hot.py", format!("x = {number}\n"));
+                thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let mut connection = daemon.connect();
+        for round in 0..rounds(200, 20_000) {
+            let text = format!("x = {round}\n");
+            sandbox.write("other.py", &text);
+            assert_eq!(connection.text("other.py"), Some(text));
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    wait_until("nothing is left to do", || daemon.status()["pending"] == 0);
+    assert_eq!(daemon.status()["missed"], 0);
+    daemon.audit();
+}
+
+#[test]
+fn a_folder_of_very_many_files_is_listed_whole() {
+    let sandbox = Sandbox::repo();
+    let count = rounds(3_000, 200_000);
+    let daemon = Daemon::start(&sandbox);
+    fs::create_dir(sandbox.path("many")).unwrap();
+    for file in 0..count {
+        fs::write(sandbox.path(format!("many/{file:06}.txt")), "text\n").unwrap();
+    }
+    let mut connection = daemon.connect();
+    assert_eq!(listed(&mut connection).len(), count);
+    sandbox.write("many/000007.txt", "other\n");
+    assert_eq!(connection.text("many/000007.txt").as_deref(), Some("other\n"));
+    daemon.audit();
+}
+
+#[test]
+fn a_project_whose_file_system_is_taken_away_is_served_no_more() {
+    let unshared = ["-Urm", "sh", "-c", "mount -t tmpfs tmpfs /mnt"];
+    if !has("unshare", &unshared) {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    // The program stays on the root's file system; the project is on one of its own.
+    let script = "mount -t tmpfs tmpfs $PWD && cd $PWD && echo 'x = 1' > a.py && { $SLOP watch --quiet & } \
+        && until $SLOP daemon status > ../status; do sleep 0.05; done && cd .. && umount -l project && wait $! \
+        && echo 0 > code || echo $? > code";
+    let mut command = sandbox.script("true");
+    let environment: Vec<_> =
+        command.get_envs().map(|(n, v)| (n.to_owned(), v.unwrap_or_default().to_owned())).collect();
+    command = Command::new("unshare");
+    command.args(["-Urm", "sh", "-c", script]).current_dir(sandbox.root()).env_clear().envs(environment);
+    run(command);
+    let code = fs::read_to_string(sandbox.beside("code")).unwrap();
+    assert_ne!(code.trim(), "0", "it ended in good order");
+    assert!(code.trim().parse::<u32>().unwrap() < 128, "{code}");
+}
+
+#[test]
+fn what_is_written_by_way_of_another_mount_is_seen() {
+    if !has("unshare", &["-Urm", "true"]) {
+        return;
+    }
+    let sandbox = Sandbox::repo();
+    sandbox.write("d/a.py", "x = 1\n");
+    fs::create_dir(sandbox.beside("bound")).unwrap();
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    for round in 0..rounds(5, 200) {
+        let script = format!(
+            "mount --bind . ../bound && echo 'x = {round:04}' > ../bound/d/a.py && mkdir ../bound/n{round} \
+             && echo 'y = 1' > ../bound/n{round}/b.py"
+        );
+        let ran =
+            Command::new("unshare").args(["-Urm", "sh", "-c", &script]).current_dir(sandbox.root()).status();
+        assert!(ran.unwrap().success());
+        assert_eq!(connection.text("d/a.py"), Some(format!("x = {round:04}\n")));
+        assert_eq!(connection.text(&format!("n{round}/b.py")).as_deref(), Some("y = 1\n"));
+    }
+    daemon.audit();
+}
+
+#[test]
+fn another_program_that_holds_the_database_stops_no_answer() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 0\n");
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    connection.text("a.py");
+    wait_until("nothing is left to do", || daemon.status()["pending"] == 0);
+    for round in 1..=rounds(1, 5) {
+        let other = rusqlite::Connection::open(sandbox.path(".slop_cache/index.db")).unwrap();
+        other.busy_timeout(Duration::from_secs(10)).unwrap();
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        thread::scope(|scope| {
+            let text = format!("def f():\n    return {round}\n");
+            sandbox.write("a.py", &text);
+            let asked = scope.spawn(|| connection.text("a.py"));
+            thread::sleep(Duration::from_millis(if is_torture() { 10_000 } else { 500 }));
+            other.execute_batch("ROLLBACK").unwrap();
+            assert_eq!(asked.join().unwrap(), Some(text));
+        });
+    }
+    wait_until("the index is whole again", || sandbox.slop(&["audit"]).code == 0);
+    assert!(
+        !sandbox
+            .root()
+            .join(".slop_cache")
+            .read_dir()
+            .unwrap()
+            .any(|entry| { entry.unwrap().file_name().to_string_lossy().contains("corrupt") })
+    );
+}
+
+#[test]
+fn what_a_daemon_started_does_not_keep_its_lock_when_it_dies() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "x = 1\n");
+    // A git that leaves a child of its own behind, as one does that looks after its files by itself.
+    let tools = sandbox.beside("tools");
+    fs::create_dir(&tools).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let wrapper = format!(
+        "#!/bin/sh\nsleep 20 > /dev/null 2>&1 < /dev/null &\necho $! >> {}\nPATH='{path}' exec git \"$@\"\n",
+        sandbox.beside("children").display()
+    );
+    fs::write(tools.join("git"), wrapper).unwrap();
+    fs::set_permissions(tools.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = sandbox.command(&["watch", "--quiet"]);
+    command.env("PATH", format!("{}:{path}", tools.display())).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut first = Daemon { sandbox: &sandbox, child: command.spawn().unwrap() };
+    first.wait_ready();
+    first.ask("/v1/index", &json!({}));
+    first.kill();
+    let children = fs::read_to_string(sandbox.beside("children")).unwrap();
+    assert!(!children.is_empty(), "git was never run");
+    let second = Daemon::start(&sandbox);
+    assert_eq!(second.connect().text("a.py").as_deref(), Some("x = 1\n"));
+    for child in children.lines() {
+        // One that has ended by itself is as well.
+        let _ = Command::new("kill").arg(child).stderr(Stdio::null()).status();
+    }
+}
+
+/// A call about the database fails once, as on a disk that is full or broken.
+#[test]
+fn a_system_call_that_fails_costs_no_right_answer() {
+    if !has("strace", &["-f", "-qq", "-o", "/dev/null", "true"]) {
+        return;
+    }
+    let mut failed = 0;
+    for call in ["pwrite64:error=ENOSPC", "pwrite64:error=EIO", "fdatasync:error=EIO", "pread64:error=EIO"] {
+        for nth in 1..=rounds(1, 100) {
+            let sandbox = Sandbox::repo();
+            sandbox.write("a.py", "def one():\n    return 1\n");
+            sandbox.done(&["index", "--no-daemon"]);
+            sandbox.write("a.py", "def two():\n    return 2\n");
+            let files = "-P $PWD/.slop_cache/index.db -P $PWD/.slop_cache/index.db-wal";
+            let inject = format!("inject={call}:when={nth}");
+            let script =
+                format!("strace -f -qq -o ../calls {files} -e {inject} $SLOP outline a.py --no-daemon");
+            let ran = run(sandbox.script(&script));
+            let calls = fs::read_to_string(sandbox.beside("calls")).unwrap();
+            failed += calls.matches("(INJECTED)").count();
+            assert!(ran.code == 0 && ran.out.contains("two"), "{inject}: {ran:?}");
+            assert!(sandbox.done(&["outline", "a.py", "--no-daemon"]).contains("two"), "{inject}");
+            assert_eq!(sandbox.slop(&["audit", "--no-daemon"]).code, 0, "{inject}");
+        }
+    }
+    assert!(0 < failed, "no call failed");
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# Breaks slop on purpose, and looks whether its tests notice: tests/mutants/run.sh [NAME...]
+#
+# Each patch here takes away one thing that answers rely on, and names the tests that must fail without it. Every patch
+# is applied in a copy of the last commit, built and held against those tests alone; before that, all of them must pass
+# in the copy as it is. A patch that no longer applies or builds, a test that is not there and a test that does not
+# fail are errors. Not a part of `cargo test`: it builds slop as often as there are patches.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# Kept between runs, for a build from nothing takes longer than all that comes after it.
+export CARGO_TARGET_DIR="${MUTANTS_TARGET:-$root/target/mutants}"
+copy=$CARGO_TARGET_DIR/copy
+rm -rf "$copy"
+mkdir -p "$copy"
+git clone --quiet --shared "$root" "$copy/slop" && cd "$copy/slop" || exit 1
+
+patches() {
+    if [ $# -eq 0 ]; then
+        ls "$root"/tests/mutants/*.patch
+        return
+    fi
+    for name; do ls "$root/tests/mutants/$name"*.patch; done
+}
+
+# Prints the tests that patches name, each as KIND=NAME.
+tests_of() {
+    sed -n 's/^Killed-by: \(lib\|it\) /\1=/p' "$@" | sort -u
+}
+
+# Builds what the tests of these patches need.
+build() {
+    flags=
+    tests_of "$@" | grep -q ^lib= && flags=--lib
+    tests_of "$@" | grep -q ^it= && flags="$flags --test it"
+    # shellcheck disable=SC2086
+    cargo test --quiet --no-run $flags > "$copy/build" 2>&1
+}
+
+# Says what becomes of one test: passes, fails, or is not there.
+judge() {
+    kind=$1 name=$2
+    [ "$kind" = lib ] && flags=--lib || flags="--test $kind"
+    # shellcheck disable=SC2086
+    timeout 300 cargo test --quiet $flags -- --exact "$name" > "$copy/ran" 2>&1
+    code=$?
+    if [ $code -eq 124 ]; then
+        echo fails
+    elif grep -q 'running 0 tests' "$copy/ran" || ! grep -q '^running' "$copy/ran"; then
+        echo "is not there"
+    elif [ $code -eq 0 ]; then
+        echo passes
+    else
+        echo fails
+    fi
+}
+
+row() {
+    printf '| %-23s | %-103s | %-8s |\n' "$1" "$2" "$3"
+}
+
+bad=0
+list=$(patches "$@") || exit 1
+# shellcheck disable=SC2086
+build $list || { cat "$copy/build"; exit 1; }
+# shellcheck disable=SC2086
+for test in $(tests_of $list); do
+    result=$(judge "${test%%=*}" "${test#*=}")
+    if [ "$result" != passes ]; then
+        echo "unbroken, $test $result:"
+        tail -n 30 "$copy/ran"
+        bad=1
+    fi
+done
+[ $bad -eq 0 ] || exit 1
+
+row mutant test result
+row --- --- ---
+for patch in $list; do
+    name=$(basename "$patch" .patch)
+    git checkout --quiet -- .
+    if ! git apply -C1 --recount "$patch" 2> "$copy/build" || ! build "$patch"; then
+        row "$name" "$(grep -m 1 ^error "$copy/build")" 'NO BUILD'
+        bad=1
+        continue
+    fi
+    for test in $(tests_of "$patch"); do
+        case $(judge "${test%%=*}" "${test#*=}") in
+            fails) result=killed ;;
+            *) result=SURVIVES bad=1 ;;
+        esac
+        row "$name" "${test#*=}" "$result"
+    done
+done
+exit $bad
