@@ -1,6 +1,6 @@
 //! The paper of the house is held to what the program does.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test readme` writes the outputs in README.md and docs/curation.md and the page of settings
+//! `UPDATE_EXPECT=1 cargo test --test readme` writes the outputs in README.md, docs/curation.md and docs/api.md and the page of settings
 //! anew; then read what changed.
 
 #![expect(
@@ -18,9 +18,12 @@ use std::process::Command;
 use expect_test::expect_file;
 use tempfile::TempDir;
 
+/// The pages whose commands are run. That of the API asks with curl.
+const PAGES: [&str; 3] = ["README.md", "docs/curation.md", "docs/api.md"];
+
 #[test]
 fn every_command_on_a_page_prints_what_stands_below_it() {
-    for name in ["README.md", "docs/curation.md"] {
+    for name in PAGES {
         let sandbox = Sandbox::new();
         let rebuilt = with_outputs(&page(name), |command| sandbox.run(command));
         expect_file![root().join(name)].assert_eq(&rebuilt);
@@ -31,7 +34,7 @@ fn every_command_on_a_page_prints_what_stands_below_it() {
 fn no_page_has_commands_that_are_not_run() {
     for entry in fs::read_dir(root().join("docs")).unwrap() {
         let name = format!("docs/{}", entry.unwrap().file_name().into_string().unwrap());
-        assert!(name == "docs/curation.md" || !page(&name).contains("```console\n"), "{name}");
+        assert!(PAGES.contains(&&*name) || !page(&name).contains("```console\n"), "{name}");
     }
 }
 
@@ -173,6 +176,15 @@ impl Sandbox {
             .unwrap();
         let printed = [finished.stdout, finished.stderr].concat();
         String::from_utf8(printed).unwrap().replace(home.to_str().unwrap(), "/home/you")
+    }
+}
+
+impl Drop for Sandbox {
+    /// A daemon that a page started is stopped where the page did not get to it.
+    fn drop(&mut self) {
+        if self.home.path().join("station/.slop_cache/daemon.sock").exists() {
+            self.run("slop daemon stop");
+        }
     }
 }
 

@@ -91,7 +91,7 @@ fn status(fault: &Fault) -> StatusCode {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let mut response = Response::new(Body::from(self.envelope()));
+        let mut response = Response::new(Body::from(self.envelope() + "\n"));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -53,7 +53,7 @@ pub(super) fn plain(command: &str, data: &impl Serialize) -> Response {
     }
     let envelope = Envelope { schema_version: SCHEMA_VERSION, command, data };
     let text = serde_json::to_string(&envelope).expect("strings and numbers always become JSON");
-    with_type(Body::from(text), "application/json")
+    with_type(Body::from(text + "\n"), "application/json")
 }
 
 /// Returns the text of a document alone. What it can be relied on for stands in headers.

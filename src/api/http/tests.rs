@@ -408,6 +408,22 @@ fn bad_json_is_told_by_key_and_place() {
 }
 
 #[test]
+fn a_whole_number_is_one_however_it_is_written() {
+    let house = House::new();
+    let status = |days: &str| house.post("/v1/cache/collect", "", &format!("{{\"days\":{days}}}")).status;
+    for days in ["30", "30.0", "3e1", "0.0", "-0.0"] {
+        assert_eq!(status(days), 200, "{days}");
+    }
+    let asked = house.fake.asked();
+    let days = |ask: &Ask| if let Ask::CacheCollect(ask) = ask { ask.days } else { u32::MAX };
+    assert_eq!(asked.iter().map(days).collect::<Vec<_>>(), [30, 30, 30, 0, 0]);
+    for days in ["30.5", "-1", "-1.0", "4294967296.0", "1e300", "\"30\""] {
+        assert_eq!(status(days), 400, "{days}");
+    }
+    assert_eq!(house.fake.asked(), []);
+}
+
+#[test]
 fn words_reach_the_service_as_they_are() {
     let house = House::new();
     for word in ["../x", "/etc/passwd", "file:///etc", "a\0b", "%2e%2e", "\u{202e}x", "a\nb", "..\\x", ""] {
@@ -732,7 +748,12 @@ fn events_are_told_as_they_come_and_from_where_a_stream_broke_off() {
     let heard = house.raw(&get("/v1/events?since=1:2&limit=1", ""));
     assert!(heard.head.contains("content-type: text/event-stream"));
     assert_eq!(heard.body, format!(": watching\n\n{told}"));
-    assert_eq!(house.raw(&get("/v1/events?limit=1", "last-event-id: 1:2\r\n")).body, heard.body);
+    for (since, last) in [("", "1:2"), ("since=1:1&", "1:2"), ("since=1:2&", "")] {
+        let request = get(&format!("/v1/events?{since}limit=1"), &format!("last-event-id: {last}\r\n"));
+        assert_eq!(house.raw(&request).body, heard.body, "{since} {last}");
+    }
+    let wrong = get("/v1/events?since=1:2&wait_ms=0", "last-event-id: {}\r\n");
+    assert_eq!((house.raw(&wrong).status, &*house.raw(&wrong).code()), (400, "bad_query"));
     let heard = house.raw(&get("/v1/events?since=9:2&limit=1", ""));
     assert!(
         heard.body.ends_with("id: 1:3\nevent: fresh_instance\ndata: {\"clock\":\"1:3\",\"changes\":[]}\n\n")

@@ -37,10 +37,6 @@ fn project() -> Sandbox {
     for (name, target) in links {
         symlink(target, sandbox.path(name)).unwrap();
     }
-    let presets = "[presets.escape]\nfiles = [\"../outside.py\", \"link.py\", \"folder/inner.py\"]\n";
-    let items = "[[items]]\npath = \"../outside.py\"\nmode = \"full\"\n";
-    sandbox.write("presets.toml", presets);
-    sandbox.write("items.toml", items);
     sandbox
 }
 
@@ -155,22 +151,25 @@ fn what_is_outside_is_shown_to_nobody_over_http() {
     let vectors = vectors(&sandbox);
     assert!(200 <= vectors.len(), "{}", vectors.len());
     let mut shown = 0;
-    for vector in &vectors {
-        let asks = [
+    for (number, vector) in vectors.iter().enumerate() {
+        let often = [
             ("/v1/view", json!({"files": [vector], "mode": "full"})),
-            ("/v1/view", json!({"files": [vector], "mode": "diff", "against": vector})),
             ("/v1/outline", json!({"files": [vector]})),
             ("/v1/aggregate", json!({"files": [vector], "choice": {"strategy": "full"}})),
             ("/v1/aggregate", json!({"choice": {"focus": [vector], "tier": 3}})),
+        ];
+        let seldom = [
+            ("/v1/explain", json!({"file": vector, "choice": {"tier": 1}})),
+            ("/v1/view", json!({"files": [vector], "mode": "diff", "against": vector})),
             ("/v1/aggregate", json!({"files": ["src"], "beside": {"history": vector}})),
             (
                 "/v1/aggregate",
                 json!({"files": ["src"], "beside": {"screenshots": [vector], "screenshots_inline": true}}),
             ),
             ("/v1/aggregate", json!({"choice": {"preset": vector, "persona": vector}})),
-            ("/v1/explain", json!({"file": vector, "choice": {"tier": 1}})),
         ];
-        for (route, ask) in asks {
+        let seldom = seldom.into_iter().filter(|_| number % rounds(6, 1) == 0);
+        for (route, ask) in often.into_iter().chain(seldom) {
             let (code, envelope) = connection.try_ask(route, &ask);
             assert!([200, 404, 422].contains(&code), "{ask}: {code} {envelope}");
             is_silent(&envelope.to_string(), vector, route);
@@ -183,7 +182,7 @@ fn what_is_outside_is_shown_to_nobody_over_http() {
         is_silent(&envelope.to_string(), vector, "path");
     }
     // Most are refused; links themselves, and what `src/../` leads to inside, are told as what they are.
-    assert!(shown < vectors.len() * 9 / 2, "{shown}");
+    assert!(shown < vectors.len() * 3, "{shown}");
     assert_eq!(connection.text("src/a.py").as_deref(), Some("def a():\n    return 1\n"));
 }
 
@@ -193,7 +192,7 @@ fn what_is_outside_is_shown_to_no_agent() {
         let sandbox = project();
         let _daemon = has_daemon.then(|| Daemon::start(&sandbox));
         let mut agent = Agent::start(&sandbox);
-        for vector in vectors(&sandbox).iter().step_by(if has_daemon { 1 } else { 5 }) {
+        for vector in vectors(&sandbox).iter().step_by(rounds(if has_daemon { 3 } else { 30 }, 1)) {
             let calls = [
                 ("slop_view", json!({"files": [vector], "mode": "full"})),
                 ("slop_outline", json!({"files": [vector]})),
@@ -228,7 +227,8 @@ fn what_is_outside_is_shown_by_no_command() {
         ];
         for command in commands {
             let ran = sandbox.slop(command);
-            assert!([0, 1, 2].contains(&ran.code), "{command:?}: {ran:?}");
+            // 4: the discussion is a link, and so is left out.
+            assert!([0, 1, 2, 4].contains(&ran.code), "{command:?}: {ran:?}");
             is_silent(&ran.out, vector, command[0]);
             is_silent(&ran.err, vector, command[0]);
         }
@@ -238,14 +238,19 @@ fn what_is_outside_is_shown_by_no_command() {
 #[test]
 fn what_a_projects_own_settings_name_outside_is_shown_to_nobody() {
     let sandbox = project();
-    for settings in ["presets.toml", "items.toml"] {
-        sandbox.write("slop.toml", sandbox.read(settings));
-        let daemon = Daemon::start(&sandbox);
-        for choice in [json!({"preset": "escape"}), json!({"tier": 3})] {
-            let (_, envelope) = daemon.connect().try_ask("/v1/aggregate", &json!({"choice": choice}));
-            is_silent(&envelope.to_string(), settings, "aggregate");
+    let daemon = Daemon::start(&sandbox);
+    for path in ["link.py", "folder/inner.py", "../outside.py", "src/../../outside.py", "root/etc/passwd"] {
+        let file = format!("[[presets.escape.files]]\npath = \"{path}\"\nview_mode = \"full\"\n");
+        let history = format!("[sections]\nhistory = \"{path}\"\n");
+        for settings in [&file, &file.replace("view_mode = \"full\"\n", ""), &history] {
+            sandbox.write("slop.toml", settings);
+            for choice in [json!({"preset": "escape"}), json!({"tier": 3})] {
+                let (_, envelope) = daemon.connect().try_ask("/v1/aggregate", &json!({"choice": choice}));
+                is_silent(&envelope.to_string(), settings, "aggregate");
+            }
         }
+        sandbox.write("slop.toml", &file);
         let ran = sandbox.slop(&["aggregate", "--preset", "escape", "--stdout"]);
-        is_silent(&format!("{ran:?}"), settings, "aggregate");
+        is_silent(&format!("{ran:?}"), path, "aggregate");
     }
 }
