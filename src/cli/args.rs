@@ -28,8 +28,10 @@ use crate::model::MaskMode;
 use crate::model::ViewMode;
 
 const FIRST_STEPS: &str = "First steps:
-  slop index                         derive everything once
   slop aggregate --tier 1            compose a context for an orchestrator
+  slop watch                         keep everything fresh: leave it running";
+
+const FURTHER_STEPS: &str = "  slop index                         derive everything once
   slop view src/main.c -m skeleton   one file, its bodies taken out
   slop explain src/main.c --tier 3   why a file is shown as it is";
 
@@ -43,7 +45,7 @@ files left out by an error, 70 a bug in slop";
 /// From these it composes a context for an agent, always from the files as they are now.
 #[derive(Debug, Parser)]
 #[command(name = "slop", version, max_term_width = 100, disable_help_subcommand = true)]
-#[command(after_help = FIRST_STEPS, after_long_help = format!("{FIRST_STEPS}\n\n{EXIT_CODES}"))]
+#[command(after_help = FIRST_STEPS, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
 pub struct Args {
     /// Flags of every command.
     #[command(flatten)]

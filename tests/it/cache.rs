@@ -151,7 +151,7 @@ fn a_flipped_bit_is_found_and_what_it_hit_is_deleted() {
 fn a_flipped_bit_is_never_served() {
     for question in [
         &["outline", "--json"][..],
-        &["symbol", "Engine.run", "--json"],
+        &["symbol", "Engine.run"],
         &["view", "src/engine.py", "--mode", "skeleton"],
         &["view", "src", "--mode", "summary"],
         &["aggregate", "--tier", "1", "--stdout"],
