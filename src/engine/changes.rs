@@ -99,9 +99,25 @@ impl Project<'_> {
             let batch = Batch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };
             self.save_seen(batch, sight.began.as_ref());
         }
-        let removed = gone.into_iter().map(|path| Change { path, kind: ChangeKind::Removed, content: None });
-        let known = scan.files.iter().filter_map(|file| change(file, sight.rows.get(&file.path)));
-        let mut changes: Vec<Change> = known.chain(removed).collect();
+        let mut untold = self.tree.as_ref().map(|tree| tree.take_untold(is_meant)).unwrap_or_default();
+        let mut changes = Vec::new();
+        for file in &scan.files {
+            let before = untold.remove(&file.path);
+            let before = before.as_ref().map_or_else(|| sight.rows.get(&file.path), Option::as_ref);
+            changes.extend(change(file, before));
+        }
+        for path in gone {
+            // What came and went since nobody heard of.
+            if untold.remove(&path) != Some(None) {
+                changes.push(Change { path, kind: ChangeKind::Removed, content: None });
+            }
+        }
+        // An answer was faster: what it found is stored already.
+        let rows = self.tree.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
+        changes.extend(untold.into_iter().filter_map(|(path, before)| {
+            let now = rows.get(&path);
+            stored_change(path, before.as_ref(), now)
+        }));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok((sight, changes))
     }
@@ -130,6 +146,21 @@ impl<'p> Named<'p> {
             }
         }
     }
+}
+
+/// Compares what is stored of a file with what was before.
+fn stored_change(path: RelPath, before: Option<&Arc<FileRow>>, now: Option<&Arc<FileRow>>) -> Option<Change> {
+    let kind = match (before, now) {
+        (Some(_), None) => ChangeKind::Removed,
+        (None, Some(_)) => ChangeKind::Added,
+        (Some(before), Some(now)) if before.state != now.state => ChangeKind::Modified,
+        (Some(_), Some(_)) | (None, None) => return None,
+    };
+    let content = now.and_then(|now| match &now.state {
+        FileState::Content { hash, .. } => Some(*hash),
+        FileState::LeftOut(_) => None,
+    });
+    Some(Change { path, kind, content })
 }
 
 /// Compares what a file is with what it was.

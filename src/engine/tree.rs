@@ -74,6 +74,8 @@ struct Known {
     /// The listing that was kept until files were told to have come or gone.
     suspect: Option<Arc<Listed>>,
     rows: Option<Arc<Rows>>,
+    /// Files that answers found changed and that nobody was told of yet, each with what it was before.
+    untold: FxHashMap<RelPath, Option<Arc<FileRow>>>,
     /// Whether every file was looked at since track was lost, so that a change that was not told is remarkable.
     is_whole: bool,
     /// Whether rows are held that some project could not store.
@@ -275,13 +277,24 @@ impl Tree {
         }
         let mut known = self.known();
         known.version += 1;
-        let Some(rows) = &mut known.rows else { return };
+        let Known { rows: Some(rows), untold, is_whole, .. } = &mut *known else { return };
         let rows = Arc::make_mut(rows);
+        let mut keep_for_telling = |path: &RelPath, before: Option<Arc<FileRow>>| {
+            // Else everything is going to be looked at, and told of by that.
+            if *is_whole {
+                untold.entry(path.clone()).or_insert(before);
+            }
+        };
         for path in &batch.removed {
-            rows.remove(path);
+            if let Some(before) = rows.remove(path) {
+                keep_for_telling(path, Some(before));
+            }
         }
         for row in &batch.files {
-            rows.insert(row.path.clone(), Arc::new(row.clone()));
+            let before = rows.insert(row.path.clone(), Arc::new(row.clone()));
+            if before.as_ref().is_none_or(|before| before.state != row.state) {
+                keep_for_telling(&row.path, before);
+            }
         }
     }
 
@@ -296,6 +309,14 @@ impl Tree {
                 row.stamp = None;
             }
         }
+    }
+
+    /// Returns the files that changed since they were told of last, each with what it was then. They count as told.
+    pub(super) fn take_untold(
+        &self,
+        is_meant: &dyn Fn(&RelPath) -> bool,
+    ) -> FxHashMap<RelPath, Option<Arc<FileRow>>> {
+        self.known().untold.extract_if(|path, _| is_meant(path)).collect()
     }
 
     /// Notes that files were looked at when so many touches had come.

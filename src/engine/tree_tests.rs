@@ -578,3 +578,26 @@ fn what_was_given_last_under_a_name_stays_remembered() {
     assert!(!document(&mut project, &only("a.py")).1, "what was given is forgotten");
     assert_eq!(tree.counts().reused, 3);
 }
+
+#[test]
+fn a_change_that_an_answer_found_first_is_told_all_the_same() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let (mut asked, mut refresher) = (scene.warm(&tree), scene.project(&tree));
+    let (before, now) = ("def before():\n    return 1\n", "def now():\n    return 1\n");
+    for text in [before, now] {
+        scene.write("a.py", text);
+        tree.touch(&[path("a.py")]);
+        assert_eq!(contents(&mut asked)[0].1, hash(text));
+    }
+    scene.write("new.py", now);
+    tree.relist();
+    names(&mut asked);
+    fs::remove_file(scene.path("new.py")).unwrap();
+    tree.relist();
+    names(&mut asked);
+    let told = [path("a.py"), path("new.py")];
+    let change = Change { path: path("a.py"), kind: ChangeKind::Modified, content: Some(hash(now)) };
+    assert_eq!(refresher.refresh(&told).unwrap(), [change], "once, and nothing of what came and went");
+    assert_eq!(refresher.refresh(&told).unwrap(), []);
+}

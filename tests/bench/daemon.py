@@ -334,4 +334,5 @@ def latency():
     audit()
 
 
+say("what else the machine does", f"{os.getloadavg()[0]:.1f} processes on {os.cpu_count()} cores", "< 0.5")
 {"documents": documents, "tree": tree, "latency": latency}[PART]()
