@@ -76,6 +76,7 @@ fn lock(places: &Places) -> Result<FileLock, Error> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test looks at real files")]
 mod tests {
     use std::os::fd::AsFd;
     use std::process::Command;

@@ -422,6 +422,9 @@ fn what_a_project_without_its_store_has_read_is_stored_by_another() {
     project.reopens_after = Duration::MAX;
     scene.write("a.py", "def other():\n    return 1\n");
     assert_eq!(contents(&mut project)[0].1, hash("def other():\n    return 1\n"));
+    // And again, as what is young is read by everybody.
+    scene.rest();
+    contents(&mut project);
     assert_eq!(contents(&mut other)[0].1, hash("def other():\n    return 1\n"));
     assert_eq!(other.audit().unwrap().differences, []);
 }

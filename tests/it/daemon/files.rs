@@ -96,13 +96,15 @@ fn two_spellings_of_a_name_are_two_files() {
 #[test]
 fn an_edit_by_another_name_of_the_same_file_is_seen() {
     let sandbox = Sandbox::repo();
-    sandbox.write("a.py", "x = 0000\n");
+    sandbox.write("a.py", "def f_0000(): pass\n");
     fs::hard_link(sandbox.path("a.py"), sandbox.beside("other")).unwrap();
     let daemon = Daemon::start(&sandbox);
     let mut connection = daemon.connect();
     for round in 0..rounds(100, 10_000) {
-        let text = format!("x = {round:04}\n");
+        let text = format!("def f_{round:04}(): pass\n");
         fs::write(sandbox.beside("other"), &text).unwrap();
+        let outline = connection.outline("a.py").unwrap();
+        assert!(outline.contains(&format!("f_{round:04}")), "round {round}: {outline}");
         assert_eq!(connection.text("a.py"), Some(text));
     }
 }

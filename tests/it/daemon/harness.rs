@@ -214,6 +214,17 @@ impl Connection {
         }
     }
 
+    /// Returns the outline of a file, of which the daemon may remember what it saw before: a text is read anew wherever it
+    /// is shown. `None` where it says that there is no such file.
+    #[track_caller]
+    pub(crate) fn outline(&mut self, path: &str) -> Option<String> {
+        let (code, envelope) = self.try_ask("/v1/outline", &json!({"files": [path]}));
+        let is_there = code == 200;
+        assert!(is_there || envelope["error"]["code"] == "not_found", "{envelope}");
+        assert!(!is_there || envelope["freshness"] == "fresh", "{envelope}");
+        is_there.then(|| envelope["data"][0].to_string())
+    }
+
     /// Sends a request, and returns the status code and the body; `None` where the connection breaks.
     pub(crate) fn exchange(&mut self, method: &str, route: &str, body: Option<&str>) -> Option<(u16, Value)> {
         let (code, bytes) = self.exchange_bytes(method, route, body)?;

@@ -55,10 +55,21 @@ impl Writer<'_> {
     }
 
     fn check(&mut self, file: &str) {
-        let answer = self.connection.text(file);
-        if answer.as_ref() != self.files.get(file) {
+        let written = self.files.get(file);
+        // A text is read for each answer that shows it; an outline may be remembered.
+        let (answer, is_right) = if self.dice.roll(2) == 0 {
+            let answer = self.connection.text(file);
+            let is_right = answer.as_ref() == written;
+            (answer, is_right)
+        } else {
+            let answer = self.connection.outline(file);
+            let name = written.map(|text| &text[4..14]);
+            let is_right = answer.as_ref().map(|answer| name.is_some_and(|name| answer.contains(name)));
+            (answer, is_right.unwrap_or(written.is_none()))
+        };
+        if !is_right {
             self.stale.fetch_add(1, Ordering::Relaxed);
-            eprintln!("stale: {file}: {answer:?} for {:?}", self.files.get(file));
+            eprintln!("stale: {file}: {answer:?} for {written:?}");
         }
     }
 
