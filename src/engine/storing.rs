@@ -108,7 +108,9 @@ impl Project<'_> {
                 tree.only_latest(&mut batch, touches);
             }
             tree.took(&batch);
-            touches.into_iter().for_each(|touches| tree.settle(paths.iter(), touches));
+            if let Some(touches) = touches {
+                tree.settle(paths.iter(), touches);
+            }
         }
         // Twice: a store that is damaged, or that someone deleted, is made anew and written to.
         for _ in 0..2 {

@@ -535,7 +535,9 @@ impl Fake {
             std::thread::yield_now();
         }
         let held = self.held.lock().unwrap().take().unwrap();
-        held.into_iter().for_each(|event| self.say(event));
+        for event in held {
+            self.say(event);
+        }
     }
 
     /// Has the newest queue say something.
