@@ -11,6 +11,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
+use std::io::Write;
 use std::path::Path;
 use std::path::PathBuf;
 use std::process::Command;
@@ -25,6 +27,11 @@ const PAGES: [&str; 3] = ["README.md", "docs/curation.md", "docs/api.md"];
 fn every_command_on_a_page_prints_what_stands_below_it() {
     for name in PAGES {
         let sandbox = Sandbox::new();
+        if page(name).contains("$ curl ") && sandbox.run("command -v curl").is_empty() {
+            // Past the test runner, which keeps to itself what a passing test prints.
+            let _ = writeln!(io::stderr(), "SKIPPED: no curl to run the commands of {name} with");
+            continue;
+        }
         let rebuilt = with_outputs(&page(name), |command| sandbox.run(command));
         expect_file![root().join(name)].assert_eq(&rebuilt);
     }
