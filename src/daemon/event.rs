@@ -25,6 +25,8 @@ pub(super) enum Event {
     },
     /// The cache was brought up to date with files that had changed.
     Refreshed(Refreshed),
+    /// A worker has read other settings than before: other files may count.
+    SettingsChanged,
     /// Somebody wants to know how the daemon is.
     Status(SyncSender<DaemonStatus>),
     /// Time to go.

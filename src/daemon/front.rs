@@ -62,7 +62,8 @@ impl Service for Front {
 impl Keeper for Front {
     fn status(&self) -> DaemonStatus {
         let (reply, status) = sync_channel(1);
-        let asked = self.events.send(Event::Status(reply));
+        // A queue that is full says enough of how the loop is.
+        let asked = self.events.try_send(Event::Status(reply));
         let fresh = asked.ok().and_then(|()| status.recv_timeout(PATIENCE).ok());
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match fresh {

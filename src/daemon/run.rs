@@ -1,5 +1,7 @@
 //! From the first look at a project to the last event.
 
+use std::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -47,6 +49,8 @@ use crate::watch::Watcher;
 
 /// Threads that answer questions; a long answer must not keep the short ones waiting.
 const WORKERS: u32 = 3;
+/// Why a daemon ends that has lost a thread.
+const THREAD_LOST: &str = "a thread of the daemon has ended";
 /// The part of the watches that the system grants the user which a tree may take, in percent.
 const WATCH_LIMIT_PERCENT: u64 = 80;
 /// How long the threads may take to end. The process ends without them.
@@ -144,7 +148,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
     watcher.stop();
     staff.dismiss();
     match why {
-        ROOT_GONE | TAKEN_OVER => Err(Error::Lost(why)),
+        ROOT_GONE | TAKEN_OVER | THREAD_LOST => Err(Error::Lost(why)),
         why => Ok(why),
     }
 }
@@ -193,10 +197,10 @@ impl Staff {
         let mut threads = Vec::new();
         for _ in 0..WORKERS {
             let (shop, work) = (Arc::clone(shop), Arc::clone(&work));
-            threads.push(thread("answer", move || worker::answer_all(&shop, &work))?);
+            threads.push(thread("answer", &Arc::clone(&shop), move || worker::answer_all(&shop, &work))?);
         }
         let shop = Arc::clone(shop);
-        threads.push(thread("refresh", move || worker::refresh_all(&shop, &due))?);
+        threads.push(thread("refresh", &Arc::clone(&shop), move || worker::refresh_all(&shop, &due))?);
         Ok(Self { workers, refresher, threads })
     }
 
@@ -211,7 +215,19 @@ impl Staff {
     }
 }
 
-fn thread(name: &'static str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
+/// Starts a thread that ends with the daemon, and the daemon with it: half a daemon would keep its clients waiting.
+fn thread(
+    name: &'static str,
+    shop: &Shop,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, Error> {
     let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
+    let events = shop.events.clone();
+    let work = move || {
+        // What a panic leaves half done is not looked at any more.
+        let _ = catch_unwind(AssertUnwindSafe(work));
+        // The loop is gone where the thread ends as it should.
+        let _ = events.send(Event::Stop(THREAD_LOST));
+    };
     builder.spawn(work).map_err(|source| Error::Start { what: "a thread", source })
 }

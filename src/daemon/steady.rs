@@ -134,6 +134,7 @@ impl Steady<'_> {
                 self.counted.last_audit = audit.or(self.counted.last_audit);
             }
             Event::Refreshed(refreshed) => self.refreshed(refreshed),
+            Event::SettingsChanged => self.settling.touch_everything(self.clock.monotonic()),
             Event::Status(reply) => {
                 // Whoever asked may be gone.
                 let _ = reply.send(self.status());
@@ -151,6 +152,8 @@ impl Steady<'_> {
             let why = "the file system told nothing of a file for a second".to_owned();
             self.distrust(why, "");
             self.release(overdue);
+            let waiting = self.barrier.give_up();
+            self.release(waiting);
         }
         self.send_cookie(now);
         if self.refreshing.is_none()
@@ -280,8 +283,12 @@ impl Steady<'_> {
             Signal::Lost { why } => {
                 self.lose_track(&why);
                 self.distrust(why, "");
+                let waiting = self.barrier.give_up();
+                self.release(waiting);
             }
             Signal::Verified { why, hint } => {
+                // What was told last may not have been told to its end.
+                self.lose_track(&why);
                 self.distrust(why, hint);
                 let waiting = self.barrier.give_up();
                 self.release(waiting);

@@ -205,10 +205,7 @@ impl<'b> Bench<'b> {
     fn open(&mut self) -> Result<&mut Open<'b>, Fault> {
         let inputs = self.shop.sources.inputs(&self.shop.root)?;
         if self.open.as_ref().is_none_or(|open| open.inputs != inputs) {
-            if self.open.take().is_some() {
-                // Which files count may have changed with them.
-                self.shop.tree.lose_track();
-            }
+            self.open = None;
             let loaded = load(&inputs).map_err(|error| fault_of_settings(&error))?;
             let mut session = open_session(&self.shop.root, &loaded, self.world)?;
             session.share(Arc::clone(&self.shop.tree));

@@ -148,7 +148,7 @@ impl Project<'_> {
     /// Derives from those of the files of which an event told: they are not wrong, only not yet done.
     fn refresh_told(&mut self, suspects: &[RelPath]) -> Result<(), Error> {
         let Some(tree) = self.tree.clone() else { return Ok(()) };
-        let dirty = tree.begin().dirty;
+        let dirty = tree.begin(&self.names_key).dirty;
         let told: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
         if !told.is_empty() {
             self.refresh(&told)?;

@@ -36,6 +36,8 @@ const TOLD_BY_NS: i64 = 2_000_000_000;
 pub(super) struct Listed {
     pub(super) listing: Listing,
     pub(super) neighbors: Neighbors,
+    /// Of the settings by which files count, or are left out: another session may have others.
+    pub(super) names_key: ContentHash,
     /// When it was begun, in the file system's time. What has changed since may or may not be in it.
     began_ns: i64,
     /// The files outside of the project; `None` where there was nothing of that name.
@@ -107,6 +109,7 @@ impl Project<'_> {
         let mut listed = Listed {
             listing,
             neighbors,
+            names_key: self.names_key,
             began_ns,
             rules: Vec::new(),
             ignore_files: Vec::new(),
@@ -142,7 +145,7 @@ impl Project<'_> {
         if neighbors.decide_in(folder) {
             return neighbors;
         }
-        let began = self.tree.as_ref().map(|tree| tree.begin());
+        let began = self.tree.as_ref().map(|tree| tree.begin(&self.names_key));
         if let Some(listed) = began.as_ref().and_then(|began| self.still_listed(began)) {
             return listed.neighbors.clone();
         }

@@ -26,6 +26,8 @@ pub struct Project<'w> {
     pub(super) options: Options,
     pub(super) world: World<'w>,
     pub(super) names: Arc<Names>,
+    /// Of the settings that `names` are made by.
+    pub(super) names_key: ContentHash,
     /// The cache; `None` where there is none to be had, and everything is derived anew.
     pub(super) store: Option<Store>,
     /// What could not be stored, or was not to be.
@@ -47,6 +49,7 @@ impl<'w> Project<'w> {
     /// Opens the project in the folder `root`, and its cache.
     pub fn open(root: &Path, options: Options, world: World<'w>) -> Result<Self, Error> {
         let names = Arc::new(Names::new(&options.names)?);
+        let names_key = ContentHash::of(format!("{:?}", options.names).as_bytes());
         let root = root.to_owned();
         let mut project = Self {
             root,
@@ -59,6 +62,7 @@ impl<'w> Project<'w> {
             last_scan: None,
             promise: None,
             tree: None,
+            names_key,
             paranoid: false,
             reopens_after: Duration::ZERO,
             unsettled: 0,

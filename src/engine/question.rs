@@ -321,8 +321,9 @@ impl Project<'_> {
             == Some(producers_fingerprint().as_bytes());
         let (row, began) = match self.tree.clone() {
             Some(tree) => {
-                let row = self.rows_between(&tree).get(path).cloned();
-                (row, Some(tree.begin()))
+                // Before the rows are taken: what another session settles in between is in them.
+                let began = tree.begin(&self.names_key);
+                (self.rows_between(&tree).get(path).cloned(), Some(began))
             }
             None => (self.stored(|store| store.file(path)).flatten().map(Arc::new), None),
         };

@@ -37,7 +37,11 @@ impl Project<'_> {
     /// Lists the files, and looks at the stamps of those that are wanted.
     pub(super) fn look(&mut self, wanted: &(dyn Fn(&RelPath) -> bool + Sync)) -> Result<Sight, Error> {
         let (rows, began) = match self.tree.clone() {
-            Some(tree) => (self.rows_between(&tree), Some(tree.begin())),
+            Some(tree) => {
+                // Before the rows are taken: what another session settles in between is in them.
+                let began = tree.begin(&self.names_key);
+                (self.rows_between(&tree), Some(began))
+            }
             None => (Arc::new(self.stored_rows()), None),
         };
         let kept = began.as_ref().and_then(|began| self.still_listed(began));

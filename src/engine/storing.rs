@@ -123,6 +123,9 @@ impl Project<'_> {
         }
         if let Some(tree) = &tree {
             tree.fell_behind();
+            // What the store has of them may be of before, under the same stamps.
+            let rows: Vec<RelPath> = batch.files.iter().map(|row| row.path.clone()).collect();
+            tree.touch(&rows);
         }
         for derived in batch.contents {
             let language = derived.artifacts.first().map(|(producer, _)| producer.language);

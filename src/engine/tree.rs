@@ -175,12 +175,16 @@ impl Tree {
     /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
     /// the user's ignore files. Some may not exist. Empty until the files were listed for the first time.
     pub fn outside(&self) -> Vec<PathBuf> {
-        let listed = self.known().listed.clone();
+        let known = self.known();
+        let listed = known.listed.clone().or_else(|| known.suspect.clone());
+        drop(known);
         listed.map(|listed| listed.outside()).unwrap_or_default()
     }
 
-    pub(super) fn begin(&self) -> Began {
+    /// Returns what is known, and a listing only where it was made by the same names that count.
+    pub(super) fn begin(&self, names_key: &ContentHash) -> Began {
         let known = self.known();
+        let is_ours = |listed: &Arc<Listed>| known.is_trusted && listed.names_key == *names_key;
         Began {
             is_trusted: known.is_trusted,
             is_whole: known.is_whole && known.is_trusted,
@@ -188,8 +192,8 @@ impl Tree {
             relists: known.relists,
             epoch: known.epoch,
             dirty: known.dirty.keys().cloned().collect(),
-            listed: known.listed.clone().filter(|_| known.is_trusted),
-            suspect: known.suspect.clone().filter(|_| known.is_trusted),
+            listed: known.listed.clone().filter(is_ours),
+            suspect: known.suspect.clone().filter(is_ours),
         }
     }
 

@@ -213,6 +213,10 @@ pub(super) fn make_cookie(path: &Path) -> io::Result<()> {
 pub(super) fn make_cookie_folder(places: &Places) -> io::Result<()> {
     let mut folder = DirBuilder::new();
     folder.recursive(true).mode(0o700);
+    // A link could lead out of the project, where slop has no business.
+    if std::fs::symlink_metadata(&places.cache).is_ok_and(|found| !found.is_dir()) {
+        return Err(io::Error::new(io::ErrorKind::NotADirectory, "the cache is not a folder"));
+    }
     if !is_folder(&places.cache) {
         folder.create(&places.cache)?;
         let tag = &b"Signature: 8a477f597d28d172789f06886806bc55\n"[..];
