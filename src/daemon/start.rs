@@ -44,6 +44,11 @@ pub fn status(places: &Places) -> Option<DaemonStatus> {
     Client::connect(&places.socket).ok()?.status().ok()
 }
 
+/// Returns what is wrong where no daemon answers, and one is there nonetheless.
+pub fn silent(places: &Places) -> Option<Error> {
+    holder(places).map(|pid| Error::Hangs { pid })
+}
+
 /// Starts the daemon of a project in the background, unless it runs, and waits until it answers. `program` is slop.
 pub fn start(
     program: &Path,
@@ -137,7 +142,7 @@ fn ask_to_stop(places: &Places) -> Option<u32> {
 
 /// Returns the process that holds the lock. It is looked for twice: between a look at the lock and one at the name in
 /// it, a daemon may end, and its number become a stranger's.
-pub(super) fn holder(places: &Places) -> Option<u32> {
+fn holder(places: &Places) -> Option<u32> {
     let look = || is_held(places).then(|| FileLock::holder(&places.lock)).flatten();
     look().filter(|pid| look() == Some(*pid))
 }

@@ -319,3 +319,48 @@ fn a_daemon_that_is_stopped_is_said_to_be_stopped_and_names_itself_no_longer() {
         assert_eq!(fs::read_to_string(sandbox.path(".slop_cache/daemon.lock")).unwrap(), "");
     }
 }
+
+#[test]
+fn broken_settings_keep_nobody_from_stopping_the_daemon() {
+    let sandbox = project();
+    let _stopping = Stopping(&sandbox);
+    sandbox.done(&["daemon", "start"]);
+    sandbox.write("slop.toml", "this is = = no TOML");
+    let status = sandbox.slop(&["daemon", "status"]);
+    assert_eq!(status.code, 0, "{status:?}");
+    assert!(status.err.contains("slop.toml"), "{status:?}");
+    assert_eq!(sandbox.slop(&["daemon", "logs"]).code, 0);
+    assert_eq!(sandbox.slop(&["daemon", "start"]).code, 1);
+    let stopped = sandbox.slop(&["daemon", "stop"]);
+    assert!(stopped.code == 0 && stopped.out.contains("stopped"), "{stopped:?}");
+}
+
+#[test]
+fn a_daemon_that_hangs_is_not_said_to_be_none() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    daemon.signal("STOP");
+    // Without it nobody has to wait for an answer.
+    fs::remove_file(daemon.socket()).unwrap();
+    let status = sandbox.slop(&["daemon", "status"]);
+    assert_eq!(status.code, 3, "{status:?}");
+    assert!(status.err.contains(&daemon.child.id().to_string()), "{status:?}");
+}
+
+#[test]
+fn only_names_of_the_machine_that_are_answered_are_listened_on() {
+    let sandbox = project();
+    for address in ["127.0.0.2:0", "0.0.0.0:0", "[::]:0"] {
+        let ran = sandbox.slop(&["watch", "--listen", address]);
+        assert_eq!(ran.code, 2, "{address}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_read_is_named() {
+    let sandbox = project();
+    fs::create_dir_all(sandbox.path(".slop_cache/daemon.log")).unwrap();
+    let ran = sandbox.slop(&["daemon", "logs"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.err.contains("daemon.log"), "{ran:?}");
+}
