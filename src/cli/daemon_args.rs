@@ -2,6 +2,9 @@
 
 #![expect(clippy::doc_markdown, reason = "these comments are help texts, and read as they stand")]
 
+use std::net::IpAddr;
+use std::net::Ipv4Addr;
+use std::net::Ipv6Addr;
 use std::net::SocketAddr;
 
 use clap::Args as Arguments;
@@ -45,7 +48,7 @@ pub enum DaemonCommand {
     Restart(WatchArgs),
     /// Say how it is
     ///
-    /// Exits with 1 where none runs.
+    /// Exits with 1 where none runs, and with 3 where one is there and does not answer.
     Status,
     /// Print what it said last in the background
     Logs {
@@ -62,8 +65,9 @@ pub enum DaemonCommand {
 fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr =
         text.parse().map_err(|_| "give an address and a port, as in 127.0.0.1:7878".to_owned())?;
-    if address.ip().is_loopback() {
+    // Of all that lead here, these are the names that a browser cannot be led to from elsewhere.
+    if [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)].contains(&address.ip()) {
         return Ok(address);
     }
-    Err("it is not of the machine itself: only 127.0.0.1 and [::1] are listened on".to_owned())
+    Err("only the machine itself is listened to: give 127.0.0.1 or [::1]".to_owned())
 }

@@ -15,7 +15,7 @@ use super::schema::Schema;
 use crate::model::ContentHash;
 
 /// What the layers above the defaults hold; the caller reads files and environment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// The user's own file, by the name that messages give it, and its bytes.
     pub user_file: Option<(PathBuf, Vec<u8>)>,

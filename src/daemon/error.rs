@@ -73,6 +73,12 @@ pub enum Error {
         /// What became of it, in words.
         why: String,
     },
+    /// A daemon holds the lock, and does not answer.
+    #[error("ask the daemon, process {pid}: it holds the lock, and does not answer")]
+    Hangs {
+        /// Its process.
+        pid: u32,
+    },
     /// A daemon that runs does not end.
     #[error("stop the daemon, process {pid}: it goes on")]
     GoesOn {
@@ -100,6 +106,7 @@ impl From<Error> for Fault {
             Error::Socket(_) | Error::Listen { .. } => Self::environment("listen_failed", message, hint),
             Error::Start { .. } => Self::environment("start_failed", message, hint),
             Error::Silent { .. } => Self::environment("daemon_silent", message, hint),
+            Error::Hangs { .. } => Self::environment("daemon_hangs", message, hint),
             Error::GoesOn { .. } => Self::environment("daemon_goes_on", message, hint),
             Error::Lost(_) => Self::environment("project_gone", message, hint),
             Error::Project(fault) => fault,
@@ -121,6 +128,9 @@ const fn hint(error: &Error) -> &'static str {
         Error::Start { .. } => "try again when the machine has fewer threads and processes to run",
         Error::Silent { .. } => {
             "`slop daemon logs` says what it said; `slop watch` starts it in the foreground"
+        }
+        Error::Hangs { .. } => {
+            "ask again if it was started just now; else `slop daemon stop` stops it, or kill the process"
         }
         Error::GoesOn { .. } => "see what keeps it, or kill the process",
         Error::Lost(_) => "start it anew where the project is now",

@@ -32,6 +32,7 @@ pub use places::Places;
 pub use run::Options;
 pub use run::run;
 pub use start::Started;
+pub use start::silent;
 pub use start::start;
 pub use start::status;
 pub use start::stop;

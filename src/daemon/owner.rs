@@ -12,7 +12,7 @@ use crate::sys::RealDisk;
 use crate::sys::WallClock;
 use crate::sys::is_alive;
 
-/// How long the lock of a holder that is dead is waited for.
+/// How long a lock is waited for whose holder is dead, or has not said who it is.
 const TAKEOVER: Duration = Duration::from_secs(1);
 
 /// Holds a project's lock for as long as it lives, and knows whether the socket's name still stands for our socket.
@@ -39,23 +39,30 @@ impl Owner {
         Ok(())
     }
 
-    /// Leaves nothing behind that a client would try. The lock's file stays: by deleting it we would have two others
-    /// lock two files.
-    pub(super) fn leave(self) {
-        for path in [&self.places.socket, &self.places.listener] {
+    /// Deletes how the port is reached, where no other daemon can have written it.
+    pub(super) fn leave_port(&self) {
+        if self.is_alone() {
             // What is not there need not be deleted.
-            let _ = RealDisk.remove_name(path);
+            let _ = RealDisk.remove_name(&self.places.listener);
         }
+    }
+
+    /// Lets another one become the daemon. The lock's file stays: by deleting it we would have two others lock two
+    /// files. It no longer names us, whose number may soon be that of a stranger.
+    pub(super) fn leave(self) {
+        // Where it cannot be emptied, whoever reads it looks whether it is held, too.
+        let _ = self.lock.forget_holder();
     }
 }
 
-/// Locks a file; waits a while for one whose holder is dead. A child that a killed daemon was about to start has all
-/// of its files open until it has become another program.
+/// Locks a file; waits a while for one that no living process says it holds: whoever looks whether a daemon runs has it
+/// for a moment, and a child that a killed daemon was about to start has all of its files open until it has become another
+/// program.
 fn acquire(path: &Path) -> io::Result<Option<FileLock>> {
     let deadline = WallClock.monotonic().saturating_add(TAKEOVER);
     loop {
         let lock = FileLock::acquire(path)?;
-        let is_held = FileLock::holder(path).is_none_or(is_alive);
+        let is_held = FileLock::holder(path).is_some_and(is_alive);
         if lock.is_some() || is_held || deadline < WallClock.monotonic() {
             return Ok(lock);
         }

@@ -120,6 +120,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         settings,
         fingerprint: Arc::clone(&shop.fingerprint),
         sockets: None,
+        is_unreachable: false,
         barrier: Barrier::new(),
         settling: Settling::default(),
         mode: Mode::Starting,
@@ -142,11 +143,18 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
     supervisor::stopping();
     shop.is_stopping.store(true, Ordering::Relaxed);
     (steady.tell)(Told::Stopping { why });
-    let Steady { owner, watcher, sockets, .. } = steady;
-    owner.leave();
-    drop(sockets);
+    // Whoever waits for a place in the queue, or in it, learns that nobody answers.
+    drop(inbox);
+    let Steady { owner, watcher, sockets, workers, refresher, .. } = steady;
+    drop((workers, refresher));
+    if let Some(sockets) = sockets {
+        sockets.leave();
+        owner.leave_port();
+    }
     watcher.stop();
     staff.dismiss();
+    // Last of all: only now may another daemon begin.
+    owner.leave();
     match why {
         ROOT_GONE | TAKEN_OVER | THREAD_LOST => Err(Error::Lost(why)),
         why => Ok(why),

@@ -12,10 +12,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Builder;
-use tokio::runtime::Handle;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::SignalKind;
 use tokio::signal::unix::signal;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use super::error::Error;
 use super::event::Event;
@@ -24,12 +25,16 @@ use crate::api::BindError;
 use crate::api::Keeper;
 use crate::api::Server;
 use crate::api::bind_unix;
+use crate::sys::Clock;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
+use crate::sys::WallClock;
 use crate::sys::die;
 
 /// How long connections may take to end.
 const FAREWELL: Duration = Duration::from_millis(500);
+/// How long a daemon that has lost its lock to ours may take to see so.
+const HANDOVER: Duration = Duration::from_secs(3);
 /// Threads that serve connections. None of them works: that is done by threads that may wait.
 const THREADS: usize = 2;
 
@@ -38,6 +43,20 @@ pub(super) struct Sockets {
     /// `None` only while it is taken down.
     runtime: Option<Runtime>,
     server: Server,
+    places: Places,
+    /// The socket that is served now.
+    open: Option<OpenSocket>,
+    /// How the port is reached, as it is written down for the user; `None` where there is none.
+    port: Option<String>,
+    serving: Vec<JoinHandle<()>>,
+}
+
+/// A socket that is served.
+struct OpenSocket {
+    /// What the system knows it by.
+    identity: Option<(u64, u64)>,
+    /// Is dropped when no more connections are to be taken.
+    _retire: oneshot::Sender<()>,
 }
 
 impl Sockets {
@@ -48,15 +67,23 @@ impl Sockets {
         listen: Option<SocketAddr>,
         events: SyncSender<Event>,
     ) -> Result<Self, Error> {
+        let listener = bind_patiently(places)?;
         let failed = |source| Error::Start { what: "the threads that serve sockets", source };
         let mut builder = Builder::new_multi_thread();
         let runtime =
             builder.worker_threads(THREADS).thread_name("serve").enable_all().build().map_err(failed)?;
-        let sockets = Self { runtime: Some(runtime), server: Server::new(keeper) };
-        sockets.listen_on(bind(places)?);
+        let mut sockets = Self {
+            runtime: Some(runtime),
+            server: Server::new(keeper),
+            places: places.clone(),
+            open: None,
+            port: None,
+            serving: Vec::new(),
+        };
+        sockets.listen_on(listener);
         sockets.obey_signals(events);
         if let Some(address) = listen {
-            sockets.listen_on_port(address, places)?;
+            sockets.listen_on_port(address)?;
         }
         Ok(sockets)
     }
@@ -83,33 +110,66 @@ impl Sockets {
         }
     }
 
-    /// Listens on the socket anew, after somebody has deleted it.
-    pub(super) fn renew(&self, places: &Places) -> Result<(), Error> {
-        self.listen_on(bind(places)?);
+    /// Says whether what has the socket's name is the socket that is served, and how the port is reached is written
+    /// down.
+    pub(super) fn are_there(&self) -> bool {
+        self.is_ours() && (self.port.is_none() || RealDisk.identity(&self.places.listener).is_some())
+    }
+
+    /// Listens on the socket anew, and writes down anew how the port is reached, where somebody has deleted them. Who
+    /// is connected stays so.
+    pub(super) fn renew(&mut self) -> Result<(), Error> {
+        if let Some(text) = &self.port {
+            write_listener(&self.places, text)?;
+        }
+        if !self.is_ours() {
+            self.listen_on(bind(&self.places)?);
+        }
         Ok(())
     }
 
-    /// Serves a socket on a thread of its own, which ends when the server is stopped.
-    fn serve(&self, serving: impl FnOnce(&Handle, &Server) -> std::io::Result<()> + Send + 'static) {
-        if let Some(runtime) = &self.runtime {
-            let (handle, server) = (runtime.handle().clone(), self.server.clone());
-            std::thread::spawn(move || serving(&handle, &server));
+    /// Takes the socket's name away, so that no client tries it; not that of another daemon, which has come meanwhile.
+    pub(super) fn leave(&self) {
+        if self.is_ours() {
+            // What is not there need not be deleted.
+            let _ = RealDisk.remove_name(&self.places.socket);
         }
     }
 
-    fn listen_on(&self, listener: UnixListener) {
-        self.serve(move |runtime, server| runtime.block_on(server.serve_unix(listener)));
+    fn is_ours(&self) -> bool {
+        let found = RealDisk.identity(&self.places.socket);
+        found.is_some() && self.open.as_ref().is_some_and(|open| open.identity == found)
+    }
+
+    /// Serves a socket until it is retired, or the server is stopped.
+    fn serve(&mut self, serving: impl Future<Output = std::io::Result<()>> + Send + 'static) {
+        self.serving.retain(|serving| !serving.is_finished());
+        let Some(runtime) = &self.runtime else { return };
+        self.serving.push(runtime.spawn(async {
+            // It fails only where the runtime cannot have the socket; the next look at the socket finds it gone.
+            let _ = serving.await;
+        }));
+    }
+
+    /// Serves a socket in place of the one before.
+    fn listen_on(&mut self, listener: UnixListener) {
+        let (retire, retired) = oneshot::channel::<()>();
+        let server = self.server.clone();
+        self.open = Some(OpenSocket { identity: RealDisk.identity(&self.places.socket), _retire: retire });
+        self.serve(async move { server.serve_unix_until(listener, async { drop(retired.await) }).await });
     }
 
     /// Listens on a port, and writes down for the user alone which it is, and the word that opens it.
-    fn listen_on_port(&self, address: SocketAddr, places: &Places) -> Result<(), Error> {
+    fn listen_on_port(&mut self, address: SocketAddr) -> Result<(), Error> {
         let failed = |source| Error::Listen { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;
         let bound = listener.local_addr().map_err(failed)?;
         let token = random_word().map_err(failed)?;
         let text = json!({"address": bound.to_string(), "token": token}).to_string();
-        RealDisk.replace_private(&places.listener, text.as_bytes()).map_err(failed)?;
-        self.serve(move |runtime, server| runtime.block_on(server.serve_tcp(listener, &token)));
+        write_listener(&self.places, &text)?;
+        self.port = Some(text);
+        let server = self.server.clone();
+        self.serve(async move { server.serve_tcp(listener, &token).await });
         Ok(())
     }
 }
@@ -117,7 +177,17 @@ impl Sockets {
 impl Drop for Sockets {
     fn drop(&mut self) {
         self.server.stop();
+        let serving = std::mem::take(&mut self.serving);
         if let Some(runtime) = self.runtime.take() {
+            // What is asked already is answered, above all the one that asked us to stop.
+            runtime.block_on(async {
+                let all = async {
+                    for socket in serving {
+                        let _ = socket.await;
+                    }
+                };
+                let _ = tokio::time::timeout(FAREWELL, all).await;
+            });
             runtime.shutdown_timeout(FAREWELL);
         }
     }
@@ -128,6 +198,26 @@ fn bind(places: &Places) -> Result<UnixListener, Error> {
     let failed = |source| Error::Cache { path: folder.to_owned(), source };
     RealDisk.make_private_folder(folder).map_err(failed)?;
     bind_unix(&places.socket).map_err(|error: BindError| Error::Socket(Box::new(error)))
+}
+
+/// Binds the socket; waits a while for a daemon whose lock was deleted to see that it is ours, and to go.
+fn bind_patiently(places: &Places) -> Result<UnixListener, Error> {
+    let deadline = WallClock.monotonic().saturating_add(HANDOVER);
+    loop {
+        match bind(places) {
+            Err(Error::Socket(error))
+                if matches!(*error, BindError::InUse(_)) && WallClock.monotonic() < deadline =>
+            {
+                WallClock.sleep(Duration::from_millis(20));
+            }
+            bound => return bound,
+        }
+    }
+}
+
+fn write_listener(places: &Places, text: &str) -> Result<(), Error> {
+    let written = RealDisk.replace_private(&places.listener, text.as_bytes());
+    written.map_err(|source| Error::Cache { path: places.listener.clone(), source })
 }
 
 /// Returns a word that nobody can guess: 256 bits in hex.

@@ -44,6 +44,11 @@ pub fn status(places: &Places) -> Option<DaemonStatus> {
     Client::connect(&places.socket).ok()?.status().ok()
 }
 
+/// Returns what is wrong where no daemon answers, and one is there nonetheless.
+pub fn silent(places: &Places) -> Option<Error> {
+    holder(places).map(|pid| Error::Hangs { pid })
+}
+
 /// Starts the daemon of a project in the background, unless it runs, and waits until it answers. `program` is slop.
 pub fn start(
     program: &Path,
@@ -55,6 +60,9 @@ pub fn start(
         return Ok(Started::Already(status.pid));
     }
     make_cache(places, settings)?;
+    if let Some(status) = wait_for_other(places)? {
+        return Ok(Started::Already(status.pid));
+    }
     if MOST_LOG < RealDisk.size(&places.log).unwrap_or(0) {
         // Where it cannot be put aside, it grows on.
         let _ = RealDisk.rename(&places.log, &places.log.with_extension("log.1"));
@@ -65,6 +73,21 @@ pub fn start(
     let child = start_detached(program, &arguments, &places.root, &places.log);
     let child = child.map_err(|source| Error::Start { what: "the daemon's process", source })?;
     wait_for(child, places)
+}
+
+/// Waits until a daemon that holds the lock, and does not answer, either does or is gone: it begins, or it ends.
+fn wait_for_other(places: &Places) -> Result<Option<DaemonStatus>, Error> {
+    let deadline = WallClock.monotonic().saturating_add(GIVING_WAY);
+    while let Some(pid) = holder(places) {
+        if let Some(status) = status(places) {
+            return Ok(Some(status));
+        }
+        if deadline < WallClock.monotonic() {
+            return Err(Error::Hangs { pid });
+        }
+        WallClock.sleep(PAUSE);
+    }
+    Ok(None)
 }
 
 /// Waits until a daemon answers: the one that was started, or the one that was faster.
@@ -107,16 +130,21 @@ pub fn stop(places: &Places) -> Result<Option<u32>, Error> {
 fn ask_to_stop(places: &Places) -> Option<u32> {
     if let Some(status) = status(places) {
         let asked = Client::connect(&places.socket).ok().and_then(|client| client.stop().ok());
-        if asked.is_some() {
+        // It may end before its answer has arrived.
+        if asked.is_some() || !is_held(places) {
             return Some(status.pid);
         }
     }
-    if !is_held(places) {
-        return None;
-    }
-    let pid = FileLock::holder(&places.lock)?;
+    let pid = holder(places)?;
     terminate(pid).ok()?;
     Some(pid)
+}
+
+/// Returns the process that holds the lock. It is looked for twice: between a look at the lock and one at the name in
+/// it, a daemon may end, and its number become a stranger's.
+fn holder(places: &Places) -> Option<u32> {
+    let look = || is_held(places).then(|| FileLock::holder(&places.lock)).flatten();
+    look().filter(|pid| look() == Some(*pid))
 }
 
 /// Says whether a daemon holds the lock, and makes none.

@@ -77,6 +77,8 @@ pub(super) struct Steady<'d> {
     pub(super) fingerprint: Arc<Mutex<String>>,
     /// `None` before the first and after the last question.
     pub(super) sockets: Option<Sockets>,
+    /// Whether the socket is gone, and cannot be had again.
+    pub(super) is_unreachable: bool,
     pub(super) barrier: Barrier<Question>,
     pub(super) settling: Settling,
     pub(super) mode: Mode,
@@ -183,6 +185,7 @@ impl Steady<'_> {
         }
         self.probe();
         if self.owner.is_alone() {
+            self.keep_sockets();
             return None;
         }
         (self.tell)(Told::Note("the cache folder was deleted, and is made anew"));
@@ -190,15 +193,32 @@ impl Steady<'_> {
             (self.tell)(Told::Note(&with_causes(&error)));
             return Some(TAKEN_OVER);
         }
+        self.keep_sockets();
         self.lose_track("the cache folder was deleted");
         None
     }
 
-    /// Makes the cache's folder anew, with the lock and the socket in it.
+    /// Makes the cache's folder anew, with the lock in it.
     fn move_in(&mut self) -> Result<(), Error> {
         make_cache(&self.owner.places, &self.settings)?;
-        self.owner.renew()?;
-        self.sockets.as_ref().map_or(Ok(()), |sockets| sockets.renew(&self.owner.places))
+        self.owner.renew()
+    }
+
+    /// Makes the socket anew where it is gone. What cannot be made now is tried at every tick.
+    fn keep_sockets(&mut self) {
+        let Some(sockets) = self.sockets.as_mut().filter(|sockets| !sockets.are_there()) else {
+            self.is_unreachable = false;
+            return;
+        };
+        let renewed = sockets.renew();
+        let was_told = std::mem::replace(&mut self.is_unreachable, renewed.is_err());
+        if was_told {
+            return;
+        }
+        (self.tell)(Told::Note("the socket was deleted, and is made anew"));
+        if let Err(error) = renewed {
+            (self.tell)(Told::Note(&with_causes(&error)));
+        }
     }
 
     /// Looks whether events come again, ever less often. The cookie that comes back says so.

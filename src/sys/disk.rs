@@ -99,6 +99,13 @@ impl RealDisk {
         std::fs::rename(from, to)
     }
 
+    /// Returns by which device and number the system knows what has this name, be it a socket or a link; `None` where
+    /// nothing has it. As long as a socket is open, no other has its number.
+    pub fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        let found = std::fs::symlink_metadata(path).ok()?;
+        Some((found.dev(), found.ino()))
+    }
+
     /// Deletes a file or a socket, whatever it holds.
     pub fn remove_name(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_file(path)

@@ -50,6 +50,11 @@ impl FileLock {
         file.write_all(std::process::id().to_string().as_bytes())
     }
 
+    /// Takes out of the file which process holds it: from now on its number may be that of a stranger.
+    pub fn forget_holder(&self) -> io::Result<()> {
+        self.file.set_len(0)
+    }
+
     /// Returns which process held the file at `path` last, by what it wrote itself.
     pub fn holder(path: &Path) -> Option<u32> {
         let mut text = String::new();

@@ -1,6 +1,7 @@
 //! Connections: who gets one, how long it may take, and how all of them end.
 
 use std::convert::Infallible;
+use std::future::pending;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
@@ -97,9 +98,19 @@ impl Server {
     ///
     /// Returns when all connections have ended, which takes 2 s at most.
     pub async fn serve_unix(&self, listener: std::os::unix::net::UnixListener) -> io::Result<()> {
+        self.serve_unix_until(listener, pending()).await
+    }
+
+    /// Serves a unix socket as [`Server::serve_unix`] does; from when it is `retired` on it takes no more connections,
+    /// and those that it has go on.
+    pub async fn serve_unix_until(
+        &self,
+        listener: std::os::unix::net::UnixListener,
+        retired: impl Future<Output = ()> + Send,
+    ) -> io::Result<()> {
         listener.set_nonblocking(true)?;
         let listener = UnixListener::from_std(listener)?;
-        self.serve(Door::Unix, Owned(listener, rustix::process::geteuid().as_raw())).await
+        self.serve(Door::Unix, Owned(listener, rustix::process::geteuid().as_raw()), retired).await
     }
 
     /// Serves a port of this machine until [`Server::stop`], to those who know the token.
@@ -115,16 +126,23 @@ impl Server {
         }
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
-        self.serve(Door::tcp(address.port(), token), listener).await
+        self.serve(Door::tcp(address.port(), token), listener, pending()).await
     }
 
-    async fn serve<L: Listener>(&self, door: Door, listener: L) -> io::Result<()> {
+    async fn serve<L: Listener>(
+        &self,
+        door: Door,
+        listener: L,
+        retired: impl Future<Output = ()> + Send,
+    ) -> io::Result<()> {
         let mut stopping = self.shared.stopping.subscribe();
+        let mut retired = pin!(retired);
         let mut connections = JoinSet::new();
         loop {
             let accepted = tokio::select! {
                 biased;
                 _ = stopping.wait_for(|stopping| *stopping) => break,
+                () = retired.as_mut() => break,
                 accepted = listener.accept() => accepted,
             };
             while connections.try_join_next().is_some() {}
@@ -144,6 +162,11 @@ impl Server {
         }
         // Whoever was not accepted yet learns at once that nobody listens any more.
         drop(listener);
+        tokio::select! {
+            biased;
+            _ = stopping.wait_for(|stopping| *stopping) => {}
+            () = async { while connections.join_next().await.is_some() {} } => {}
+        }
         let patience = self.shared.patience.stop;
         let _ =
             tokio::time::timeout(patience, async { while connections.join_next().await.is_some() {} }).await;

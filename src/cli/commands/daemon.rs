@@ -90,6 +90,9 @@ fn stop(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
 
 fn status(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     let Some(status) = daemon::status(places) else {
+        if let Some(hangs) = daemon::silent(places) {
+            return Err(Fault::from(hangs).into());
+        }
         let message = "say how the daemon is: none runs for this project";
         return Err(Fault::user(
             "no_daemon",
@@ -145,7 +148,10 @@ fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
 }
 
 fn logs(places: &Places, lines: usize, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let bytes = RealDisk.read_end(&places.log, MOST_LOG)?;
+    let bytes = RealDisk.read_end(&places.log, MOST_LOG).map_err(|error| {
+        let message = format!("read the daemon's log {}: {error}", places.log.display());
+        Fault::environment("unreadable_log", message, "see whether it is a file that you can read")
+    })?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let skipped = text.lines().count().saturating_sub(lines);
     for line in text.lines().skip(skipped) {

@@ -20,12 +20,17 @@ use super::status;
 use super::symbol;
 use super::view;
 use super::watch;
+use crate::api::Fault;
 use crate::cli::args::Args;
 use crate::cli::args::Command;
+use crate::cli::daemon_args::DaemonCommand;
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::place::Place;
+use crate::config::Inputs;
+use crate::config::Loaded;
+use crate::config::load;
 
 /// Runs the command that was given, and returns the exit code.
 pub(in crate::cli) fn run(
@@ -44,7 +49,8 @@ pub(in crate::cli) fn run(
     if let Command::Init = args.command {
         return init::run(&place, output);
     }
-    let loaded = environment.sources.load(&place.root)?;
+    let loaded = environment.sources.load(&place.root);
+    let loaded = loaded.or_else(|fault| default_settings(&args.command, fault, output))?;
     for warning in &loaded.warnings {
         output.note(warning);
     }
@@ -60,6 +66,18 @@ pub(in crate::cli) fn run(
         command: name(&args.command),
     };
     run_at(&mut desk, &args.command, environment)
+}
+
+/// Returns the settings for a command that needs only the cache's folder: a daemon can be stopped, and asked how it is,
+/// whatever the settings say. Others fail with the fault.
+fn default_settings(command: &Command, fault: Fault, output: &mut Output) -> Result<Loaded, Fault> {
+    let Command::Daemon(args) = command else { return Err(fault) };
+    match args.command {
+        DaemonCommand::Stop | DaemonCommand::Status | DaemonCommand::Logs { .. } => {}
+        DaemonCommand::Start(_) | DaemonCommand::Restart(_) | DaemonCommand::Unit => return Err(fault),
+    }
+    output.note(&format!("looking for the daemon in the default cache folder: {}", fault.message));
+    load(&Inputs::default()).map_err(|_| fault)
 }
 
 /// Runs a command that works on a project.

@@ -1,6 +1,7 @@
 //! One daemon for a project, whoever starts it and however it ends (F20, F25, F45, F51 to F53, F61, F81).
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
@@ -248,8 +249,118 @@ fn a_project_far_down_has_its_socket_elsewhere() {
     };
     let started = slop(&["daemon", "start"]);
     assert_eq!(started.code, 0, "{started:?}");
+    let process = |ran: &Ran| ran.out.split("process ").nth(1).unwrap().trim().to_owned();
+    // All is deleted but the socket, as `git clean -fdx` does.
+    fs::remove_dir_all(sandbox.path(&deep).join(".slop_cache")).unwrap();
+    wait_until("the lock is there again", || sandbox.path(&deep).join(".slop_cache/daemon.lock").exists());
+    thread::sleep(Duration::from_millis(100));
     let status = slop(&["daemon", "status"]);
+    assert!(status.out.contains(&process(&started)), "{started:?} {status:?}");
     let stopped = slop(&["daemon", "stop"]);
     assert_eq!((status.code, stopped.code), (0, 0), "{status:?} {stopped:?}");
     assert!(!sandbox.path(format!("{deep}/.slop_cache/daemon.sock")).exists());
+}
+
+#[test]
+fn a_daemon_that_has_lost_its_place_leaves_the_socket_of_the_next_alone() {
+    let sandbox = project();
+    let mut first = Daemon::start(&sandbox);
+    first.signal("STOP");
+    for name in ["daemon.lock", "daemon.sock"] {
+        fs::remove_file(sandbox.path(format!(".slop_cache/{name}"))).unwrap();
+    }
+    let second = Daemon::start(&sandbox);
+    first.signal("CONT");
+    assert_ne!(first.ended(), Some(0));
+    assert_eq!(second.status()["pid"], second.child.id());
+}
+
+#[test]
+fn a_deleted_socket_is_made_anew_and_the_old_one_is_closed() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let mut before = daemon.connect();
+    for _ in 0..2 {
+        fs::remove_file(daemon.socket()).unwrap();
+        wait_until("the socket is there again", || daemon.try_status().is_some());
+    }
+    // Who was connected stays so.
+    assert_eq!(before.text("a.py").as_deref(), Some("def one():\n    return 1\n"));
+    // 00010000 is how the system marks a socket that takes connections.
+    let name = daemon.socket().display().to_string();
+    let listening = || {
+        let sockets = fs::read_to_string("/proc/net/unix").unwrap();
+        sockets.lines().filter(|line| line.ends_with(&name) && line.contains(" 00010000 ")).count()
+    };
+    wait_until("the old socket is closed", || listening() == 1);
+}
+
+#[test]
+fn a_deleted_lock_is_made_anew_and_the_socket_stays() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let lock = sandbox.path(".slop_cache/daemon.lock");
+    let inode = |path: &std::path::Path| fs::metadata(path).map(|found| found.ino()).ok();
+    let socket = inode(&daemon.socket());
+    fs::remove_file(&lock).unwrap();
+    let pid = daemon.child.id().to_string();
+    wait_until("the lock is there again", || fs::read_to_string(&lock).is_ok_and(|text| text == pid));
+    assert_eq!(daemon.status()["pid"], daemon.child.id());
+    assert_eq!(inode(&daemon.socket()), socket);
+}
+
+#[test]
+fn a_daemon_that_is_stopped_is_said_to_be_stopped_and_names_itself_no_longer() {
+    let sandbox = project();
+    for _ in 0..rounds(4, 100) {
+        sandbox.done(&["daemon", "start"]);
+        let stopped = sandbox.done(&["daemon", "stop"]);
+        assert!(stopped.contains("stopped"), "{stopped}");
+        assert_eq!(fs::read_to_string(sandbox.path(".slop_cache/daemon.lock")).unwrap(), "");
+    }
+}
+
+#[test]
+fn broken_settings_keep_nobody_from_stopping_the_daemon() {
+    let sandbox = project();
+    let _stopping = Stopping(&sandbox);
+    sandbox.done(&["daemon", "start"]);
+    sandbox.write("slop.toml", "this is = = no TOML");
+    let status = sandbox.slop(&["daemon", "status"]);
+    assert_eq!(status.code, 0, "{status:?}");
+    assert!(status.err.contains("slop.toml"), "{status:?}");
+    assert_eq!(sandbox.slop(&["daemon", "logs"]).code, 0);
+    assert_eq!(sandbox.slop(&["daemon", "start"]).code, 1);
+    let stopped = sandbox.slop(&["daemon", "stop"]);
+    assert!(stopped.code == 0 && stopped.out.contains("stopped"), "{stopped:?}");
+}
+
+#[test]
+fn a_daemon_that_hangs_is_not_said_to_be_none() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    daemon.signal("STOP");
+    // Without it nobody has to wait for an answer.
+    fs::remove_file(daemon.socket()).unwrap();
+    let status = sandbox.slop(&["daemon", "status"]);
+    assert_eq!(status.code, 3, "{status:?}");
+    assert!(status.err.contains(&daemon.child.id().to_string()), "{status:?}");
+}
+
+#[test]
+fn only_names_of_the_machine_that_are_answered_are_listened_on() {
+    let sandbox = project();
+    for address in ["127.0.0.2:0", "0.0.0.0:0", "[::]:0"] {
+        let ran = sandbox.slop(&["watch", "--listen", address]);
+        assert_eq!(ran.code, 2, "{address}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_read_is_named() {
+    let sandbox = project();
+    fs::create_dir_all(sandbox.path(".slop_cache/daemon.log")).unwrap();
+    let ran = sandbox.slop(&["daemon", "logs"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.err.contains("daemon.log"), "{ran:?}");
 }
