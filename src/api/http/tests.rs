@@ -90,6 +90,9 @@ impl Fake {
 
 impl Service for Fake {
     fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault> {
+        if call.settings.as_ref().is_some_and(|settings| settings != "ours") {
+            return Err(Fault::other_settings());
+        }
         self.asked.lock().unwrap().push(ask.clone());
         let data = match &ask {
             Ask::Symbols(symbols) => match symbols.name.as_str() {
