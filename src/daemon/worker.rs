@@ -188,7 +188,10 @@ impl<'b> Bench<'b> {
         }
         let answered = Answered::of(response, freshness, call);
         let answered = answered.expect("what an ask is resolved to has an answer on the wire");
-        open.session.delivered();
+        // Whoever is gone has received nothing.
+        if !call.job.is_cancelled() {
+            open.session.delivered();
+        }
         Ok(Answered { notes: open.session.take_notes(), ..answered })
     }
 

@@ -495,6 +495,31 @@ fn a_command_with_other_settings_answers_by_itself() {
 }
 
 #[test]
+fn a_change_that_nobody_received_is_told_again() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    assert_ne!(daemon.status()["answers"], 0);
+    sandbox.write("new.py", "def new():\n    return 1\n");
+    let full = "\"$SLOP\" aggregate --tier 3 --since-last --stdout >/dev/full";
+    assert_eq!(run(sandbox.script(full)).code, 3);
+    let since = ["aggregate", "--tier", "3", "--since-last", "--stdout"];
+    let first = sandbox.done(&since);
+    assert!(first.contains("def new()") && !first.contains("class Engine"), "{first}");
+    assert!(!sandbox.done(&since).contains("def new()"));
+}
+
+#[test]
+fn what_is_too_long_to_be_sent_is_answered_here() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let long = "x".repeat(5000);
+    let with = said(sandbox.slop(&["symbol", &long]));
+    assert_eq!(with, said(sandbox.slop(&["symbol", &long, "--no-daemon"])));
+    assert_eq!(daemon.status()["answers"], 0);
+}
+
+#[test]
 fn the_document_that_is_served_is_the_one_that_is_read_here() {
     let sandbox = project();
     let daemon = Daemon::start(&sandbox);
