@@ -142,7 +142,7 @@ async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {
     let begun = Instant::now();
     loop {
         let error = match UnixStream::connect(socket).await {
-            Ok(stream) => return Ok(stream),
+            Ok(stream) => return believed(stream, socket),
             Err(error) => error,
         };
         match error.kind() {
@@ -156,6 +156,19 @@ async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {
     }
 }
 
+/// Returns a connection whose other side runs as us, or as root: anybody else could answer whatever they like.
+fn believed(stream: UnixStream, socket: &Path) -> Result<UnixStream, Unreachable> {
+    let other = stream.peer_cred().map_err(Unreachable::Broken)?.uid();
+    if is_believed(other, rustix::process::geteuid().as_raw()) {
+        return Ok(stream);
+    }
+    Err(Unreachable::NotOurs(socket.to_owned()))
+}
+
+const fn is_believed(other: u32, us: u32) -> bool {
+    other == us || other == 0
+}
+
 /// Returns the body of an ask: what it says, without its name, which is the path.
 fn body_of(ask: &Ask) -> Vec<u8> {
     let mut value = serde_json::to_value(ask).expect("an ask always becomes JSON");
@@ -163,4 +176,15 @@ fn body_of(ask: &Ask) -> Vec<u8> {
         fields.remove("ask");
     }
     value.to_string().into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_believed_but_ourselves_and_root() {
+        assert!(is_believed(1000, 1000) && is_believed(0, 1000) && is_believed(0, 0));
+        assert!(!is_believed(1000, 0) && !is_believed(1001, 1000));
+    }
 }
