@@ -65,8 +65,6 @@ pub use ask::ViewAsk;
 pub use client::AskOptions;
 pub use client::Client;
 pub use client::ClientError;
-pub use client::Events;
-pub use client::Probe;
 pub use client::Unreachable;
 pub use curation::mask_to_json;
 pub use curation::persona_to_json;

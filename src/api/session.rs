@@ -76,6 +76,8 @@ impl<'w> Session<'w> {
     /// Answers a request.
     pub fn answer(&mut self, request: Request) -> Result<Response, Fault> {
         let project = &mut self.project;
+        // What was composed before, and never said to be delivered, was not.
+        project.not_delivered();
         let response = match request {
             Request::Index { trust } => Response::Indexed(project.index(trust)?),
             Request::Outline { files, trust } => Response::Outlines(project.outlines(&files, trust)?),

@@ -14,8 +14,20 @@ use crate::api::Service;
 use crate::service::Local;
 use crate::service::Sources;
 
-/// Faults of a daemon that is not the one to ask, or not now; what it was asked can be answered without it.
-const NOT_FOR_US: [&str; 4] = ["other_settings", "other_protocol", "stopping", "busy"];
+/// Faults of a daemon that is not the one to ask, or not now, and of what no transport carries; what it was asked can be
+/// answered without it.
+const NOT_FOR_US: [&str; 10] = [
+    "other_settings",
+    "other_protocol",
+    "other_version",
+    "stopping",
+    "busy",
+    "too_long",
+    "too_large",
+    "too_slow",
+    "bad_body",
+    "bad_answer",
+];
 
 /// Asks the daemon where one runs that has the same settings, else answers in this process. Starts none.
 pub struct Either {

@@ -188,7 +188,10 @@ impl<'b> Bench<'b> {
         }
         let answered = Answered::of(response, freshness, call);
         let answered = answered.expect("what an ask is resolved to has an answer on the wire");
-        open.session.delivered();
+        // Whoever is gone has received nothing.
+        if !call.job.is_cancelled() {
+            open.session.delivered();
+        }
         Ok(Answered { notes: open.session.take_notes(), ..answered })
     }
 
@@ -211,10 +214,12 @@ impl<'b> Bench<'b> {
             session.share(Arc::clone(&self.shop.tree));
             session.set_paranoid(self.shop.is_paranoid);
             let fingerprint = loaded.fingerprint();
-            self.shop.fingerprint.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&fingerprint);
             self.open = Some(Open { inputs, loaded, fingerprint, session });
         }
-        Ok(self.open.as_mut().expect("a session was opened above where there was none"))
+        let open = self.open.as_mut().expect("a session was opened above where there was none");
+        // Also where nothing is new to this one: another may have told of settings that were changed back since.
+        self.shop.fingerprint.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&open.fingerprint);
+        Ok(open)
     }
 }
 

@@ -104,7 +104,7 @@ pub(super) fn understood<T: for<'a> Deserialize<'a>>(status: u16, body: &[u8]) -
 }
 
 /// Returns the fault that a daemon tells, or that it tells none.
-pub(super) fn fault_of(status: u16, body: &[u8]) -> ClientError {
+fn fault_of(status: u16, body: &[u8]) -> ClientError {
     #[derive(Deserialize)]
     struct Envelope {
         error: Told,

@@ -8,7 +8,6 @@ use std::time::Duration;
 use std::time::Instant;
 
 use bytes::Bytes;
-use bytes::BytesMut;
 use http_body_util::Full;
 use hyper::Request;
 use hyper::Response;
@@ -21,17 +20,13 @@ use tokio::runtime::Runtime;
 
 use super::answer::SILENCE;
 use super::answer::answered;
-use super::answer::fault_of;
 use super::answer::understood;
 use super::answer::whole;
 use super::error::ClientError;
 use super::error::Unreachable;
 use super::error::broken;
-use super::events::Events;
 use crate::api::ask::Ask;
-use crate::api::feed::Position;
 use crate::api::http::path_of;
-use crate::api::keeper::DaemonMode;
 use crate::api::keeper::DaemonStatus;
 use crate::api::keeper::Stopping;
 use crate::api::service::Answered;
@@ -45,19 +40,6 @@ const BREATH: Duration = Duration::from_millis(10);
 
 /// How long a connection that was made ahead is thought to be open still.
 const YOUNG: Duration = Duration::from_secs(1);
-
-/// What is known of a daemon before it is asked anything.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Probe {
-    /// It answers by our protocol and our settings.
-    Ready(Box<DaemonStatus>),
-    /// It looks at the tree for the first time, and answers when it has.
-    Starting(Box<DaemonStatus>),
-    /// It has other settings than those that were read just now.
-    OtherSettings(Box<DaemonStatus>),
-    /// It is another version of the program, and has to be restarted.
-    OtherProtocol,
-}
 
 /// How an ask is to be answered.
 #[derive(Default)]
@@ -73,7 +55,7 @@ pub struct AskOptions<'a> {
 /// A daemon that can be asked.
 pub struct Client {
     socket: PathBuf,
-    pub(super) runtime: Runtime,
+    runtime: Runtime,
     /// The connection that showed that the daemon is there, for the first request.
     first: Mutex<Option<(UnixStream, Instant)>>,
 }
@@ -86,30 +68,6 @@ impl Client {
         let first = runtime.block_on(connected(socket))?;
         let first = Mutex::new(Some((first, Instant::now())));
         Ok(Self { socket: socket.to_owned(), runtime, first })
-    }
-
-    /// Looks whether the daemon can be asked by who has these settings.
-    pub fn probe(&self, settings: &str) -> Result<Probe, ClientError> {
-        let (head, body) = self.runtime.block_on(async {
-            let response = self.send(get("/v1/status")).await?;
-            let (head, mut body) = response.into_parts();
-            Ok::<_, ClientError>((head, whole(&mut body, &mut None).await?))
-        })?;
-        let protocol = head.headers.get("slop-protocol");
-        if protocol.is_none_or(|protocol| protocol.as_bytes() != PROTOCOL.to_string().as_bytes()) {
-            return Ok(Probe::OtherProtocol);
-        }
-        let status: Box<DaemonStatus> = understood(head.status.as_u16(), &body)?;
-        if status.protocol != PROTOCOL {
-            return Ok(Probe::OtherProtocol);
-        }
-        if status.settings != settings {
-            return Ok(Probe::OtherSettings(status));
-        }
-        Ok(match status.mode {
-            DaemonMode::Starting => Probe::Starting(status),
-            DaemonMode::Events | DaemonMode::Verified => Probe::Ready(status),
-        })
     }
 
     /// Returns how the daemon fares.
@@ -145,20 +103,6 @@ impl Client {
             Ok::<_, ClientError>((head.status.as_u16(), whole(&mut body, &mut progress).await?))
         })?;
         answered(status, &body)
-    }
-
-    /// Returns what changes from now on, or after a position.
-    pub fn events(&self, since: Option<Position>) -> Result<Events<'_>, ClientError> {
-        let query = since.map_or_else(String::new, |since| format!("?since={since}"));
-        let request = get(&format!("/v1/events{query}"));
-        let body = self.runtime.block_on(async {
-            let (head, mut body) = self.send(request).await?.into_parts();
-            if head.status.is_success() {
-                return Ok(body);
-            }
-            Err(fault_of(head.status.as_u16(), &whole(&mut body, &mut None).await?))
-        })?;
-        Ok(Events { client: self, body, buffer: BytesMut::new() })
     }
 
     fn fetch<T: for<'a> Deserialize<'a>>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
@@ -198,7 +142,7 @@ async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {
     let begun = Instant::now();
     loop {
         let error = match UnixStream::connect(socket).await {
-            Ok(stream) => return Ok(stream),
+            Ok(stream) => return believed(stream, socket),
             Err(error) => error,
         };
         match error.kind() {
@@ -212,6 +156,19 @@ async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {
     }
 }
 
+/// Returns a connection whose other side runs as us, or as root: anybody else could answer whatever they like.
+fn believed(stream: UnixStream, socket: &Path) -> Result<UnixStream, Unreachable> {
+    let other = stream.peer_cred().map_err(Unreachable::Broken)?.uid();
+    if is_believed(other, rustix::process::geteuid().as_raw()) {
+        return Ok(stream);
+    }
+    Err(Unreachable::NotOurs(socket.to_owned()))
+}
+
+const fn is_believed(other: u32, us: u32) -> bool {
+    other == us || other == 0
+}
+
 /// Returns the body of an ask: what it says, without its name, which is the path.
 fn body_of(ask: &Ask) -> Vec<u8> {
     let mut value = serde_json::to_value(ask).expect("an ask always becomes JSON");
@@ -219,4 +176,15 @@ fn body_of(ask: &Ask) -> Vec<u8> {
         fields.remove("ask");
     }
     value.to_string().into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_believed_but_ourselves_and_root() {
+        assert!(is_believed(1000, 1000) && is_believed(0, 1000) && is_believed(0, 0));
+        assert!(!is_believed(1000, 0) && !is_believed(1001, 1000));
+    }
 }

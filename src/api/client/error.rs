@@ -15,6 +15,9 @@ pub enum Unreachable {
     /// Nobody listens on the socket.
     #[error("connect to the daemon: nobody listens on {}", .0.display())]
     NobodyListens(PathBuf),
+    /// Another user listens, whose answers are not to be believed.
+    #[error("connect to the daemon: another user listens on {}", .0.display())]
+    NotOurs(PathBuf),
     /// Somebody listens, and says nothing.
     #[error("wait for the daemon: it said nothing for {} s", .0.as_secs())]
     Silent(Duration),

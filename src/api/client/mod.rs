@@ -8,11 +8,8 @@
 mod answer;
 mod connection;
 mod error;
-mod events;
 
 pub use connection::AskOptions;
 pub use connection::Client;
-pub use connection::Probe;
 pub use error::ClientError;
 pub use error::Unreachable;
-pub use events::Events;

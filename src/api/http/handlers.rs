@@ -108,11 +108,13 @@ async fn answer(
         Task::Events => events(shared, uri, headers).await,
         Task::Ask { read, .. } => {
             let query: AskQuery = query(uri)?;
-            check_same(shared, headers)?;
+            check_same_protocol(headers)?;
             check_type(headers, body)?;
             let ask = read(body).map_err(|error| bad_json(&error))?;
             check_sizes(&ask)?;
-            let settings = header_text(headers, "slop-settings").map(str::to_owned);
+            // Whoever answers reads the settings anew, and compares: what the last answer was made by is of the past.
+            let settings =
+                headers.get("slop-settings").map(|value| quoted(&String::from_utf8_lossy(value.as_bytes())));
             let call = Call { require_fresh: query.require_fresh, settings, ..Call::default() };
             ask_of(shared, route, ask, call, headers).await
         }
@@ -178,18 +180,6 @@ fn query<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {
             "GET /v1/openapi.json tells every parameter",
         )
     })
-}
-
-/// Refuses who speaks another protocol, or takes other settings for the daemon's.
-fn check_same(shared: &Shared, headers: &HeaderMap) -> Result<(), Refusal> {
-    check_same_protocol(headers)?;
-    let settings = headers.get("slop-settings");
-    if settings.is_none_or(|settings| settings.as_bytes() == shared.keeper.fingerprint().as_bytes()) {
-        return Ok(());
-    }
-    let hint = "start the daemon anew, or ask without it";
-    let message = "answer by other settings than the daemon's";
-    Err(Refusal::user(StatusCode::CONFLICT, "other_settings", message, hint))
 }
 
 fn check_same_protocol(headers: &HeaderMap) -> Result<(), Refusal> {

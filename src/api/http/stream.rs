@@ -25,8 +25,8 @@ use crate::api::feed::NoPosition;
 use crate::api::feed::Position;
 use crate::api::feed::Subscription;
 
-/// Events that wait for a slow reader, besides what the feed itself remembers.
-const WAITING: usize = 16;
+/// Events that wait for a slow reader, besides what the feed itself remembers: each may be large.
+const WAITING: usize = 1;
 
 /// From where on, and how long, events are wanted.
 #[derive(Debug, Default, Deserialize)]

@@ -50,7 +50,6 @@ use crate::api::Keeper;
 use crate::api::Kind;
 use crate::api::OutlineAsk;
 use crate::api::Position;
-use crate::api::Probe;
 use crate::api::Service;
 use crate::api::Subscription;
 use crate::api::SymbolsAsk;
@@ -90,6 +89,9 @@ impl Fake {
 
 impl Service for Fake {
     fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault> {
+        if call.settings.as_ref().is_some_and(|settings| settings != "ours") {
+            return Err(Fault::other_settings());
+        }
         self.asked.lock().unwrap().push(ask.clone());
         let data = match &ask {
             Ask::Symbols(symbols) => match symbols.name.as_str() {
@@ -856,8 +858,6 @@ fn the_client_is_told_of_progress_and_faults() {
 fn the_client_knows_whom_it_can_ask() {
     let house = House::new();
     let client = house.client();
-    assert!(matches!(client.probe("ours").unwrap(), Probe::Ready(_)));
-    assert!(matches!(client.probe("other").unwrap(), Probe::OtherSettings(_)));
     assert_eq!(client.status().unwrap().project, "project");
     client.stop().unwrap();
     house.fake.wait_for("stopped");
@@ -866,17 +866,4 @@ fn the_client_knows_whom_it_can_ask() {
     let left = house.folder.path().join("left");
     drop(bind_unix(&left).unwrap());
     assert!(matches!(Client::connect(&left), Err(Unreachable::NobodyListens(_))));
-}
-
-#[test]
-fn the_client_is_told_of_changes() {
-    let house = House::new();
-    let client = house.client();
-    house.fake.feed.publish(event(1, "a.py"));
-    let mut events = client.events(Some(Position { epoch: 1, sequence: 0 })).unwrap();
-    assert_eq!(events.next().unwrap().unwrap(), event(1, "a.py"));
-    house.fake.feed.publish(event(2, "b \"c\"\n.py"));
-    assert_eq!(events.next().unwrap().unwrap(), event(2, "b \"c\"\n.py"));
-    house.server.stop();
-    assert!(events.next().is_none());
 }

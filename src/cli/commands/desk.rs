@@ -111,7 +111,7 @@ impl Desk<'_> {
 
     /// Asks the daemon. `None` where there is none that could answer as this process would.
     fn ask_daemon(&mut self, ask: &Ask) -> Option<Result<Answer, Fault>> {
-        if self.without_daemon || names_files_elsewhere(ask) {
+        if self.without_daemon || is_ours_alone(ask) {
             return None;
         }
         let bar = Bar::new(self.output.has_audience() && !self.output.json);
@@ -124,25 +124,28 @@ impl Desk<'_> {
         };
         let answered = ask_daemon(&self.places(), ask, options)?;
         bar.finish();
-        Some(answered.and_then(|answered| self.take(ask, answered)))
+        match answered {
+            Ok(answered) => self.take(ask, answered).map(Ok),
+            Err(fault) => Some(Err(fault)),
+        }
     }
 
-    /// Reads what the daemon answered, and tells what it stumbled over.
-    fn take(&mut self, ask: &Ask, answered: Answered) -> Result<Answer, Fault> {
+    /// Reads what the daemon answered, and tells what it stumbled over. `None` where it cannot be read.
+    fn take(&mut self, ask: &Ask, answered: Answered) -> Option<Answer> {
+        let answer = match Answer::decode(ask, &answered.data) {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.output.trace(&format!("the daemon's answer cannot be read: {error}"));
+                return None;
+            }
+        };
         for note in &answered.notes {
             self.output.note(note);
         }
         let clock = answered.freshness.clock.as_deref().unwrap_or("-");
         self.output.trace(&format!("answered by the daemon at {clock}"));
         self.freshness = Some(answered.freshness);
-        Answer::decode(ask, &answered.data).map_err(|error| {
-            let message = format!("read the daemon's answer: {error}");
-            Fault::environment(
-                "bad_answer",
-                message,
-                "restart the daemon with `slop daemon restart`, or use --no-daemon",
-            )
-        })
+        Some(answer)
     }
 
     /// Writes a line with what a project's file says, which may hold what a terminal would obey.
@@ -234,10 +237,15 @@ fn answer_of(response: Response) -> Answer {
     Answer::of(response).expect("what is asked in words is answered by an answer")
 }
 
-/// Says whether an ask names files that may lie outside of the project, which the daemon shows to nobody.
-fn names_files_elsewhere(ask: &Ask) -> bool {
+/// Says whether an ask is one that no daemon answers as this process does.
+fn is_ours_alone(ask: &Ask) -> bool {
     match ask {
-        Ask::Aggregate(ask) => ask.beside.history.is_some() || !ask.beside.screenshots.is_empty(),
+        Ask::Aggregate(ask) => {
+            // They may lie outside of the project, which the daemon shows to nobody.
+            let names_files_elsewhere = ask.beside.history.is_some() || !ask.beside.screenshots.is_empty();
+            // Changes that are left out of the next document must have been written, not only sent; that is known here.
+            names_files_elsewhere || ask.since_last
+        }
         Ask::Index(_)
         | Ask::Files
         | Ask::Outline(_)
