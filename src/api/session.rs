@@ -146,6 +146,13 @@ impl<'w> Session<'w> {
         Ok(self.project.write_file(path, &wire::pretty(receipt))?)
     }
 
+    /// Forgets what an answer has left behind that nobody took: what it would have remembered, told and counted.
+    pub fn begin(&mut self) {
+        self.project.not_delivered();
+        self.project.take_unsettled();
+        self.project.take_notes();
+    }
+
     /// Is to be told when whoever asked has the answer: what a document shows is remembered only then.
     pub fn delivered(&mut self) {
         self.project.delivered();

@@ -3,7 +3,7 @@
 use std::io;
 use std::io::BufWriter;
 use std::io::IsTerminal;
-use std::io::StdoutLock;
+use std::io::Stdout;
 use std::io::Write;
 
 use anstyle::AnsiColor;
@@ -15,7 +15,7 @@ use crate::model::printable_lines;
 
 /// Writes for people and programs.
 pub(super) struct Output {
-    stdout: BufWriter<StdoutLock<'static>>,
+    stdout: BufWriter<Stdout>,
     /// Answers as JSON.
     pub(super) json: bool,
     /// How many answers were written as JSON; no command gives more than one.
@@ -30,7 +30,7 @@ const NOTE: Style = AnsiColor::Yellow.on_default();
 
 impl Output {
     pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
-        let stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
         Self { stdout, json, answers: 0, quiet, verbose }
     }
 

@@ -178,6 +178,8 @@ impl<'b> Bench<'b> {
         if call.settings.as_ref().is_some_and(|settings| *settings != open.fingerprint) {
             return Err(Fault::other_settings());
         }
+        // What an answer that failed has left behind is not this one's.
+        open.session.begin();
         let request = resolve(ask.clone(), &open.loaded, &shop.root, Asker::Client)?;
         let response = open.session.answer(request)?;
         let freshness = freshness.unsettled(open.session.take_unsettled());
@@ -218,7 +220,13 @@ impl<'b> Bench<'b> {
         }
         let open = self.open.as_mut().expect("a session was opened above where there was none");
         // Also where nothing is new to this one: another may have told of settings that were changed back since.
-        self.shop.fingerprint.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&open.fingerprint);
+        let mut known = self.shop.fingerprint.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known != open.fingerprint {
+            known.clone_from(&open.fingerprint);
+            drop(known);
+            // The loop ends before its workers do.
+            let _ = self.shop.events.send(Event::SettingsChanged);
+        }
         Ok(open)
     }
 }

@@ -1,6 +1,12 @@
 //! `slop watch`
 
 use std::ffi::OsStr;
+use std::io::Write;
+use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -10,7 +16,6 @@ use crate::cli::daemon_args::WatchArgs;
 use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
-use crate::cli::output::Output;
 use crate::daemon;
 use crate::daemon::Change;
 use crate::daemon::ChangeKind;
@@ -18,8 +23,15 @@ use crate::daemon::Told;
 use crate::model::printable;
 use crate::render::grouped;
 use crate::render::seconds;
+use crate::sys::Clock;
+use crate::sys::WallClock;
 use crate::sys::leave_terminal;
 
+/// Lines that wait to be read; more are not kept.
+const MOST_LINES: usize = 256;
+/// How long the last lines may take to be read.
+const LAST_LINES: Duration = Duration::from_millis(300);
+const PAUSE: Duration = Duration::from_millis(5);
 /// So many changed files are named on a line.
 const MOST_NAMES: usize = 4;
 
@@ -34,26 +46,62 @@ pub(super) fn run(args: &WatchArgs, environment: &Environment, desk: &mut Desk<'
         listen: args.listen,
         is_paranoid: args.paranoid,
     };
-    let output = &mut *desk.output;
-    let is_quiet = output.is_quiet();
+    let (is_quiet, is_json) = (desk.output.is_quiet(), desk.output.json);
+    let printer = Printer::start()?;
     let mut tell = |told: Told<'_>| {
         if !is_quiet {
-            // Whoever listened may be gone; the daemon goes on.
-            let _ = write(&told, output);
+            printer.print(if is_json { as_json(&told).to_string() } else { dated(&told) });
         }
     };
-    daemon::run(options, &mut tell).map_err(Fault::from)?;
+    let ended = daemon::run(options, &mut tell);
+    printer.finish();
+    ended.map_err(Fault::from)?;
     Ok(failure::DONE)
 }
 
-fn write(told: &Told<'_>, output: &mut Output) -> std::io::Result<()> {
-    if output.json {
-        output.json_line(&as_json(told))?;
-    } else {
-        let now = jiff::Zoned::now().strftime("%H:%M:%S");
-        output.line(&format!("{now} {}", printable(&line(told))))?;
+/// Prints lines on a thread of its own: a reader that does not read must not stop the daemon.
+struct Printer {
+    lines: SyncSender<String>,
+    thread: JoinHandle<()>,
+}
+
+impl Printer {
+    fn start() -> Result<Self, Failure> {
+        let (lines, waiting) = sync_channel::<String>(MOST_LINES);
+        let print = move || {
+            let mut stdout = std::io::stdout();
+            for line in waiting {
+                // Whoever listened may be gone; the daemon goes on.
+                let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
+            }
+        };
+        let thread = thread::Builder::new().name("print".to_owned()).spawn(print);
+        let thread = thread.map_err(|error| {
+            let hint = "try again when the machine has fewer threads to run";
+            Fault::environment("no_thread", format!("start a thread: {error}"), hint)
+        })?;
+        Ok(Self { lines, thread })
     }
-    output.finish()
+
+    /// Prints a line, unless too many wait to be read already.
+    fn print(&self, line: String) {
+        let _ = self.lines.try_send(line);
+    }
+
+    /// Lets the last lines out, if somebody reads them.
+    fn finish(self) {
+        let Self { lines, thread } = self;
+        drop(lines);
+        let deadline = WallClock.monotonic().saturating_add(LAST_LINES);
+        while !thread.is_finished() && WallClock.monotonic() < deadline {
+            WallClock.sleep(PAUSE);
+        }
+    }
+}
+
+fn dated(told: &Told<'_>) -> String {
+    let now = jiff::Zoned::now().strftime("%H:%M:%S");
+    format!("{now} {}", printable(&line(told)))
 }
 
 fn line(told: &Told<'_>) -> String {
