@@ -184,3 +184,27 @@ fn no_byte_of_another_folder_is_ever_shown() {
         over.store(true, Ordering::Relaxed);
     });
 }
+
+/// Each worker may be the first to read them, and the listing is of all.
+#[test]
+fn what_settings_make_a_secret_is_one_from_the_next_question_on() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("plain.txt", "nothing\n");
+    sandbox.write("token.txt", "CANARY\n");
+    sandbox.write("gen/out.txt", "made\n");
+    sandbox.write("slop.toml", "");
+    let daemon = Daemon::start(&sandbox);
+    let mut connection = daemon.connect();
+    for round in 0..rounds(8, 200) {
+        sandbox.write("slop.toml", "");
+        let envelope = connection.ask("/v1/view", &json!({"files": ["*.txt"], "mode": "full"}));
+        assert!(envelope.to_string().contains("CANARY"), "{round}: {envelope}");
+        sandbox.write("slop.toml", "[secrets]\nnames = [\"token.txt\"]\n");
+        let envelope = connection.ask("/v1/view", &json!({"files": ["*.txt"], "mode": "full"}));
+        assert!(!envelope.to_string().contains("CANARY"), "{round}: {envelope}");
+    }
+    // What counts no more is in the index no more.
+    sandbox.write("slop.toml", "[project]\noutput_dir = \"gen\"\n");
+    connection.ask("/v1/files", &json!({}));
+    wait_until("the index is that of the settings", || sandbox.slop(&["audit"]).code == 0);
+}
