@@ -13,6 +13,7 @@ use hyper::Request;
 use hyper::Response;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
+use hyper::http::response::Parts;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use tokio::net::UnixStream;
@@ -31,6 +32,7 @@ use crate::api::keeper::DaemonStatus;
 use crate::api::keeper::Stopping;
 use crate::api::service::Answered;
 use crate::api::service::PROTOCOL;
+use crate::api::service::VERSION;
 
 /// How long a daemon may take to accept a connection: it does nothing else in between.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -89,7 +91,8 @@ impl Client {
         let request = request("POST", &format!("{}{query}", path_of(ask)))
             .header("content-type", "application/json")
             .header("accept", "application/x-ndjson")
-            .header("slop-protocol", PROTOCOL);
+            .header("slop-protocol", PROTOCOL)
+            .header("slop-version", VERSION);
         let request = match options.settings {
             Some(settings) => request.header("slop-settings", settings),
             None => request,
@@ -100,6 +103,7 @@ impl Client {
         let (status, body) = self.runtime.block_on(async {
             let response = self.send(request).await?;
             let (head, mut body) = response.into_parts();
+            check_version(&head)?;
             Ok::<_, ClientError>((head.status.as_u16(), whole(&mut body, &mut progress).await?))
         })?;
         answered(status, &body)
@@ -136,6 +140,15 @@ fn get(path: &str) -> Request<Full<Bytes>> {
 fn request(method: &str, path: &str) -> hyper::http::request::Builder {
     let request = Request::builder().method(method).uri(path);
     request.header("host", "localhost").header("connection", "close")
+}
+
+/// Demands the answer of a daemon of our own version: one that knows of no versions does not refuse us by itself.
+fn check_version(head: &Parts) -> Result<(), ClientError> {
+    let version = head.headers.get("slop-version");
+    if version.is_some_and(|version| version.as_bytes() == VERSION.as_bytes()) {
+        return Ok(());
+    }
+    Err(ClientError::NotUnderstood("it is another version's".to_owned()))
 }
 
 async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {

@@ -9,6 +9,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::FileExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
@@ -517,6 +518,32 @@ fn what_is_too_long_to_be_sent_is_answered_here() {
     let with = said(sandbox.slop(&["symbol", &long]));
     assert_eq!(with, said(sandbox.slop(&["symbol", &long, "--no-daemon"])));
     assert_eq!(daemon.status()["answers"], 0);
+}
+
+#[test]
+fn a_daemon_of_another_version_is_not_asked_and_told_of() {
+    let sandbox = project();
+    let mut status = Daemon::start(&sandbox).status();
+    status["version"] = json!("0.0.1-other");
+    let body = json!({"schema_version": 1, "command": "daemon status", "data": status}).to_string();
+    let socket = sandbox.path(".slop_cache/daemon.sock");
+    let _ = fs::remove_file(&socket);
+    let listener = UnixListener::bind(&socket).unwrap();
+    // It knows of no versions, as the first ones did, and answers whatever it is asked.
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+            let head = format!("HTTP/1.1 200 OK\r\nslop-protocol: 1\r\ncontent-length: {}", body.len());
+            let _ = write!(stream, "{head}\r\n\r\n{body}");
+        }
+    });
+    let ran = sandbox.slop(&["daemon", "start"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.starts_with("runs already, process "), "{ran:?}");
+    assert!(ran.err.contains("slop 0.0.1-other") && ran.err.contains("slop daemon restart"), "{ran:?}");
+    assert!(sandbox.done(&["view", "src/engine.py"]).contains("class Engine"));
 }
 
 #[test]
