@@ -31,6 +31,7 @@ use crate::api::http::path_of;
 use crate::api::keeper::DaemonStatus;
 use crate::api::keeper::Stopping;
 use crate::api::service::Answered;
+use crate::api::service::Job;
 use crate::api::service::PROTOCOL;
 use crate::api::service::VERSION;
 
@@ -39,6 +40,9 @@ const CONNECT: Duration = Duration::from_secs(1);
 
 /// Between two tries to connect to a daemon that has more connections than it has accepted.
 const BREATH: Duration = Duration::from_millis(10);
+
+/// Between two looks whether somebody still waits for an answer.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a connection that was made ahead is thought to be open still.
 const YOUNG: Duration = Duration::from_secs(1);
@@ -50,6 +54,8 @@ pub struct AskOptions<'a> {
     pub require_fresh: bool,
     /// The fingerprint of the settings that the answer has to be made by; any, where there is none.
     pub settings: Option<&'a str>,
+    /// Says when nobody waits for the answer any more.
+    pub job: Option<&'a Job>,
     /// Is told how many files are done, and of how many.
     pub progress: Option<&'a mut dyn FnMut(usize, usize)>,
 }
@@ -84,7 +90,8 @@ impl Client {
             .map(|_| ())
     }
 
-    /// Asks, and waits for as long as the daemon is at work.
+    /// Asks, and waits for as long as the daemon is at work and somebody wants to know. Where nobody does, the
+    /// connection is closed with the client at the latest, by which the daemon knows.
     pub fn ask(&self, ask: &Ask, options: AskOptions<'_>) -> Result<Answered, ClientError> {
         let mut progress = options.progress;
         let query = if options.require_fresh { "?require_fresh=true" } else { "" };
@@ -100,11 +107,17 @@ impl Client {
         let request = request.body(Full::from(body_of(ask)));
         // Only a fingerprint that no daemon gave can be no header.
         let request = request.map_err(|error| ClientError::NotUnderstood(error.to_string()))?;
-        let (status, body) = self.runtime.block_on(async {
+        let asking = async {
             let response = self.send(request).await?;
             let (head, mut body) = response.into_parts();
             check_version(&head)?;
             Ok::<_, ClientError>((head.status.as_u16(), whole(&mut body, &mut progress).await?))
+        };
+        let (status, body) = self.runtime.block_on(async {
+            tokio::select! {
+                answer = asking => answer,
+                () = cancelled(options.job) => Err(ClientError::Cancelled),
+            }
         })?;
         answered(status, &body)
     }
@@ -128,6 +141,13 @@ impl Client {
         tokio::spawn(connection);
         let response = tokio::time::timeout(SILENCE, sender.send_request(request)).await;
         Ok(response.map_err(|_| Unreachable::Silent(SILENCE))?.map_err(broken)?)
+    }
+}
+
+/// Waits until nobody wants an answer any more.
+async fn cancelled(job: Option<&Job>) {
+    while !job.is_some_and(Job::is_cancelled) {
+        tokio::time::sleep(LOOK).await;
     }
 }
 

@@ -46,6 +46,7 @@ use crate::api::Feed;
 use crate::api::FreshnessNote;
 use crate::api::FreshnessState;
 use crate::api::IndexAsk;
+use crate::api::Job;
 use crate::api::Keeper;
 use crate::api::Kind;
 use crate::api::OutlineAsk;
@@ -799,7 +800,7 @@ fn so_many_wait_for_events_that_some_connections_are_left() {
 fn the_client_is_answered_what_the_service_answered() {
     let house = House::new();
     let client = house.client();
-    let options = AskOptions { require_fresh: true, settings: Some("ours"), progress: None };
+    let options = AskOptions { require_fresh: true, settings: Some("ours"), ..AskOptions::default() };
     let answered = client.ask(&Ask::Files, options).unwrap();
     assert_eq!(answered.data, "{\"fresh\":true,\"settings\":\"ours\"}");
     assert_eq!(answered.notes, ["a note"]);
@@ -858,6 +859,23 @@ fn the_client_is_told_of_progress_and_faults() {
     let options = AskOptions { settings: Some("other"), ..AskOptions::default() };
     let error = client.ask(&Ask::Files, options).unwrap_err();
     assert!(matches!(error, ClientError::Fault(fault) if fault.code == "other_settings"));
+}
+
+#[test]
+fn a_client_that_is_told_to_give_up_takes_the_work_with_it() {
+    let house = House::new();
+    let job = Job::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            house.fake.wait_for("begun");
+            job.cancel();
+        });
+        let ask = Ask::Symbols(SymbolsAsk { name: "wait".to_owned(), definition: false });
+        let options = AskOptions { job: Some(&job), ..AskOptions::default() };
+        let answered = house.client().ask(&ask, options);
+        assert!(matches!(answered, Err(ClientError::Cancelled)), "{answered:?}");
+    });
+    house.fake.wait_for("cancelled");
 }
 
 #[test]
