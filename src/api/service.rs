@@ -164,13 +164,10 @@ impl FreshnessNote {
 
     /// Fails where an answer cannot be vouched for although it has to be.
     pub fn check(&self, require_fresh: bool) -> Result<(), Fault> {
-        match self.freshness {
-            FreshnessState::Fresh => Ok(()),
-            FreshnessState::Partial | FreshnessState::Stale if require_fresh => {
-                Err(Fault::not_fresh(self.reason.as_deref().unwrap_or("it cannot be vouched for")))
-            }
-            FreshnessState::Partial | FreshnessState::Stale => Ok(()),
+        if require_fresh && self.freshness != FreshnessState::Fresh {
+            return Err(Fault::not_fresh(self.reason.as_deref().unwrap_or("it cannot be vouched for")));
         }
+        Ok(())
     }
 }
 
