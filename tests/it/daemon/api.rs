@@ -84,7 +84,7 @@ fn open_sockets(daemon: &Daemon<'_>) -> usize {
 }
 
 fn request(line: &str, fields: &[&str], body: &str) -> String {
-    let fields: String = fields.iter().map(|field| format!("{field}\r\n")).collect();
+    let fields: String = fields.iter().flat_map(|field| [*field, "\r\n"]).collect();
     let length = body.len();
     format!("{line} HTTP/1.1\r\n{fields}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}")
 }
@@ -237,7 +237,7 @@ fn a_client_is_served_whatever_others_do() {
     ];
     for (request, expected) in cases {
         let (status, heard) = port.raw(&request);
-        assert!(expected.contains(&status), "{status} for {expected:?}: {:.300}\n{heard:.300}", request);
+        assert!(expected.contains(&status), "{status} for {expected:?}: {request:.300}\n{heard:.300}");
     }
     drop(crowd);
     drop(good);
@@ -438,13 +438,13 @@ fn a_command_says_the_same_with_a_daemon_as_without() {
     for command in COMMANDS {
         for more in [&[][..], &["--json"]] {
             let before = daemon.status()["answers"].as_u64().unwrap();
-            let with = said(sandbox.slop(&[*command, more].concat()));
+            let with = said(&sandbox.slop(&[*command, more].concat()));
             // Only what is no command at all is refused before.
             if with.0 != 2 && before == daemon.status()["answers"].as_u64().unwrap() {
                 not_asked.push([*command, more].concat());
             }
             let before = daemon.status()["answers"].clone();
-            let without = said(sandbox.slop(&[*command, more, &["--no-daemon"]].concat()));
+            let without = said(&sandbox.slop(&[*command, more, &["--no-daemon"]].concat()));
             assert_eq!(with, without, "{command:?} {more:?}");
             assert_eq!(daemon.status()["answers"], before, "{command:?}");
         }
@@ -455,7 +455,7 @@ fn a_command_says_the_same_with_a_daemon_as_without() {
 }
 
 /// Returns a run's exit code and what it printed, but for when that was and how long it took.
-fn said(ran: Ran) -> (i32, String, String) {
+fn said(ran: &Ran) -> (i32, String, String) {
     let Ok(mut envelope) = serde_json::from_str::<Value>(&ran.out) else {
         return (ran.code, without_times(&ran.out), without_times(&ran.err));
     };
@@ -515,8 +515,8 @@ fn what_is_too_long_to_be_sent_is_answered_here() {
     let sandbox = project();
     let daemon = Daemon::start(&sandbox);
     let long = "x".repeat(5000);
-    let with = said(sandbox.slop(&["symbol", &long]));
-    assert_eq!(with, said(sandbox.slop(&["symbol", &long, "--no-daemon"])));
+    let with = said(&sandbox.slop(&["symbol", &long]));
+    assert_eq!(with, said(&sandbox.slop(&["symbol", &long, "--no-daemon"])));
     assert_eq!(daemon.status()["answers"], 0);
 }
 
