@@ -107,6 +107,7 @@ pub use service::FreshnessState;
 pub use service::Job;
 pub use service::PROTOCOL;
 pub use service::Service;
+pub use service::VERSION;
 pub use session::Outlet;
 pub use session::Session;
 pub use slice::from_json as slice_from_json;

@@ -179,9 +179,12 @@ fn parameters(route: &Route) -> Value {
             let fresh = "Refuse rather than answer what cannot be vouched for.";
             let settings = "The fingerprint of the settings that the asker expects; others than the daemon's are \
                             refused (409).";
+            let version =
+                "The version of slop that the asker is; another than the daemon's is refused (409).";
             json!([
                 parameter("query", "require_fresh", &switch, fresh),
                 parameter("header", "slop-settings", &text, settings),
+                parameter("header", "slop-version", &text, version),
                 protocol(),
             ])
         }
@@ -365,6 +368,7 @@ fn headers() -> Value {
     json!({
         "slop-protocol": header(json!({"type": "integer"}), "The protocol that the daemon speaks."),
         "slop-settings": header(json!({"type": "string"}), "The fingerprint of the daemon's settings."),
+        "slop-version": header(json!({"type": "string"}), "The version of slop that the daemon is."),
         "slop-freshness": header(
             json!({"type": "string", "enum": ["fresh", "partial", "stale"]}),
             "What a document that is given alone can be relied on for.",

@@ -21,6 +21,9 @@ use crate::engine::Progress;
 /// Version of what clients and daemons of slop say to each other. Both must have the same.
 pub const PROTOCOL: u32 = 1;
 
+/// Version of the program. What another one answers in the same protocol may still be another answer.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Answers asks.
 pub trait Service: Send + Sync {
     /// Answers one ask. Takes as long as it takes: to be called from a thread that may wait.

@@ -11,6 +11,7 @@ use crate::api::DaemonStatus;
 use crate::api::PROTOCOL;
 use crate::api::ParanoidStatus;
 use crate::api::StoreStatus;
+use crate::api::VERSION;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 use crate::sys::Usage;
@@ -75,7 +76,7 @@ impl Steady<'_> {
         let constants = &self.constants;
         DaemonStatus {
             protocol: PROTOCOL,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: VERSION.to_owned(),
             pid: std::process::id(),
             root: self.owner.places.root.display().to_string(),
             project: constants.project.clone(),

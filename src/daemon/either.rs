@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::front::cancelled;
 use super::places::Places;
 use crate::api::Answered;
 use crate::api::Ask;
@@ -62,6 +63,7 @@ impl Service for Either {
         let options = AskOptions {
             require_fresh: call.require_fresh,
             settings: Some(&fingerprint),
+            job: Some(&call.job),
             progress: Some(&mut progress),
         };
         match ask_daemon(&places, &ask, options) {
@@ -81,6 +83,7 @@ pub fn ask_daemon(places: &Places, ask: &Ask, options: AskOptions<'_>) -> Option
         Ok(answered) => Some(Ok(answered)),
         Err(ClientError::Fault(fault)) if NOT_FOR_US.contains(&&*fault.code) => None,
         Err(ClientError::Fault(fault)) => Some(Err(fault)),
+        Err(ClientError::Cancelled) => Some(Err(cancelled())),
         Err(ClientError::Unreachable(_) | ClientError::NotUnderstood(_)) => None,
     }
 }

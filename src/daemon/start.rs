@@ -31,12 +31,17 @@ const PAUSE: Duration = Duration::from_millis(10);
 const MOST_LOG: u64 = 1 << 20;
 
 /// What came of starting a daemon.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Started {
     /// This process, started now.
     Now(u32),
     /// This process, which ran before, or which somebody else has started meanwhile.
-    Already(u32),
+    Already {
+        /// Its process.
+        pid: u32,
+        /// The version of slop that it is.
+        version: String,
+    },
 }
 
 /// Returns how the daemon of a project is; `None` where none answers.
@@ -57,7 +62,7 @@ pub fn start(
     flags: &[OsString],
 ) -> Result<Started, Error> {
     if let Some(status) = status(places) {
-        return Ok(Started::Already(status.pid));
+        return Ok(Started::Already { pid: status.pid, version: status.version });
     }
     make_cache(places, settings)?;
     if let Some(status) = wait_for_other(places)? {
@@ -97,8 +102,10 @@ fn wait_for(mut child: Child, places: &Places) -> Result<Started, Error> {
     let mut has_ended = false;
     while WallClock.monotonic() < deadline {
         if let Some(status) = status(places) {
-            let is_ours = status.pid == child.id();
-            return Ok(if is_ours { Started::Now(status.pid) } else { Started::Already(status.pid) });
+            if status.pid == child.id() {
+                return Ok(Started::Now(status.pid));
+            }
+            return Ok(Started::Already { pid: status.pid, version: status.version });
         }
         if !has_ended && let Ok(Some(ended)) = child.try_wait() {
             has_ended = true;

@@ -13,6 +13,7 @@ use hyper::Request;
 use hyper::Response;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
+use hyper::http::response::Parts;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use tokio::net::UnixStream;
@@ -30,13 +31,18 @@ use crate::api::http::path_of;
 use crate::api::keeper::DaemonStatus;
 use crate::api::keeper::Stopping;
 use crate::api::service::Answered;
+use crate::api::service::Job;
 use crate::api::service::PROTOCOL;
+use crate::api::service::VERSION;
 
 /// How long a daemon may take to accept a connection: it does nothing else in between.
 const CONNECT: Duration = Duration::from_secs(1);
 
 /// Between two tries to connect to a daemon that has more connections than it has accepted.
 const BREATH: Duration = Duration::from_millis(10);
+
+/// Between two looks whether somebody still waits for an answer.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a connection that was made ahead is thought to be open still.
 const YOUNG: Duration = Duration::from_secs(1);
@@ -48,6 +54,8 @@ pub struct AskOptions<'a> {
     pub require_fresh: bool,
     /// The fingerprint of the settings that the answer has to be made by; any, where there is none.
     pub settings: Option<&'a str>,
+    /// Says when nobody waits for the answer any more.
+    pub job: Option<&'a Job>,
     /// Is told how many files are done, and of how many.
     pub progress: Option<&'a mut dyn FnMut(usize, usize)>,
 }
@@ -82,14 +90,16 @@ impl Client {
             .map(|_| ())
     }
 
-    /// Asks, and waits for as long as the daemon is at work.
+    /// Asks, and waits for as long as the daemon is at work and somebody wants to know. Where nobody does, the
+    /// connection is closed with the client at the latest, by which the daemon knows.
     pub fn ask(&self, ask: &Ask, options: AskOptions<'_>) -> Result<Answered, ClientError> {
         let mut progress = options.progress;
         let query = if options.require_fresh { "?require_fresh=true" } else { "" };
         let request = request("POST", &format!("{}{query}", path_of(ask)))
             .header("content-type", "application/json")
             .header("accept", "application/x-ndjson")
-            .header("slop-protocol", PROTOCOL);
+            .header("slop-protocol", PROTOCOL)
+            .header("slop-version", VERSION);
         let request = match options.settings {
             Some(settings) => request.header("slop-settings", settings),
             None => request,
@@ -97,10 +107,17 @@ impl Client {
         let request = request.body(Full::from(body_of(ask)));
         // Only a fingerprint that no daemon gave can be no header.
         let request = request.map_err(|error| ClientError::NotUnderstood(error.to_string()))?;
-        let (status, body) = self.runtime.block_on(async {
+        let asking = async {
             let response = self.send(request).await?;
             let (head, mut body) = response.into_parts();
+            check_version(&head)?;
             Ok::<_, ClientError>((head.status.as_u16(), whole(&mut body, &mut progress).await?))
+        };
+        let (status, body) = self.runtime.block_on(async {
+            tokio::select! {
+                answer = asking => answer,
+                () = cancelled(options.job) => Err(ClientError::Cancelled),
+            }
         })?;
         answered(status, &body)
     }
@@ -127,6 +144,13 @@ impl Client {
     }
 }
 
+/// Waits until nobody wants an answer any more.
+async fn cancelled(job: Option<&Job>) {
+    while !job.is_some_and(Job::is_cancelled) {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
 fn get(path: &str) -> Request<Full<Bytes>> {
     let request = request("GET", path).body(Full::default());
     request.expect("the parts of a request of our own are well-formed")
@@ -136,6 +160,15 @@ fn get(path: &str) -> Request<Full<Bytes>> {
 fn request(method: &str, path: &str) -> hyper::http::request::Builder {
     let request = Request::builder().method(method).uri(path);
     request.header("host", "localhost").header("connection", "close")
+}
+
+/// Demands the answer of a daemon of our own version: one that knows of no versions does not refuse us by itself.
+fn check_version(head: &Parts) -> Result<(), ClientError> {
+    let version = head.headers.get("slop-version");
+    if version.is_some_and(|version| version.as_bytes() == VERSION.as_bytes()) {
+        return Ok(());
+    }
+    Err(ClientError::NotUnderstood("it is another version's".to_owned()))
 }
 
 async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {

@@ -35,6 +35,9 @@ pub enum ClientError {
     /// The daemon understood, and says why not.
     #[error("ask the daemon: {}", .0.message)]
     Fault(Fault),
+    /// Nobody waits for the answer any more.
+    #[error("ask the daemon: nobody waits for the answer any more")]
+    Cancelled,
     /// What it says is not what a daemon of this protocol says.
     #[error("read the daemon's answer: {0}")]
     NotUnderstood(String),

@@ -36,6 +36,7 @@ use crate::api::keeper::Stopping;
 use crate::api::openapi;
 use crate::api::service::Call;
 use crate::api::service::PROTOCOL;
+use crate::api::service::VERSION;
 
 /// Characters of what a client sent that are told back to it.
 const QUOTED: usize = 300;
@@ -109,6 +110,7 @@ async fn answer(
         Task::Ask { read, .. } => {
             let query: AskQuery = query(uri)?;
             check_same_protocol(headers)?;
+            check_same_version(headers)?;
             check_type(headers, body)?;
             let ask = read(body).map_err(|error| bad_json(&error))?;
             check_sizes(&ask)?;
@@ -190,6 +192,15 @@ fn check_same_protocol(headers: &HeaderMap) -> Result<(), Refusal> {
     let message = format!("answer in another protocol than {PROTOCOL}");
     let hint = "restart the daemon with the program that you ask with: `slop daemon restart`";
     Err(Refusal::user(StatusCode::CONFLICT, "other_protocol", message, hint))
+}
+
+fn check_same_version(headers: &HeaderMap) -> Result<(), Refusal> {
+    if headers.get("slop-version").is_none_or(|version| version.as_bytes() == VERSION.as_bytes()) {
+        return Ok(());
+    }
+    let message = format!("answer as another version than {VERSION} would");
+    let hint = "restart the daemon with the program that you ask with: `slop daemon restart`";
+    Err(Refusal::user(StatusCode::CONFLICT, "other_version", message, hint))
 }
 
 /// Demands that a body is said to be JSON: what a form of a web page can send is not.

@@ -82,7 +82,7 @@ impl Refusal {
 fn status(fault: &Fault) -> StatusCode {
     match (&*fault.code, fault.kind) {
         ("not_found", _) => StatusCode::NOT_FOUND,
-        ("other_settings" | "other_protocol", _) => StatusCode::CONFLICT,
+        ("other_settings" | "other_protocol" | "other_version", _) => StatusCode::CONFLICT,
         ("bug", _) => StatusCode::INTERNAL_SERVER_ERROR,
         (_, Kind::User) => StatusCode::UNPROCESSABLE_ENTITY,
         (_, Kind::Environment) => StatusCode::SERVICE_UNAVAILABLE,

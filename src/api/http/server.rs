@@ -49,6 +49,7 @@ use super::seats::Seat;
 use super::seats::Seats;
 use crate::api::keeper::Keeper;
 use crate::api::service::PROTOCOL;
+use crate::api::service::VERSION;
 
 /// How long the server waits after the system could not give it a connection.
 const BREATH: Duration = Duration::from_millis(50);
@@ -251,6 +252,7 @@ impl Server {
     fn sign(&self, response: &mut Response) {
         let headers = response.headers_mut();
         headers.insert(HeaderName::from_static("slop-protocol"), HeaderValue::from(PROTOCOL));
+        headers.insert(HeaderName::from_static("slop-version"), HeaderValue::from_static(VERSION));
         if let Ok(settings) = HeaderValue::from_str(&self.shared.keeper.fingerprint()) {
             headers.insert(HeaderName::from_static("slop-settings"), settings);
         }
@@ -294,7 +296,7 @@ async fn turn_away(stream: &mut (impl AsyncWrite + Unpin)) {
     let envelope = Refusal::busy("as many are connected as may be").envelope();
     let response = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
-         connection: close\r\nslop-protocol: {PROTOCOL}\r\ncontent-length: {}\r\n\r\n{envelope}",
+         connection: close\r\nslop-protocol: {PROTOCOL}\r\nslop-version: {VERSION}\r\ncontent-length: {}\r\n\r\n{envelope}",
         envelope.len()
     );
     let _ = tokio::time::timeout(BREATH, stream.write_all(response.as_bytes())).await;

@@ -27,11 +27,13 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 pub(super) struct Questions {
     service: Arc<dyn Service>,
     seats: Arc<Semaphore>,
+    /// Whether an answer that cannot be vouched for is to be an error.
+    require_fresh: bool,
 }
 
 impl Questions {
-    pub(super) fn new(service: Arc<dyn Service>) -> Self {
-        Self { service, seats: Arc::new(Semaphore::new(MOST_AT_ONCE as usize)) }
+    pub(super) fn new(service: Arc<dyn Service>, require_fresh: bool) -> Self {
+        Self { service, seats: Arc::new(Semaphore::new(MOST_AT_ONCE as usize)), require_fresh }
     }
 
     /// Returns what [`settled`] waits on.
@@ -51,7 +53,7 @@ impl Questions {
         };
         let seat = seat.map_err(|_| Refusal::cancelled())?;
         let job = Arc::new(Job::default());
-        let call = Call { job: Arc::clone(&job), ..Call::default() };
+        let call = Call { job: Arc::clone(&job), require_fresh: self.require_fresh, ..Call::default() };
         let service = Arc::clone(&self.service);
         let mut work = tokio::task::spawn_blocking(move || {
             let _seat = seat;

@@ -131,8 +131,12 @@ fn serve(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
 }
 
 fn serve_patiently(service: &Arc<Fake>, patience: Duration, test: impl AsyncFnOnce(&mut Client)) {
+    let info = Info { root: PathBuf::from("/work/project"), version: "1.2.3", require_fresh: false };
+    serve_as(info, service, patience, test);
+}
+
+fn serve_as(info: Info, service: &Arc<Fake>, patience: Duration, test: impl AsyncFnOnce(&mut Client)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let info = Info { root: PathBuf::from("/work/project"), version: "1.2.3" };
     runtime.block_on(async {
         let (ours, theirs) = tokio::io::duplex(1 << 12);
         let (input, output) = tokio::io::split(ours);
@@ -154,6 +158,22 @@ fn serve_ready(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
         client.initialize("2025-11-25").await;
         test(client).await;
     });
+}
+
+#[test]
+fn a_server_that_is_to_be_fresh_asks_for_nothing_less() {
+    for require_fresh in [false, true] {
+        let fake = fake(move |_, call| {
+            assert_eq!(call.require_fresh, require_fresh);
+            Ok(json!([]))
+        });
+        let info = Info { root: PathBuf::from("/work/project"), version: "1.2.3", require_fresh };
+        serve_as(info, &fake, Duration::from_mins(1), async |client| {
+            client.initialize("2025-11-25").await;
+            client.call("slop_symbol", json!({"name": "run"})).await;
+        });
+        assert_eq!(fake.asked.lock().unwrap().len(), 1);
+    }
 }
 
 /// Works until nobody waits for it any more, and says whether that came about in time: before the SDK would do it by

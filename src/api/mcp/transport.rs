@@ -38,6 +38,8 @@ pub struct Info {
     pub root: PathBuf,
     /// The program's version.
     pub version: &'static str,
+    /// Whether an answer that cannot be vouched for is to be an error.
+    pub require_fresh: bool,
 }
 
 /// Serves one client on the standard input and output, until the input ends or the process is told to end.
@@ -74,7 +76,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let questions = Questions::new(service);
+    let questions = Questions::new(service, info.require_fresh);
     let seats = questions.seats();
     let (input, left) = Watched::new(input);
     let running = tokio::select! {

@@ -9,6 +9,7 @@ use super::desk::Desk;
 use crate::api::DaemonMode;
 use crate::api::DaemonStatus;
 use crate::api::Fault;
+use crate::api::VERSION;
 use crate::cli::daemon_args::DaemonCommand;
 use crate::cli::daemon_args::WatchArgs;
 use crate::cli::environment::Environment;
@@ -68,7 +69,14 @@ fn start(
     let started = daemon::start(&program(environment)?, places, &settings, &flags).map_err(Fault::from)?;
     let (pid, is_new, words) = match started {
         Started::Now(pid) => (pid, true, "started"),
-        Started::Already(pid) => (pid, false, "runs already"),
+        Started::Already { pid, version } => {
+            if version != VERSION {
+                let why = "commands of this one do not ask it";
+                let words = format!("the daemon is slop {version}, this is slop {VERSION}: {why}");
+                desk.output.note(&format!("{words}; `slop daemon restart` replaces it"));
+            }
+            (pid, false, "runs already")
+        }
     };
     if desk.output.json {
         desk.write_data(&json!({"pid": pid, "started": is_new}))?;

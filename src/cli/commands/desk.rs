@@ -120,6 +120,7 @@ impl Desk<'_> {
         let options = AskOptions {
             require_fresh: self.require_fresh,
             settings: Some(&fingerprint),
+            job: None,
             progress: Some(&mut progress),
         };
         let answered = ask_daemon(&self.places(), ask, options)?;

@@ -9,6 +9,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::FileExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
@@ -83,7 +84,7 @@ fn open_sockets(daemon: &Daemon<'_>) -> usize {
 }
 
 fn request(line: &str, fields: &[&str], body: &str) -> String {
-    let fields: String = fields.iter().map(|field| format!("{field}\r\n")).collect();
+    let fields: String = fields.iter().flat_map(|field| [*field, "\r\n"]).collect();
     let length = body.len();
     format!("{line} HTTP/1.1\r\n{fields}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}")
 }
@@ -236,7 +237,7 @@ fn a_client_is_served_whatever_others_do() {
     ];
     for (request, expected) in cases {
         let (status, heard) = port.raw(&request);
-        assert!(expected.contains(&status), "{status} for {expected:?}: {:.300}\n{heard:.300}", request);
+        assert!(expected.contains(&status), "{status} for {expected:?}: {request:.300}\n{heard:.300}");
     }
     drop(crowd);
     drop(good);
@@ -437,13 +438,13 @@ fn a_command_says_the_same_with_a_daemon_as_without() {
     for command in COMMANDS {
         for more in [&[][..], &["--json"]] {
             let before = daemon.status()["answers"].as_u64().unwrap();
-            let with = said(sandbox.slop(&[*command, more].concat()));
+            let with = said(&sandbox.slop(&[*command, more].concat()));
             // Only what is no command at all is refused before.
             if with.0 != 2 && before == daemon.status()["answers"].as_u64().unwrap() {
                 not_asked.push([*command, more].concat());
             }
             let before = daemon.status()["answers"].clone();
-            let without = said(sandbox.slop(&[*command, more, &["--no-daemon"]].concat()));
+            let without = said(&sandbox.slop(&[*command, more, &["--no-daemon"]].concat()));
             assert_eq!(with, without, "{command:?} {more:?}");
             assert_eq!(daemon.status()["answers"], before, "{command:?}");
         }
@@ -454,7 +455,7 @@ fn a_command_says_the_same_with_a_daemon_as_without() {
 }
 
 /// Returns a run's exit code and what it printed, but for when that was and how long it took.
-fn said(ran: Ran) -> (i32, String, String) {
+fn said(ran: &Ran) -> (i32, String, String) {
     let Ok(mut envelope) = serde_json::from_str::<Value>(&ran.out) else {
         return (ran.code, without_times(&ran.out), without_times(&ran.err));
     };
@@ -514,9 +515,35 @@ fn what_is_too_long_to_be_sent_is_answered_here() {
     let sandbox = project();
     let daemon = Daemon::start(&sandbox);
     let long = "x".repeat(5000);
-    let with = said(sandbox.slop(&["symbol", &long]));
-    assert_eq!(with, said(sandbox.slop(&["symbol", &long, "--no-daemon"])));
+    let with = said(&sandbox.slop(&["symbol", &long]));
+    assert_eq!(with, said(&sandbox.slop(&["symbol", &long, "--no-daemon"])));
     assert_eq!(daemon.status()["answers"], 0);
+}
+
+#[test]
+fn a_daemon_of_another_version_is_not_asked_and_told_of() {
+    let sandbox = project();
+    let mut status = Daemon::start(&sandbox).status();
+    status["version"] = json!("0.0.1-other");
+    let body = json!({"schema_version": 1, "command": "daemon status", "data": status}).to_string();
+    let socket = sandbox.path(".slop_cache/daemon.sock");
+    let _ = fs::remove_file(&socket);
+    let listener = UnixListener::bind(&socket).unwrap();
+    // It knows of no versions, as the first ones did, and answers whatever it is asked.
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+            let head = format!("HTTP/1.1 200 OK\r\nslop-protocol: 1\r\ncontent-length: {}", body.len());
+            let _ = write!(stream, "{head}\r\n\r\n{body}");
+        }
+    });
+    let ran = sandbox.slop(&["daemon", "start"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.starts_with("runs already, process "), "{ran:?}");
+    assert!(ran.err.contains("slop 0.0.1-other") && ran.err.contains("slop daemon restart"), "{ran:?}");
+    assert!(sandbox.done(&["view", "src/engine.py"]).contains("class Engine"));
 }
 
 #[test]
