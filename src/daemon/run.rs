@@ -100,6 +100,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         started_at_ms,
         workers: WORKERS,
         is_paranoid: options.is_paranoid,
+        listen: None,
     };
     let now = clock.monotonic();
     let mut steady = Steady {
@@ -133,7 +134,9 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         last: Mutex::new(steady.status()),
         fingerprint: Arc::clone(&shop.fingerprint),
     });
-    steady.sockets = Some(Sockets::open(front, &places, options.listen, events.clone())?);
+    let sockets = Sockets::open(front, &places, options.listen, events.clone())?;
+    steady.constants.listen = sockets.address().map(|address| address.to_string());
+    steady.sockets = Some(sockets);
     supervisor::ready();
     let why = steady.run(&inbox);
     supervisor::stopping();

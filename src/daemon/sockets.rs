@@ -46,9 +46,15 @@ pub(super) struct Sockets {
     places: Places,
     /// The socket that is served now.
     open: Option<OpenSocket>,
-    /// How the port is reached, as it is written down for the user; `None` where there is none.
-    port: Option<String>,
+    /// The port that is served; `None` where there is none.
+    port: Option<Port>,
     serving: Vec<JoinHandle<()>>,
+}
+
+/// A port that is served, and the text that says how it is reached.
+struct Port {
+    address: SocketAddr,
+    text: String,
 }
 
 /// A socket that is served.
@@ -119,13 +125,18 @@ impl Sockets {
     /// Listens on the socket anew, and writes down anew how the port is reached, where somebody has deleted them. Who
     /// is connected stays so.
     pub(super) fn renew(&mut self) -> Result<(), Error> {
-        if let Some(text) = &self.port {
-            write_listener(&self.places, text)?;
+        if let Some(port) = &self.port {
+            write_listener(&self.places, &port.text)?;
         }
         if !self.is_ours() {
             self.listen_on(bind(&self.places)?);
         }
         Ok(())
+    }
+
+    /// Returns the address of the port, where there is one.
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        self.port.as_ref().map(|port| port.address)
     }
 
     /// Takes the socket's name away, so that no client tries it; not that of another daemon, which has come meanwhile.
@@ -167,7 +178,7 @@ impl Sockets {
         let token = random_word().map_err(failed)?;
         let text = json!({"address": bound.to_string(), "token": token}).to_string();
         write_listener(&self.places, &text)?;
-        self.port = Some(text);
+        self.port = Some(Port { address: bound, text });
         let server = self.server.clone();
         self.serve(async move { server.serve_tcp(listener, &token).await });
         Ok(())

@@ -291,7 +291,8 @@ impl Steady<'_> {
                 self.tree.lose_track();
                 self.settling.touch_everything(now);
                 self.trust();
-                (self.tell)(Told::Watching { folders, socket: &self.owner.places.socket });
+                let listen = self.constants.listen.as_deref();
+                (self.tell)(Told::Watching { folders, socket: &self.owner.places.socket, listen });
             }
             Signal::TouchedAll => {
                 self.tree.lose_track();

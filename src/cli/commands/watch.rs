@@ -58,9 +58,10 @@ fn write(told: &Told<'_>, output: &mut Output) -> std::io::Result<()> {
 
 fn line(told: &Told<'_>) -> String {
     match told {
-        Told::Watching { folders, socket } => {
+        Told::Watching { folders, socket, listen } => {
             let name = socket.file_name().unwrap_or(OsStr::new("")).display();
-            format!("watching {} folders, answering at {name}", grouped(*folders as u64))
+            let port = listen.map_or(String::new(), |address| format!(" and {address}"));
+            format!("watching {} folders, answering at {name}{port}", grouped(*folders as u64))
         }
         Told::Refreshed { changes, took } => {
             let files = if changes.len() == 1 { "file" } else { "files" };
@@ -91,8 +92,8 @@ fn names(changes: &[Change]) -> String {
 
 fn as_json(told: &Told<'_>) -> serde_json::Value {
     match told {
-        Told::Watching { folders, socket } => {
-            json!({"event": "watching", "folders": folders, "socket": socket.to_string_lossy()})
+        Told::Watching { folders, socket, listen } => {
+            json!({"event": "watching", "folders": folders, "socket": socket.to_string_lossy(), "listen": listen})
         }
         Told::Refreshed { changes, took } => {
             let changes: Vec<crate::api::Change> = changes.iter().cloned().map(Into::into).collect();

@@ -364,3 +364,23 @@ fn a_log_that_cannot_be_read_is_named() {
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.err.contains("daemon.log"), "{ran:?}");
 }
+
+#[test]
+fn a_daemon_says_where_it_listens_and_that_it_runs_with_other_flags() {
+    let sandbox = project();
+    let _stopping = Stopping(&sandbox);
+    let started = sandbox.done(&["daemon", "start", "--listen", "127.0.0.1:0"]);
+    let address = sandbox.json(&["daemon", "status"])["listen"].as_str().unwrap().to_owned();
+    assert!(started.contains(&address), "{started}");
+    let listener = sandbox.path(".slop_cache/daemon.listen");
+    assert!(fs::read_to_string(&listener).unwrap().contains(&address));
+    assert!(sandbox.done(&["daemon", "status"]).contains(&address));
+    let same = sandbox.slop(&["daemon", "start", "--listen", "127.0.0.1:0"]);
+    assert!(same.out.contains("runs already") && !same.err.contains("other flags"), "{same:?}");
+    let other = sandbox.slop(&["daemon", "start", "--paranoid"]);
+    assert!(other.out.contains("runs already") && other.err.contains("other flags"), "{other:?}");
+    // How the port is reached is written down anew.
+    let before = fs::read_to_string(&listener).unwrap();
+    fs::remove_file(&listener).unwrap();
+    wait_until("it is written anew", || fs::read_to_string(&listener).is_ok_and(|text| text == before));
+}
