@@ -42,6 +42,7 @@ use crate::sys::RealDisk;
 use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
 use crate::sys::WallClock;
+use crate::sys::user_id;
 use crate::watch;
 use crate::watch::Watcher;
 
@@ -166,8 +167,16 @@ pub(super) fn make_cache(places: &Places, settings: &engine::Options) -> Result<
         return Err(Error::NoCache);
     }
     let failed = |source| Error::Cache { path: places.cache.clone(), source };
+    if is_foreign(RealDisk.owner(&places.root).map_err(failed)?, user_id()) {
+        return Err(Error::Foreign { path: places.root.clone() });
+    }
     let files = RealFiles::open(&places.root).map_err(failed)?;
     engine::make_cache_folder(&places.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)
+}
+
+/// Says whether a folder is another user's, whose settings and files would have us work for him. Root works for all.
+const fn is_foreign(owner: u32, us: u32) -> bool {
+    us != 0 && owner != us
 }
 
 fn start_watcher(
@@ -225,4 +234,17 @@ impl Staff {
 fn thread(name: &'static str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
     let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
     builder.spawn(work).map_err(|source| Error::Start { what: "a thread", source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_of_another_user_is_watched_by_root_alone() {
+        assert!(is_foreign(1000, 1001));
+        assert!(is_foreign(0, 1000));
+        assert!(!is_foreign(1000, 1000));
+        assert!(!is_foreign(1000, 0));
+    }
 }

@@ -108,6 +108,11 @@ impl RealDisk {
         Some((found.dev(), found.ino()))
     }
 
+    /// Returns the number of the user that a file or a folder belongs to.
+    pub fn owner(&self, path: &Path) -> io::Result<u32> {
+        std::fs::metadata(path).map(|found| found.uid())
+    }
+
     /// Deletes a file or a socket, whatever it holds.
     pub fn remove_name(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_file(path)
