@@ -24,6 +24,7 @@ pub(super) struct Constants {
     pub(super) started_at_ms: i64,
     pub(super) workers: u32,
     pub(super) is_paranoid: bool,
+    pub(super) is_detached: bool,
     /// The address that is listened on too.
     pub(super) listen: Option<String>,
 }

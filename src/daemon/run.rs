@@ -68,6 +68,8 @@ pub struct Options {
     pub listen: Option<std::net::SocketAddr>,
     /// Whether every file of every answer is hashed.
     pub is_paranoid: bool,
+    /// Whether all that it says goes to its log, in the background.
+    pub is_detached: bool,
 }
 
 /// Runs the daemon of a project on this thread, until it is told to stop. Returns why it ended in good order.
@@ -101,6 +103,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         started_at_ms,
         workers: WORKERS,
         is_paranoid: options.is_paranoid,
+        is_detached: options.is_detached,
         listen: None,
     };
     let now = clock.monotonic();

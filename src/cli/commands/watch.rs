@@ -33,11 +33,14 @@ pub(super) fn run(args: &WatchArgs, environment: &Environment, desk: &mut Desk<'
         sources: environment.sources.clone(),
         listen: args.listen,
         is_paranoid: args.paranoid,
+        is_detached: args.detached,
     };
     let output = &mut *desk.output;
     let is_quiet = output.is_quiet();
     let mut tell = |told: Told<'_>| {
-        if !is_quiet {
+        // A log is read when something is amiss, and nobody is there to cut one that grows with each edit.
+        let is_for_nobody = args.detached && matches!(told, Told::Refreshed { .. });
+        if !is_quiet && !is_for_nobody {
             // Whoever listened may be gone; the daemon goes on.
             let _ = write(&told, output);
         }

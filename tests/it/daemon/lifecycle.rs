@@ -384,3 +384,20 @@ fn a_daemon_says_where_it_listens_and_that_it_runs_with_other_flags() {
     fs::remove_file(&listener).unwrap();
     wait_until("it is written anew", || fs::read_to_string(&listener).is_ok_and(|text| text == before));
 }
+
+#[test]
+fn a_log_in_the_background_is_begun_anew_and_does_not_grow_with_each_edit() {
+    let sandbox = project();
+    let _stopping = Stopping(&sandbox);
+    sandbox.done(&["daemon", "start"]);
+    let log = sandbox.path(".slop_cache/daemon.log");
+    fs::remove_file(&log).unwrap();
+    wait_until("the log is there again", || log.exists());
+    sandbox.write("a.py", "x = 1\n");
+    wait_until("the edit is refreshed", || {
+        sandbox.json(&["daemon", "status"])["sequence"].as_u64().is_some_and(|sequence| 0 < sequence)
+    });
+    sandbox.done(&["daemon", "stop"]);
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.contains("stopping") && !text.contains("refreshed"), "{text}");
+}
