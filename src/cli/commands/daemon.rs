@@ -43,7 +43,7 @@ pub(super) fn run(
         DaemonCommand::Logs { lines } => logs(&places, *lines, desk),
         DaemonCommand::Unit => {
             let program = program(environment)?;
-            desk.output.data(&daemon::unit(&program, &places.root))?;
+            desk.output.data(&daemon::unit(&program, &places))?;
             Ok(failure::DONE)
         }
     }

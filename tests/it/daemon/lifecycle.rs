@@ -401,3 +401,18 @@ fn a_log_in_the_background_is_begun_anew_and_does_not_grow_with_each_edit() {
     let text = fs::read_to_string(&log).unwrap();
     assert!(text.contains("stopping") && !text.contains("refreshed"), "{text}");
 }
+
+#[test]
+fn the_unit_is_understood_by_systemd() {
+    let sandbox = project();
+    let unit = sandbox.beside("slop-test.service");
+    fs::write(&unit, sandbox.done(&["daemon", "unit"])).unwrap();
+    let mut verify = std::process::Command::new("systemd-analyze");
+    verify.args(["--user", "verify", "--man=no"]).arg(&unit).env("XDG_RUNTIME_DIR", sandbox.beside(""));
+    let Ok(verified) = verify.output() else {
+        eprintln!("SKIPPED: there is no systemd-analyze here, so nobody has checked the unit");
+        return;
+    };
+    let said = String::from_utf8_lossy(&verified.stderr);
+    assert!(verified.status.success() && !said.contains("slop-test"), "{said}");
+}
