@@ -138,7 +138,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         last: Mutex::new(steady.status()),
         fingerprint: Arc::clone(&shop.fingerprint),
     });
-    let sockets = Sockets::open(front, &places, options.listen, events.clone())?;
+    let sockets = Sockets::open(front, &places, options.listen, &events)?;
     steady.constants.listen = sockets.address().map(|address| address.to_string());
     steady.sockets = Some(sockets);
     supervisor::ready();

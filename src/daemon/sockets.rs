@@ -1,5 +1,6 @@
 //! Where a daemon is asked: a socket of the user's own, and a port of the machine if somebody wants one.
 
+use std::fmt::Write;
 use std::net::SocketAddr;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
@@ -71,7 +72,7 @@ impl Sockets {
         keeper: Arc<dyn Keeper>,
         places: &Places,
         listen: Option<SocketAddr>,
-        events: SyncSender<Event>,
+        events: &SyncSender<Event>,
     ) -> Result<Self, Error> {
         let listener = bind_patiently(places)?;
         let failed = |source| Error::Start { what: "the threads that serve sockets", source };
@@ -95,7 +96,7 @@ impl Sockets {
     }
 
     /// Stops at the first signal that asks for it, and at once at the second.
-    fn obey_signals(&self, events: SyncSender<Event>) {
+    fn obey_signals(&self, events: &SyncSender<Event>) {
         let Some(runtime) = &self.runtime else { return };
         let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
         let stopped = Arc::new(AtomicBool::new(false));
@@ -110,7 +111,8 @@ impl Sockets {
                     }
                     let events = events.clone();
                     // The queue may be full, and then this waits.
-                    tokio::task::spawn_blocking(move || events.send(Event::Stop("a signal asked for it")));
+                    let stop = move || drop(events.send(Event::Stop("a signal asked for it")));
+                    tokio::task::spawn_blocking(stop);
                 }
             });
         }
@@ -238,5 +240,9 @@ fn random_word() -> std::io::Result<String> {
     while filled < bytes.len() {
         filled += rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty())?;
     }
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes.iter().fold(String::new(), |mut word, byte| {
+        // A string takes all that is written to it.
+        let _ = write!(word, "{byte:02x}");
+        word
+    }))
 }

@@ -68,7 +68,6 @@ pub struct RealDisk;
 
 /// What a daemon does with files of its own, for which no test needs another world.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
-#[expect(clippy::unused_self, reason = "a disk is asked, as for all else")]
 impl RealDisk {
     /// Returns the last bytes of a regular file, `most` of them at most; none where there is no such file.
     pub fn read_end(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
