@@ -86,6 +86,8 @@ pub struct DaemonStatus {
     pub rss_bytes: Option<u64>,
     /// How many files and sockets the process has open.
     pub fds: Option<u64>,
+    /// The address of the machine itself that is listened on too, where there is one.
+    pub listen: Option<String>,
     /// Fingerprint of the settings that answers are made by.
     pub settings: String,
 }

@@ -1,7 +1,5 @@
 //! The flags of the daemon's commands, declared.
 
-#![expect(clippy::doc_markdown, reason = "these comments are help texts, and read as they stand")]
-
 use std::net::IpAddr;
 use std::net::Ipv4Addr;
 use std::net::Ipv6Addr;

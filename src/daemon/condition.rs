@@ -25,6 +25,9 @@ pub(super) struct Constants {
     pub(super) started_at_ms: i64,
     pub(super) workers: u32,
     pub(super) is_paranoid: bool,
+    pub(super) is_detached: bool,
+    /// The address that is listened on too.
+    pub(super) listen: Option<String>,
 }
 
 /// What a daemon counts of itself.
@@ -109,6 +112,7 @@ impl Steady<'_> {
             agent: AgentStatus { state: "off".to_owned() },
             rss_bytes: Some(usage.rss_bytes),
             fds: Some(usage.fds),
+            listen: constants.listen.clone(),
             settings: self.fingerprint.lock().map(|known| known.clone()).unwrap_or_default(),
         }
     }

@@ -21,6 +21,7 @@ mod steady;
 mod supervisor;
 mod told;
 mod unit;
+mod upkeep;
 mod worker;
 
 pub use crate::engine::Change;

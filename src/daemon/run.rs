@@ -44,6 +44,7 @@ use crate::sys::RealDisk;
 use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
 use crate::sys::WallClock;
+use crate::sys::user_id;
 use crate::watch;
 use crate::watch::Watcher;
 
@@ -71,6 +72,8 @@ pub struct Options {
     pub listen: Option<std::net::SocketAddr>,
     /// Whether every file of every answer is hashed.
     pub is_paranoid: bool,
+    /// Whether all that it says goes to its log, in the background.
+    pub is_detached: bool,
 }
 
 /// Runs the daemon of a project on this thread, until it is told to stop. Returns why it ended in good order.
@@ -104,6 +107,8 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         started_at_ms,
         workers: WORKERS,
         is_paranoid: options.is_paranoid,
+        is_detached: options.is_detached,
+        listen: None,
     };
     let now = clock.monotonic();
     let mut steady = Steady {
@@ -137,7 +142,9 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         last: Mutex::new(steady.status()),
         fingerprint: Arc::clone(&shop.fingerprint),
     });
-    steady.sockets = Some(Sockets::open(front, &places, options.listen, events.clone())?);
+    let sockets = Sockets::open(front, &places, options.listen, &events)?;
+    steady.constants.listen = sockets.address().map(|address| address.to_string());
+    steady.sockets = Some(sockets);
     supervisor::ready();
     let why = steady.run(&inbox);
     supervisor::stopping();
@@ -167,8 +174,16 @@ pub(super) fn make_cache(places: &Places, settings: &engine::Options) -> Result<
         return Err(Error::NoCache);
     }
     let failed = |source| Error::Cache { path: places.cache.clone(), source };
+    if is_foreign(RealDisk.owner(&places.root).map_err(failed)?, user_id()) {
+        return Err(Error::Foreign { path: places.root.clone() });
+    }
     let files = RealFiles::open(&places.root).map_err(failed)?;
     engine::make_cache_folder(&places.root, &settings.cache_dir, &files, &RealDisk).map_err(failed)
+}
+
+/// Says whether a folder is another user's, whose settings and files would have us work for him. Root works for all.
+const fn is_foreign(owner: u32, us: u32) -> bool {
+    us != 0 && owner != us
 }
 
 fn start_watcher(
@@ -238,4 +253,17 @@ fn thread(
         let _ = events.send(Event::Stop(THREAD_LOST));
     };
     builder.spawn(work).map_err(|source| Error::Start { what: "a thread", source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_of_another_user_is_watched_by_root_alone() {
+        assert!(is_foreign(1000, 1001));
+        assert!(is_foreign(0, 1000));
+        assert!(!is_foreign(1000, 1000));
+        assert!(!is_foreign(1000, 0));
+    }
 }

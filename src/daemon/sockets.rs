@@ -1,5 +1,6 @@
 //! Where a daemon is asked: a socket of the user's own, and a port of the machine if somebody wants one.
 
+use std::fmt::Write;
 use std::net::SocketAddr;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
@@ -46,9 +47,15 @@ pub(super) struct Sockets {
     places: Places,
     /// The socket that is served now.
     open: Option<OpenSocket>,
-    /// How the port is reached, as it is written down for the user; `None` where there is none.
-    port: Option<String>,
+    /// The port that is served; `None` where there is none.
+    port: Option<Port>,
     serving: Vec<JoinHandle<()>>,
+}
+
+/// A port that is served, and the text that says how it is reached.
+struct Port {
+    address: SocketAddr,
+    text: String,
 }
 
 /// A socket that is served.
@@ -65,7 +72,7 @@ impl Sockets {
         keeper: Arc<dyn Keeper>,
         places: &Places,
         listen: Option<SocketAddr>,
-        events: SyncSender<Event>,
+        events: &SyncSender<Event>,
     ) -> Result<Self, Error> {
         let listener = bind_patiently(places)?;
         let failed = |source| Error::Start { what: "the threads that serve sockets", source };
@@ -89,7 +96,7 @@ impl Sockets {
     }
 
     /// Stops at the first signal that asks for it, and at once at the second.
-    fn obey_signals(&self, events: SyncSender<Event>) {
+    fn obey_signals(&self, events: &SyncSender<Event>) {
         let Some(runtime) = &self.runtime else { return };
         let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
         let stopped = Arc::new(AtomicBool::new(false));
@@ -104,7 +111,8 @@ impl Sockets {
                     }
                     let events = events.clone();
                     // The queue may be full, and then this waits.
-                    tokio::task::spawn_blocking(move || events.send(Event::Stop("a signal asked for it")));
+                    let stop = move || drop(events.send(Event::Stop("a signal asked for it")));
+                    tokio::task::spawn_blocking(stop);
                 }
             });
         }
@@ -119,13 +127,18 @@ impl Sockets {
     /// Listens on the socket anew, and writes down anew how the port is reached, where somebody has deleted them. Who
     /// is connected stays so.
     pub(super) fn renew(&mut self) -> Result<(), Error> {
-        if let Some(text) = &self.port {
-            write_listener(&self.places, text)?;
+        if let Some(port) = &self.port {
+            write_listener(&self.places, &port.text)?;
         }
         if !self.is_ours() {
             self.listen_on(bind(&self.places)?);
         }
         Ok(())
+    }
+
+    /// Returns the address of the port, where there is one.
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        self.port.as_ref().map(|port| port.address)
     }
 
     /// Takes the socket's name away, so that no client tries it; not that of another daemon, which has come meanwhile.
@@ -167,7 +180,7 @@ impl Sockets {
         let token = random_word().map_err(failed)?;
         let text = json!({"address": bound.to_string(), "token": token}).to_string();
         write_listener(&self.places, &text)?;
-        self.port = Some(text);
+        self.port = Some(Port { address: bound, text });
         let server = self.server.clone();
         self.serve(async move { server.serve_tcp(listener, &token).await });
         Ok(())
@@ -227,5 +240,9 @@ fn random_word() -> std::io::Result<String> {
     while filled < bytes.len() {
         filled += rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty())?;
     }
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes.iter().fold(String::new(), |mut word, byte| {
+        // A string takes all that is written to it.
+        let _ = write!(word, "{byte:02x}");
+        word
+    }))
 }

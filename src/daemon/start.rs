@@ -66,7 +66,7 @@ pub fn start(
     }
     make_cache(places, settings)?;
     if let Some(status) = wait_for_other(places)? {
-        return Ok(Started::Already(status.pid));
+        return Ok(Started::Already { pid: status.pid, version: status.version });
     }
     if MOST_LOG < RealDisk.size(&places.log).unwrap_or(0) {
         // Where it cannot be put aside, it grows on.

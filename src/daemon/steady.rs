@@ -185,6 +185,7 @@ impl Steady<'_> {
         }
         self.probe();
         if self.owner.is_alone() {
+            self.keep_log();
             self.keep_sockets();
             return None;
         }
@@ -193,6 +194,7 @@ impl Steady<'_> {
             (self.tell)(Told::Note(&with_causes(&error)));
             return Some(TAKEN_OVER);
         }
+        self.keep_log();
         self.keep_sockets();
         self.lose_track("the cache folder was deleted");
         None
@@ -202,23 +204,6 @@ impl Steady<'_> {
     fn move_in(&mut self) -> Result<(), Error> {
         make_cache(&self.owner.places, &self.settings)?;
         self.owner.renew()
-    }
-
-    /// Makes the socket anew where it is gone. What cannot be made now is tried at every tick.
-    fn keep_sockets(&mut self) {
-        let Some(sockets) = self.sockets.as_mut().filter(|sockets| !sockets.are_there()) else {
-            self.is_unreachable = false;
-            return;
-        };
-        let renewed = sockets.renew();
-        let was_told = std::mem::replace(&mut self.is_unreachable, renewed.is_err());
-        if was_told {
-            return;
-        }
-        (self.tell)(Told::Note("the socket was deleted, and is made anew"));
-        if let Err(error) = renewed {
-            (self.tell)(Told::Note(&with_causes(&error)));
-        }
     }
 
     /// Looks whether events come again, ever less often. The cookie that comes back says so.
@@ -294,7 +279,8 @@ impl Steady<'_> {
                 self.tree.lose_track();
                 self.settling.touch_everything(now);
                 self.trust();
-                (self.tell)(Told::Watching { folders, socket: &self.owner.places.socket });
+                let listen = self.constants.listen.as_deref();
+                (self.tell)(Told::Watching { folders, socket: &self.owner.places.socket, listen });
             }
             Signal::TouchedAll => {
                 self.tree.lose_track();

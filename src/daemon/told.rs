@@ -13,6 +13,8 @@ pub enum Told<'a> {
         folders: usize,
         /// Where it answers.
         socket: &'a std::path::Path,
+        /// The address where it answers too.
+        listen: Option<&'a str>,
     },
     /// Files have changed, and what is known of them is up to date again.
     Refreshed {

@@ -2,9 +2,15 @@
 
 use std::path::Path;
 
+use super::places::Places;
+
 /// Returns a user unit for the daemon of a project. `program` is the absolute path of slop.
-pub fn unit(program: &Path, root: &Path) -> String {
-    let (program, root) = (quoted(program), quoted(root));
+pub fn unit(program: &Path, places: &Places) -> String {
+    let root = quoted(&places.root);
+    // Only the program's arguments may name variables.
+    let (program, argument) = (quoted(program), root.replace('$', "$$"));
+    let writable = [Some(root), folder_outside(places).map(quoted)];
+    let writable = writable.into_iter().flatten().collect::<Vec<_>>().join(" ");
     format!(
         "[Unit]
 Description=slop keeps the context of a project fresh
@@ -12,7 +18,7 @@ Documentation=man:slop(1)
 
 [Service]
 Type=notify
-ExecStart={program} --project {root} watch --quiet
+ExecStart={program} --project {argument} watch --quiet
 Restart=on-failure
 RestartSec=2
 WatchdogSec=30
@@ -22,7 +28,7 @@ TasksMax=64
 NoNewPrivileges=yes
 PrivateTmp=no
 ProtectSystem=strict
-ReadWritePaths={root}
+ReadWritePaths={writable}
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
@@ -38,8 +44,42 @@ WantedBy=default.target
     )
 }
 
-/// Quotes a path as systemd reads it, without what it would take for a specifier or a variable.
+/// Returns the folder in which the socket's own is made, where that is not in the project. It is there before the daemon
+/// begins, as systemd wants it; the socket's own folder may not be.
+fn folder_outside(places: &Places) -> Option<&Path> {
+    let folder = places.socket.parent()?;
+    if folder.starts_with(&places.root) { None } else { folder.parent() }
+}
+
+/// Quotes a path as systemd reads it, without what it would take for an escape or a specifier.
 fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
-    format!("\"{}\"", text.replace('%', "%%").replace('$', "$$"))
+    let text = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{}\"", text.replace('%', "%%"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::RelPath;
+
+    fn lines(root: &str) -> (String, String) {
+        let places =
+            Places::of(Path::new(root), &RelPath::new(b".slop_cache").unwrap(), Path::new("/run/user/7"));
+        let text = unit(Path::new("/opt/$s/slop"), &places);
+        let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+        (line("ExecStart="), line("ReadWritePaths="))
+    }
+
+    #[test]
+    fn a_path_is_escaped_as_the_line_wants_it() {
+        let (start, writable) = lines("/a $b/%c\"d");
+        assert_eq!(start, r#"ExecStart="/opt/$s/slop" --project "/a $$b/%%c\"d" watch --quiet"#);
+        assert_eq!(writable, r#"ReadWritePaths="/a $b/%%c\"d""#);
+    }
+
+    #[test]
+    fn the_folder_of_a_socket_elsewhere_can_be_written() {
+        let root = format!("/{}", "long/".repeat(60));
+        assert_eq!(lines(&root).1, format!(r#"ReadWritePaths="{root}" "/run/user/7""#));
+    }
 }

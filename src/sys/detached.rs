@@ -1,6 +1,7 @@
 //! A program that goes on when the one that started it ends.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,12 +15,23 @@ use rustix::fs::OFlags;
 /// [`leave_terminal`] first thing.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: &Path) -> io::Result<Child> {
-    let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
-    let log = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(log)?;
+    let log = open_log(log)?;
     let mut command = std::process::Command::new(program);
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command.stdout(log.try_clone()?).stderr(log);
     command.spawn()
+}
+
+/// Has all that this process says from now on written to a file, as [`start_detached`] does for another.
+pub fn log_to(log: &Path) -> io::Result<()> {
+    let log = open_log(log)?;
+    rustix::stdio::dup2_stdout(&log)?;
+    Ok(rustix::stdio::dup2_stderr(&log)?)
+}
+
+fn open_log(log: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
+    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(log)
 }
 
 /// Leaves the terminal that this process was started from, so that its end and its keys mean nothing to us.

@@ -21,6 +21,7 @@ pub use clock::WallClock;
 pub use detached::die;
 pub use detached::is_alive;
 pub use detached::leave_terminal;
+pub use detached::log_to;
 pub use detached::start_detached;
 pub use detached::terminate;
 pub use disk::Disk;

@@ -214,7 +214,7 @@ pub(super) fn make_cookie_folder(places: &Places) -> io::Result<()> {
     let mut folder = DirBuilder::new();
     folder.recursive(true).mode(0o700);
     // A link could lead out of the project, where slop has no business.
-    if std::fs::symlink_metadata(&places.cache).is_ok_and(|found| !found.is_dir()) {
+    if !is_folder(&places.cache) && places.cache.is_symlink() {
         return Err(io::Error::new(io::ErrorKind::NotADirectory, "the cache is not a folder"));
     }
     if !is_folder(&places.cache) {

@@ -1,6 +1,7 @@
 //! `slop daemon`
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -43,7 +44,7 @@ pub(super) fn run(
         DaemonCommand::Logs { lines } => logs(&places, *lines, desk),
         DaemonCommand::Unit => {
             let program = program(environment)?;
-            desk.output.data(&daemon::unit(&program, &places.root))?;
+            desk.output.data(&daemon::unit(&program, &places))?;
             Ok(failure::DONE)
         }
     }
@@ -78,12 +79,32 @@ fn start(
             (pid, false, "runs already")
         }
     };
-    if desk.output.json {
-        desk.write_data(&json!({"pid": pid, "started": is_new}))?;
-    } else {
-        desk.output.line(&format!("{words}, process {pid}"))?;
+    let status = daemon::status(places);
+    if let Some(status) = &status
+        && !is_new
+        && has_other_flags(status, args)
+    {
+        desk.output.note("it runs with other flags than these; `slop daemon restart` with these takes them");
     }
+    let listen = status.and_then(|status| status.listen);
+    if desk.output.json {
+        desk.write_data(&json!({"pid": pid, "started": is_new, "listen": listen}))?;
+        return Ok(failure::DONE);
+    }
+    let port = listen.map_or(String::new(), |address| format!(", listening on {address}"));
+    desk.output.line(&format!("{words}, process {pid}{port}"))?;
     Ok(failure::DONE)
+}
+
+/// Says whether a daemon does not do what flags ask for. What they do not ask for it may do.
+fn has_other_flags(status: &DaemonStatus, args: &WatchArgs) -> bool {
+    let listens = |wanted: SocketAddr| {
+        let address: Option<SocketAddr> = status.listen.as_ref().and_then(|address| address.parse().ok());
+        address.is_some_and(|address| {
+            address.ip() == wanted.ip() && [0, address.port()].contains(&wanted.port())
+        })
+    };
+    !args.listen.is_none_or(listens) || (args.paranoid && !status.paranoid.on)
 }
 
 fn stop(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
@@ -151,6 +172,7 @@ fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
     if let Some(audit) = status.last_audit {
         rows.push(("audit", format!("{} differences", grouped(audit.differences))));
     }
+    rows.extend(status.listen.as_ref().map(|address| ("listening", address.clone())));
     rows.extend(status.rss_bytes.map(|bytes| ("memory", size(bytes))));
     rows
 }

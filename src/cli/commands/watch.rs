@@ -45,11 +45,14 @@ pub(super) fn run(args: &WatchArgs, environment: &Environment, desk: &mut Desk<'
         sources: environment.sources.clone(),
         listen: args.listen,
         is_paranoid: args.paranoid,
+        is_detached: args.detached,
     };
     let (is_quiet, is_json) = (desk.output.is_quiet(), desk.output.json);
     let printer = Printer::start()?;
     let mut tell = |told: Told<'_>| {
-        if !is_quiet {
+        // A log is read when something is amiss, and nobody is there to cut one that grows with each edit.
+        let is_for_nobody = args.detached && matches!(told, Told::Refreshed { .. });
+        if !is_quiet && !is_for_nobody {
             printer.print(if is_json { as_json(&told).to_string() } else { dated(&told) });
         }
     };
@@ -106,9 +109,10 @@ fn dated(told: &Told<'_>) -> String {
 
 fn line(told: &Told<'_>) -> String {
     match told {
-        Told::Watching { folders, socket } => {
+        Told::Watching { folders, socket, listen } => {
             let name = socket.file_name().unwrap_or(OsStr::new("")).display();
-            format!("watching {} folders, answering at {name}", grouped(*folders as u64))
+            let port = listen.map_or(String::new(), |address| format!(" and {address}"));
+            format!("watching {} folders, answering at {name}{port}", grouped(*folders as u64))
         }
         Told::Refreshed { changes, took } => {
             let files = if changes.len() == 1 { "file" } else { "files" };
@@ -139,8 +143,8 @@ fn names(changes: &[Change]) -> String {
 
 fn as_json(told: &Told<'_>) -> serde_json::Value {
     match told {
-        Told::Watching { folders, socket } => {
-            json!({"event": "watching", "folders": folders, "socket": socket.to_string_lossy()})
+        Told::Watching { folders, socket, listen } => {
+            json!({"event": "watching", "folders": folders, "socket": socket.to_string_lossy(), "listen": listen})
         }
         Told::Refreshed { changes, took } => {
             let changes: Vec<crate::api::Change> = changes.iter().cloned().map(Into::into).collect();

@@ -364,3 +364,55 @@ fn a_log_that_cannot_be_read_is_named() {
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.err.contains("daemon.log"), "{ran:?}");
 }
+
+#[test]
+fn a_daemon_says_where_it_listens_and_that_it_runs_with_other_flags() {
+    let sandbox = project();
+    let _stopping = Stopping(&sandbox);
+    let started = sandbox.done(&["daemon", "start", "--listen", "127.0.0.1:0"]);
+    let address = sandbox.json(&["daemon", "status"])["listen"].as_str().unwrap().to_owned();
+    assert!(started.contains(&address), "{started}");
+    let listener = sandbox.path(".slop_cache/daemon.listen");
+    assert!(fs::read_to_string(&listener).unwrap().contains(&address));
+    assert!(sandbox.done(&["daemon", "status"]).contains(&address));
+    let same = sandbox.slop(&["daemon", "start", "--listen", "127.0.0.1:0"]);
+    assert!(same.out.contains("runs already") && !same.err.contains("other flags"), "{same:?}");
+    let other = sandbox.slop(&["daemon", "start", "--paranoid"]);
+    assert!(other.out.contains("runs already") && other.err.contains("other flags"), "{other:?}");
+    // How the port is reached is written down anew.
+    let before = fs::read_to_string(&listener).unwrap();
+    fs::remove_file(&listener).unwrap();
+    wait_until("it is written anew", || fs::read_to_string(&listener).is_ok_and(|text| text == before));
+}
+
+#[test]
+fn a_log_in_the_background_is_begun_anew_and_does_not_grow_with_each_edit() {
+    let sandbox = project();
+    let _stopping = Stopping(&sandbox);
+    sandbox.done(&["daemon", "start"]);
+    let log = sandbox.path(".slop_cache/daemon.log");
+    fs::remove_file(&log).unwrap();
+    wait_until("the log is there again", || log.exists());
+    sandbox.write("a.py", "x = 1\n");
+    wait_until("the edit is refreshed", || {
+        sandbox.json(&["daemon", "status"])["sequence"].as_u64().is_some_and(|sequence| 0 < sequence)
+    });
+    sandbox.done(&["daemon", "stop"]);
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.contains("stopping") && !text.contains("refreshed"), "{text}");
+}
+
+#[test]
+fn the_unit_is_understood_by_systemd() {
+    let sandbox = project();
+    let unit = sandbox.beside("slop-test.service");
+    fs::write(&unit, sandbox.done(&["daemon", "unit"])).unwrap();
+    let mut verify = std::process::Command::new("systemd-analyze");
+    verify.args(["--user", "verify", "--man=no"]).arg(&unit).env("XDG_RUNTIME_DIR", sandbox.beside(""));
+    let Ok(verified) = verify.output() else {
+        eprintln!("SKIPPED: there is no systemd-analyze here, so nobody has checked the unit");
+        return;
+    };
+    let said = String::from_utf8_lossy(&verified.stderr);
+    assert!(verified.status.success() && !said.contains("slop-test"), "{said}");
+}
