@@ -3,7 +3,7 @@
 //! Knows: when to look, whom to ask, when to stop. Does not know: how anything is derived, how a request looks on the
 //! wire.
 //!
-//! Start with [`run`]; then read `steady.rs`, the loop, and `barrier.rs`, by which an answer is never stale.
+//! Start with [`run()`]; then read `steady.rs`, the loop, and `barrier.rs`, by which an answer is never stale.
 
 mod barrier;
 mod condition;

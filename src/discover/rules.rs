@@ -27,7 +27,7 @@ const OWN: [&str; 4] = ["index", "HEAD", "config.worktree", "reftable/tables.lis
 const OF_USER: [&str; 4] =
     [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
 
-/// Returns the files whose change may change what [`super::list`] gives for the folder `root`, or what git says of its
+/// Returns the files whose change may change what [`super::list()`] gives for the folder `root`, or what git says of its
 /// history, as far as they are none of its own files. Some may not exist: that they come is a change.
 pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Vec<PathBuf> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());

@@ -43,7 +43,7 @@ pub(super) struct Standing<'a> {
     pub(super) in_focus: &'a dyn Fn(&RelPath) -> bool,
     /// Says whether a person curated a file.
     pub(super) is_curated: &'a dyn Fn(&RelPath) -> bool,
-    /// How often commits changed files, as [`Project::history`] tells.
+    /// How often commits changed files, as `Project::history` tells.
     pub(super) changes: &'a HashMap<RelPath, u64>,
 }
 

@@ -3,7 +3,7 @@
 //! Knows: settings, presets, personas, and what an ask means by them. Does not know: who asks, and whether a daemon
 //! runs.
 //!
-//! Start with [`resolve`], then [`Local`].
+//! Start with [`resolve()`], then [`Local`].
 
 mod document;
 mod local;

@@ -176,7 +176,7 @@ fn what_is_outside_is_shown_to_nobody_over_http() {
             shown += usize::from(code == 200);
         }
         // The path of a request names nothing but a route.
-        let path: String = vector.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let path: String = vector.bytes().fold(String::new(), |path, byte| path + &format!("%{byte:02x}"));
         let (code, envelope) = connection.exchange("GET", &format!("/v1/{path}"), None).unwrap();
         assert_eq!(code, 404, "{vector:?}");
         is_silent(&envelope.to_string(), vector, "path");

@@ -116,7 +116,7 @@ fn pipes_sockets_and_forbidden_files_keep_nobody_waiting() {
     rustix::fs::mkfifoat(rustix::fs::CWD, sandbox.path("pipe.py"), rustix::fs::Mode::RWXU).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(sandbox.path("socket.py")).unwrap();
     sandbox.write("locked.py", "x = 1\n");
-    fs::set_permissions(sandbox.path("locked.py"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(sandbox.path("locked.py"), fs::Permissions::from_mode(0o000)).unwrap();
     let daemon = Daemon::start(&sandbox);
     daemon.ask("/v1/index", &json!({}));
     let envelope = daemon.ask("/v1/files", &json!({}));

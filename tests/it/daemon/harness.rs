@@ -202,16 +202,12 @@ impl Connection {
     #[track_caller]
     pub(crate) fn text(&mut self, path: &str) -> Option<String> {
         let (code, envelope) = self.try_ask("/v1/view", &json!({"files": [path], "mode": "full"}));
-        match code {
-            200 => {
-                assert_eq!(envelope["freshness"], "fresh", "{envelope}");
-                Some(envelope["data"][0]["text"].as_str().unwrap().to_owned())
-            }
-            _ => {
-                assert_eq!(envelope["error"]["code"], "not_found", "{envelope}");
-                None
-            }
+        if code == 200 {
+            assert_eq!(envelope["freshness"], "fresh", "{envelope}");
+            return Some(envelope["data"][0]["text"].as_str().unwrap().to_owned());
         }
+        assert_eq!(envelope["error"]["code"], "not_found", "{envelope}");
+        None
     }
 
     /// Returns the outline of a file, of which the daemon may remember what it saw before: a text is read anew wherever it

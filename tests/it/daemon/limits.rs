@@ -127,13 +127,13 @@ fn a_file_system_without_events_means_a_look_at_the_files() {
         say(&format!("$SLOP view f{}.py --bare >> ../report", number % 20));
     }
     say("touch ../done");
-    drop(say);
     drop(shell);
     if !wait_for_file(&mut daemon, &sandbox) {
         skipped("no overlay can be mounted here");
         return;
     }
-    let wanted: String = (0..rounds(20, 200)).map(|number| format!("x = {number:04}\n")).collect();
+    let wanted: String =
+        (0..rounds(20, 200)).fold(String::new(), |all, number| all + &format!("x = {number:04}\n"));
     assert_eq!(fs::read_to_string(report).unwrap(), wanted);
     let status: Value = serde_json::from_str(&fs::read_to_string(sandbox.beside("status")).unwrap()).unwrap();
     assert_eq!(status["data"]["mode"], "verified", "{status}");
@@ -170,7 +170,6 @@ fn a_full_disk_stops_no_answer() {
         say("mv src/f1.py src/g1.py; $SLOP view src/g1.py --bare >> ../report");
         say("rm -f fill n*; echo 'x = 9' > src/f9.py; $SLOP view src/f9.py --bare >> ../report");
         say("$SLOP daemon status > ../status && touch ../done");
-        drop(say);
         drop(shell);
         if !wait_for_file(&mut daemon, &sandbox) {
             skipped("no tmpfs can be mounted here");

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::RwLock;
 use std::sync::atomic::AtomicUsize;
@@ -17,6 +19,11 @@ use super::harness::Dice;
 use super::harness::rounds;
 
 const WRITERS: usize = 4;
+
+/// Tells what was wrong while the test goes on, past the test runner.
+fn tell(what: &str) {
+    let _ = writeln!(io::stderr(), "{what}");
+}
 
 /// Someone who writes files in a folder of their own, and asks after each change.
 struct Writer<'d> {
@@ -69,7 +76,7 @@ impl Writer<'_> {
         };
         if !is_right {
             self.stale.fetch_add(1, Ordering::Relaxed);
-            eprintln!("stale: {file}: {answer:?} for {written:?}");
+            tell(&format!("stale: {file}: {answer:?} for {written:?}"));
         }
     }
 
@@ -164,7 +171,7 @@ impl Writer<'_> {
         let wanted: Vec<&str> = self.files.keys().map(String::as_str).collect();
         if found != wanted {
             self.stale.fetch_add(1, Ordering::Relaxed);
-            eprintln!("stale list of {}: {found:?} for {wanted:?}", self.folder);
+            tell(&format!("stale list of {}: {found:?} for {wanted:?}", self.folder));
         }
     }
 }
@@ -228,7 +235,7 @@ fn switch_branches(daemon: &Daemon<'_>, tree: &RwLock<()>, stale: &AtomicUsize, 
             && connection.text(&format!("switched/{here}{file}.py")).is_some();
         if !is_right {
             stale.fetch_add(1, Ordering::Relaxed);
-            eprintln!("stale after a switch to {here}");
+            tell(&format!("stale after a switch to {here}"));
         }
     }
 }
