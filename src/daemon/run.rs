@@ -58,8 +58,6 @@ const WATCH_LIMIT_PERCENT: u64 = 80;
 const FAREWELL: Duration = Duration::from_millis(1500);
 /// Events that wait for the loop; who has more to tell waits, and the watcher makes one of many meanwhile.
 const MOST_EVENTS: usize = 256;
-/// A parser may use the stack deeply, and so may the walk over what it gives.
-const STACK_BYTES: usize = 8 << 20;
 
 /// What a daemon is to do.
 #[derive(Debug, Clone)]
@@ -244,7 +242,7 @@ fn thread(
     shop: &Shop,
     work: impl FnOnce() + Send + 'static,
 ) -> Result<JoinHandle<()>, Error> {
-    let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
+    let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(engine::STACK_BYTES);
     let events = shop.events.clone();
     let work = move || {
         // What a panic leaves half done is not looked at any more.

@@ -44,8 +44,6 @@ const TICK: Duration = Duration::from_secs(1);
 const MOST_PROBE_PAUSE: Duration = Duration::from_mins(1);
 /// Events that are taken in before anything else is done: a flood of them must not put off the questions.
 const EVENTS_AT_ONCE: usize = 256;
-/// Names of files that say what counts.
-const IGNORE_FILES: [&[u8]; 3] = [b".gitignore", b".ignore", b".slopignore"];
 
 /// How far events are to be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -310,10 +308,7 @@ impl Steady<'_> {
             self.tree.relist();
         }
         // Which files count may have changed with it, wherever they are.
-        let name =
-            |path: &RelPath| path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
-        let rules = |path: &RelPath| IGNORE_FILES.contains(&name(path).as_slice());
-        if relist && (paths.is_empty() || paths.iter().any(rules)) {
+        if relist && (paths.is_empty() || paths.iter().any(RelPath::is_ignore_file)) {
             self.settling.touch_everything(now);
         }
         self.settling.touch(paths, now);

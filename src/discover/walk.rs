@@ -17,11 +17,9 @@ use super::Names;
 use super::Source;
 use super::folders::is_git;
 use super::folders::leads_to;
+use crate::model::IGNORE_FILES;
 use crate::model::LeftOut;
 use crate::model::RelPath;
-
-/// Files whose rules the walk obeys, in each folder, the last one before the others.
-const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];
 
 /// An ignore file larger than this is somebody's trap or mistake; it would be read whole.
 const IGNORE_FILE_MAX_BYTES: u64 = 4 << 20;

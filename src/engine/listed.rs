@@ -14,6 +14,7 @@ use rustc_hash::FxHashSet;
 use super::error::Error;
 use super::freshness::is_racy;
 use super::project::Project;
+use super::sight::TOLD_BY_NS;
 use super::tree::Began;
 use crate::discover;
 use crate::discover::Listing;
@@ -25,12 +26,8 @@ use crate::model::Stamp;
 use crate::sys::FileKind;
 use crate::sys::git;
 
-/// Files in a folder that say which files count.
-const IGNORE_FILES: [&[u8]; 3] = [b".gitignore", b".ignore", b".slopignore"];
 /// How deep folders may lie in one another that hold no file of the project. Each step is a question to git.
 const MOST_STEPS: usize = 8;
-/// A difference that is older than this should have been told by an event.
-const TOLD_BY_NS: i64 = 2_000_000_000;
 
 /// A listing, and what it depends on.
 pub(super) struct Listed {
@@ -257,7 +254,7 @@ impl Project<'_> {
         for (name, kind) in found.iter().flat_map(|(_, entries)| entries) {
             let inside = if folder.is_empty() { name.clone() } else { [folder, b"/", name].concat() };
             let Ok(inside) = RelPath::new(&inside) else { continue };
-            if IGNORE_FILES.contains(&name.as_slice()) {
+            if inside.is_ignore_file() {
                 let stamp = self.world.files.stat(&inside).ok().map(|stat| stat.stamp);
                 listed.ignore_files.extend(stamp.map(|stamp| (inside, stamp)));
             } else if *kind == FileKind::Directory

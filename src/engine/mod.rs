@@ -90,6 +90,7 @@ pub use project::Note;
 pub use project::Project;
 pub use question::OutlineAnswer;
 pub use question::ViewAnswer;
+pub use reading::STACK_BYTES;
 pub use report::IndexReport;
 pub use report::Progress;
 pub use report::Silent;

@@ -28,7 +28,7 @@ use crate::sys::ReadError;
 use crate::sys::Reading;
 
 /// A parser may use the stack deeply, and so may the walk over what it gives.
-pub(super) const STACK_BYTES: usize = 8 << 20;
+pub const STACK_BYTES: usize = 8 << 20;
 /// How long to wait before a file that changes while it is read is read again.
 const RETRY_AFTER: [Duration; 3] =
     [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];

@@ -31,7 +31,7 @@ use crate::sys::Stat;
 /// Below so many files one thread is faster than two.
 const FILES_FOR_A_THREAD: usize = 512;
 /// A change that is older than this should have been told by an event.
-const TOLD_BY_NS: i64 = 2_000_000_000;
+pub(super) const TOLD_BY_NS: i64 = 2_000_000_000;
 
 impl Project<'_> {
     /// Lists the files, and looks at the stamps of those that are wanted.

@@ -148,11 +148,6 @@ impl Tree {
         }
     }
 
-    /// Returns how often track was lost.
-    pub fn epoch(&self) -> u64 {
-        self.known().epoch
-    }
-
     /// Returns a number that moves whenever anything that is known changes.
     pub fn version(&self) -> u64 {
         self.known().version

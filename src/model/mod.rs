@@ -58,6 +58,7 @@ pub use outline::Span;
 pub use outline::Symbol;
 pub use outline::SymbolKind;
 pub use path::BadPath;
+pub use path::IGNORE_FILES;
 pub use path::RelPath;
 pub use path::printable;
 pub use path::printable_lines;

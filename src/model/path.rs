@@ -5,6 +5,9 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+/// Names of files whose rules say which others count, in their folder and below; a later one goes before the others.
+pub const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".slopignore"];
+
 /// A file's path from the project's root: bytes, with `/` between the parts, never leaving the root.
 ///
 /// Bytes and not text, for names need not be UTF-8. Two spellings of one visible name (NFC and NFD) are two
@@ -55,6 +58,11 @@ impl RelPath {
     /// Returns the path as the operating system takes it, relative to the root.
     pub fn as_path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.0))
+    }
+
+    /// Says whether this is a file whose rules say which others count.
+    pub fn is_ignore_file(&self) -> bool {
+        IGNORE_FILES.iter().any(|name| name.as_bytes() == self.file_name())
     }
 
     /// Returns the last part.

@@ -9,9 +9,6 @@ use crate::model::RelPath;
 /// Folder below the cache's in which cookies are made.
 const COOKIES: &str = "cookies";
 
-/// Files whose rules say which others count.
-const IGNORE_FILES: [&[u8]; 3] = [b".gitignore", b".ignore", b".slopignore"];
-
 /// Where the project, its cache and the cookies lie.
 #[derive(Debug)]
 pub(super) struct Places {
@@ -71,7 +68,7 @@ impl Places {
         if below.parts().any(|part| part == b".git") {
             return Place::Elsewhere;
         }
-        if IGNORE_FILES.contains(&below.file_name()) { Place::Rules(below) } else { Place::Inside(below) }
+        if below.is_ignore_file() { Place::Rules(below) } else { Place::Inside(below) }
     }
 
     fn place_in_cache(&self, path: &Path) -> Place {

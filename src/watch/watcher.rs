@@ -111,11 +111,6 @@ impl Watcher {
         });
     }
 
-    /// Makes a new watch of everything, for the old one is not to be trusted: a cookie did not come back, say.
-    pub fn distrust(&self, why: String) {
-        self.shared.ask(|state| _ = state.inbox.lost.get_or_insert(why));
-    }
-
     /// Says whether the root is the folder it was, and tells of it as a signal where it is not.
     pub fn check_root(&self) -> bool {
         let is_same = self.root.is_some() && identity(&self.shared.places.root).ok() == self.root;
