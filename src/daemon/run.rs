@@ -145,6 +145,15 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
     steady.sockets = Some(sockets);
     supervisor::ready();
     let why = steady.run(&inbox);
+    end(steady, staff, &shop, inbox, why);
+    match why {
+        ROOT_GONE | TAKEN_OVER | THREAD_LOST => Err(Error::Lost(why)),
+        why => Ok(why),
+    }
+}
+
+/// Ends in good order: nobody is left waiting, and the next daemon begins when this one holds nothing any more.
+fn end(steady: Steady<'_>, staff: Staff, shop: &Shop, inbox: Receiver<Event>, why: &str) {
     supervisor::stopping();
     shop.is_stopping.store(true, Ordering::Relaxed);
     (steady.tell)(Told::Stopping { why });
@@ -160,10 +169,6 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
     staff.dismiss();
     // Last of all: only now may another daemon begin.
     owner.leave();
-    match why {
-        ROOT_GONE | TAKEN_OVER | THREAD_LOST => Err(Error::Lost(why)),
-        why => Ok(why),
-    }
 }
 
 /// Makes the cache's folder, if it is not there.
