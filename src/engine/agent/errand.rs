@@ -1,0 +1,106 @@
+//! One question that is to be asked.
+
+use std::time::Duration;
+
+use crate::model::ContentHash;
+use crate::model::ModelName;
+use crate::model::Prompt;
+use crate::model::RelPath;
+use crate::model::Scope;
+use crate::model::SummaryKey;
+use crate::model::Tier;
+
+/// Which summaries are wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wish {
+    /// For which tiers; one answer holds the words for all of them.
+    pub tiers: Vec<Tier>,
+    /// Who may write them, the first one first. A summary by any of these will do.
+    pub models: Vec<ModelName>,
+    /// The files, as the command line names them; empty for all.
+    pub picks: Vec<String>,
+    /// Patterns of files that no model is to see, beside those that hold secrets by their names.
+    pub exclude: Vec<String>,
+    /// Only contents whose files have not been written for so long.
+    pub still: Duration,
+    /// The most bytes of material that one call may send.
+    pub material_bytes: usize,
+    /// What is done where a secret is found: the file is left out, or what was found is.
+    pub redacts: bool,
+    /// Smaller files are not worth a call: the heuristic says all there is to say.
+    pub least_bytes: u64,
+}
+
+/// One question that is to be asked of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Errand {
+    /// What nobody else is to do meanwhile: the key of the first tier's summary by the first model.
+    pub id: SummaryKey,
+    /// What it is about.
+    pub subject: ContentHash,
+    /// Id of the file type; empty for a folder.
+    pub language: &'static str,
+    /// What kind of subject it is.
+    pub scope: Scope,
+    /// Where that is: the first of the files with this content, or the folder.
+    pub place: Place,
+    /// For which tiers words are wanted.
+    pub tiers: Vec<Tier>,
+    /// About how many bytes will be sent; an estimate for folders.
+    pub about_bytes: u64,
+}
+
+/// Where a subject is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// A file.
+    File(RelPath),
+    /// A folder.
+    Folder(RelPath),
+    /// The project's root.
+    Root,
+}
+
+/// What there is to ask.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Errands {
+    /// Files and, where all files that they need are done, folders; what matters most first.
+    pub ready: Vec<Errand>,
+    /// How many folders wait for files, and the project with them.
+    pub waiting_folders: u64,
+    /// How many subjects have their summaries.
+    pub done: u64,
+    /// How many files are too young.
+    pub young: u64,
+    /// When the first of those is old enough, from now.
+    pub next_in: Option<Duration>,
+    /// How many files no model is asked about: secret by their names, excluded, too small, data.
+    pub not_asked: u64,
+}
+
+/// A question that is not asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Withheld {
+    /// Something in it looks like a secret.
+    Secret {
+        /// Names of the rules that found some.
+        rules: Vec<String>,
+    },
+    /// It could not be looked through for secrets.
+    Unscanned(String),
+    /// The file is not what it was, or not there any more: there will be another errand.
+    Changed,
+}
+
+/// A prompt, and what was done to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    /// What is sent.
+    pub prompt: Prompt,
+    /// The strategy by which it was made, with its version: `code/1`.
+    pub strategy: String,
+    /// How many secrets were taken out.
+    pub redacted: u64,
+    /// Whether something of the file was left out for its length.
+    pub is_cut: bool,
+}

@@ -1,0 +1,24 @@
+//! One question to a language model: as each provider wants it written, what its answer means, what it costs.
+//!
+//! Knows: the wire formats, which refusals are worth another try and when, prices. Does not know: what is asked, how
+//! bytes reach a server, what time it is, how much money is left. Every function here is pure. Providers are rows of
+//! data (`config/providers.toml`), and so are prices (`config/prices.toml`).
+//!
+//! Start with [`encode`] and [`decode`]; [`Attempt`] says what is done after each answer.
+
+mod model;
+mod price;
+mod provider;
+mod reply;
+
+pub use model::Model;
+pub use price::Price;
+pub use provider::Provider;
+pub use provider::Wire;
+pub use reply::Class;
+pub use reply::Pace;
+pub use reply::Refusal;
+pub use reply::Reply;
+pub use reply::Sending;
+pub use reply::Soft;
+pub use reply::Window;

@@ -1,0 +1,70 @@
+//! Providers of language models, as rows of data.
+
+use std::path::PathBuf;
+
+/// How a provider wants to be spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Wire {
+    /// Anthropic's Messages.
+    Anthropic,
+    /// OpenAI's chat completions, and whoever speaks them too.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Google's generateContent.
+    Gemini,
+    /// Ollama's own chat.
+    Ollama,
+    /// A program that reads the prompt and writes the answer.
+    Command,
+}
+
+impl Wire {
+    /// Every wire there is.
+    pub const ALL: [Self; 6] =
+        [Self::Anthropic, Self::Chat, Self::Responses, Self::Gemini, Self::Ollama, Self::Command];
+
+    /// Returns the stable name, as in settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::Chat => "chat",
+            Self::Responses => "responses",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
+            Self::Command => "command",
+        }
+    }
+}
+
+/// Where models are asked.
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the provider's row")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provider {
+    /// Its name in settings.
+    pub name: String,
+    /// How it is spoken to.
+    pub wire: Wire,
+    /// The address that the wire's path is appended to; empty for a command.
+    pub base_url: String,
+    /// Names of environment variables that may hold the key; the first that is set counts.
+    pub key_variables: Vec<String>,
+    /// A file that holds the key, where no variable does.
+    pub key_file: Option<PathBuf>,
+    /// Whether it answers only with a key.
+    pub needs_key: bool,
+    /// Further headers, none of them secret.
+    pub headers: Vec<(String, String)>,
+    /// The program and its arguments; empty but for a command.
+    pub command: Vec<String>,
+    /// Whether its calls cost no money.
+    pub is_free: bool,
+    /// Whether the end of the instructions may be marked for its cache, where they are long enough.
+    pub marks_cache: bool,
+    /// Whether it knows `max_completion_tokens`; else it is sent `max_tokens`.
+    pub wants_completion_tokens: bool,
+    /// Whether it takes many questions at once for half the price.
+    pub has_batches: bool,
+    /// How many tokens a model of it is to have room for, where that has to be said (Ollama).
+    pub context_tokens: Option<u32>,
+}

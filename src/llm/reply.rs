@@ -1,0 +1,104 @@
+//! What is sent, and what came back of it, whoever the provider is.
+
+use std::time::Duration;
+
+use crate::model::Tokens;
+use crate::model::WebRequest;
+
+/// A question as it is sent.
+#[derive(Debug, Clone)]
+pub enum Sending {
+    /// To a server.
+    Web(WebRequest),
+    /// To a program, on its standard input.
+    Command {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// What it reads.
+        input: String,
+    },
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The model's words, as they came.
+    pub text: String,
+    /// What was counted.
+    pub tokens: Tokens,
+    /// The provider's name for the call, by which it finds it again.
+    pub request_id: Option<String>,
+    /// What the provider says of its limits.
+    pub pace: Pace,
+}
+
+/// There are no words that can be used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// Of which kind it is: that decides what is done about it.
+    pub class: Class,
+    /// What the provider said, made printable and short.
+    pub words: String,
+    /// How long the provider wants to be left alone, where it said so.
+    pub wait: Option<Duration>,
+    /// What was counted, where something was; `None` where nothing is charged.
+    pub tokens: Option<Tokens>,
+    /// The provider's name for the call.
+    pub request_id: Option<String>,
+    /// What the provider says of its limits.
+    pub pace: Pace,
+}
+
+/// Kinds of refusals, by what is done about them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Too many calls or tokens for now: wait as told, and go slower.
+    Rate,
+    /// The server is in trouble: try again, ever later.
+    Overload,
+    /// There is no more money, or no more allowance: never again, until a person has done something.
+    Money,
+    /// The key is not accepted: likewise.
+    Auth,
+    /// The prompt is too long for the model: a shorter one, once, or another model.
+    TooLong,
+    /// The request is wrong for this model: another model may take it.
+    Request,
+    /// It answered, and there is no summary in it.
+    Soft(Soft),
+    /// What came is not what this wire answers. It may be charged.
+    Garbled,
+}
+
+/// Answers without a summary in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Soft {
+    /// The model would not, or a filter kept it back.
+    Declined,
+    /// It is empty.
+    Empty,
+    /// It was cut off at the most tokens that were allowed.
+    CutOff,
+    /// It is not of the shape that was asked for.
+    Misshapen,
+}
+
+/// What a provider says of its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pace {
+    /// Of calls.
+    pub requests: Option<Window>,
+    /// Of tokens; of those of the input where they are told apart.
+    pub tokens: Option<Window>,
+}
+
+/// One limit, as it stands after a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// How much is allowed.
+    pub limit: Option<u64>,
+    /// How much of it is left.
+    pub remaining: u64,
+    /// When it is full again, from now.
+    pub resets_in: Duration,
+}

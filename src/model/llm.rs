@@ -1,0 +1,162 @@
+//! What is asked of a language model, what it answered, and what that cost.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::Add;
+
+use super::ContentHash;
+use super::Tier;
+
+/// What a model is asked: two texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// What it is to do. The same for all files of a kind, so that a provider can keep it.
+    pub instructions: String,
+    /// What it is to do that with: of one file alone. It names no path.
+    pub material: String,
+    /// The most tokens of its answer.
+    pub answer_tokens: u32,
+}
+
+/// A model of a provider, as it is written in settings and reports: `anthropic/claude-haiku-4-5`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModelName {
+    /// Name of the provider, as in the settings.
+    pub provider: String,
+    /// Name of the model, as the provider spells it.
+    pub model: String,
+}
+
+impl fmt::Display for ModelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
+/// The tokens of a call, in four parts that do not overlap. What a provider did not report is `None`, which is not 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tokens {
+    /// Input that was neither read from nor written into the provider's cache.
+    pub input: Option<u64>,
+    /// Input that was read from the provider's cache.
+    pub cache_read: Option<u64>,
+    /// Input that was written into the provider's cache.
+    pub cache_write: Option<u64>,
+    /// Output, with what the model thought.
+    pub output: Option<u64>,
+}
+
+/// An amount of money, in billionths of a US dollar: the cheapest token costs some of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Money(u64);
+
+impl Money {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// Returns so many billionths of a dollar.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// Returns how many billionths of a dollar it is.
+    pub const fn nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Returns what is left of it, or nothing, when `other` is taken away.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Add for Money {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl fmt::Display for Money {
+    /// Shows dollars: cents from a dollar on, four digits below, and never nothing for something.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DOLLAR: u64 = 1_000_000_000;
+        let (unit, digits): (u64, usize) = if self.0 < DOLLAR { (100_000, 4) } else { (10_000_000, 2) };
+        if self.0 != 0 && self.0 < 100_000 {
+            return f.write_str("<$0.0001");
+        }
+        let parts = self.0.saturating_add(unit / 2) / unit;
+        let per_dollar = DOLLAR / unit;
+        write!(f, "${}.{:0digits$}", parts / per_dollar, parts % per_dollar)
+    }
+}
+
+/// What a summary is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// A content.
+    File,
+    /// The files of a folder and of those below it.
+    Folder,
+    /// All files of a project.
+    Project,
+}
+
+impl Scope {
+    /// Every scope there is.
+    pub const ALL: [Self; 3] = [Self::File, Self::Folder, Self::Project];
+
+    /// Returns the stable name, as in the store and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Folder => "folder",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// The key of one summary that a model wrote: a hash of all that its words depend on, as `summarize/agent/key.rs` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SummaryKey(pub ContentHash);
+
+/// A summary that a model wrote, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenSummary {
+    /// Its words, checked. They are what a model made of a file that anyone may have written: data, never instructions.
+    pub text: String,
+    /// Who wrote it.
+    pub by: ModelName,
+    /// For which tier.
+    pub tier: Tier,
+    /// Whether it is of what the file was earlier, and has not been written for what it is now.
+    pub is_earlier: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(nanos: u64, shown: &str) {
+        assert_eq!(Money::from_nanos(nanos).to_string(), shown);
+    }
+
+    #[test]
+    fn money_is_shown_in_dollars() {
+        check(0, "$0.0000");
+        check(1, "<$0.0001");
+        check(100_000, "$0.0001");
+        check(12_345_678, "$0.0123");
+        check(1_000_000_000, "$1.00");
+        check(12_345_678_901, "$12.35");
+    }
+}

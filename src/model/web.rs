@@ -1,0 +1,98 @@
+//! A request to a server and what came back, as bytes.
+
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+/// What a server is asked.
+#[derive(Debug, Clone)]
+pub struct WebRequest {
+    /// What is to be done.
+    pub method: Method,
+    /// The whole address.
+    pub url: String,
+    /// Names and values of headers, none of them secret.
+    pub headers: Vec<(String, String)>,
+    /// Names and values of headers that are never shown, logged or stored.
+    pub secret_headers: Vec<(String, SecretString)>,
+    /// The body; empty where there is none.
+    pub body: Vec<u8>,
+}
+
+/// What is to be done with what an address names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// It is read.
+    Get,
+    /// Something is sent to it.
+    Post,
+}
+
+impl Method {
+    /// Returns the name, as it is sent.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// What a server answered. Its body is whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebResponse {
+    /// The status.
+    pub status: u16,
+    /// Names, in lower case, and values of headers; those that are no text are left out.
+    pub headers: Vec<(String, String)>,
+    /// The body, decompressed.
+    pub body: Vec<u8>,
+}
+
+impl WebResponse {
+    /// Returns the value of the first header of that name, which is given in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum WebError {
+    /// Nothing was sent: the address is none, or not one that anything may be sent to.
+    #[error("{0}")]
+    NotAllowed(&'static str),
+    /// Nothing was sent: the system has no certificates by which a server could be known.
+    #[error("no certificates of authorities are installed")]
+    NoCertificates,
+    /// Nothing was sent: nobody answers at that address.
+    #[error("connect to {host}: {why}")]
+    Unreachable {
+        /// The address's host and port.
+        host: String,
+        /// Why, in words.
+        why: String,
+    },
+    /// It took too long. What was sent may have been worked on, and may be charged.
+    #[error("no answer within {} s", .0.as_secs())]
+    TimedOut(Duration),
+    /// The connection broke, or what came is no HTTP. What was sent may have been worked on, and may be charged.
+    #[error("the connection broke: {0}")]
+    Broken(String),
+    /// The answer is longer than allowed.
+    #[error("an answer of more than {0} bytes")]
+    TooLarge(usize),
+    /// The caller wants no answer any more.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl WebError {
+    /// Says whether the server cannot have seen the request.
+    pub const fn is_unsent(&self) -> bool {
+        match self {
+            Self::NotAllowed(_) | Self::NoCertificates | Self::Unreachable { .. } => true,
+            Self::TimedOut(_) | Self::Broken(_) | Self::TooLarge(_) | Self::Stopped => false,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What a model wrote and what it cost: the one database that is worth money.
+//!
+//! `agent.db` stands beside `index.db`, with its own migrations (`migrations/agent/`). It is written with
+//! `synchronous = FULL`: what was acknowledged is there after a power failure. It is never deleted of slop's own accord;
+//! a damaged one is put aside and every row whose checksum holds is carried over.
+//!
+//! Start with [`Paid::open`].
+
+mod rows;
+
+pub use rows::Caps;
+pub use rows::Claim;
+pub use rows::OverCap;
+pub use rows::Reservation;
+pub use rows::Settlement;
+pub use rows::SpendId;
+pub use rows::SpendOutcome;
+pub use rows::Spent;
+pub use rows::Summary;
+pub use rows::UsageRow;

@@ -1,0 +1,159 @@
+//! What goes into the database of paid things and comes out of it.
+
+use crate::model::ContentHash;
+use crate::model::ModelName;
+use crate::model::Money;
+use crate::model::Scope;
+use crate::model::SummaryKey;
+use crate::model::Tier;
+use crate::model::Tokens;
+
+/// A summary that a model wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// What its words depend on.
+    pub key: SummaryKey,
+    /// What it is about: a content, or what stands for those of a folder.
+    pub subject: ContentHash,
+    /// Id of the file type that the content was read as; empty for a folder.
+    pub language: String,
+    /// What kind of subject it is.
+    pub scope: Scope,
+    /// For which tier it was written.
+    pub tier: Tier,
+    /// The strategy by which it was asked for, with its version: `code/1`.
+    pub prompt: String,
+    /// Who wrote it.
+    pub by: ModelName,
+    /// The words, checked.
+    pub text: String,
+    /// The tokens of the call that it came from; that call may have brought more than one.
+    pub tokens: Tokens,
+    /// What that call cost.
+    pub cost: Money,
+    /// When it came, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// A piece of work is to be done by this process alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// It is this process's now.
+    Yours,
+    /// It has been done.
+    Done,
+    /// Another process that is alive does it.
+    Taken,
+    /// It was tried, and is not to be tried again before this moment (milliseconds since the epoch; `None`: never).
+    Refused {
+        /// Why, in words.
+        why: String,
+        /// Until when.
+        until_ms: Option<i64>,
+    },
+}
+
+/// Money that a call may cost at worst, put aside before it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reservation {
+    /// What the call is for.
+    pub errand: SummaryKey,
+    /// Who is asked.
+    pub by: ModelName,
+    /// What it costs at worst.
+    pub worst: Money,
+    /// Which process asks: the name of its lock.
+    pub holder: String,
+    /// Whether it is a part of a batch.
+    pub is_batch: bool,
+    /// When, in milliseconds since the epoch.
+    pub at_ms: i64,
+    /// The day that it counts for: days since 1970-01-01, in UTC.
+    pub day: i64,
+}
+
+/// How much may be spent. What was reserved and never settled counts as spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caps {
+    /// A day.
+    pub day: Money,
+    /// In all.
+    pub total: Money,
+    /// Calls a day.
+    pub calls_a_day: u64,
+}
+
+/// A reservation was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverCap {
+    /// It would pass what a day may cost.
+    Day,
+    /// It would pass what all may cost.
+    Total,
+    /// There have been as many calls today as may be.
+    Calls,
+}
+
+/// A row of the ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpendId(pub i64);
+
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SpendOutcome {
+    /// It is under way, or the process that made it is gone: it counts as its worst.
+    Open,
+    /// It brought what was asked for.
+    Answered,
+    /// It was refused, and cost what the settlement says.
+    Refused,
+    /// Nobody knows what it cost: it counts as its worst.
+    Unknown,
+}
+
+/// What a call cost in the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settlement {
+    /// What became of it.
+    pub outcome: SpendOutcome,
+    /// What it cost; `None` counts as the worst.
+    pub cost: Option<Money>,
+    /// What was counted.
+    pub tokens: Tokens,
+    /// The provider's name for it.
+    pub request_id: Option<String>,
+    /// When, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// How much has been spent, what is reserved included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// That day.
+    pub day: Money,
+    /// In all.
+    pub total: Money,
+    /// Calls of that day.
+    pub calls: u64,
+    /// Of all that, what is reserved and not settled.
+    pub open: Money,
+}
+
+/// The calls of one model on one day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageRow {
+    /// Days since 1970-01-01, in UTC.
+    pub day: i64,
+    /// Who was asked.
+    pub by: ModelName,
+    /// How many calls were made.
+    pub calls: u64,
+    /// How many of them brought what was asked for.
+    pub answered: u64,
+    /// What was counted, as far as it was reported.
+    pub tokens: Tokens,
+    /// What they cost, reservations that were never settled included.
+    pub cost: Money,
+    /// Of that, what is reserved and not settled.
+    pub open: Money,
+}
