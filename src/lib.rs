@@ -2,6 +2,7 @@
 //!
 //! ARCHITECTURE.md draws the floor plan; each room's `mod.rs` says what the room is for.
 
+pub mod agent;
 pub mod aggregate;
 pub mod api;
 pub mod cli;
@@ -9,6 +10,7 @@ pub mod config;
 pub mod daemon;
 pub mod discover;
 pub mod engine;
+pub mod llm;
 pub mod model;
 pub mod render;
 pub mod sections;

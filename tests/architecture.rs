@@ -26,6 +26,7 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
     ("slices", 1, &["model"]),
     ("sections", 1, &["model"]),
     ("watch", 1, &["model", "sys"]),
+    ("llm", 1, &["model"]),
     (
         "engine",
         2,
@@ -42,11 +43,12 @@ const ROOMS: &[(&str, u8, &[&str])] = &[
             "render",
         ],
     ),
+    ("agent", 3, &["model", "sys", "llm", "summarize", "store", "engine"]),
     ("api", 3, &["model", "engine", "render"]),
-    ("config", 3, &["model", "sys", "discover", "aggregate", "engine"]),
-    ("service", 4, &["model", "sys", "api", "config"]),
-    ("daemon", 5, &["model", "sys", "watch", "engine", "api", "config", "service"]),
-    ("cli", 6, &["model", "sys", "config", "api", "render", "service", "daemon"]),
+    ("config", 4, &["model", "sys", "discover", "aggregate", "llm", "engine", "agent"]),
+    ("service", 5, &["model", "sys", "llm", "engine", "agent", "api", "config"]),
+    ("daemon", 6, &["model", "sys", "watch", "engine", "agent", "api", "config", "service"]),
+    ("cli", 7, &["model", "sys", "config", "agent", "api", "render", "service", "daemon"]),
 ];
 
 #[test]

@@ -5,6 +5,7 @@
 //!
 //! Start with [`Project::open`], then [`Project::index`]: every other use case stands on the scan that it makes.
 
+pub mod agent;
 mod aggregation;
 mod answers;
 mod artifacts;

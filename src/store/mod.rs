@@ -22,6 +22,7 @@ mod given;
 mod meta;
 mod migrate;
 mod open;
+pub mod paid;
 mod producer;
 mod references;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The windows to the world: clock, files, processes.
+//! The windows to the world: clock, files, processes, network.
 //!
 //! Knows: system calls. Does not know: what any file means. Each window is a small object-safe trait with the real
 //! one beside it, so that a test can put another in its place. Three more windows exist elsewhere, for their
@@ -13,6 +13,7 @@ mod disk;
 mod files;
 mod git;
 mod lock;
+mod network;
 mod processes;
 mod usage;
 
@@ -34,6 +35,8 @@ pub use files::RealFiles;
 pub use files::Stat;
 pub use git::git;
 pub use lock::FileLock;
+pub use network::Network;
+pub use network::WebLimits;
 pub use processes::Finished;
 pub use processes::Processes;
 pub use processes::RealProcesses;
