@@ -1,0 +1,124 @@
+//! What is asked, and how it is answered or refused.
+
+use super::*;
+
+#[test]
+fn an_ask_is_answered_in_an_envelope_that_says_what_it_can_be_relied_on_for() {
+    let house = House::new();
+    let heard =
+        house.post("/v1/index?require_fresh=true", "slop-settings: ours\r\nslop-protocol: 1\r\n", "{}");
+    assert_eq!(heard.status, 200, "{heard:?}");
+    assert_eq!(
+        heard.body,
+        "{\"schema_version\":1,\"command\":\"index\",\"freshness\":\"fresh\",\"reason\":null,\"clock\":\"1:7\",\
+         \"as_of_ms\":12,\"pending\":0,\"notes\":[\"a note\"],\"data\":{\"fresh\":true,\"settings\":\"ours\"}}\n"
+    );
+    for header in
+        ["slop-protocol: 1", "slop-settings: ours", "content-type: application/json", "no-store", "nosniff"]
+    {
+        assert!(heard.head.contains(header), "{header} in {}", heard.head);
+    }
+    assert!(!heard.head.contains("access-control"));
+    assert_eq!(house.fake.asked(), [Ask::Index(IndexAsk::default())]);
+}
+
+#[test]
+fn each_fault_has_its_status() {
+    let house = House::new();
+    for (name, status, code) in [
+        ("missing", 404, "not_found"),
+        ("wrong", 422, "no_such_view"),
+        ("broken", 503, "list_failed"),
+        ("panic", 500, "bug"),
+        ("found", 200, ""),
+    ] {
+        let heard = house.symbols(name);
+        assert_eq!((heard.status, &*heard.code()), (status, code), "{name}: {heard:?}");
+        assert_eq!(heard.json()["command"], "symbols", "{name}");
+    }
+}
+
+#[test]
+fn a_request_that_is_none_is_refused_before_anything_is_asked() {
+    let house = House::new();
+    let json = "content-type: application/json\r\n";
+    let deep = format!("{{\"files\":{}", "[".repeat(100_000));
+    let long = json!({"files": ["x".repeat(4097)]}).to_string();
+    let many = json!({"files": vec!["x"; 10_001]}).to_string();
+    let other = "content-type: application/json\r\nslop-settings: other\r\n";
+    let newer = "content-type: application/json\r\nslop-protocol: 2\r\n";
+    let version = "content-type: application/json\r\nslop-version: 0.0.0\r\n";
+    let cases = [
+        (get("/", ""), 404, "no_such_route"),
+        (get("/v1/statu", ""), 404, "no_such_route"),
+        (get("/v1/../v1/status", ""), 404, "no_such_route"),
+        (get("/v1/%2e%2e/etc/passwd", ""), 404, "no_such_route"),
+        (get("/v1/status%00", ""), 404, "no_such_route"),
+        (get("//v1/status", ""), 404, "no_such_route"),
+        (get("/v1/index", ""), 405, "no_such_method"),
+        (post("/v1/status", json, "{}"), 405, "no_such_method"),
+        (get("/v1/status?verbose=1", ""), 400, "bad_query"),
+        (get("/v1/events?since=now", ""), 400, "bad_query"),
+        (get("/v1/events", "last-event-id: 1\r\n"), 400, "bad_query"),
+        (post("/v1/index?require_fresh=maybe", json, "{}"), 400, "bad_query"),
+        (post("/v1/index", "", "{}"), 415, "not_json"),
+        (post("/v1/index", "content-type: text/plain\r\n", "{}"), 415, "not_json"),
+        (post("/v1/index", "content-type: application/x-www-form-urlencoded\r\n", "a=b"), 415, "not_json"),
+        (post("/v1/index", json, "{"), 400, "bad_json"),
+        (post("/v1/index", json, "[true]"), 400, "bad_json"),
+        (post("/v1/index", json, "null"), 400, "bad_json"),
+        (post("/v1/index", json, "{\"verify\":1}"), 400, "bad_json"),
+        (post("/v1/index", json, "{\"verfy\":true}"), 400, "bad_json"),
+        (post("/v1/index", json, "{} {}"), 400, "bad_json"),
+        (post("/v1/files", json, "{\"files\":[]}"), 400, "bad_json"),
+        (post("/v1/outline", json, &deep), 400, "bad_json"),
+        (post("/v1/symbols", json, ""), 400, "bad_json"),
+        (post("/v1/outline", json, &long), 422, "too_long"),
+        (post("/v1/outline", json, &many), 422, "too_long"),
+        (post("/v1/index", json, &" ".repeat((1 << 20) + 1)), 413, "too_large"),
+        (post("/v1/index", other, "{}"), 409, "other_settings"),
+        (post("/v1/index", newer, "{}"), 409, "other_protocol"),
+        (post("/v1/index", version, "{}"), 409, "other_version"),
+    ];
+    for (request, status, code) in cases {
+        let heard = house.raw(&request);
+        let begins: String = request.chars().take(120).collect();
+        assert_eq!((heard.status, &*heard.code()), (status, code), "{begins}\n{heard:?}");
+        assert!(heard.body.len() < 1000, "{begins}");
+    }
+    assert_eq!(house.fake.asked(), []);
+}
+
+#[test]
+fn bad_json_is_told_by_key_and_place() {
+    let house = House::new();
+    let heard = house.post("/v1/index", "", "{\"verfy\": true}");
+    let message = heard.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("`verfy`") && message.contains("line 1 column 8"), "{message}");
+}
+
+#[test]
+fn a_whole_number_is_one_however_it_is_written() {
+    let house = House::new();
+    let status = |days: &str| house.post("/v1/cache/collect", "", &format!("{{\"days\":{days}}}")).status;
+    for days in ["30", "30.0", "3e1", "0.0", "-0.0"] {
+        assert_eq!(status(days), 200, "{days}");
+    }
+    let asked = house.fake.asked();
+    let days = |ask: &Ask| if let Ask::CacheCollect(ask) = ask { ask.days } else { u32::MAX };
+    assert_eq!(asked.iter().map(days).collect::<Vec<_>>(), [30, 30, 30, 0, 0]);
+    for days in ["30.5", "-1", "-1.0", "4294967296.0", "1e300", "\"30\""] {
+        assert_eq!(status(days), 400, "{days}");
+    }
+    assert_eq!(house.fake.asked(), []);
+}
+
+#[test]
+fn words_reach_the_service_as_they_are() {
+    let house = House::new();
+    for word in ["../x", "/etc/passwd", "file:///etc", "a\0b", "%2e%2e", "\u{202e}x", "a\nb", "..\\x", ""] {
+        assert_eq!(house.symbols(word).status, 200, "{word:?}");
+        let ask = SymbolsAsk { name: word.to_owned(), definition: false };
+        assert_eq!(house.fake.asked(), [Ask::Symbols(ask)]);
+    }
+}

@@ -1,0 +1,325 @@
+//! The server against real sockets, over a service that tells what reached it.
+
+#![expect(clippy::disallowed_methods, reason = "a test looks at real files")]
+
+mod asking;
+mod client;
+mod limits;
+mod strangers;
+mod streams;
+
+use std::io::Read;
+use std::io::Write;
+use std::net::Shutdown;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Condvar;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::Value;
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use super::bind_unix;
+use super::limits::PATIENCE;
+use super::limits::Patience;
+use super::server::Server;
+use super::unix::BindError;
+use crate::api::Answered;
+use crate::api::Ask;
+use crate::api::AskOptions;
+use crate::api::CacheClearAsk;
+use crate::api::CacheCollectAsk;
+use crate::api::Call;
+use crate::api::Change;
+use crate::api::ChangeKind;
+use crate::api::ChoiceAsk;
+use crate::api::Client;
+use crate::api::ClientError;
+use crate::api::DaemonStatus;
+use crate::api::Event;
+use crate::api::EventKind;
+use crate::api::ExplainAsk;
+use crate::api::Fault;
+use crate::api::Feed;
+use crate::api::FreshnessNote;
+use crate::api::FreshnessState;
+use crate::api::IndexAsk;
+use crate::api::Job;
+use crate::api::Keeper;
+use crate::api::Kind;
+use crate::api::OutlineAsk;
+use crate::api::Position;
+use crate::api::Service;
+use crate::api::Subscription;
+use crate::api::SymbolsAsk;
+use crate::api::Unreachable;
+use crate::api::ViewAsk;
+use crate::api::service::VERSION;
+
+const TOKEN: &str = "8c1f4f0e";
+/// Whatever takes longer hangs.
+const DEADLINE: Duration = Duration::from_mins(1);
+
+/// Answers by what it was asked; names of symbols tell it what to do instead.
+struct Fake {
+    asked: Mutex<Vec<Ask>>,
+    /// What has happened, told to who waits for it.
+    seen: (Mutex<Vec<&'static str>>, Condvar),
+    feed: Feed,
+}
+
+impl Fake {
+    fn sees(&self, what: &'static str) {
+        self.seen.0.lock().unwrap().push(what);
+        self.seen.1.notify_all();
+    }
+
+    #[track_caller]
+    fn wait_for(&self, what: &str) {
+        let seen = self.seen.0.lock().unwrap();
+        let (seen, waited) =
+            self.seen.1.wait_timeout_while(seen, DEADLINE, |seen| !seen.contains(&what)).unwrap();
+        assert!(!waited.timed_out(), "{what} after {seen:?}");
+    }
+
+    fn asked(&self) -> Vec<Ask> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+}
+
+impl Service for Fake {
+    fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault> {
+        if call.settings.as_ref().is_some_and(|settings| settings != "ours") {
+            return Err(Fault::other_settings());
+        }
+        self.asked.lock().unwrap().push(ask.clone());
+        let data = match &ask {
+            Ask::Symbols(symbols) => match symbols.name.as_str() {
+                "wait" => {
+                    self.sees("begun");
+                    call.job.begins(3);
+                    call.job.advances();
+                    while !call.job.is_cancelled() {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                    self.sees("cancelled");
+                    return Err(Fault::environment("cancelled", "go on", ""));
+                }
+                "slow" | "slow fault" => {
+                    call.job.begins(2);
+                    call.job.advances();
+                    self.wait_for("released");
+                    if symbols.name == "slow fault" {
+                        return Err(Fault::environment("list_failed", "list the files", "look"));
+                    }
+                    json!({"was": "slow"})
+                }
+                "panic" => panic!("a panic that is asked for"),
+                "missing" => return Err(Fault::user("not_found", "find it", "look elsewhere")),
+                "wrong" => return Err(Fault::user("no_such_view", "view it", "choose another")),
+                "broken" => return Err(Fault::environment("list_failed", "list the files", "look")),
+                "large" => json!("x".repeat(32 << 20)),
+                _ => json!([symbols.name]),
+            },
+            Ask::Aggregate(_) => json!({"text": "# A \"document\"\n", "receipt": {}}),
+            _ => json!({"fresh": call.require_fresh, "settings": call.settings}),
+        };
+        let freshness = FreshnessNote {
+            freshness: FreshnessState::Fresh,
+            reason: None,
+            clock: Some("1:7".to_owned()),
+            as_of_ms: 12,
+            pending: 0,
+        };
+        let notes = vec!["a note".to_owned()];
+        Ok(Answered { freshness, notes, data: Bytes::from(data.to_string()), text: None })
+    }
+}
+
+impl Keeper for Fake {
+    fn status(&self) -> DaemonStatus {
+        serde_json::from_value(json!({
+            "protocol": 1, "version": "0.1.0", "pid": 1, "root": "/project", "project": "project",
+            "started_at_ms": 0, "uptime_ms": 0, "mode": "events", "reason": null, "epoch": 1, "sequence": 7,
+            "clock": "1:7", "pending": 0, "queue_waiting": 0, "workers": 1, "answers": 0, "overflows": 0,
+            "rescans": 0, "events": 0, "watches": 1, "watch_limit": null, "missed": 0,
+            "paranoid": {"on": false, "answers": 0, "mistakes": 0}, "last_audit": null, "lag_ms": 0,
+            "store": {"bytes": 0, "wal_bytes": 0, "ok": true}, "agent": {"state": "off"}, "rss_bytes": null,
+            "fds": null, "listen": null, "settings": "ours"
+        }))
+        .unwrap()
+    }
+
+    fn subscribe(&self, since: Option<Position>) -> Subscription {
+        let subscription = self.feed.subscribe(since);
+        self.sees("subscribed");
+        subscription
+    }
+
+    fn stop(&self) {
+        self.sees("stopped");
+    }
+
+    fn fingerprint(&self) -> String {
+        "ours".to_owned()
+    }
+}
+
+/// A server on a socket and on a port.
+struct House {
+    folder: TempDir,
+    fake: Arc<Fake>,
+    server: Server,
+    port: u16,
+    runtime: Runtime,
+}
+
+impl House {
+    fn new() -> Self {
+        Self::with(PATIENCE)
+    }
+
+    fn with(patience: Patience) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let feed = Feed::new(Position { epoch: 1, sequence: 0 });
+        let fake = Arc::new(Fake { asked: Mutex::default(), seen: (Mutex::default(), Condvar::new()), feed });
+        let server = Server::with_patience(Arc::<Fake>::clone(&fake), patience);
+        let runtime = Runtime::new().unwrap();
+        let unix = bind_unix(&folder.path().join("socket")).unwrap();
+        let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = tcp.local_addr().unwrap().port();
+        let (one, other) = (server.clone(), server.clone());
+        runtime.spawn(async move { one.serve_unix(unix).await.unwrap() });
+        runtime.spawn(async move { other.serve_tcp(tcp, TOKEN).await.unwrap() });
+        Self { folder, fake, server, port, runtime }
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    fn client(&self) -> Client {
+        Client::connect(&self.socket()).unwrap()
+    }
+
+    fn connect(&self) -> UnixStream {
+        let stream = UnixStream::connect(self.socket()).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        stream
+    }
+
+    /// Sends bytes on the socket, and reads all that comes.
+    fn raw(&self, request: &str) -> Heard {
+        exchange(self.connect(), request)
+    }
+
+    fn raw_tcp(&self, request: &str) -> Heard {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        exchange(stream, request)
+    }
+
+    fn post(&self, path: &str, headers: &str, body: &str) -> Heard {
+        self.raw(&post(path, &format!("content-type: application/json\r\n{headers}"), body))
+    }
+
+    fn symbols(&self, name: &str) -> Heard {
+        self.post("/v1/symbols", "", &json!({"name": name}).to_string())
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.server.stop();
+    }
+}
+
+fn get(path: &str, headers: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n")
+}
+
+fn post(path: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+    )
+}
+
+/// A response: its status (0 where there is none), head and body.
+#[derive(Debug)]
+struct Heard {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Heard {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    fn code(&self) -> String {
+        self.json()["error"]["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+fn exchange(mut stream: impl Read + Write, request: &str) -> Heard {
+    // A server that refuses early may close before all was sent.
+    let _ = stream.write_all(request.as_bytes());
+    heard(stream)
+}
+
+fn heard(mut stream: impl Read) -> Heard {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    let text = String::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_default();
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let body = if head.contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() };
+    Heard { status, head: head.to_owned(), body }
+}
+
+/// Reads until something was read, and returns all of it.
+#[track_caller]
+fn read_until(stream: &mut impl Read, wanted: &str) -> String {
+    let mut text = String::new();
+    while !text.contains(wanted) {
+        let mut buffer = [0; 256];
+        let read = stream.read(&mut buffer).unwrap();
+        assert_ne!(read, 0, "{wanted} is not in {text}");
+        text.push_str(std::str::from_utf8(&buffer[..read]).unwrap());
+    }
+    text
+}
+
+fn unchunked(mut rest: &str) -> String {
+    let mut body = String::new();
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).unwrap();
+        body.push_str(&after[..size.min(after.len())]);
+        rest = after.get(size + 2..).unwrap_or_default();
+    }
+    body
+}
+
+fn change(path: &str) -> Change {
+    Change {
+        path: path.to_owned(),
+        path_hex: None,
+        kind: ChangeKind::Modified,
+        sha256: Some("ab".to_owned()),
+    }
+}
+
+fn event(sequence: u64, path: &str) -> Event {
+    let clock = Position { epoch: 1, sequence };
+    Event { kind: EventKind::Changed, clock, changes: vec![change(path)] }
+}

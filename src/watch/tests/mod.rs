@@ -1,0 +1,302 @@
+//! The watcher on real folders, with the machine's own inotify and with one that a test tells what to say.
+
+#![expect(clippy::disallowed_methods, reason = "a test looks at real files")]
+
+mod losing;
+mod moving;
+mod system;
+mod telling;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::mpsc;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use super::inbox::Event;
+use super::source::Handler;
+use super::source::Inotify;
+use super::source::Source;
+use super::source::WatchError;
+use super::source::Watches;
+use super::*;
+use crate::model::RelPath;
+
+/// Nothing takes that long but what never comes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The machine's own inotify, on whatever file system the tests run: for what they do themselves it tells of all.
+struct Local;
+
+impl Source for Local {
+    fn open(&self, handler: Handler) -> io::Result<Box<dyn Watches>> {
+        Inotify.open(handler)
+    }
+
+    fn limit(&self) -> Option<u64> {
+        Inotify.limit()
+    }
+
+    fn file_system(&self, _: &Path) -> io::Result<u64> {
+        Ok(0)
+    }
+}
+
+struct Scene {
+    folder: tempfile::TempDir,
+    watcher: Option<Watcher>,
+    signals: Receiver<Signal>,
+}
+
+/// What was told up to a cookie.
+#[derive(Debug, Default)]
+struct Told {
+    paths: BTreeSet<String>,
+    relist: bool,
+    all: bool,
+    other: Vec<Signal>,
+    signals: usize,
+}
+
+/// Every folder below, but `.git`, the cache, and those called `ignored`.
+fn folders_of(root: &Path, below: &[u8]) -> Vec<RelPath> {
+    let mut found = Vec::new();
+    let mut open = match RelPath::new(below) {
+        Ok(below) => {
+            let is_real = std::fs::symlink_metadata(root.join(below.as_path())).is_ok_and(|m| m.is_dir());
+            let counts = below.parts().all(|part| part != b"ignored");
+            if is_real && counts { vec![below] } else { vec![] }
+        }
+        Err(_) => children(root, b""),
+    };
+    while let Some(folder) = open.pop() {
+        open.extend(children(root, folder.as_bytes()));
+        found.push(folder);
+    }
+    found
+}
+
+fn children(root: &Path, folder: &[u8]) -> Vec<RelPath> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = root.join(std::ffi::OsStr::from_bytes(folder));
+    let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
+    let entries = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = entries.map(|entry| entry.file_name());
+    let names = names.filter(|name| ![".git", ".slop_cache", "ignored"].iter().any(|apart| name == apart));
+    let path = |name: std::ffi::OsString| {
+        let slash: &[u8] = if folder.is_empty() { b"" } else { b"/" };
+        RelPath::new(&[folder, slash, name.as_bytes()].concat()).ok()
+    };
+    names.filter_map(path).collect()
+}
+
+impl Scene {
+    fn new(folders: &[&str]) -> Self {
+        Self::with(folders, Arc::new(Local))
+    }
+
+    fn with(folders: &[&str], source: Arc<dyn Source>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        std::fs::create_dir_all(root.join(".slop_cache")).unwrap();
+        for folder in folders {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let (sender, signals) = mpsc::channel();
+        let root_of_folders = root.canonicalize().unwrap();
+        let options = Options {
+            root,
+            cache_dir: RelPath::new(b".slop_cache").unwrap(),
+            epoch: 7,
+            watch_limit_percent: 80,
+        };
+        let watcher = Watcher::start_with(
+            options,
+            Arc::new(move |below| Ok(folders_of(&root_of_folders, below))),
+            Box::new(move |signal| _ = sender.send(signal)),
+            source,
+        );
+        Self { folder, watcher: Some(watcher), signals }
+    }
+
+    /// As [`Self::new`], once it watches.
+    fn watching(folders: &[&str]) -> Self {
+        let scene = Self::new(folders);
+        assert!(matches!(scene.next(), Signal::Watching { .. }));
+        scene
+    }
+
+    fn watcher(&self) -> &Watcher {
+        self.watcher.as_ref().unwrap()
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("root")
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.root().join(below)
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let path = self.path(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[track_caller]
+    fn next(&self) -> Signal {
+        self.signals.recv_timeout(PATIENCE).unwrap()
+    }
+
+    /// Returns all that is told up to a cookie that is made now.
+    #[track_caller]
+    fn sync(&self) -> Told {
+        let mark = self.watcher().mark().unwrap();
+        let mut told = Told::default();
+        loop {
+            told.signals += 1;
+            match self.next() {
+                Signal::Passed(number) if number == mark => return told,
+                Signal::Passed(_) => {}
+                Signal::Touched { paths, relist } => {
+                    told.paths.extend(paths.iter().map(ToString::to_string));
+                    told.relist |= relist;
+                }
+                Signal::TouchedAll => told.all = true,
+                other => told.other.push(other),
+            }
+        }
+    }
+}
+
+impl Told {
+    fn paths(&self) -> Vec<&str> {
+        self.paths.iter().map(String::as_str).collect()
+    }
+}
+
+/// The machine's own source, but what a test has it say and refuse on top.
+#[derive(Default)]
+struct Fake {
+    handlers: Mutex<Vec<Arc<Mutex<Handler>>>>,
+    limit: Option<u64>,
+    file_system: u64,
+    /// How many queues are refused before one is granted.
+    refused: Mutex<u32>,
+    /// How many watches one queue grants.
+    granted: Option<usize>,
+    /// What the system said while nothing was to be heard of it.
+    held: Arc<Mutex<Option<Vec<Event>>>>,
+}
+
+impl Fake {
+    /// Keeps to itself what the system says, from now on.
+    fn hold(&self) {
+        *self.held.lock().unwrap() = Some(Vec::new());
+    }
+
+    /// Passes on what was held, once that is about a path of this name.
+    fn release_after(&self, name: &str) {
+        let is_there = |event: &Event| matches!(event, Event::At(_, path) if path.ends_with(name));
+        while !self.held.lock().unwrap().as_ref().unwrap().iter().any(is_there) {
+            std::thread::yield_now();
+        }
+        let held = self.held.lock().unwrap().take().unwrap();
+        for event in held {
+            self.say(event);
+        }
+    }
+
+    /// Has the newest queue say something.
+    fn say(&self, event: Event) {
+        let handler = Arc::clone(self.handlers.lock().unwrap().last().unwrap());
+        (handler.lock().unwrap())(event);
+    }
+
+    /// Has the first queue, which may be closed, say something.
+    fn say_late(&self, event: Event) {
+        let handler = Arc::clone(self.handlers.lock().unwrap().first().unwrap());
+        (handler.lock().unwrap())(event);
+    }
+
+    fn opened(&self) -> usize {
+        self.handlers.lock().unwrap().len()
+    }
+}
+
+impl Source for Fake {
+    fn open(&self, handler: Handler) -> io::Result<Box<dyn Watches>> {
+        let mut refused = self.refused.lock().unwrap();
+        if 0 < *refused {
+            *refused -= 1;
+            return Err(io::Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error()));
+        }
+        let handler = Arc::new(Mutex::new(handler));
+        self.handlers.lock().unwrap().push(Arc::clone(&handler));
+        let held = Arc::clone(&self.held);
+        let real = Local.open(Box::new(move |event| match held.lock().unwrap().as_mut() {
+            Some(held) => held.push(event),
+            None => (handler.lock().unwrap())(event),
+        }))?;
+        Ok(Box::new(Granted { real, left: self.granted }))
+    }
+
+    fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+
+    fn file_system(&self, _: &Path) -> io::Result<u64> {
+        Ok(self.file_system)
+    }
+}
+
+struct Granted {
+    real: Box<dyn Watches>,
+    left: Option<usize>,
+}
+
+impl Watches for Granted {
+    fn watch(&mut self, folders: Vec<PathBuf>, follow: bool) -> Result<Vec<PathBuf>, WatchError> {
+        if let Some(left) = self.left {
+            self.left = Some(left.checked_sub(folders.len()).ok_or(WatchError::Full)?);
+        }
+        self.real.watch(folders, follow)
+    }
+
+    fn unwatch(&mut self, folders: Vec<PathBuf>) {
+        self.real.unwatch(folders);
+    }
+}
+
+#[track_caller]
+fn expect_verified(scene: &Scene, words: &[&str]) {
+    let Signal::Verified { why, hint } = scene.next() else { panic!("not verified") };
+    for word in words {
+        assert!(why.contains(word), "{why}");
+    }
+    assert!(!hint.is_empty());
+    assert_eq!(scene.watcher().mark().unwrap_err().kind(), io::ErrorKind::Unsupported);
+    let counts = scene.watcher().counts();
+    assert_eq!((counts.mode, counts.folders), (Mode::Verified, 0));
+}
+
+/// Watches with an answer of the test's own, and returns the first signal.
+fn first_signal(root: &Path, folders: Folders) -> (Watcher, Receiver<Signal>, Signal) {
+    let (sender, signals) = mpsc::channel();
+    let options = Options {
+        root: root.to_owned(),
+        cache_dir: RelPath::new(b".slop_cache").unwrap(),
+        epoch: 7,
+        watch_limit_percent: 80,
+    };
+    let sink: Sink = Box::new(move |signal| _ = sender.send(signal));
+    let watcher = Watcher::start_with(options, folders, sink, Arc::new(Local));
+    let first = signals.recv_timeout(PATIENCE).unwrap();
+    (watcher, signals, first)
+}

@@ -1,0 +1,56 @@
+//! Whatever is moved about, each folder that counts is watched.
+
+use super::*;
+
+/// Numbers that look like chance and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    fn path(&mut self) -> String {
+        let depth = 1 + self.roll(4);
+        (0..depth).map(|_| ["a", "b", "c"][self.roll(3)]).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// Does something to the tree that may as well fail, for what is in the way or missing.
+fn disturb(scene: &Scene, dice: &mut Dice) {
+    let (one, other) = (scene.path(&dice.path()), scene.path(&dice.path()));
+    match dice.roll(8) {
+        0 | 1 => _ = std::fs::create_dir_all(one),
+        2 => _ = std::fs::remove_dir_all(one),
+        3 | 4 => _ = std::fs::rename(one, other),
+        5 => _ = std::fs::write(one, "x"),
+        6 => _ = std::fs::remove_file(one),
+        _ => _ = std::os::unix::fs::symlink(other, one),
+    }
+}
+
+#[test]
+fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
+    let scene = Scene::watching(&[]);
+    let mut dice = Dice(1);
+    for round in 0..300 {
+        for _ in 0..=dice.roll(12) {
+            disturb(&scene, &mut dice);
+        }
+        let told = scene.sync();
+        assert!(told.other.is_empty(), "round {round}: {told:?}");
+        let folders = folders_of(&scene.root(), b"");
+        assert_eq!(scene.watcher().counts().folders, folders.len() as u64 + 1, "round {round}: {folders:?}");
+        let files: BTreeSet<String> = folders.iter().map(|folder| format!("{folder}/probe")).collect();
+        for file in &files {
+            scene.write(file, "x");
+        }
+        let told = scene.sync().paths;
+        assert_eq!(told, files, "round {round}");
+        for file in &files {
+            std::fs::remove_file(scene.path(file)).unwrap();
+        }
+        scene.sync();
+    }
+}
