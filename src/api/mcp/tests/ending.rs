@@ -1,0 +1,108 @@
+//! Work that is given up, told of, or still to be answered.
+
+use super::*;
+
+#[test]
+fn a_request_that_is_cancelled_takes_its_work_with_it() {
+    let (at_work, mut is_at_work) = tokio::sync::mpsc::unbounded_channel();
+    let (ended, end) = mpsc::channel();
+    let ended = Mutex::new(ended);
+    let service = fake(move |_, call| {
+        at_work.send(()).unwrap();
+        ended.lock().unwrap().send(is_cancelled_in_time(call)).unwrap();
+        Ok(json!([]))
+    });
+    serve_ready(&service, async |client| {
+        let id = client.begin("tools/call", json!({"name": "slop_status"})).await;
+        is_at_work.recv().await.unwrap();
+        let params = json!({"requestId": id, "reason": "no need"});
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
+        // The next message answers the next request: none comes for the one that was cancelled.
+        client.request("ping", json!({})).await;
+    });
+    assert!(end.recv().unwrap());
+}
+
+#[test]
+fn a_client_that_asks_for_it_is_told_how_far_the_work_is() {
+    let (go, gone) = mpsc::channel();
+    let gone = Mutex::new(gone);
+    let service = fake(move |_, call| {
+        call.job.begins(9);
+        call.job.advances();
+        gone.lock().unwrap().recv().unwrap();
+        Ok(json!([]))
+    });
+    serve_ready(&service, async |client| {
+        let params =
+            json!({"name": "slop_outline", "arguments": {"files": ["a"]}, "_meta": {"progressToken": "t"}});
+        let id = client.begin("tools/call", params).await;
+        let told = client.receive().await;
+        assert_eq!(told["method"], "notifications/progress");
+        let expected =
+            json!({"progressToken": "t", "progress": 1.0, "total": 9.0, "message": "reading files"});
+        assert_eq!(told["params"], expected);
+        go.send(()).unwrap();
+        assert_eq!(client.receive().await["id"], id);
+    });
+}
+
+#[test]
+fn what_was_asked_before_the_input_ended_is_still_answered() {
+    let (go, gone) = mpsc::channel();
+    let gone = Mutex::new(gone);
+    let service = fake(move |_, _| {
+        gone.lock().unwrap().recv().unwrap();
+        Ok(json!({"files": []}))
+    });
+    serve_ready(&service, async |client| {
+        let id = client.begin("tools/call", json!({"name": "slop_status"})).await;
+        client.output.shutdown().await.unwrap();
+        go.send(()).unwrap();
+        assert_eq!(client.receive().await["id"], id);
+    });
+}
+
+#[test]
+fn what_takes_too_long_when_the_client_has_left_is_given_up() {
+    let (at_work, mut is_at_work) = tokio::sync::mpsc::unbounded_channel();
+    let (ended, end) = mpsc::channel();
+    let ended = Mutex::new(ended);
+    let service = fake(move |_, call| {
+        at_work.send(()).unwrap();
+        ended.lock().unwrap().send(is_cancelled_in_time(call)).unwrap();
+        Ok(json!([]))
+    });
+    serve_patiently(&service, Duration::from_millis(1), async |client| {
+        client.initialize("2025-11-25").await;
+        client.begin("tools/call", json!({"name": "slop_status"})).await;
+        is_at_work.recv().await.unwrap();
+    });
+    assert!(end.recv().unwrap());
+}
+
+#[test]
+fn a_server_that_is_stopped_gives_up_its_work_and_ends() {
+    let (at_work, mut is_at_work) = tokio::sync::mpsc::unbounded_channel();
+    let (ended, end) = mpsc::channel();
+    let ended = Mutex::new(ended);
+    let service = fake(move |_, call| {
+        at_work.send(()).unwrap();
+        ended.lock().unwrap().send(is_cancelled_in_time(call)).unwrap();
+        Ok(json!([]))
+    });
+    serve_ready(&service, async |client| {
+        client.begin("tools/call", json!({"name": "slop_status"})).await;
+        is_at_work.recv().await.unwrap();
+        client.stop.send(()).await.unwrap();
+        // The stream ends though the client has not left.
+        let mut rest = String::new();
+        while client.input.read_line(&mut rest).await.unwrap() != 0 {}
+    });
+    assert!(end.recv().unwrap());
+}
+
+#[test]
+fn a_client_that_leaves_at_once_has_done_nothing_wrong() {
+    serve(&always(json!([])), async |_| {});
+}

@@ -1,0 +1,203 @@
+//! The server as a client meets it: lines of JSON on two streams, with answers that are known beforehand.
+
+mod ending;
+mod protocol;
+mod resources;
+mod tools;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::mpsc;
+use std::time::Duration;
+use std::time::Instant;
+
+use bytes::Bytes;
+use serde_json::Value;
+use serde_json::json;
+use tokio::io::AsyncBufReadExt;
+use tokio::io::AsyncWriteExt;
+use tokio::io::BufReader;
+use tokio::io::DuplexStream;
+use tokio::io::ReadHalf;
+use tokio::io::WriteHalf;
+
+use super::transport::Ending;
+use super::transport::Info;
+use super::transport::serve_on;
+use crate::api::ask::Ask;
+use crate::api::fault::Fault;
+use crate::api::service::Answered;
+use crate::api::service::Call;
+use crate::api::service::FreshnessNote;
+use crate::api::service::FreshnessState;
+use crate::api::service::Service;
+
+type Answer = dyn Fn(&Ask, &Call) -> Result<Value, Fault> + Send + Sync;
+
+/// Answers as it is told to, and remembers what it was asked.
+struct Fake {
+    answer: Box<Answer>,
+    asked: Mutex<Vec<Ask>>,
+}
+
+impl Service for Fake {
+    fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault> {
+        let data = (self.answer)(&ask, call);
+        self.asked.lock().unwrap().push(ask);
+        let freshness = FreshnessNote {
+            freshness: FreshnessState::Partial,
+            reason: Some("a.py is being written".to_owned()),
+            clock: Some("7:9".to_owned()),
+            as_of_ms: 1,
+            pending: 0,
+        };
+        let notes = vec!["the cache was made anew".to_owned()];
+        data.map(|data| Answered { freshness, notes, data: Bytes::from(data.to_string()), text: None })
+    }
+}
+
+fn fake(answer: impl Fn(&Ask, &Call) -> Result<Value, Fault> + Send + Sync + 'static) -> Arc<Fake> {
+    Arc::new(Fake { answer: Box::new(answer), asked: Mutex::default() })
+}
+
+fn always(data: Value) -> Arc<Fake> {
+    fake(move |_, _| Ok(data.clone()))
+}
+
+struct Client {
+    input: BufReader<ReadHalf<DuplexStream>>,
+    output: WriteHalf<DuplexStream>,
+    stop: tokio::sync::mpsc::Sender<()>,
+    last_id: u64,
+}
+
+impl Client {
+    async fn send(&mut self, message: &Value) {
+        self.output.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    /// Returns the next line, which is one message.
+    async fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.input.read_line(&mut line).await.unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    async fn begin(&mut self, method: &str, params: Value) -> u64 {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        id
+    }
+
+    /// Sends a request, and returns the message that answers it.
+    async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params).await;
+        let answer = self.receive().await;
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    async fn initialize(&mut self, version: &str) -> Value {
+        let client = json!({"name": "test", "version": "0"});
+        let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
+        let answer = self.request("initialize", params).await;
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        answer["result"].clone()
+    }
+
+    /// Calls a tool, and returns its result.
+    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments})).await;
+        assert!(answer["error"].is_null(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// Calls a tool, and returns the words of its answer.
+    async fn words(&mut self, tool: &str, arguments: Value) -> String {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result["isError"], false, "{result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Calls a tool that refuses, and returns the code and the words.
+    async fn refusal(&mut self, tool: &str, arguments: Value) -> (String, String) {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result["isError"], true, "{result}");
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        (text(&result["_meta"]["slop/error"]["code"]), text(&result["content"][0]["text"]))
+    }
+}
+
+/// Runs a test against a server, which is to end well when the client has left.
+fn serve(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
+    serve_patiently(service, Duration::from_mins(1), test);
+}
+
+fn serve_patiently(service: &Arc<Fake>, patience: Duration, test: impl AsyncFnOnce(&mut Client)) {
+    let info = Info { root: PathBuf::from("/work/project"), version: "1.2.3", require_fresh: false };
+    serve_as(info, service, patience, test);
+}
+
+fn serve_as(info: Info, service: &Arc<Fake>, patience: Duration, test: impl AsyncFnOnce(&mut Client)) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (ours, theirs) = tokio::io::duplex(1 << 12);
+        let (input, output) = tokio::io::split(ours);
+        let (stop, stops) = tokio::sync::mpsc::channel(2);
+        let mut client = Client { input: BufReader::new(input), output, stop, last_id: 0 };
+        let service: Arc<dyn Service> = service.clone();
+        let ending = Ending { stops, patience };
+        let server = tokio::spawn(serve_on(service, info, tokio::io::split(theirs), ending));
+        test(&mut client).await;
+        let Client { input, output, stop: _stop, .. } = client;
+        drop((input, output));
+        server.await.unwrap().unwrap();
+    });
+}
+
+/// Runs a test against a server that is initialized.
+fn serve_ready(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
+    serve(service, async |client| {
+        client.initialize("2025-11-25").await;
+        test(client).await;
+    });
+}
+
+#[test]
+fn a_server_that_is_to_be_fresh_asks_for_nothing_less() {
+    for require_fresh in [false, true] {
+        let fake = fake(move |_, call| {
+            assert_eq!(call.require_fresh, require_fresh);
+            Ok(json!([]))
+        });
+        let info = Info { root: PathBuf::from("/work/project"), version: "1.2.3", require_fresh };
+        serve_as(info, &fake, Duration::from_mins(1), async |client| {
+            client.initialize("2025-11-25").await;
+            client.call("slop_symbol", json!({"name": "run"})).await;
+        });
+        assert_eq!(fake.asked.lock().unwrap().len(), 1);
+    }
+}
+
+/// Works until nobody waits for it any more, and says whether that came about in time: before the SDK would do it by
+/// itself.
+fn is_cancelled_in_time(call: &Call) -> bool {
+    let begun = Instant::now();
+    while !call.job.is_cancelled() && begun.elapsed() < Duration::from_secs(4) {
+        std::thread::yield_now();
+    }
+    call.job.is_cancelled()
+}
+
+fn file(path: &str, state: &str) -> Value {
+    json!({"path": path, "state": state, "reason": null, "language": "python", "sha256": null, "summary_by": null})
+}
+
+fn view(path: &str, view: &str, text: &str) -> Value {
+    json!({
+        "path": path, "language": "python", "view": view, "sha256": "ab", "head": "Python", "remarks": [],
+        "text": text, "why": null,
+    })
+}

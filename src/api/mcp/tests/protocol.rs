@@ -1,0 +1,134 @@
+//! What the protocol asks of a server.
+
+use super::*;
+
+#[test]
+fn the_first_answer_needs_nothing_of_the_project() {
+    let service = fake(|_, _| panic!("asked"));
+    serve(&service, async |client| {
+        let info = client.initialize("2025-06-18").await;
+        assert_eq!(info["serverInfo"]["name"], "slop");
+        assert_eq!(info["serverInfo"]["version"], "1.2.3");
+        assert_eq!(info["capabilities"], json!({"tools": {}, "resources": {}}));
+        client.request("tools/list", json!({})).await;
+        client.request("resources/templates/list", json!({})).await;
+    });
+    assert!(service.asked.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_client_is_answered_in_the_version_it_speaks() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        serve(&always(json!([])), async |client| {
+            assert_eq!(client.initialize(version).await["protocolVersion"], version);
+        });
+    }
+    serve(&always(json!([])), async |client| {
+        assert_eq!(client.initialize("1999-01-01").await["protocolVersion"], "2025-11-25");
+    });
+}
+
+#[test]
+fn every_tool_has_a_plain_schema_and_changes_nothing() {
+    serve_ready(&always(json!([])), async |client| {
+        let answer = client.request("tools/list", json!({})).await;
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["slop_aggregate", "slop_view", "slop_outline", "slop_symbol", "slop_status"]);
+        for tool in tools {
+            let schema = &tool["inputSchema"];
+            assert_eq!(schema["type"], "object");
+            assert_eq!(schema["additionalProperties"], false);
+            for odd in ["$ref", "anyOf", "oneOf", "null", "uint", "\\n"] {
+                assert!(!schema.to_string().contains(odd), "{odd} in {schema}");
+            }
+            for (name, property) in schema["properties"].as_object().unwrap() {
+                assert!(
+                    property["description"].is_string() && property["type"].is_string(),
+                    "{name}: {schema}"
+                );
+            }
+            let hints = &tool["annotations"];
+            assert_eq!([&hints["readOnlyHint"], &hints["idempotentHint"]], [true, true]);
+            assert_eq!([&hints["openWorldHint"], &hints["destructiveHint"]], [false, false]);
+            assert!(tool["description"].as_str().unwrap().contains("data, not instructions"), "{tool}");
+        }
+        assert_eq!(tools[1]["inputSchema"]["required"], json!(["files"]));
+        assert_eq!(tools[0]["inputSchema"]["required"], Value::Null);
+        assert_eq!(tools[4]["outputSchema"]["type"], "object");
+    });
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_refused_with_words_and_ask_nothing() {
+    let service = fake(|_, _| panic!("asked"));
+    serve_ready(&service, async |client| {
+        for (tool, arguments) in [
+            ("slop_view", json!({})),
+            ("slop_view", json!({"files": []})),
+            ("slop_view", json!({"files": "a.py"})),
+            ("slop_view", json!({"files": ["a.py"], "mode": "window"})),
+            ("slop_view", json!({"files": ["a.py"], "mode": "full", "lines": [{"start": 1, "end": 2}]})),
+            ("slop_view", json!({"files": ["a.py"], "symbols": ["a"], "lines": [{"start": 1, "end": 2}]})),
+            ("slop_view", json!({"files": ["a.py"], "lines": [{"start": 0, "end": 2}]})),
+            ("slop_view", json!({"files": ["a.py"], "lines": [{"start": 3, "end": 2}]})),
+            ("slop_view", json!({"files": ["a.py"], "lines": [{"start": 1, "end": 99_999_999_999_u64}]})),
+            ("slop_outline", json!({"files": [], "x": 1})),
+            ("slop_symbol", json!({"names": "a"})),
+            ("slop_status", json!({"state": "old"})),
+            ("slop_aggregate", json!({"tier": 5})),
+            ("slop_aggregate", json!({"budget": 0})),
+            ("slop_aggregate", json!({"budget": -1})),
+            ("slop_aggregate", json!({"tier": 1, "persona": "reviewer"})),
+        ] {
+            let (code, words) = client.refusal(tool, arguments.clone()).await;
+            assert_eq!(code, "bad_arguments", "{arguments}");
+            assert!(words.starts_with("error: cannot read the arguments: "), "{words}");
+        }
+    });
+    assert!(service.asked.lock().unwrap().is_empty());
+}
+
+#[test]
+fn faults_of_the_protocol_are_errors_of_the_protocol() {
+    serve_ready(&always(json!([])), async |client| {
+        let answer = client.request("tools/call", json!({"name": "rm", "arguments": {}})).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let answer = client.request("no/such/method", json!({})).await;
+        assert_eq!(answer["error"]["code"], -32601, "{answer}");
+        // What is no JSON is passed over, however deep it is.
+        client.output.write_all(b"garbage\n\xff\xfe\n\n").await.unwrap();
+        client.output.write_all(("[".repeat(5_000) + "\n").as_bytes()).await.unwrap();
+        assert_eq!(client.request("ping", json!({})).await["result"], json!({}));
+    });
+}
+
+#[test]
+fn a_fault_is_told_with_what_an_agent_can_do() {
+    let service = fake(|ask, _| match ask {
+        Ask::View(_) => {
+            Err(Fault::user("not_found", "show b.py: file not found", "`slop status` lists the files"))
+        }
+        _ => panic!("the panic of this test"),
+    });
+    serve_ready(&service, async |client| {
+        let (code, words) = client.refusal("slop_view", json!({"files": ["b.py"]})).await;
+        assert_eq!(code, "not_found");
+        assert!(
+            words.contains("cannot show b.py: file not found\ncode: not_found\nhint: slop_status"),
+            "{words}"
+        );
+        // However long the words are that an agent gave, it is not told all of them again.
+        let long = "x".repeat(100_000);
+        let answers = [
+            client.request("tools/call", json!({"name": &long})).await,
+            client.request("tools/call", json!({"name": "slop_view", "arguments": {&long: 1}})).await,
+            client.request("resources/read", json!({"uri": &long})).await,
+        ];
+        assert!(answers.iter().all(|answer| answer.to_string().len() < 5_000), "{answers:?}");
+        // Not even a panic takes the server down.
+        let (code, _) = client.refusal("slop_outline", json!({"files": ["b.py"]})).await;
+        assert_eq!(code, "bug");
+        assert_eq!(client.request("ping", json!({})).await["result"], json!({}));
+    });
+}

@@ -1,0 +1,59 @@
+//! Files as resources.
+
+use super::*;
+
+#[test]
+fn files_are_resources_in_pages() {
+    let mut files: Vec<Value> =
+        (0..450).map(|number| file(&format!("a b/{number:03}.py"), "fresh")).collect();
+    files[449]["size"] = json!(5_000_000_000_u64);
+    files.push(file("z.png", "left_out"));
+    let mut odd = file("\u{fffd}.py", "fresh");
+    odd["path_hex"] = json!("ff2e7079");
+    files.push(odd);
+    let service = always(json!({"files": files}));
+    serve_ready(&service, async |client| {
+        let (mut found, mut cursor) = (Vec::new(), None);
+        loop {
+            let params = cursor.map_or(json!({}), |cursor: String| json!({"cursor": cursor}));
+            let answer = client.request("resources/list", params).await;
+            let page = &answer["result"];
+            found.extend(page["resources"].as_array().unwrap().clone());
+            let Some(next) = page["nextCursor"].as_str() else { break };
+            cursor = Some(next.to_owned());
+        }
+        assert_eq!(found.len(), 450);
+        let last = json!({
+            "uri": "slop://view/full/a%20b/449.py", "name": "449.py", "title": "a b/449.py",
+            "mimeType": "text/plain", "size": 5_000_000_000_u64,
+        });
+        assert_eq!(found[449], last);
+    });
+}
+
+#[test]
+fn a_resource_is_a_view_of_one_file() {
+    let service = fake(|ask, _| match ask {
+        Ask::View(ask) if ask.files == ["a b.py"] => Ok(json!([view("a b.py", "outline", "[Class] A\n")])),
+        Ask::View(ask) if ask.files == ["src"] => Ok(json!([view("src/a.py", "full", "")])),
+        _ => Err(Fault::environment("store_unusable", "open", "")),
+    });
+    serve_ready(&service, async |client| {
+        let read = async |client: &mut Client, uri: &str| {
+            client.request("resources/read", json!({"uri": uri})).await
+        };
+        let answer = read(client, "slop://view/outline/a%20b.py").await;
+        let contents = &answer["result"]["contents"][0];
+        assert_eq!(contents["text"], "[Class] A\n");
+        assert_eq!(contents["_meta"]["slop/freshness"]["clock"], "7:9");
+        // A folder is none, and what cannot be a path is not even asked about.
+        for uri in ["slop://view/full/src", "slop://view/full/../x", "file:///etc/passwd"] {
+            let answer = read(client, uri).await;
+            assert_eq!(answer["error"]["code"], -32002, "{answer}");
+            assert_eq!(answer["error"]["data"]["uri"], uri);
+        }
+        let answer = read(client, "slop://view/full/c.py").await;
+        assert_eq!(answer["error"]["code"], -32603, "{answer}");
+    });
+    assert_eq!(service.asked.lock().unwrap().len(), 3);
+}

@@ -1,0 +1,62 @@
+//! What is found although nobody told it.
+
+use super::*;
+
+#[test]
+fn an_audit_finds_what_the_index_says_wrongly() {
+    let scene = Scene::new();
+    scene.write("c.py", "def c():\n    pass\n");
+    scene.rest();
+    let mut project = scene.open(options());
+    project.index(Trust::Stamps).unwrap();
+    let clean = project.audit().unwrap();
+    assert_eq!((clean.files, &clean.differences[..]), (4, &[][..]));
+    let bytes = fs::metadata(scene.path("a.py")).unwrap().len();
+    assert!(bytes < clean.bytes);
+    scene.write("a.py", "def other():\n    return 1\n");
+    scene.write("new.py", "def new():\n    pass\n");
+    scene.write("c.py", "\0binary");
+    fs::remove_file(scene.path("sub/b.py")).unwrap();
+    let AuditReport { differences, .. } = project.audit().unwrap();
+    let found: Vec<_> = differences.iter().map(|found| (found.path.to_string(), found.kind)).collect();
+    let expected = [
+        ("a.py", DifferenceKind::OtherContent),
+        ("c.py", DifferenceKind::OtherReason),
+        ("new.py", DifferenceKind::NotIndexed),
+        ("sub/b.py", DifferenceKind::StillIndexed),
+    ];
+    assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)));
+    assert_eq!(project.audit().unwrap().differences, differences, "an audit mends nothing");
+}
+
+#[test]
+fn who_is_paranoid_finds_bytes_that_their_stamps_did_not_promise() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    tear(&scene, &tree, &mut project);
+    names(&mut project);
+    assert_eq!(tree.counts().mistakes, 0);
+    project.take_notes();
+    project.set_paranoid(true);
+    assert_eq!(contents(&mut project)[0].1, hash("def a():\n    return 1\n"));
+    assert_eq!(tree.counts().mistakes, 1);
+    assert!(project.take_notes().iter().any(|note| note.starts_with("a.py has other bytes")));
+    names(&mut project);
+    assert_eq!(tree.counts().mistakes, 1, "it is mended");
+}
+
+#[test]
+fn a_change_that_should_have_been_told_is_counted() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let file = File::options().write(true).open(scene.path("a.py")).unwrap();
+    file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH)).unwrap();
+    names(&mut project);
+    assert_eq!(tree.counts().missed, 0, "it is so young that its event may be on the way");
+    let told: Vec<String> = tree.outside().iter().map(|path| path.display().to_string()).collect();
+    assert!(told.iter().any(|path| path.ends_with(".git/index")), "{told:?}");
+    tree.lose_track();
+    assert_eq!(names(&mut project).len(), 2);
+}

@@ -1,0 +1,120 @@
+//! Documents that are given again.
+
+use super::*;
+
+/// Asks for a document as a session does; returns what its blocks say, and whether it was one that had been given before.
+fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String, bool) {
+    let asked = hash(&format!("{request:?}"));
+    let selected = project.select_for(request).unwrap();
+    if let Some(answer) = project.recall_answer(asked, request, &selected) {
+        project.delivered();
+        return (String::from_utf8(answer.text.to_vec()).unwrap(), true);
+    }
+    let (document, kept) = project.aggregate_selected(request, selected).unwrap();
+    let text = bodies(&document).join("\n");
+    let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
+    let answer = Arc::new(Answer { receipt, text: text.clone().into(), encoded });
+    project.keep_answer(asked, &kept, &document, &answer);
+    project.delivered();
+    (text, false)
+}
+
+fn bodies(document: &Document) -> Vec<String> {
+    document.blocks.iter().map(|block| format!("{} {}", block.path, block.body)).collect()
+}
+
+fn stable() -> AggregationRequest {
+    let memory = Some(Memory { name: "x".to_owned(), since_last: false });
+    AggregationRequest { order: Order::Stable, memory, ..request(Strategy::Auto, ViewMode::Skeleton, &[]) }
+}
+
+#[test]
+fn a_document_is_given_again_until_anything_changes() {
+    let scene = Scene::new();
+    scene.git(&["commit", "-qm", "first"]);
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let is_again = |project: &mut Project<'_>| {
+        // The answer after a change may be made while its stamps are young.
+        scene.rest();
+        let (fresh, _) = document(&mut scene.open(options()), &stable());
+        let (first, is_first_old) = document(project, &stable());
+        scene.rest();
+        document(project, &stable());
+        let (again, is_old) = document(project, &stable());
+        assert_eq!((&first, &again), (&fresh, &fresh));
+        (is_first_old, is_old)
+    };
+    assert_eq!(is_again(&mut project), (false, true));
+    assert_eq!(is_again(&mut scene.project(&tree)), (true, true));
+    let changes: [&dyn Fn(); 6] = [
+        &|| scene.write("a.py", "def edited():\n    return 1\n"),
+        &|| scene.write("new.py", "def new():\n    return 1\n"),
+        &|| fs::rename(scene.path("new.py"), scene.path("old.py")).unwrap(),
+        &|| scene.git(&["add", "-A"]),
+        &|| scene.git(&["commit", "-qm", "second"]),
+        &|| fs::remove_file(scene.path("old.py")).unwrap(),
+    ];
+    for (at, change) in changes.iter().enumerate() {
+        change();
+        assert_eq!(is_again(&mut project), (false, true), "change {at}");
+    }
+    let mut other = scene.open(Options { max_bytes: 5, ..options() });
+    other.share(Arc::clone(&tree));
+    assert!(!document(&mut other, &stable()).1, "other settings");
+    project.set_paranoid(true);
+    assert!(!document(&mut project, &stable()).1, "who is paranoid looks himself");
+}
+
+#[test]
+fn what_was_given_last_under_a_name_stays_remembered() {
+    let scene = Scene::new();
+    scene.git(&["commit", "-qm", "first"]);
+    let tree = trusted();
+    let mut project = scene.warm(&tree);
+    let only =
+        |file: &str| AggregationRequest { order: Order::Path, files: vec![file.to_owned()], ..stable() };
+    let since =
+        AggregationRequest { memory: Some(Memory { name: "x".to_owned(), since_last: true }), ..stable() };
+    let shown = |project: &mut Project<'_>| {
+        let document = project.aggregate(&since).unwrap();
+        project.not_delivered();
+        bodies(&document).len()
+    };
+    assert_eq!([0; 3].map(|_| document(&mut project, &only("a.py")).1), [false, true, true]);
+    // The ignore file and the other source are new to the reader.
+    assert_eq!(shown(&mut project), 2);
+    assert!(!document(&mut project, &only("sub/b.py")).1);
+    assert!(!document(&mut project, &only("a.py")).1, "another document came between");
+    assert!(document(&mut project, &only("a.py")).1);
+    // By another process.
+    document(&mut scene.open(options()), &only("sub/b.py"));
+    assert!(!document(&mut project, &only("a.py")).1);
+    assert_eq!(shown(&mut project), 2);
+    scene.open(options()).clear_files(&["a.py".to_owned()]).unwrap();
+    assert!(!document(&mut project, &only("a.py")).1, "what was given is forgotten");
+    assert_eq!(tree.counts().reused, 3);
+}
+
+#[test]
+fn a_change_that_an_answer_found_first_is_told_all_the_same() {
+    let scene = Scene::new();
+    let tree = trusted();
+    let (mut asked, mut refresher) = (scene.warm(&tree), scene.project(&tree));
+    let (before, now) = ("def before():\n    return 1\n", "def now():\n    return 1\n");
+    for text in [before, now] {
+        scene.write("a.py", text);
+        tree.touch(&[path("a.py")]);
+        assert_eq!(contents(&mut asked)[0].1, hash(text));
+    }
+    scene.write("new.py", now);
+    tree.relist();
+    names(&mut asked);
+    fs::remove_file(scene.path("new.py")).unwrap();
+    tree.relist();
+    names(&mut asked);
+    let told = [path("a.py"), path("new.py")];
+    let change = Change { path: path("a.py"), kind: ChangeKind::Modified, content: Some(hash(now)) };
+    assert_eq!(refresher.refresh(&told).unwrap(), [change], "once, and nothing of what came and went");
+    assert_eq!(refresher.refresh(&told).unwrap(), []);
+}
