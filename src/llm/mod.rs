@@ -6,6 +6,8 @@
 //!
 //! Start with [`encode`] and [`decode`].
 
+pub mod batch;
+
 mod decode;
 mod encode;
 mod failure;
