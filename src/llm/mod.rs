@@ -4,13 +4,27 @@
 //! bytes reach a server, what time it is, how much money is left. Every function here is pure. Providers are rows of
 //! data (`config/providers.toml`), and so are prices (`config/prices.toml`).
 //!
-//! Start with [`encode`] and [`decode`]; [`Attempt`] says what is done after each answer.
+//! Start with [`encode`] and [`decode`].
 
+pub mod batch;
+
+mod decode;
+mod encode;
+mod failure;
+mod limits;
 mod model;
 mod price;
 mod provider;
 mod reply;
+mod retry_after;
+mod row;
+mod text;
+mod wire;
 
+pub use decode::decode;
+pub use decode::decode_command;
+pub use encode::encode;
+pub use encode::marks_cache;
 pub use model::Model;
 pub use price::Price;
 pub use provider::Provider;
@@ -22,3 +36,6 @@ pub use reply::Reply;
 pub use reply::Sending;
 pub use reply::Soft;
 pub use reply::Window;
+pub use row::ProviderRow;
+pub use row::RowError;
+pub use row::built_in_providers;
