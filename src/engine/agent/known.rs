@@ -9,9 +9,16 @@ use crate::engine::Project;
 use crate::model::SummaryKey;
 use crate::model::Tier;
 use crate::model::Writer;
+use crate::store::paid::Paid;
+use crate::store::paid::Refused;
 use crate::summarize::agent::KeyParts;
 use crate::summarize::agent::Keyring;
 use crate::summarize::agent::Strategy;
+
+/// Name of the database of paid things in the cache's folder.
+pub const PAID_DATABASE: &str = "agent.db";
+
+const NANOS_A_MILLISECOND: i64 = 1_000_000;
 
 /// The keys of a wish, and which of them have no summary.
 pub(super) struct Known {
@@ -20,6 +27,8 @@ pub(super) struct Known {
     models: Vec<Writer>,
     missing: HashSet<SummaryKey>,
     refused: HashSet<SummaryKey>,
+    /// `None` where nothing has been paid for yet.
+    paid: Option<Paid>,
 }
 
 impl Known {
@@ -30,6 +39,7 @@ impl Known {
             models: wish.models.clone(),
             missing: HashSet::new(),
             refused: HashSet::new(),
+            paid: None,
         }
     }
 
@@ -56,9 +66,14 @@ impl Known {
         self.refused.contains(id)
     }
 
-    /// Returns the words about a subject for the first tier that is wanted.
-    pub(super) fn words(&self, _node: &Node, _strategy: Strategy) -> Option<String> {
-        None
+    /// Returns the words about a subject for the first tier that is wanted, by the first model that has written some.
+    pub(super) fn words(&self, node: &Node, strategy: Strategy) -> Option<String> {
+        let (paid, tier) = (self.paid.as_ref()?, *self.tiers.first()?);
+        let mut found = self.models.iter().filter_map(|by| {
+            let summary = paid.summary(&self.key(node, strategy, by, tier)).ok()??;
+            Some(summary.text)
+        });
+        found.next()
     }
 
     fn all_keys(&self, nodes: &[(Node, Strategy)]) -> Vec<SummaryKey> {
@@ -73,10 +88,20 @@ impl Known {
 }
 
 impl Project<'_> {
-    /// Looks up what is known of these subjects.
+    /// Looks up what is known of these subjects. A database that cannot be read is an error, and not an empty one: all that
+    /// it holds would be paid for again.
     pub(super) fn known(&self, wish: &Wish, nodes: &[(Node, Strategy)]) -> Result<Known, Error> {
         let mut known = Known::new(wish);
-        known.missing = known.all_keys(nodes).into_iter().collect();
+        let keys = known.all_keys(nodes);
+        let Some(paid) = Paid::open_reader(&self.cache_folder().join(PAID_DATABASE))? else {
+            known.missing = keys.into_iter().collect();
+            return Ok(known);
+        };
+        known.missing = paid.missing(&keys)?.into_iter().collect();
+        let now_ms = self.world.clock.now_ns() / NANOS_A_MILLISECOND;
+        let holds = |refused: &Refused| refused.until_ms.is_none_or(|until| now_ms < until);
+        known.refused = paid.refusals()?.into_iter().filter(holds).map(|refused| refused.errand).collect();
+        known.paid = Some(paid);
         Ok(known)
     }
 }

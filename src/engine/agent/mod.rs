@@ -24,4 +24,5 @@ pub use folders::Folder;
 pub use folders::Leaf;
 pub use folders::Node;
 pub use folders::folders_of;
+pub use known::PAID_DATABASE;
 pub use prepare::Preparer;
