@@ -59,8 +59,7 @@ pub(super) enum Entry {
 
 impl Door {
     pub(super) fn new(provider: &str, options: &Options, now: Duration) -> Self {
-        let rates =
-            Rates::new(now, options.concurrency, options.requests_a_minute, options.tokens_a_minute);
+        let rates = Rates::new(now, options.concurrency, options.requests_a_minute, options.tokens_a_minute);
         let inner = Inner {
             breaker: Breaker::default(),
             rates,
@@ -111,7 +110,7 @@ impl Door {
                 inner.breaker.succeeded();
                 inner.rates.succeeded();
             }
-            Sent::Refused { refusal, .. } => inner.refused(now, refusal),
+            Sent::Refused(refusal) => inner.refused(now, refusal),
             Sent::Lost { words, .. } => {
                 inner.words.clone_from(words);
                 inner.has_asked = false;

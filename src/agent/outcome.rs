@@ -111,7 +111,11 @@ impl fmt::Display for Why {
                     write!(f, "of {} a day, {} is spent, and a call could cost {next}", caps.day, spent.day)
                 }
                 OverCap::Total => {
-                    write!(f, "of {} in all, {} is spent, and a call could cost {next}", caps.total, spent.total)
+                    write!(
+                        f,
+                        "of {} in all, {} is spent, and a call could cost {next}",
+                        caps.total, spent.total
+                    )
                 }
                 OverCap::Calls => write!(f, "{} of {} calls a day are made", spent.calls, caps.calls_a_day),
             },
@@ -120,7 +124,11 @@ impl fmt::Display for Why {
             }
             Self::Account { provider, words, .. } => write!(f, "{provider} wants money: {words}"),
             Self::Down { provider, words, retry_in } => {
-                write!(f, "{provider} does not answer, and is left alone for {} s: {words}", retry_in.as_secs().max(1))
+                write!(
+                    f,
+                    "{provider} does not answer, and is left alone for {} s: {words}",
+                    retry_in.as_secs().max(1)
+                )
             }
             Self::Store(error) => write!(f, "no account can be kept: {error}"),
         }

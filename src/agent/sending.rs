@@ -3,8 +3,6 @@
 use std::io;
 use std::time::Duration;
 
-use secrecy::SecretString;
-
 use super::Questions;
 use super::Windows;
 use crate::engine::agent::Errand;
@@ -34,16 +32,9 @@ const ANSWER_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) enum Sent {
     /// Words that can be used.
-    Words {
-        reply: Reply,
-        words: Vec<(Tier, String)>,
-    },
+    Words { reply: Reply, words: Vec<(Tier, String)> },
     /// An answer of no use.
-    Refused {
-        refusal: Refusal,
-        /// Whether the call counts as served, so that it costs its worst where nothing was counted.
-        is_served: bool,
-    },
+    Refused(Refusal),
     /// None.
     Lost {
         /// Whether the server cannot have seen the question.
@@ -59,7 +50,7 @@ impl Sent {
     pub(super) fn pace(&self) -> Pace {
         match self {
             Self::Words { reply, .. } => reply.pace,
-            Self::Refused { refusal, .. } => refusal.pace,
+            Self::Refused(refusal) => refusal.pace,
             Self::Lost { .. } | Self::Stopped => Pace::default(),
         }
     }
@@ -72,12 +63,8 @@ impl Sent {
             Self::Words { reply, .. } => {
                 (SpendOutcome::Answered, price(&reply.tokens), reply.tokens, reply.request_id.clone())
             }
-            Self::Refused { refusal, is_served } => {
-                let cost = match &refusal.tokens {
-                    Some(tokens) => price(tokens),
-                    None if *is_served => price(&Tokens::default()),
-                    None => Some(Money::ZERO),
-                };
+            Self::Refused(refusal) => {
+                let cost = refusal.tokens.as_ref().map_or(Some(Money::ZERO), price);
                 let outcome = if cost.is_some() { SpendOutcome::Refused } else { SpendOutcome::Unknown };
                 (outcome, cost, refusal.tokens.unwrap_or_default(), refusal.request_id.clone())
             }
@@ -97,18 +84,10 @@ pub fn preview(model: &Model, prepared: &Prepared) -> Sending {
     llm::encode(model, &prepared.prompt, None)
 }
 
-/// Returns the bytes of it that are of the question.
-pub fn body(sending: &Sending) -> &[u8] {
-    match sending {
-        Sending::Web(request) => &request.body,
-        Sending::Command { input, .. } => input.as_bytes(),
-    }
-}
-
 /// Returns what the call costs at worst; nothing where no price is known, which is only let through where all is free.
 pub(super) fn worst(model: &Model, prepared: &Prepared, sending: &Sending) -> Money {
     let output = model.max_output_tokens.unwrap_or(0).max(prepared.prompt.answer_tokens);
-    model.price.map_or(Money::ZERO, |price| price.worst(body(sending).len() as u64, output))
+    model.price.map_or(Money::ZERO, |price| price.worst(sending.body().len() as u64, output))
 }
 
 /// All that one call needs.
@@ -126,7 +105,7 @@ pub(super) fn send(
     questions: &dyn Questions,
     is_stopped: &(dyn Fn() -> bool + Sync),
 ) -> Sent {
-    let (decoded, is_served) = match call.sending {
+    let decoded = match call.sending {
         Sending::Web(request) => {
             let limits = WebLimits {
                 connect: CONNECT.min(call.timeout),
@@ -139,22 +118,20 @@ pub(super) fn send(
                 Err(WebError::Stopped) => return Sent::Stopped,
                 Err(error) => return Sent::Lost { is_unsent: error.is_unsent(), words: error.to_string() },
             };
-            let now_ms = windows.now_ms();
-            (llm::decode(call.model, &response, now_ms), (200..300).contains(&response.status))
+            llm::decode(call.model, &response, windows.now_ms())
         }
         Sending::Command { command, input } => {
-            let finished = windows.commands.run_command(command, input, call.timeout, ANSWER_BYTES, is_stopped);
+            let finished =
+                windows.commands.run_command(command, input, call.timeout, ANSWER_BYTES, is_stopped);
             match finished {
-                Ok(finished) => {
-                    (llm::decode_command(finished.success, &finished.stdout, &finished.stderr), true)
-                }
+                Ok(finished) => llm::decode_command(finished.success, &finished.stdout, &finished.stderr),
                 Err(error) => return not_run(command, &error),
             }
         }
     };
     match decoded {
         Ok(reply) => read(call.errand, reply, questions),
-        Err(refusal) => Sent::Refused { refusal, is_served },
+        Err(refusal) => Sent::Refused(refusal),
     }
 }
 
@@ -165,8 +142,7 @@ pub(super) fn read(errand: &Errand, reply: Reply, questions: &dyn Questions) -> 
         Err(soft) => {
             let Reply { tokens, request_id, pace, .. } = reply;
             let (class, words) = (Class::Soft(soft), said(soft).to_owned());
-            let refusal = Refusal { class, words, wait: None, tokens: Some(tokens), request_id, pace };
-            Sent::Refused { refusal, is_served: true }
+            Sent::Refused(Refusal { class, words, wait: None, tokens: Some(tokens), request_id, pace })
         }
     }
 }

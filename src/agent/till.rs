@@ -150,7 +150,12 @@ impl Held<'_> {
     }
 
     /// Notes that it cannot be done.
-    pub(super) fn refuse(mut self, why: &str, until_ms: Option<i64>, now_ms: i64) -> Result<(), store::Error> {
+    pub(super) fn refuse(
+        mut self,
+        why: &str,
+        until_ms: Option<i64>,
+        now_ms: i64,
+    ) -> Result<(), store::Error> {
         self.till.paid().refuse(&self.errand, &self.till.holder, why, until_ms, now_ms)?;
         self.is_open = false;
         Ok(())

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
+use crate::llm;
 use crate::llm::Model;
 use crate::model::ContentHash;
 use crate::model::Prompt;
@@ -40,10 +41,9 @@ pub(super) struct Warming<'w> {
 impl Warm {
     /// Returns what is to be in the cache; `None` where nothing is marked to be kept.
     pub(super) fn beginning(model: &Model, prompt: &Prompt) -> Option<Beginning> {
-        let least = u64::from(model.min_cacheable_tokens?);
-        // As the wires estimate it: it takes five bytes at most to be sure of a token of prose.
-        let is_marked = model.provider.marks_cache && least <= prompt.instructions.len() as u64 / 5;
-        is_marked.then(|| (model.full_name().to_string(), ContentHash::of(prompt.instructions.as_bytes())))
+        let name = || model.full_name().to_string();
+        let hash = || ContentHash::of(prompt.instructions.as_bytes());
+        llm::marks_cache(model, &prompt.instructions).then(|| (name(), hash()))
     }
 
     pub(super) fn enter(&self, beginning: &Beginning) -> Place<'_> {
