@@ -4,15 +4,19 @@
 //! bytes reach a server, what time it is, how much money is left. Every function here is pure. Providers are rows of
 //! data (`config/providers.toml`), and so are prices (`config/prices.toml`).
 //!
-//! Start with [`encode`] and [`decode`].
+//! Start with [`encode`] and [`decode`]; [`Attempt`] says what is done after each answer.
 
 pub mod batch;
 
+mod attempt;
+mod breaker;
+mod budget;
 mod decode;
 mod encode;
 mod failure;
 mod limits;
 mod model;
+mod pace;
 mod price;
 mod provider;
 mod reply;
@@ -21,12 +25,24 @@ mod row;
 mod text;
 mod wire;
 
+pub use attempt::Attempt;
+pub use attempt::Effect;
+pub use attempt::Event;
+pub use attempt::Failure;
+pub use breaker::Breaker;
+pub use breaker::Gate;
+pub use budget::RetryBudget;
 pub use decode::decode;
 pub use decode::decode_command;
 pub use encode::encode;
 pub use encode::marks_cache;
 pub use model::Model;
+pub use pace::Rates;
+pub use pace::Turn;
 pub use price::Price;
+pub use price::PriceList;
+pub use price::built_in_prices;
+pub use price::dollars;
 pub use provider::Provider;
 pub use provider::Wire;
 pub use reply::Class;
