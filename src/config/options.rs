@@ -4,6 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::settings::Settings;
+use super::settings::SummarySource;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::engine;
@@ -45,6 +46,7 @@ impl Settings {
             view: settings.view,
             focus_view: settings.focus_view,
             summary_detail: settings.summary_detail,
+            by_model: settings.summary == SummarySource::Agent,
             tree: settings.tree,
             language_views: settings.languages.clone(),
         }

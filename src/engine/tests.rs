@@ -134,6 +134,7 @@ pub(super) fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> Agg
         view,
         focus_view: ViewMode::Full,
         summary_detail: SummaryDetail::Words,
+        by_model: false,
         tree: false,
         language_views: BTreeMap::new(),
     };
