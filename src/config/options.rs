@@ -8,6 +8,7 @@ use super::settings::SummarySource;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::engine;
+use crate::engine::agent::LookupOptions;
 use crate::model::Tier;
 
 impl Settings {
@@ -35,6 +36,7 @@ impl Settings {
             counter: self.aggregation.tokens,
             screenshot_bytes: self.limits.screenshot_bytes,
             section_bytes: self.limits.section_bytes,
+            words: LookupOptions::default(),
         }
     }
 

@@ -185,7 +185,8 @@ impl Project<'_> {
     ) -> Rendered {
         let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
         let item = routing.items.of(&file.path);
-        let rendering = Rendering { view, detail, lines: &lines, item, picks, text };
+        let by_model = routing.tier.is_some_and(|tier| tier.by_model);
+        let rendering = Rendering { view, detail, by_model, lines: &lines, item, picks, text };
         self.render(file, rendering, routing.max_bytes)
     }
 }

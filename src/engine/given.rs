@@ -120,7 +120,11 @@ impl Project<'_> {
         let mut views = tree.views();
         let find = |shown: &ShownFile| {
             let block = &shown.candidate.block;
-            let key = ViewKey::of(block.content?, block.file_type.id, block.view, shown.detail)?;
+            let content = block.content?;
+            let by_model = matches!(block.summary, Some(SummaryBy::Model { .. }));
+            let chosen = self.words.of(&block.path, &content).filter(|_| by_model);
+            let words = chosen.map(|chosen| chosen.written.hash);
+            let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, words)?;
             views.find(&key).map(|kept| kept.fingerprint)
         };
         files.iter().map(find).collect()

@@ -15,7 +15,9 @@ pub fn head(block: &Block) -> String {
     }
     words.push(match (block.view.is_reduced_text(), block.content) {
         (true, Some(content)) => format!("{} of {}, not the file's text", block.view, content.short()),
-        (true, None) | (false, _) => format!("{}{}", block.view, block.summary.as_ref().map_or("", SummaryBy::behind_view)),
+        (true, None) | (false, _) => {
+            format!("{}{}", block.view, block.summary.as_ref().map_or("", SummaryBy::behind_view))
+        }
     });
     words.extend(block.remarks.iter().cloned());
     words.join(" · ")

@@ -4,6 +4,7 @@
 //! asks nobody: that is for the room `agent`.
 
 mod errand;
+mod lookup;
 
 pub use errand::Errand;
 pub use errand::Errands;
@@ -11,3 +12,9 @@ pub use errand::Place;
 pub use errand::Prepared;
 pub use errand::Wish;
 pub use errand::Withheld;
+pub use lookup::LookupOptions;
+
+pub(in crate::engine) use lookup::Asked;
+pub(in crate::engine) use lookup::Chosen;
+pub(in crate::engine) use lookup::Desk;
+pub(in crate::engine) use lookup::Words;
