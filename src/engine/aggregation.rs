@@ -1,5 +1,6 @@
 //! One document made for one agent.
 
+use std::collections::BTreeMap;
 use std::collections::VecDeque;
 
 use super::error::Error;
@@ -301,8 +302,8 @@ fn common_view(request: &AggregationRequest) -> ViewMode {
     }
 }
 
-pub(super) fn tree_of(files: &[Listed]) -> String {
-    aggregate::tree(files.iter().map(|file| (&file.path, file.left_out.map(LeftOut::name))))
+pub(super) fn tree_of(files: &[Listed], words: &BTreeMap<Vec<u8>, String>) -> String {
+    aggregate::tree(files.iter().map(|file| (&file.path, file.left_out.map(LeftOut::name))), words)
 }
 
 /// The places at which a request names files.

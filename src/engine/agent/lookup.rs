@@ -1,5 +1,6 @@
 //! Which cached words of a model an answer shows: looked up when it begins, so that all of it is of one moment.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,6 +67,8 @@ impl Chosen {
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Words {
     chosen: FxHashMap<RelPath, Chosen>,
+    /// About folders, by their paths; about the project under the empty path.
+    pub(in crate::engine) folders: BTreeMap<Vec<u8>, String>,
     /// A hash of all of them, and of what they are about.
     pub(in crate::engine) fingerprint: Option<ContentHash>,
 }
