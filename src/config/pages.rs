@@ -100,7 +100,7 @@ key_variables = [\"WORK_LLM_KEY\"]        # variables that may hold the key: the
 key_file = \"work.key\"                   # where none is; from this file's folder
 headers = { \"x-team\" = \"tools\" }        # further headers, none of them secret
 # needs_key, free, marks_cache, completion_tokens, batches: true or false; context_tokens: a number;
-# command = [\"PROGRAM\", \"ARGUMENT\"] for the wire \"command\"; base_variable: what moves base_url
+# command = [\"PROGRAM\", \"ARGUMENT\"] for the wire \"command\"
 
 [prices.\"work/fast-model\"]              # US dollars for a million tokens
 input = \"0.30\"

@@ -13,10 +13,9 @@ use crate::llm::Provider;
 use crate::llm::Wire;
 
 /// The keys of a provider.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 12] = [
     "wire",
     "base_url",
-    "base_variable",
     "key_variables",
     "key_file",
     "needs_key",
@@ -131,9 +130,6 @@ fn keys(provider: &mut Provider, section: &Section<'_>) -> Result<(), Error> {
             texts(value).filter(|names| names.iter().all(|name| is_variable(name)))
         })?;
         provider.key_variables = variables.unwrap_or_default();
-    }
-    if let Some(variable) = section.text("base_variable")? {
-        provider.base_variable = Some(variable).filter(|name| !name.is_empty());
     }
     let path = |text: &str| (!text.is_empty() && !text.contains('\0')).then(|| PathBuf::from(text));
     if let Some(file) = section.read("key_file", FILE, |value| path(value.as_str()?))? {
