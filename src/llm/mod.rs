@@ -10,6 +10,7 @@ mod model;
 mod price;
 mod provider;
 mod reply;
+mod rows_stub;
 
 pub use model::Model;
 pub use price::Price;
@@ -22,3 +23,4 @@ pub use reply::Reply;
 pub use reply::Sending;
 pub use reply::Soft;
 pub use reply::Window;
+pub use rows_stub::built_in_providers;

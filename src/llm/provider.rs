@@ -47,6 +47,8 @@ pub struct Provider {
     pub wire: Wire,
     /// The address that the wire's path is appended to; empty for a command.
     pub base_url: String,
+    /// Name of the environment variable that moves that address, where there is one.
+    pub base_variable: Option<String>,
     /// Names of environment variables that may hold the key; the first that is set counts.
     pub key_variables: Vec<String>,
     /// A file that holds the key, where no variable does.
