@@ -19,7 +19,7 @@ pub fn tree<'a>(
     };
     let mut text = String::new();
     if words.contains_key(&b""[..]) {
-        line(&mut text, 0, b".", &said(b""));
+        let _ = writeln!(text, ".{}", said(b""));
     }
     let mut open: Vec<&[u8]> = Vec::new();
     for (path, remark) in files {

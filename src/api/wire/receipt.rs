@@ -71,13 +71,13 @@ pub struct ReceiptFile {
     pub rule: String,
     /// Why `view` is not `wanted`, and what else should be known.
     pub why: Option<String>,
-    /// Who wrote the words, where it is shown as a summary.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary: Option<SummaryAuthor>,
     /// Bytes of its part of the document.
     pub bytes: u64,
     /// Tokens of its part of the document.
     pub tokens: u64,
+    /// Who wrote the words, where it is shown as a summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<SummaryAuthor>,
 }
 
 /// Who wrote the words of a summary.
