@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::path::PathBuf;
 
+use secrecy::SecretString;
+
 use crate::service::Sources;
+use crate::service::base_variables;
 
 /// What the process was started with.
 pub(super) struct Environment {
@@ -24,12 +27,22 @@ impl Environment {
         variables.any(|(name, value)| name == "SLOP_NO_DAEMON" && !value.is_empty())
     }
 
+    /// Returns the key that the variable `name` holds. Keys are read when they are needed, and only those that are.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+    pub(super) fn key(name: &str) -> Option<SecretString> {
+        let text = std::env::var_os(name)?.into_string().ok()?;
+        let key = text.trim();
+        (!key.is_empty()).then(|| SecretString::from(key.to_owned()))
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read, once")]
     pub(super) fn read() -> std::io::Result<Self> {
         let text =
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        let bases = base_variables();
+        let is_read = |name: &str| name.starts_with("SLOP_") || bases.iter().any(|base| base == name);
         let variables: Vec<_> =
-            std::env::vars_os().filter_map(text).filter(|(name, _)| name.starts_with("SLOP_")).collect();
+            std::env::vars_os().filter_map(text).filter(|(name, _)| is_read(name)).collect();
         // `/dev/null` is the usual way to say that there is none.
         let is_some = |path: &PathBuf| path != Path::new("/dev/null");
         let user_file = match std::env::var_os("SLOP_CONFIG") {

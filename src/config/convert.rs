@@ -25,6 +25,7 @@ use super::SecretSettings;
 use super::Settings;
 use super::SummarySource;
 use super::TierSettings;
+use super::agent;
 use super::merged::Merged;
 
 const DEFAULT_MODES: [(&str, ViewMode); 3] =
@@ -61,6 +62,7 @@ pub(super) fn settings(merged: &Merged) -> Result<Settings, Error> {
             names: merged.list("secrets.names")?,
             allow: merged.list("secrets.allow")?,
         },
+        agent: agent::settings(merged)?,
         tiers: [one?, two?, three?, four?],
     })
 }
@@ -87,6 +89,10 @@ pub(super) fn check_together(merged: &Merged, settings: &Settings) -> Result<Vec
         warnings.push(format!(
             "project.aggregation_strategy ({origin}) has no effect beside project.summary_only"
         ));
+    }
+    if !settings.agent.models.is_empty() && settings.agent.persona.is_some() {
+        let origin = &merged.setting("agent.persona").origin;
+        warnings.push(format!("agent.persona ({origin}) has no effect beside agent.models"));
     }
     Ok(warnings)
 }

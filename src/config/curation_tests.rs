@@ -184,7 +184,7 @@ fn an_unknown_key_is_told_and_stops_nothing() {
     let many = many.join("\n");
     let warnings = load(&inputs("", &format!("[[files]]\npath = 'a'\n{many}"))).unwrap().warnings;
     assert_eq!(warnings.len(), 21);
-    assert_eq!(warnings[20], "unknown keys that are not told here: 980");
+    assert_eq!(warnings[20], "keys without effect that are not told here: 980");
 }
 
 #[test]

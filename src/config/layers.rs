@@ -14,6 +14,8 @@ use super::schema::plain;
 use super::section::Source;
 use super::table;
 use super::table::Leaf;
+use super::trusted;
+use super::trusted::Written;
 
 /// Variables that are no settings: `cli` itself reads them before there are any.
 const RESERVED_VARIABLES: [&str; 4] = ["SLOP_CONFIG", "SLOP_LOG", "SLOP_NO_DAEMON", "SLOP_PROJECT"];
@@ -35,13 +37,25 @@ pub(super) struct FileLayer {
     pub(super) settings: Vec<Assignment>,
     /// What a person curated.
     pub(super) curation: Curation,
+    /// What the file says of providers and prices.
+    pub(super) trusted: Written,
     /// What is odd but stops nothing.
     pub(super) warnings: Vec<String>,
+}
+
+/// Whose a file is: a project's may come from anyone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The user's own.
+    User,
+    /// The project's.
+    Project,
 }
 
 /// Reads a file; `origin` names a line of it.
 pub(super) fn from_file(
     bytes: &[u8],
+    whose: Whose,
     origin: &dyn Fn(usize) -> Origin,
     schema: &Schema,
 ) -> Result<FileLayer, Error> {
@@ -56,10 +70,34 @@ pub(super) fn from_file(
     let source = Source::new(text, origin);
     let mut top = parsed.into_inner();
     let curation = curation::take(&mut top, &source)?;
-    let leaves = table::leaves(&top, text);
+    let trusted = match whose {
+        Whose::User => trusted::take(&mut top, &source)?,
+        Whose::Project => {
+            trusted::drop_from_project(&mut top, &source);
+            Written::default()
+        }
+    };
+    let mut leaves = table::leaves(&top, text);
+    if whose == Whose::Project {
+        leaves.retain(|leaf| is_for_projects(leaf, &source));
+    }
     let settings = leaves.iter().map(|leaf| assignment_of(leaf, text, origin(leaf.line), schema));
     let settings = settings.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-    Ok(FileLayer { settings, curation, warnings: source.into_warnings() })
+    Ok(FileLayer { settings, curation, trusted, warnings: source.into_warnings() })
+}
+
+/// Says whether a project's file may set this, and warns where it may not: a project can keep models from being asked,
+/// and never have them asked.
+fn is_for_projects(leaf: &Leaf<'_>, source: &Source<'_>) -> bool {
+    let is_restraint = match leaf.key.as_str() {
+        "agent.exclude" => true,
+        "agent.background" => leaf.value.get_ref().as_bool() != Some(true),
+        key => !key.starts_with("agent."),
+    };
+    if !is_restraint {
+        source.warn_untrusted(&leaf.key, leaf.offset);
+    }
+    is_restraint
 }
 
 /// Reads the environment. What is no setting gives a warning: it may be another program's, or a later slop's.

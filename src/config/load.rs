@@ -8,10 +8,13 @@ use super::Settings;
 use super::convert;
 use super::curation::Curation;
 use super::layers;
+use super::layers::Whose;
 use super::merged::Merged;
 use super::merged::Setting;
 use super::schema::Kind;
 use super::schema::Schema;
+use super::trusted;
+use super::trusted::Trusted;
 use crate::model::ContentHash;
 
 /// What the layers above the defaults hold; the caller reads files and environment.
@@ -34,6 +37,8 @@ pub struct Loaded {
     pub settings: Settings,
     /// What people have curated.
     pub curation: Curation,
+    /// What only the user's own file may say.
+    pub trusted: Trusted,
     /// Every setting with its origin, in the order of [`super::DEFAULT_TOML`].
     pub values: Vec<Value>,
     /// What is odd but stops nothing, a line each.
@@ -85,9 +90,10 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
     let mut settings = convert::settings(&merged)?;
     let mut layers = Vec::new();
     let (mut curation, mut warnings) = (Curation::default(), Vec::new());
+    let mut written = trusted::Written::default();
     if let Some((path, bytes)) = &inputs.user_file {
         let origin = |line| Origin::UserFile { path: path.clone(), line };
-        let mut layer = layers::from_file(bytes, &origin, &schema)?;
+        let mut layer = layers::from_file(bytes, Whose::User, &origin, &schema)?;
         if !layer.curation.files.is_empty() {
             // Its paths are those of no project, or of all: neither is what anyone means.
             layer.curation.files.clear();
@@ -96,11 +102,13 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
         }
         warnings.extend(layer.warnings);
         curation.put(layer.curation);
+        written = layer.trusted;
         layers.push(layer.settings);
     }
+    let personas = curation.personas.clone();
     if let Some((path, bytes)) = &inputs.project_file {
         let origin = |line| Origin::ProjectFile { path: path.clone(), line };
-        let layer = layers::from_file(bytes, &origin, &schema)?;
+        let layer = layers::from_file(bytes, Whose::Project, &origin, &schema)?;
         warnings.extend(layer.warnings);
         curation.put(layer.curation);
         layers.push(layer.settings);
@@ -119,6 +127,7 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
         values: values(&schema, &merged),
         settings,
         curation,
+        trusted: trusted::trusted(written, personas, &inputs.environment),
         warnings,
         fingerprint: fingerprint(inputs),
     })

@@ -10,6 +10,9 @@ use super::error::shown;
 use super::layers::Assignment;
 use super::schema::Schema;
 
+/// The list to which a project's file adds: what the user has excluded no project lets in again.
+const ADDED_TO: &str = "agent.exclude";
+
 /// A value with its origin.
 pub(super) struct Setting {
     /// The value; its type is the one of the default.
@@ -31,7 +34,13 @@ impl Merged {
 
     /// Lays a layer over those that are there.
     pub(super) fn put(&mut self, layer: Vec<Assignment>) {
-        for Assignment { key, value, origin } in layer {
+        for Assignment { key, mut value, origin } in layer {
+            if let (ADDED_TO, Origin::ProjectFile { .. }) = (key.as_str(), &origin)
+                && let (Some(below), Some(above)) =
+                    (self.setting(&key).value.as_array(), value.as_array_mut())
+            {
+                above.splice(0..0, below.iter().cloned());
+            }
             self.0.insert(key, Setting { value, origin });
         }
     }

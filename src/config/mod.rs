@@ -7,6 +7,9 @@
 //!
 //! Start with [`load()`].
 
+mod agent;
+#[cfg(test)]
+mod agent_tests;
 mod convert;
 mod curation;
 #[cfg(test)]
@@ -21,13 +24,16 @@ mod nearest;
 mod options;
 mod origin;
 mod pages;
+mod provider;
 mod schema;
 mod section;
 mod settings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod trusted;
 
+pub use agent::AgentSettings;
 pub use curation::Curation;
 pub use curation::Saved;
 pub use error::Error;
@@ -50,3 +56,4 @@ pub use settings::SecretSettings;
 pub use settings::Settings;
 pub use settings::SummarySource;
 pub use settings::TierSettings;
+pub use trusted::Trusted;

@@ -10,7 +10,10 @@ use super::schema::Schema;
 /// Sentences keep the space after their `#`; a line without one is a setting that waits for its `#` to be deleted.
 pub fn commented_template() -> String {
     let mut template = String::new();
-    for line in DEFAULT_TOML.lines() {
+    let (before, agent) = DEFAULT_TOML.split_once("\n[agent]\n").expect("the sub-agent has a section");
+    let (_, after) = agent.split_once("\n\n").expect("the sub-agent's section is not the last");
+    let page = [before, "\n[agent]\n", AGENT, "\n", after].concat();
+    for line in page.lines() {
         let is_setting = !line.is_empty() && !line.starts_with(['#', '[']);
         template.push_str(if is_setting { "#" } else { "" });
         template.push_str(line);
@@ -18,6 +21,14 @@ pub fn commented_template() -> String {
     }
     template + CURATION
 }
+
+/// What a project's file may say of the sub-agent; the rest of the section has no effect in the file that is begun here.
+const AGENT: &str = "\
+# Whether the daemon asks of its own accord for what lacks a summary; a project can only forbid it.
+background = false
+# Patterns of files that no model is asked about, beside those that the user excludes.
+exclude = []
+";
 
 /// What has no default, and so no line among the settings. Commands write it too, and leave the rest as it is.
 pub(super) const CURATION: &str = r#"
@@ -75,6 +86,31 @@ What people curate has no defaults, and so no row here: `[[files]]`, `[presets.N
 writes an example of each. Presets and personas of the user's own file serve every project, and a project's take their
 place by name. `[[files]]` belongs in a project's `slop.toml`: elsewhere it has no effect, and a note says so. A key
 within these tables that slop does not know is kept and told, and has no effect.
+
+A project that was checked out may come from anyone. Of what decides who is asked, what is sent and what that costs, its
+`slop.toml` may say `agent.background = false` and add to `agent.exclude`; everything else in `[agent]`, and all of
+`[providers]` and `[prices]`, is heeded in the user's own file (and `[agent]` in the environment) alone, and a note tells
+what has no effect. There the providers that slop knows can be changed and others added, and prices set:
+
+```toml
+[providers.work]                        # asked as \"work/MODEL\"
+wire = \"chat\"                           # anthropic, chat, responses, gemini, ollama or command
+base_url = \"https://llm.example.com/v1\"
+key_variables = [\"WORK_LLM_KEY\"]        # variables that may hold the key: the first that is set counts
+key_file = \"work.key\"                   # where none is; from this file's folder
+headers = { \"x-team\" = \"tools\" }        # further headers, none of them secret
+# needs_key, free, marks_cache, completion_tokens, batches: true or false; context_tokens: a number;
+# command = [\"PROGRAM\", \"ARGUMENT\"] for the wire \"command\"
+
+[prices.\"work/fast-model\"]              # US dollars for a million tokens
+input = \"0.30\"
+output = \"1.20\"
+# cache_read and cache_write, else as input; long_input from long_from tokens of input on
+```
+
+A key is read from the variables that a provider's row names, or from its `key_file`: never from settings.
+`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` and `OLLAMA_HOST` move those providers, where the user's
+file does not say `base_url`.
 ";
 
 fn put(page: &mut String, text: std::fmt::Arguments<'_>) {

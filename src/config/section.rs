@@ -44,7 +44,7 @@ impl<'a> Source<'a> {
         let mut warnings = self.warnings.into_inner();
         let more = self.untold.get();
         if 0 < more {
-            warnings.push(format!("unknown keys that are not told here: {more}"));
+            warnings.push(format!("keys without effect that are not told here: {more}"));
         }
         warnings
     }
@@ -79,6 +79,15 @@ impl<'a> Source<'a> {
         let is_told = self.warnings.borrow().len() < MOST_WARNINGS;
         self.untold.set(self.untold.get() + usize::from(!is_told));
         is_told
+    }
+
+    /// Warns that a project's file says what only the user's own may say.
+    pub(super) fn warn_untrusted(&self, key: &str, offset: usize) {
+        if self.is_told() {
+            let (origin, key) = (self.origin(offset), shown(key));
+            let words = "has no effect in a project's file, it belongs in the user's own";
+            self.warnings.borrow_mut().push(format!("{origin}: `{key}` {words}"));
+        }
     }
 
     fn warn_unknown(&self, key: &str, offset: usize, nearest: &str) {
@@ -232,7 +241,14 @@ impl<'s> Section<'s> {
         self.table.get(name)
     }
 
-    fn missing(&self, name: &str, allowed: &str) -> Error {
+    /// Returns the error that an entry is not what is allowed, without showing what it is.
+    pub(super) fn hidden(&self, name: &str, allowed: &str) -> Error {
+        let offset = self.value(name).map_or(self.offset, |value| value.span().start);
+        self.source.bad(&self.key_of(name), offset, "(hidden)", allowed)
+    }
+
+    /// Returns the error that an entry is not there.
+    pub(super) fn missing(&self, name: &str, allowed: &str) -> Error {
         self.source.bad(&self.key_of(name), self.offset, "missing", allowed)
     }
 }

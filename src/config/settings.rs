@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::agent::AgentSettings;
 use crate::aggregate::Counter;
 use crate::model::Order;
 use crate::model::RelPath;
@@ -27,6 +28,8 @@ pub struct Settings {
     pub formats: FormatSettings,
     /// Files that are never shown.
     pub secrets: SecretSettings,
+    /// The sub-agent.
+    pub agent: AgentSettings,
     /// The tiers, from 1 to 4; [`Settings::tier`] picks one.
     pub tiers: [TierSettings; 4],
 }

@@ -15,7 +15,8 @@ pub(super) struct Leaf<'a> {
     pub(super) line: usize,
     /// Its value.
     pub(super) value: &'a Spanned<DeValue<'a>>,
-    offset: usize,
+    /// Where its name begins in the text.
+    pub(super) offset: usize,
 }
 
 /// Returns the leaves of a parsed text in the order in which they are written.
@@ -50,7 +51,8 @@ fn collect<'a>(table: &'a DeTable<'a>, above: &str, levels: usize, leaves: &mut 
     }
 }
 
-fn joined(above: &str, name: &str) -> String {
+/// Returns the dotted key of `name` below the key `above`.
+pub(super) fn joined(above: &str, name: &str) -> String {
     let dot = if above.is_empty() { "" } else { "." };
     if is_bare(name) { format!("{above}{dot}{name}") } else { format!("{above}{dot}{name:?}") }
 }

@@ -125,7 +125,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     let all = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert_eq!((keys.len(), all), (55, 55));
+    assert_eq!((keys.len(), all), (74, 74));
     for value in &loaded.values {
         assert_eq!(value.origin, Origin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
@@ -199,7 +199,7 @@ fn an_unknown_key_is_told_with_its_line_and_the_nearest() {
 
 #[test]
 fn the_keys_of_later_issues_are_not_known_yet() {
-    for section in ["[[resources]]", "[agent]", "[tokens]"] {
+    for section in ["[[resources]]", "[tokens]"] {
         for text in [section.to_owned(), format!("{section}\nx = 1")] {
             let error = load(&project(text.as_bytes())).unwrap_err();
             assert!(matches!(error, Error::UnknownKey { .. }), "{text}: {error}");
@@ -287,7 +287,15 @@ fn a_value_that_makes_no_sense_is_refused() {
 #[test]
 fn a_word_must_be_one_of_those_that_its_sentence_names() {
     let loaded = load(&nothing()).unwrap();
-    let free = ["aggregation.cache_dir", "project.name", "project.output_dir"];
+    let free = [
+        "aggregation.cache_dir",
+        "project.name",
+        "project.output_dir",
+        "agent.persona",
+        "agent.budget_day_usd",
+        "agent.budget_total_usd",
+        "agent.proxy",
+    ];
     let is_word = |key: &str| !free.contains(&key) && !key.contains(".role") && !key.starts_with("formats.");
     let texts = loaded.values.iter().filter(|value| value.value.starts_with('"'));
     let mut tried = 0;
@@ -301,7 +309,7 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 3 + 3 + 2 + 3 + 2 + 4 * (5 + 5 + 2 + 3));
+    assert_eq!(tried, 3 + 3 + 2 + 3 + 2 + 2 + 4 * (5 + 5 + 2 + 3));
     let expected = "read flag: `project.execution_mode` is \"bead\", not \"native\" or \"beads\"";
     check_error(&flags(&[("project.execution_mode", "bead")]), expected);
     let expected = "read slop.toml:1: `tiers.2.languages.c.view` is \"window\", \
@@ -496,11 +504,19 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
         Some(_) | None => line,
     });
     let uncommented = uncommented.collect::<Vec<_>>().join("\n") + "\n";
-    assert_eq!(uncommented, DEFAULT_TOML);
+    let without_agent = |page: &str| {
+        let (before, agent) = page.split_once("[agent]\n").unwrap();
+        [before, agent.split_once("\n\n").unwrap().1].concat()
+    };
+    assert_eq!(without_agent(&uncommented), without_agent(DEFAULT_TOML));
     let repeated = load(&project(uncommented.as_bytes())).unwrap();
-    assert_eq!(repeated.settings, built_in.settings);
-    let origins = repeated.values.iter().map(|value| &value.origin);
-    assert!(origins.into_iter().all(|origin| *origin != Origin::BuiltIn));
+    assert_eq!((&repeated.settings, repeated.warnings.len()), (&built_in.settings, 0));
+    // Of the sub-agent there is what a project's file may say, and no more: nobody should fill in what has no effect.
+    let is_left =
+        |key: &str| key.starts_with("agent.") && !["agent.background", "agent.exclude"].contains(&key);
+    for value in &repeated.values {
+        assert_eq!(value.origin == Origin::BuiltIn, is_left(&value.key), "{}", value.key);
+    }
 }
 
 #[test]
@@ -521,7 +537,7 @@ fn the_reference_names_every_setting() {
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("\n\n## `[tiers.4]`\n\n| key | default | meaning |\n|---|---|---|\n| `role` |"));
-    assert_eq!(page.matches("\n| `").count(), 55 + 4);
+    assert_eq!(page.matches("\n| `").count(), 74 + 4);
     assert_eq!(page.matches("| `languages` | `{}` |").count(), 4);
     assert!(page.contains("| `names` | `[\".env\", \".env.*\","));
 }

@@ -77,6 +77,19 @@ impl Money {
         self.0
     }
 
+    /// Reads a decimal of dollars such as `0.25`, exactly; `None` where it is none, or has more than nine digits behind
+    /// its point.
+    pub fn from_dollars(text: &str) -> Option<Self> {
+        const NANO_DIGITS: usize = 9;
+        let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number(whole) || !is_number(part) || NANO_DIGITS < part.len() {
+            return None;
+        }
+        let nanos = format!("{part:0<NANO_DIGITS$}").parse::<u64>().ok()?;
+        whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(nanos).map(Self)
+    }
+
     /// Returns what is left of it, or nothing, when `other` is taken away.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
@@ -161,6 +174,31 @@ mod tests {
     #[track_caller]
     fn check(nanos: u64, shown: &str) {
         assert_eq!(Money::from_nanos(nanos).to_string(), shown);
+    }
+
+    #[test]
+    fn money_is_read_digit_by_digit() {
+        let cases = [
+            ("0", Some(0)),
+            ("0.1", Some(100_000_000)),
+            ("1.00", Some(1_000_000_000)),
+            ("0.000000001", Some(1)),
+            ("18446744073.709551615", Some(u64::MAX)),
+            ("18446744073.709551616", None),
+            ("0.0000000001", None),
+            ("", None),
+            (".5", None),
+            ("5.", None),
+            ("-1", None),
+            ("+1", None),
+            ("1e3", None),
+            ("1,5", None),
+            ("1.5.", None),
+            ("$1", None),
+        ];
+        for (text, nanos) in cases {
+            assert_eq!(Money::from_dollars(text).map(Money::nanos), nanos, "{text}");
+        }
     }
 
     #[test]

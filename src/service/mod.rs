@@ -18,5 +18,6 @@ pub use resolve::Asker;
 pub use resolve::resolve;
 pub use sources::SETTINGS_FILE;
 pub use sources::Sources;
+pub use sources::base_variables;
 pub use sources::fault_of_settings;
 pub use sources::project_name;

@@ -8,6 +8,7 @@ use crate::config::Error;
 use crate::config::Inputs;
 use crate::config::Loaded;
 use crate::config::load;
+use crate::llm::built_in_providers;
 use crate::model::with_causes;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
@@ -20,7 +21,7 @@ pub const SETTINGS_FILE: &str = "slop.toml";
 pub struct Sources {
     /// The user's own settings file, whether it is there or not.
     pub user_file: Option<PathBuf>,
-    /// The variables of the environment that begin with `SLOP_`.
+    /// The variables of the environment that begin with `SLOP_`, and those of [`base_variables`].
     pub variables: Vec<(String, String)>,
 }
 
@@ -44,6 +45,11 @@ impl Sources {
         let environment = self.variables.clone();
         Ok(Inputs { user_file, project_file, environment, flags: Vec::new() })
     }
+}
+
+/// Returns the names of the variables that move the providers that slop knows to other addresses.
+pub fn base_variables() -> Vec<String> {
+    built_in_providers().into_iter().filter_map(|provider| provider.base_variable).collect()
 }
 
 /// Returns the name of the project in the folder `root`: as set, else that of the folder.

@@ -11,6 +11,7 @@ mod errands;
 mod folders;
 mod known;
 mod prepare;
+mod lookup;
 
 pub use eligible::NotAsked;
 pub use errand::Errand;
@@ -26,3 +27,9 @@ pub use folders::Node;
 pub use folders::folders_of;
 pub use known::PAID_DATABASE;
 pub use prepare::Preparer;
+pub use lookup::LookupOptions;
+
+pub(in crate::engine) use lookup::Asked;
+pub(in crate::engine) use lookup::Chosen;
+pub(in crate::engine) use lookup::Desk;
+pub(in crate::engine) use lookup::Words;

@@ -1,0 +1,138 @@
+//! The settings of the sub-agent, `[agent]`, and what of them a project may say.
+
+use std::time::Duration;
+
+use super::Error;
+use super::merged::Merged;
+use crate::model::ModelName;
+use crate::model::Money;
+use crate::model::Tier;
+
+/// How the sub-agent works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// Who may be asked, the first one first.
+    pub models: Vec<ModelName>,
+    /// The persona whose preferred models are asked where `models` is empty.
+    pub persona: Option<String>,
+    /// Whether the daemon asks of its own accord.
+    pub is_background: bool,
+    /// The tiers that summaries are written for.
+    pub tiers: Vec<Tier>,
+    /// The most calls at once.
+    pub concurrency: u32,
+    /// The most calls a minute.
+    pub requests_per_minute: u32,
+    /// The most tokens a minute.
+    pub tokens_per_minute: u32,
+    /// How long one call may take.
+    pub timeout: Duration,
+    /// How long a file must not have been written.
+    pub still: Duration,
+    /// The most bytes of a file that one call sends.
+    pub material_bytes: usize,
+    /// The most tokens of an answer.
+    pub answer_tokens: u32,
+    /// Smaller files are not asked about.
+    pub least_bytes: u64,
+    /// Whether secrets are taken out of what is sent; else a file with secrets is not sent.
+    pub redacts: bool,
+    /// Patterns of files that are not asked about.
+    pub exclude: Vec<String>,
+    /// Whether a changed file shows what was written of it earlier.
+    pub earlier: bool,
+    /// The most that a day may cost.
+    pub budget_day: Money,
+    /// The most that all may cost.
+    pub budget_total: Money,
+    /// The most calls a day.
+    pub calls_per_day: u64,
+    /// The proxy for https.
+    pub proxy: Option<String>,
+}
+
+/// What is done with a secret, by its word.
+const SECRETS: [(&str, bool); 2] = [("withhold", false), ("redact", true)];
+
+/// A typing error in a budget should not cost a house.
+const MOST_DOLLARS: Money = Money::from_nanos(1_000_000_000_000_000);
+
+/// Checks the settings of the sub-agent.
+pub(super) fn settings(merged: &Merged) -> Result<AgentSettings, Error> {
+    let seconds = |key: &str, range| Ok::<_, Error>(Duration::from_secs(merged.number(key, range)?.into()));
+    let material_bytes = merged.number("agent.material_bytes", 1_000..=1_000_000)?;
+    Ok(AgentSettings {
+        models: models(merged)?,
+        persona: Some(merged.text("agent.persona").to_owned()).filter(|name| !name.is_empty()),
+        is_background: merged.switch("agent.background"),
+        tiers: tiers(merged)?,
+        concurrency: merged.number("agent.concurrency", 1..=64)?,
+        requests_per_minute: merged.number("agent.requests_per_minute", 1..=100_000)?,
+        tokens_per_minute: merged.number("agent.tokens_per_minute", 1_000..=1_000_000_000)?,
+        timeout: seconds("agent.timeout_seconds", 5..=3_600)?,
+        still: seconds("agent.still_seconds", 0..=86_400)?,
+        material_bytes: usize::try_from(material_bytes).expect("a number of 32 bits is a size"),
+        answer_tokens: merged.number("agent.answer_tokens", 50..=100_000)?,
+        least_bytes: merged.number("agent.least_bytes", 0..=1_000_000)?.into(),
+        redacts: merged.word("agent.secrets", &SECRETS)?,
+        exclude: merged.list("agent.exclude")?,
+        earlier: merged.switch("agent.earlier"),
+        budget_day: dollars(merged, "agent.budget_day_usd")?,
+        budget_total: dollars(merged, "agent.budget_total_usd")?,
+        calls_per_day: merged.number("agent.calls_per_day", 0..=10_000_000)?.into(),
+        proxy: proxy(merged)?,
+    })
+}
+
+/// Reads `provider/model`: the first slash splits, for names of models may have some of their own.
+pub(super) fn model_name(text: &str) -> Option<ModelName> {
+    let (provider, model) = text.split_once('/')?;
+    let is_name =
+        |name: &str| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c.is_control());
+    let is_good = is_name(provider) && is_name(model);
+    is_good.then(|| ModelName { provider: provider.to_owned(), model: model.to_owned() })
+}
+
+fn models(merged: &Merged) -> Result<Vec<ModelName>, Error> {
+    let key = "agent.models";
+    let names = merged.list(key)?;
+    let names = names.iter().map(|name| model_name(name)).collect::<Option<_>>();
+    names.ok_or_else(|| merged.refused(key, "a list such as [\"provider/model\"]".to_owned()))
+}
+
+fn tiers(merged: &Merged) -> Result<Vec<Tier>, Error> {
+    let key = "agent.tiers";
+    let tier = |word: &String| match word.as_str() {
+        "1" => Some(Tier::Orchestrator),
+        "2" => Some(Tier::TechLead),
+        _ => None,
+    };
+    let tiers = merged.list(key)?.iter().map(tier).collect::<Option<Vec<Tier>>>();
+    let tiers = tiers.filter(|tiers| !tiers.is_empty());
+    let mut tiers = tiers.ok_or_else(|| merged.refused(key, "a list of \"1\", \"2\" or both".to_owned()))?;
+    tiers.sort_unstable();
+    tiers.dedup();
+    Ok(tiers)
+}
+
+fn dollars(merged: &Merged, key: &str) -> Result<Money, Error> {
+    let money = Money::from_dollars(merged.text(key)).filter(|money| *money <= MOST_DOLLARS);
+    money.ok_or_else(|| merged.refused(key, "US dollars as a decimal from \"0\" to \"1000000\"".to_owned()))
+}
+
+fn proxy(merged: &Merged) -> Result<Option<String>, Error> {
+    let key = "agent.proxy";
+    match merged.text(key) {
+        "" => Ok(None),
+        text => {
+            let address = reqwest::Url::parse(text).ok();
+            let is_proxy = address.is_some_and(|url| {
+                let is_secret = !url.username().is_empty() || url.password().is_some();
+                ["http", "https"].contains(&url.scheme()) && url.has_host() && !is_secret
+            });
+            let allowed =
+                || merged.refused(key, "the address of a proxy, as \"http://host:port\"".to_owned());
+            if is_proxy { Ok(Some(text.to_owned())) } else { Err(allowed()) }
+        }
+    }
+}

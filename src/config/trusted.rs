@@ -1,0 +1,152 @@
+//! What only the user's own file may say: whom the sub-agent can ask and what that costs, `[providers.NAME]` and
+//! `[prices."PROVIDER/MODEL"]`. A project that was checked out may come from anyone, and an address, a program or a
+//! variable of its own would send what it pleases to where it pleases.
+
+use toml::Spanned;
+use toml::de::DeTable;
+use toml::de::DeValue;
+
+use super::Error;
+use super::agent;
+use super::curation::Saved;
+use super::provider;
+use super::section::Section;
+use super::section::Source;
+use crate::llm::Price;
+use crate::llm::Provider;
+use crate::llm::built_in_providers;
+use crate::model::ModelName;
+use crate::model::Money;
+use crate::model::Persona;
+
+/// What only the user's own file may say.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trusted {
+    /// The providers: those that slop knows, as the user has changed them, and the user's own.
+    pub providers: Vec<Provider>,
+    /// The prices that the user has set.
+    pub prices: Vec<(ModelName, Price)>,
+    /// The user's personas, whatever the project has by their names.
+    pub personas: Vec<Saved<Persona>>,
+}
+
+/// The sections of which a project's file may say nothing.
+pub(super) const SECTIONS: [&str; 2] = ["providers", "prices"];
+
+/// What a user's file says of providers and prices.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// The providers, laid over those that slop knows, and whether their addresses are written.
+    pub(super) providers: Vec<(Provider, bool)>,
+    /// The prices.
+    pub(super) prices: Vec<(ModelName, Price)>,
+}
+
+/// Takes what a user's file says of providers and prices out of its top level.
+pub(super) fn take(top: &mut DeTable<'_>, source: &Source<'_>) -> Result<Written, Error> {
+    let mut written = Written::default();
+    if let Some(value) = top.remove("providers") {
+        let known = built_in_providers();
+        for (name, section) in tables(source, "providers", &value)? {
+            let below = known.iter().find(|provider| provider.name == name);
+            let has_address = section.value("base_url").is_some();
+            written.providers.push((provider::read(&name, below, &section)?, has_address));
+        }
+    }
+    if let Some(value) = top.remove("prices") {
+        for (name, section) in tables(source, "prices", &value)? {
+            let allowed = "below a name such as \"provider/model\"";
+            let model = agent::model_name(&name);
+            let model = model.ok_or_else(|| source.refused(&section.key, &value, allowed))?;
+            written.prices.push((model, price(&section)?));
+        }
+    }
+    Ok(written)
+}
+
+/// Drops what a project's file says of providers and prices, with a warning for each.
+pub(super) fn drop_from_project(top: &mut DeTable<'_>, source: &Source<'_>) {
+    for key in SECTIONS {
+        let Some((name, value)) = top.remove_entry(key) else { continue };
+        let Some(table) = value.get_ref().as_table().filter(|table| !table.is_empty()) else {
+            source.warn_untrusted(key, name.span().start);
+            continue;
+        };
+        let mut entries: Vec<_> = table.keys().collect();
+        entries.sort_by_key(|name| name.span().start);
+        for name in entries {
+            source.warn_untrusted(&super::table::joined(key, name.get_ref()), name.span().start);
+        }
+    }
+}
+
+/// Lays what is written over what slop knows; the variables of the environment move what no file has moved.
+pub(super) fn trusted(
+    written: Written,
+    personas: Vec<Saved<Persona>>,
+    environment: &[(String, String)],
+) -> Trusted {
+    let mut providers: Vec<(Provider, bool)> =
+        built_in_providers().into_iter().map(|row| (row, false)).collect();
+    for (mine, has_address) in written.providers {
+        match providers.iter_mut().find(|(known, _)| known.name == mine.name) {
+            Some(known) => *known = (mine, has_address),
+            None => providers.push((mine, has_address)),
+        }
+    }
+    for (provider, has_address) in &mut providers {
+        let variable = provider.base_variable.as_ref().filter(|_| !*has_address);
+        let set = environment.iter().find(|(name, text)| Some(name) == variable && !text.trim().is_empty());
+        if let Some((_, text)) = set {
+            provider::move_to(provider, &provider::address_of(text));
+        }
+    }
+    let providers = providers.into_iter().map(|(provider, _)| provider).collect();
+    Trusted { providers, prices: written.prices, personas }
+}
+
+fn tables<'s>(
+    source: &'s Source<'s>,
+    key: &str,
+    value: &'s Spanned<DeValue<'s>>,
+) -> Result<Vec<(String, Section<'s>)>, Error> {
+    let all = Section::new(source, key.to_owned(), value, "a table of tables")?;
+    let table = |(name, value): (&Spanned<toml::de::DeString<'_>>, _)| {
+        let name = name.get_ref().to_string();
+        let section = Section::new(source, all.key_of(&name), value, "a table")?;
+        Ok((name, section))
+    };
+    all.entries().into_iter().map(table).collect()
+}
+
+const DOLLARS: &str = "US dollars for a million tokens, as \"0.25\"";
+
+fn price(section: &Section<'_>) -> Result<Price, Error> {
+    section.warn_of_others(&["input", "output", "cache_read", "cache_write", "long_input", "long_from"]);
+    let dollars = |name| section.read(name, DOLLARS, money);
+    let needed = |name| dollars(name)?.ok_or_else(|| section.missing(name, DOLLARS));
+    let (input, output) = (needed("input")?, needed("output")?);
+    let long_from = section.whole("long_from", 1..=u32::MAX)?;
+    let long_input = dollars("long_input")?;
+    Ok(Price {
+        input,
+        cache_read: dollars("cache_read")?.unwrap_or(input),
+        cache_write: dollars("cache_write")?.unwrap_or(input),
+        output,
+        long_input: long_from.map(u64::from).zip(long_input),
+    })
+}
+
+/// Reads an amount digit by digit, for no binary fraction is a tenth.
+fn money(value: &DeValue<'_>) -> Option<Money> {
+    match value {
+        DeValue::String(text) => Money::from_dollars(text),
+        DeValue::Float(number) => Money::from_dollars(number.as_str()),
+        DeValue::Integer(number) if number.radix() == 10 => Money::from_dollars(number.as_str()),
+        DeValue::Integer(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Array(_)
+        | DeValue::Table(_) => None,
+    }
+}
