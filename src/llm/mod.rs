@@ -6,14 +6,30 @@
 //!
 //! Start with [`encode`] and [`decode`]; [`Attempt`] says what is done after each answer.
 
+mod attempt;
+mod breaker;
+mod budget;
 mod model;
+mod pace;
 mod price;
 mod provider;
 mod reply;
 mod rows_stub;
 
+pub use attempt::Attempt;
+pub use attempt::Effect;
+pub use attempt::Event;
+pub use attempt::Failure;
+pub use breaker::Breaker;
+pub use breaker::Gate;
+pub use budget::RetryBudget;
 pub use model::Model;
+pub use pace::Rates;
+pub use pace::Turn;
 pub use price::Price;
+pub use price::PriceList;
+pub use price::built_in_prices;
+pub use price::dollars;
 pub use provider::Provider;
 pub use provider::Wire;
 pub use reply::Class;

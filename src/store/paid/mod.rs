@@ -6,11 +6,22 @@
 //!
 //! Start with [`Paid::open`].
 
+mod face;
 mod rows;
 
+pub use face::OpenedPaid;
+pub use face::Paid;
+pub use rows::Batch;
+pub use rows::BatchId;
+pub use rows::BatchState;
 pub use rows::Caps;
 pub use rows::Claim;
+pub use rows::FreedPaid;
+pub use rows::NewBatch;
 pub use rows::OverCap;
+pub use rows::PaidRecovery;
+pub use rows::PaidSize;
+pub use rows::Refused;
 pub use rows::Reservation;
 pub use rows::Settlement;
 pub use rows::SpendId;

@@ -1,5 +1,7 @@
 //! What goes into the database of paid things and comes out of it.
 
+use std::path::PathBuf;
+
 use crate::model::ContentHash;
 use crate::model::ModelName;
 use crate::model::Money;
@@ -97,6 +99,105 @@ pub enum OverCap {
 /// A row of the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpendId(pub i64);
+
+/// A row of the batches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BatchId(pub i64);
+
+/// Many calls that are to be sent as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewBatch {
+    /// Who is asked.
+    pub by: ModelName,
+    /// What each of them may cost.
+    pub reservations: Vec<Reservation>,
+    /// When, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// How far a batch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BatchState {
+    /// Its money is put aside. Whether it was sent is not known: a process may have died in between.
+    Reserved,
+    /// The provider has it.
+    Submitted,
+}
+
+/// A batch whose answers have not all been taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// Its row.
+    pub id: BatchId,
+    /// Who is asked.
+    pub by: ModelName,
+    /// The provider's name for it, once it has it.
+    pub remote_id: Option<String>,
+    /// How far it is.
+    pub state: BatchState,
+    /// When it was reserved or submitted, in milliseconds since the epoch.
+    pub at_ms: i64,
+    /// What is still to come: the errands, each with its row of the ledger.
+    pub items: Vec<(SummaryKey, SpendId)>,
+}
+
+/// A piece of work that was tried in vain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Which.
+    pub errand: SummaryKey,
+    /// Why, in words.
+    pub why: String,
+    /// It is not to be tried again before this moment, in milliseconds since the epoch; `None`: never.
+    pub until_ms: Option<i64>,
+    /// When it was tried, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// A damaged database was put aside, and what could be read of it was carried over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaidRecovery {
+    /// Where it is now; it is kept.
+    pub moved_to: PathBuf,
+    /// What was wrong with it, in words.
+    pub why: String,
+    /// How many rows were carried over.
+    pub carried_over: u64,
+    /// How many rows are known to be lost.
+    pub lost: u64,
+    /// Whether calls may be missing in the ledger. Then nothing more may be spent on the day of the last one.
+    pub is_ledger_short: bool,
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PaidSize {
+    /// Summaries.
+    pub summaries: u64,
+    /// Bytes of their words.
+    pub text_bytes: u64,
+    /// Pieces of work that were tried in vain.
+    pub refusals: u64,
+    /// Calls that were ever made.
+    pub calls: u64,
+    /// What all calls cost, reservations that were never settled included.
+    pub spent: Money,
+    /// Bytes that the database and its log take on the disk.
+    pub bytes_on_disk: u64,
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FreedPaid {
+    /// Summaries.
+    pub summaries: u64,
+    /// Refusals.
+    pub refusals: u64,
+    /// What the calls cost that brought those summaries.
+    pub cost: Money,
+    /// Bytes by which the database became smaller on the disk.
+    pub bytes: u64,
+}
 
 /// What became of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,0 +1,282 @@
+//! How fast a provider is asked.
+//!
+//! Pure: the time since some moment comes in as a number.
+
+use std::time::Duration;
+
+use super::Pace;
+use super::Window;
+
+const MINUTE: Duration = Duration::from_mins(1);
+/// After so many answers without a complaint one more call is made at once.
+const ANSWERS_TO_GROW: u32 = 20;
+
+/// What holds the calls to a provider: how many are under way, and how many calls and tokens a minute there may be. It
+/// gets narrower when the provider complains, follows what the provider says of its limits, and widens slowly.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rates {
+    calls: Bucket,
+    tokens: Bucket,
+    /// Calls under way.
+    in_flight: u32,
+    /// How many may be.
+    width: u32,
+    /// How many may ever be.
+    most: u32,
+    /// Answers since the width changed.
+    answers: u32,
+    /// Until when nothing is sent, for the provider has said that nothing is left.
+    held_until: Duration,
+    /// When it last got narrower: calls that were under way then complain of the same.
+    narrowed_at: Option<Duration>,
+}
+
+/// Whether a call may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// It may, and counts as made. [`Rates::ended`] is to follow.
+    Go,
+    /// Not before that time has passed.
+    Wait(Duration),
+    /// Not before another has ended.
+    Full,
+}
+
+impl Rates {
+    /// Begins with full measures.
+    pub fn new(now: Duration, concurrency: u32, calls_a_minute: u32, tokens_a_minute: u32) -> Self {
+        Self {
+            calls: Bucket::new(now, calls_a_minute),
+            tokens: Bucket::new(now, tokens_a_minute),
+            in_flight: 0,
+            width: concurrency.max(1),
+            most: concurrency.max(1),
+            answers: 0,
+            held_until: Duration::ZERO,
+            narrowed_at: None,
+        }
+    }
+
+    /// Asks for leave to make a call of about so many tokens.
+    pub fn enter(&mut self, now: Duration, tokens: u64) -> Turn {
+        if self.width <= self.in_flight {
+            return Turn::Full;
+        }
+        let held = self.held_until.saturating_sub(now);
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let tokens = tokens as f64;
+        let wait = held.max(self.calls.wait(now, 1.0)).max(self.tokens.wait(now, tokens));
+        if !wait.is_zero() {
+            return Turn::Wait(wait);
+        }
+        self.calls.take(1.0);
+        self.tokens.take(tokens);
+        self.in_flight += 1;
+        Turn::Go
+    }
+
+    /// A call has ended, with what the provider said of its limits.
+    pub fn ended(&mut self, now: Duration, pace: &Pace) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        if let Some(window) = pace.requests {
+            self.calls.follow(window);
+            self.hold(now, window, u64::from(self.in_flight));
+        }
+        if let Some(window) = pace.tokens {
+            self.tokens.follow(window);
+            self.hold(now, window, 0);
+        }
+    }
+
+    /// A call brought something: after some of these there may be one more at once.
+    pub fn succeeded(&mut self) {
+        self.answers += 1;
+        if ANSWERS_TO_GROW <= self.answers {
+            self.answers = 0;
+            self.width = (self.width + 1).min(self.most);
+            self.calls.widen();
+            self.tokens.widen();
+        }
+    }
+
+    /// The provider has complained that there is too much: half as many at once, and half as much a minute.
+    pub fn complained(&mut self, now: Duration) {
+        self.answers = 0;
+        // Those that were under way together complain together, of one thing.
+        if self.narrowed_at.is_some_and(|at| now.saturating_sub(at) < Duration::from_secs(10)) {
+            return;
+        }
+        self.narrowed_at = Some(now);
+        self.width = (self.width / 2).max(1);
+        self.calls.narrow();
+        self.tokens.narrow();
+    }
+
+    /// Returns how many calls are under way.
+    pub const fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// Waits for a window to be full again of which nothing is left but for calls that are under way.
+    fn hold(&mut self, now: Duration, window: Window, under_way: u64) {
+        if window.remaining <= under_way {
+            self.held_until = self.held_until.max(now + window.resets_in.min(15 * MINUTE));
+        }
+    }
+}
+
+/// A measure that fills up evenly, by so much a minute.
+#[derive(Debug, Clone, PartialEq)]
+struct Bucket {
+    /// How much is in it; below nothing where one call took more than it holds.
+    level: f64,
+    /// By how much it fills in a minute now.
+    rate: f64,
+    /// By how much it may.
+    most: f64,
+    /// When it was last filled.
+    at: Duration,
+}
+
+impl Bucket {
+    fn new(now: Duration, a_minute: u32) -> Self {
+        let most = f64::from(a_minute.max(1));
+        Self { level: Self::room(most), rate: most, most, at: now }
+    }
+
+    /// How much it holds: what comes in ten seconds, but one at least. A minute's worth at once would look to many a
+    /// provider like several minutes' worth.
+    fn room(rate: f64) -> f64 {
+        (rate / 6.0).max(1.0)
+    }
+
+    /// Fills it up to now and returns how long it takes until so much is in it. What is more than it holds waits until
+    /// it is full.
+    fn wait(&mut self, now: Duration, much: f64) -> Duration {
+        let passed = now.saturating_sub(self.at);
+        self.at = self.at.max(now);
+        let room = Self::room(self.rate);
+        self.level = (self.level + self.rate * passed.as_secs_f64() / 60.0).min(room);
+        let missing = much.min(room) - self.level;
+        // A billionth is what is left over by the arithmetic of floats.
+        if missing <= 1e-9 {
+            Duration::ZERO
+        } else {
+            Duration::from_secs_f64((missing * 60.0 / self.rate).min(900.0))
+        }
+    }
+
+    fn take(&mut self, much: f64) {
+        self.level -= much;
+    }
+
+    /// Allows no more than the provider does.
+    fn follow(&mut self, window: Window) {
+        #[expect(clippy::cast_precision_loss, reason = "a limit of this size is none")]
+        let limit = window.limit.map(|limit| limit as f64);
+        // What counts days is no limit of a minute.
+        if let Some(limit) = limit.filter(|limit| 1.0 <= *limit && window.resets_in <= 2 * MINUTE) {
+            self.rate = self.rate.min(limit);
+        }
+    }
+
+    fn narrow(&mut self) {
+        self.rate = (self.rate / 2.0).max((self.most / 64.0).max(1.0).min(self.most));
+        self.level = self.level.min(0.0);
+    }
+
+    fn widen(&mut self) {
+        self.rate = (self.rate + self.most / 20.0).min(self.most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes calls as soon as they may be, each at its end before the next, and returns when.
+    fn calls(rates: &mut Rates, count: usize, tokens: u64) -> Vec<Duration> {
+        let mut now = Duration::ZERO;
+        (0..count)
+            .map(|_| {
+                loop {
+                    match rates.enter(now, tokens) {
+                        Turn::Go => {
+                            rates.ended(now, &Pace::default());
+                            break now;
+                        }
+                        Turn::Wait(time) => now += time,
+                        Turn::Full => panic!("nothing is under way"),
+                    }
+                }
+            })
+            .collect()
+    }
+
+    fn most_in_a_minute(times: &[Duration]) -> usize {
+        let within =
+            |start: Duration| times.iter().filter(|at| start <= **at && **at < start + MINUTE).count();
+        times.iter().map(|start| within(*start)).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn there_are_no_more_calls_a_minute_than_may_be() {
+        let times = calls(&mut Rates::new(Duration::ZERO, 4, 60, 1_000_000), 300, 1);
+        let most = most_in_a_minute(&times);
+        assert!((60..=70).contains(&most), "{most} in a minute");
+    }
+
+    #[test]
+    fn there_are_no_more_tokens_a_minute_than_may_be() {
+        let times = calls(&mut Rates::new(Duration::ZERO, 4, 1_000, 60_000), 200, 1_000);
+        let most = most_in_a_minute(&times);
+        assert!((60..=70).contains(&most), "{most} thousand in a minute");
+    }
+
+    #[test]
+    fn a_call_that_is_larger_than_the_measure_still_comes_to_its_turn() {
+        let times = calls(&mut Rates::new(Duration::ZERO, 4, 60, 1_000), 3, 5_000);
+        assert!(times[1] < Duration::from_mins(6) && times[2] < Duration::from_mins(12), "{times:?}");
+    }
+
+    #[test]
+    fn no_more_are_under_way_than_may_be() {
+        let mut rates = Rates::new(Duration::ZERO, 2, 60, 60_000);
+        let now = Duration::ZERO;
+        assert_eq!([(); 3].map(|()| rates.enter(now, 1)), [Turn::Go, Turn::Go, Turn::Full]);
+        rates.ended(now, &Pace::default());
+        assert_eq!(rates.enter(now, 1), Turn::Go);
+    }
+
+    #[test]
+    fn a_complaint_halves_the_width_once_and_answers_bring_it_back_slowly() {
+        let mut rates = Rates::new(Duration::ZERO, 8, 6_000, 6_000_000);
+        for _ in 0..8 {
+            assert_eq!(rates.enter(Duration::ZERO, 1), Turn::Go);
+        }
+        for _ in 0..8 {
+            rates.ended(Duration::from_secs(1), &Pace::default());
+            rates.complained(Duration::from_secs(1));
+        }
+        assert_eq!(rates.width, 4);
+        for _ in 0..ANSWERS_TO_GROW {
+            rates.succeeded();
+        }
+        assert_eq!(rates.width, 5);
+        for _ in 0..1_000 {
+            rates.succeeded();
+        }
+        assert_eq!((rates.width, rates.calls.rate), (8, 6_000.0));
+    }
+
+    #[test]
+    fn a_provider_that_has_nothing_left_is_left_alone_until_it_has() {
+        let mut rates = Rates::new(Duration::ZERO, 4, 60, 60_000);
+        let window = Window { limit: Some(10), remaining: 0, resets_in: Duration::from_secs(42) };
+        assert_eq!(rates.enter(Duration::ZERO, 1), Turn::Go);
+        rates.ended(Duration::ZERO, &Pace { requests: Some(window), tokens: None });
+        assert_eq!(rates.enter(Duration::ZERO, 1), Turn::Wait(Duration::from_secs(42)));
+        assert_eq!(rates.enter(Duration::from_secs(42), 1), Turn::Go);
+        assert_eq!(rates.calls.rate, 10.0);
+    }
+}
