@@ -35,6 +35,11 @@ impl Wire {
             Self::Command => "command",
         }
     }
+
+    /// Returns the wire of that name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|wire| wire.name() == name)
+    }
 }
 
 /// Where models are asked.
@@ -47,7 +52,7 @@ pub struct Provider {
     pub wire: Wire,
     /// The address that the wire's path is appended to; empty for a command.
     pub base_url: String,
-    /// Name of the environment variable that moves that address, where there is one.
+    /// Name of the environment variable that may hold another such address.
     pub base_variable: Option<String>,
     /// Names of environment variables that may hold the key; the first that is set counts.
     pub key_variables: Vec<String>,

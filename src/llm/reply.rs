@@ -41,7 +41,8 @@ pub struct Refusal {
     pub words: String,
     /// How long the provider wants to be left alone, where it said so.
     pub wait: Option<Duration>,
-    /// What was counted, where something was; `None` where nothing is charged.
+    /// What was counted; `None` where nothing is charged. An answer with a good status is charged whatever it says: there
+    /// are always some, each of whose parts may be unknown.
     pub tokens: Option<Tokens>,
     /// The provider's name for the call.
     pub request_id: Option<String>,

@@ -1,0 +1,178 @@
+//! What a provider's headers say of its limits.
+
+use std::time::Duration;
+
+use super::Pace;
+use super::Window;
+use super::retry_after;
+use crate::model::WebResponse;
+
+/// Names of the three headers of one limit.
+struct Names {
+    limit: &'static str,
+    remaining: &'static str,
+    reset: &'static str,
+}
+
+const REQUESTS: [Names; 2] = [
+    Names {
+        limit: "anthropic-ratelimit-requests-limit",
+        remaining: "anthropic-ratelimit-requests-remaining",
+        reset: "anthropic-ratelimit-requests-reset",
+    },
+    Names {
+        limit: "x-ratelimit-limit-requests",
+        remaining: "x-ratelimit-remaining-requests",
+        reset: "x-ratelimit-reset-requests",
+    },
+];
+
+/// Input first: that is what summaries are made of.
+const TOKENS: [Names; 3] = [
+    Names {
+        limit: "anthropic-ratelimit-input-tokens-limit",
+        remaining: "anthropic-ratelimit-input-tokens-remaining",
+        reset: "anthropic-ratelimit-input-tokens-reset",
+    },
+    Names {
+        limit: "anthropic-ratelimit-tokens-limit",
+        remaining: "anthropic-ratelimit-tokens-remaining",
+        reset: "anthropic-ratelimit-tokens-reset",
+    },
+    Names {
+        limit: "x-ratelimit-limit-tokens",
+        remaining: "x-ratelimit-remaining-tokens",
+        reset: "x-ratelimit-reset-tokens",
+    },
+];
+
+/// Returns what the headers say; what cannot be read is as if it were not said.
+pub(super) fn pace(response: &WebResponse, now_ms: i64) -> Pace {
+    let first = |names: &[Names]| names.iter().find_map(|names| window(response, names, now_ms));
+    Pace { requests: first(&REQUESTS), tokens: first(&TOKENS) }
+}
+
+/// Returns when the last of the limits that are used up is full again.
+pub(super) fn wait(pace: &Pace) -> Option<Duration> {
+    let used_up =
+        |window: Option<Window>| window.filter(|window| window.remaining == 0).map(|window| window.resets_in);
+    used_up(pace.requests).max(used_up(pace.tokens))
+}
+
+fn window(response: &WebResponse, names: &Names, now_ms: i64) -> Option<Window> {
+    let number = |name| response.header(name).and_then(|text| text.trim().parse::<u64>().ok());
+    Some(Window {
+        limit: number(names.limit),
+        remaining: number(names.remaining)?,
+        resets_in: reset(response.header(names.reset)?.trim(), now_ms)?,
+    })
+}
+
+/// Reads a moment, as Anthropic says it, or a time from now, as OpenAI does.
+fn reset(text: &str, now_ms: i64) -> Option<Duration> {
+    match text.parse::<jiff::Timestamp>() {
+        // A moment that is just past means that all is there again.
+        Ok(at) => Some(retry_after::until(at, now_ms).unwrap_or_default()),
+        Err(_) => duration(text),
+    }
+}
+
+/// Reads a time as Go writes it: `6m0s`, `1h2m3.5s`, `20ms`. A number alone is seconds.
+fn duration(text: &str) -> Option<Duration> {
+    if let Some(seconds) = retry_after::number(text) {
+        return Some(retry_after::longest(seconds));
+    }
+    let mut rest = text;
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+        let number = retry_after::number(&rest[..digits])?;
+        let behind = &rest[digits..];
+        let unit = behind.find(|char: char| char.is_ascii_digit()).unwrap_or(behind.len());
+        seconds += number * seconds_of(&behind[..unit])?;
+        rest = &behind[unit..];
+    }
+    if text.is_empty() { None } else { Some(retry_after::longest(seconds)) }
+}
+
+fn seconds_of(unit: &str) -> Option<f64> {
+    match unit {
+        "h" => Some(3_600.0),
+        "m" => Some(60.0),
+        "s" => Some(1.0),
+        "ms" => Some(1e-3),
+        "us" | "µs" | "μs" => Some(1e-6),
+        "ns" => Some(1e-9),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-11-21 09:00:00 in UTC.
+    const NOW_MS: i64 = 1_795_251_600_000;
+
+    fn of(headers: &[(&str, &str)]) -> Pace {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        pace(&WebResponse { status: 200, headers, body: Vec::new() }, NOW_MS)
+    }
+
+    fn window(limit: Option<u64>, remaining: u64, ms: u64) -> Option<Window> {
+        Some(Window { limit, remaining, resets_in: Duration::from_millis(ms) })
+    }
+
+    #[test]
+    fn anthropics_limits_reset_at_a_moment_and_those_of_the_input_come_first() {
+        let pace = of(&[
+            ("anthropic-ratelimit-requests-limit", "50"),
+            ("anthropic-ratelimit-requests-remaining", "49"),
+            ("anthropic-ratelimit-requests-reset", "2026-11-21T09:00:01Z"),
+            ("anthropic-ratelimit-tokens-limit", "9"),
+            ("anthropic-ratelimit-tokens-remaining", "8"),
+            ("anthropic-ratelimit-tokens-reset", "2026-11-21T09:00:01Z"),
+            ("anthropic-ratelimit-input-tokens-limit", "100000"),
+            ("anthropic-ratelimit-input-tokens-remaining", "0"),
+            ("anthropic-ratelimit-input-tokens-reset", "2026-11-21T10:00:30+01:00"),
+        ]);
+        assert_eq!(pace.requests, window(Some(50), 49, 1_000));
+        assert_eq!(pace.tokens, window(Some(100_000), 0, 30_000));
+        assert_eq!(wait(&pace), Some(Duration::from_secs(30)));
+    }
+
+    #[test]
+    fn openais_limits_reset_after_a_time() {
+        let pace = of(&[
+            ("x-ratelimit-limit-requests", "60"),
+            ("x-ratelimit-remaining-requests", "59"),
+            ("x-ratelimit-reset-requests", "1s"),
+            ("x-ratelimit-remaining-tokens", "149984"),
+            ("x-ratelimit-reset-tokens", "6m0s"),
+        ]);
+        assert_eq!(
+            pace,
+            Pace { requests: window(Some(60), 59, 1_000), tokens: window(None, 149_984, 360_000) }
+        );
+        assert_eq!(wait(&pace), None);
+    }
+
+    #[test]
+    fn times_are_read_as_go_writes_them() {
+        for (text, ms) in [("1h2m3.5s", 3_723_500), ("20ms", 20), ("0s", 0), ("1.5s", 1_500), ("7", 7_000)] {
+            assert_eq!(duration(text), Some(Duration::from_millis(ms)), "{text}");
+        }
+        assert_eq!(duration("5µs"), Some(Duration::from_micros(5)));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_there() {
+        for reset in ["", "soon", "-1s", "1d", "s", "1s2", "1..2s", "2026-13-01T00:00:00Z", "1\u{301}s"] {
+            let pace = of(&[("x-ratelimit-remaining-tokens", "1"), ("x-ratelimit-reset-tokens", reset)]);
+            assert_eq!(pace, Pace::default(), "{reset}");
+        }
+        let pace = of(&[("x-ratelimit-remaining-tokens", "-1"), ("x-ratelimit-reset-tokens", "1s")]);
+        assert_eq!(pace, Pace::default());
+        assert_eq!(of(&[("x-ratelimit-remaining-tokens", "1")]), Pace::default());
+    }
+}

@@ -1,0 +1,247 @@
+//! Providers as they are written in TOML: those that are built in, and what a user lays over them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::Provider;
+use super::Wire;
+
+/// Headers that hold keys. A key never stands in settings.
+const SECRET_HEADERS: [&str; 5] =
+    ["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "cookie"];
+
+/// A provider's table; what is `None` is as the table below it says.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderRow {
+    /// Name of the wire.
+    pub wire: Option<String>,
+    /// The address that the wire's path is appended to.
+    pub base_url: Option<String>,
+    /// Name of the environment variable that may hold another such address.
+    pub base_variable: Option<String>,
+    /// Names of environment variables that may hold the key.
+    pub key_variables: Option<Vec<String>>,
+    /// A file that holds the key.
+    pub key_file: Option<PathBuf>,
+    /// Whether it answers only with a key.
+    pub needs_key: Option<bool>,
+    /// Further headers.
+    pub headers: Option<BTreeMap<String, String>>,
+    /// The program and its arguments.
+    pub command: Option<Vec<String>>,
+    /// Whether its calls cost no money.
+    pub free: Option<bool>,
+    /// Whether the end of the instructions may be marked for its cache.
+    pub marks_cache: Option<bool>,
+    /// Whether it knows `max_completion_tokens`.
+    pub completion_tokens: Option<bool>,
+    /// Whether it takes many questions at once for half the price.
+    pub batches: Option<bool>,
+    /// How many tokens a model of it is to have room for.
+    pub context_tokens: Option<u32>,
+}
+
+/// Why a table is no provider.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RowError {
+    /// It is not said how the provider is spoken to.
+    #[error("`wire` is missing")]
+    NoWire,
+    /// There is no such wire.
+    #[error("`wire` is none of anthropic, chat, responses, gemini, ollama and command: {0}")]
+    UnknownWire(String),
+    /// It is not said where the provider is.
+    #[error("`base_url` is missing")]
+    NoAddress,
+    /// The address is none that a path could be appended to.
+    #[error("`base_url` is no http or https address without user, query and fragment")]
+    BadAddress,
+    /// A header's name or value is none.
+    #[error("`headers` holds a name or a value that cannot be sent: {0:?}")]
+    BadHeader(String),
+    /// A header would hold a key.
+    #[error("`headers` may not hold {0}: keys are read from `key_variables` or `key_file`")]
+    SecretHeader(String),
+}
+
+impl ProviderRow {
+    /// Every key that a table may have.
+    pub const KEYS: [&'static str; 13] = [
+        "wire",
+        "base_url",
+        "base_variable",
+        "key_variables",
+        "key_file",
+        "needs_key",
+        "headers",
+        "command",
+        "free",
+        "marks_cache",
+        "completion_tokens",
+        "batches",
+        "context_tokens",
+    ];
+
+    /// Lays the table over a provider, or makes a new one of it.
+    pub fn over(self, name: &str, below: Option<&Provider>) -> Result<Provider, RowError> {
+        let wire = match self.wire {
+            Some(wire) => Wire::of_name(&wire).ok_or(RowError::UnknownWire(wire))?,
+            None => below.map(|below| below.wire).ok_or(RowError::NoWire)?,
+        };
+        let base_url =
+            self.base_url.or_else(|| below.map(|below| below.base_url.clone())).unwrap_or_default();
+        check_address(wire, &base_url)?;
+        let headers = match self.headers {
+            Some(headers) => headers.into_iter().map(checked_header).collect::<Result<_, _>>()?,
+            None => below.map(|below| below.headers.clone()).unwrap_or_default(),
+        };
+        let key_variables =
+            self.key_variables.or_else(|| below.map(|below| below.key_variables.clone())).unwrap_or_default();
+        let key_file = self.key_file.or_else(|| below.and_then(|below| below.key_file.clone()));
+        // Whoever names a key means that it is needed.
+        let names_key = !key_variables.is_empty() || key_file.is_some();
+        let is =
+            |said: Option<bool>, below_says: fn(&Provider) -> bool| said.or_else(|| below.map(below_says));
+        Ok(Provider {
+            name: name.to_owned(),
+            wire,
+            base_url,
+            base_variable: self.base_variable.or_else(|| below.and_then(|below| below.base_variable.clone())),
+            needs_key: is(self.needs_key, |below| below.needs_key).unwrap_or(names_key),
+            key_variables,
+            key_file,
+            headers,
+            command: self.command.or_else(|| below.map(|below| below.command.clone())).unwrap_or_default(),
+            is_free: is(self.free, |below| below.is_free).unwrap_or(false),
+            marks_cache: is(self.marks_cache, |below| below.marks_cache).unwrap_or(false),
+            wants_completion_tokens: is(self.completion_tokens, |below| below.wants_completion_tokens)
+                .unwrap_or(false),
+            has_batches: is(self.batches, |below| below.has_batches).unwrap_or(false),
+            context_tokens: self.context_tokens.or_else(|| below.and_then(|below| below.context_tokens)),
+        })
+    }
+}
+
+/// Returns the providers that slop knows without being told, in the order of their names.
+pub fn built_in_providers() -> Vec<Provider> {
+    let rows: BTreeMap<String, ProviderRow> = toml::from_str(include_str!("../../config/providers.toml"))
+        .expect("the built-in providers are tables of theirs");
+    let provider =
+        |(name, row): (String, ProviderRow)| row.over(&name, None).expect("a built-in provider is whole");
+    rows.into_iter().map(provider).collect()
+}
+
+fn check_address(wire: Wire, base_url: &str) -> Result<(), RowError> {
+    if wire == Wire::Command {
+        return Ok(());
+    }
+    if base_url.is_empty() {
+        return Err(RowError::NoAddress);
+    }
+    let host = base_url.strip_prefix("https://").or_else(|| base_url.strip_prefix("http://"));
+    let is_plain = |host: &str| {
+        !host.is_empty()
+            && !host.starts_with('/')
+            && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#@\\".contains(&byte))
+    };
+    if host.is_some_and(is_plain) { Ok(()) } else { Err(RowError::BadAddress) }
+}
+
+fn checked_header((name, value): (String, String)) -> Result<(String, String), RowError> {
+    let is_name = !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    let is_value = value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    if !is_name || !is_value {
+        return Err(RowError::BadHeader(name));
+    }
+    if SECRET_HEADERS.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {
+        return Err(RowError::SecretHeader(name));
+    }
+    Ok((name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn row(text: &str) -> ProviderRow {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn every_built_in_provider_is_whole_and_speaks_tls_or_to_this_machine() {
+        let providers = built_in_providers();
+        assert!(providers.len() >= 12);
+        for provider in providers {
+            let is_local = provider.base_url.starts_with("http://127.0.0.1:");
+            let is_command = provider.wire == Wire::Command;
+            assert!(is_command || is_local || provider.base_url.starts_with("https://"), "{}", provider.name);
+            assert!(is_local || is_command || provider.needs_key, "{}", provider.name);
+            assert!(is_local || is_command || !provider.is_free, "{}", provider.name);
+        }
+    }
+
+    #[test]
+    fn a_table_is_laid_over_the_provider_of_its_name_key_by_key() {
+        let below = built_in_providers().into_iter().find(|provider| provider.name == "openai").unwrap();
+        let laid = row("base_url = 'https://gateway.example/v1'\nkey_variables = ['GATEWAY_KEY']")
+            .over("openai", Some(&below));
+        let laid = laid.unwrap();
+        assert_eq!(laid.base_url, "https://gateway.example/v1");
+        assert_eq!(laid.key_variables, ["GATEWAY_KEY"]);
+        assert_eq!((laid.wire, laid.has_batches, laid.needs_key), (Wire::Responses, true, true));
+    }
+
+    #[test]
+    fn a_new_provider_that_names_a_key_needs_it_and_is_not_free() {
+        let made = row("wire = 'chat'\nbase_url = 'https://models.example/v1'\nkey_variables = ['K']")
+            .over("mine", None);
+        let made = made.unwrap();
+        assert!(made.needs_key);
+        assert!(!made.is_free && !made.marks_cache && !made.has_batches);
+    }
+
+    #[test]
+    fn a_table_that_is_no_provider_says_why() {
+        let wrong = |text: &str| row(text).over("mine", None).unwrap_err();
+        assert_eq!(wrong("base_url = 'https://a.example'"), RowError::NoWire);
+        assert_eq!(wrong("wire = 'soap'"), RowError::UnknownWire("soap".to_owned()));
+        assert_eq!(wrong("wire = 'chat'"), RowError::NoAddress);
+        for address in [
+            "ftp://a.example",
+            "https://",
+            "https:///v1",
+            "https://u:p@a.example",
+            "https://a.example?q=1",
+            "https://a b",
+        ] {
+            assert_eq!(
+                wrong(&format!("wire = 'chat'\nbase_url = '{address}'")),
+                RowError::BadAddress,
+                "{address}"
+            );
+        }
+        let headers = "wire = 'chat'\nbase_url = 'https://a.example'\nheaders";
+        assert_eq!(
+            wrong(&format!("{headers}.Authorization = 'x'")),
+            RowError::SecretHeader("Authorization".to_owned())
+        );
+        assert_eq!(
+            wrong(&format!("{headers}.X-Team = \"a\\r\\nb\"")),
+            RowError::BadHeader("X-Team".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_key_that_no_table_has_is_refused() {
+        assert!(toml::from_str::<ProviderRow>("api_key = 'x'").is_err());
+        for key in ProviderRow::KEYS {
+            let message = toml::from_str::<ProviderRow>(&format!("{key} = [1]")).unwrap_err().to_string();
+            assert!(!message.contains("unknown field"), "{message}");
+        }
+    }
+}

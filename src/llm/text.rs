@@ -1,0 +1,129 @@
+//! What a server says, made fit to be shown: one line, short, printable, and without what may be a key.
+
+use std::borrow::Cow;
+
+/// Words of a server are cut to so many bytes.
+pub(super) const MOST_WORDS: usize = 300;
+
+/// Names that a server gives to calls are cut to so many bytes.
+const MOST_NAME: usize = 128;
+
+/// Shorter runs of letters and digits are taken for words; the keys of all providers are longer.
+const LEAST_KEY: usize = 20;
+
+/// Returns the text as one printable line of at most so many bytes; what may be a key is hidden.
+pub(super) fn printable(text: &str, most: usize) -> String {
+    // What is behind that cannot be shown in any case, and it may be megabytes.
+    let head = head(text, most.saturating_mul(8));
+    let mut line = String::new();
+    for word in
+        head.split(|char: char| char.is_whitespace() || char.is_control()).filter(|word| !word.is_empty())
+    {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.extend(without_keys(word).chars().filter(|char| !is_invisible(*char)));
+    }
+    shortened(line, most)
+}
+
+/// Returns a server's name for a call, if it is one.
+pub(super) fn name(text: &str) -> Option<String> {
+    let is_name =
+        !text.is_empty() && text.len() <= MOST_NAME && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_name.then(|| text.to_owned())
+}
+
+/// Cuts a line to so many bytes, and says so.
+pub(super) fn shortened(line: String, most: usize) -> String {
+    if line.len() <= most {
+        return line;
+    }
+    let mut short = head(&line, most.saturating_sub('…'.len_utf8())).to_owned();
+    short.push('…');
+    short
+}
+
+fn head(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most.min(text.len()))]
+}
+
+/// Characters that take no room or turn the writing around.
+fn is_invisible(char: char) -> bool {
+    matches!(char,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Servers have been seen to repeat the key that they refuse. Only its sender could know it for sure, so whatever looks
+/// like one is hidden: a long run of letters and digits that is no word and no name of a model.
+fn without_keys(word: &str) -> Cow<'_, str> {
+    let is_of_key = |char: char| char.is_ascii_alphanumeric() || "-_.+/=*".contains(char);
+    if !word.split(|char| !is_of_key(char)).any(may_be_key) {
+        return Cow::Borrowed(word);
+    }
+    let mut shown = String::new();
+    for run in word.split_inclusive(|char| !is_of_key(char)) {
+        let end =
+            run.len() - run.chars().next_back().filter(|char| !is_of_key(*char)).map_or(0, char::len_utf8);
+        shown.push_str(if may_be_key(&run[..end]) { "(hidden)" } else { &run[..end] });
+        shown.push_str(&run[end..]);
+    }
+    Cow::Owned(shown)
+}
+
+fn may_be_key(run: &str) -> bool {
+    const BEGINNINGS: [&str; 6] = ["sk-", "sk_", "AIza", "gsk_", "key-", "eyJ"];
+    if BEGINNINGS.iter().any(|beginning| run.starts_with(beginning)) {
+        return true;
+    }
+    let has = |test: fn(&u8) -> bool| run.as_bytes().iter().any(test);
+    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit);
+    // A digest has no capitals, but no words either; the parts of a model's name are short.
+    let longest = run.split(|char: char| !char.is_ascii_alphanumeric()).map(str::len).max().unwrap_or(0);
+    LEAST_KEY <= run.len() && (is_mixed && 12 <= longest || LEAST_KEY <= longest && has(u8::is_ascii_digit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, shown: &str) {
+        assert_eq!(printable(text, MOST_WORDS), shown);
+    }
+
+    #[test]
+    fn words_are_one_printable_line() {
+        check(" a\r\n\tb\u{1b}[31m c\u{0} ", "a b [31m c");
+        check("safe\u{202e}txt\u{200b}!", "safetxt!");
+        check("", "");
+    }
+
+    #[test]
+    fn long_words_are_cut_at_a_character() {
+        let cut = printable(&"ä".repeat(1_000), 11);
+        assert_eq!(cut, "ääää…");
+        assert!(printable(&"x ".repeat(10_000_000), MOST_WORDS).len() <= MOST_WORDS);
+    }
+
+    #[test]
+    fn what_may_be_a_key_is_hidden() {
+        let body = "Ab3".repeat(10);
+        check(
+            &format!("Incorrect API key provided: sk-proj-{body}."),
+            "Incorrect API key provided: (hidden)",
+        );
+        check(&format!("token \"{body}\" is unknown"), "token \"(hidden)\" is unknown");
+        check(&format!("key={}", "0a1b2c3d".repeat(4)), "(hidden)");
+        check(&format!("API_KEY:{}", "0a1b2c3d".repeat(4)), "API_KEY:(hidden)");
+    }
+
+    #[test]
+    fn names_of_models_and_numbers_are_shown() {
+        check("model: claude-haiku-4-5-20251001 is gone", "model: claude-haiku-4-5-20251001 is gone");
+        check("deepseek-ai/DeepSeek-V4 has 8192 tokens", "deepseek-ai/DeepSeek-V4 has 8192 tokens");
+        check("credit_balance_exhausted_for_organization", "credit_balance_exhausted_for_organization");
+    }
+}

@@ -1,0 +1,96 @@
+//! What a provider is told of its cache.
+//!
+//! Left to themselves, providers mark the end of a prompt: behind the text of one file, that no other call begins with.
+//! Some take a quarter more for what they write down. So either the end of the instructions is marked, or nothing.
+
+use serde::Serialize;
+
+use crate::llm::Model;
+use crate::llm::Wire;
+use crate::model::ContentHash;
+
+/// A token is seldom more than so many bytes of English; to be marked, instructions are to be long enough in any case.
+const BYTES_OF_A_TOKEN: usize = 5;
+
+/// OpenAI's own address: no other server may be sent what only OpenAI knows.
+const OPENAI: &str = "https://api.openai.com/";
+
+/// From these models on, OpenAI's cache takes money for what it writes down, and can be told what to keep.
+const FIRST_TOLD: (u32, u32) = (5, 6);
+
+/// Says whether the end of the instructions is marked for the provider's cache.
+pub(in crate::llm) fn is_marked(model: &Model, instructions: &str) -> bool {
+    let can_be = match model.provider.wire {
+        Wire::Anthropic => true,
+        Wire::Chat | Wire::Responses => is_openai(model) && can_be_told(&model.name),
+        Wire::Gemini | Wire::Ollama | Wire::Command => false,
+    };
+    let tokens = u32::try_from(instructions.len() / BYTES_OF_A_TOKEN).unwrap_or(u32::MAX);
+    can_be && model.provider.marks_cache && model.min_cacheable_tokens.is_some_and(|least| least <= tokens)
+}
+
+/// What OpenAI is told, and nobody else.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct OpenAiCache {
+    /// Calls with the same key are led to the same cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_options: Option<Explicit>,
+}
+
+impl OpenAiCache {
+    /// Returns what is said beside a question with these instructions.
+    pub(super) fn of(model: &Model, instructions: &str) -> Self {
+        if !is_openai(model) || !model.provider.marks_cache {
+            return Self::default();
+        }
+        let key = ContentHash::of(instructions.as_bytes()).to_string().chars().take(32).collect();
+        let options = can_be_told(&model.name).then_some(Explicit::MARK);
+        Self { prompt_cache_key: Some(key), prompt_cache_options: options }
+    }
+}
+
+/// That only what is marked is to be kept; and the mark itself.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Explicit {
+    mode: &'static str,
+}
+
+impl Explicit {
+    /// The only one there is.
+    pub(super) const MARK: Self = Self { mode: "explicit" };
+}
+
+fn is_openai(model: &Model) -> bool {
+    let mut address = model.provider.base_url.clone();
+    address.push('/');
+    address.starts_with(OPENAI)
+}
+
+/// Says whether it is `gpt-5.6…`, `gpt-6…` or a later one.
+fn can_be_told(name: &str) -> bool {
+    let Some(version) = name.strip_prefix("gpt-") else { return false };
+    let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (major, rest) = version.split_at(number(version));
+    let minor = rest.strip_prefix('.').map_or("", |rest| &rest[..number(rest)]);
+    let Ok(major) = major.parse::<u32>() else { return false };
+    FIRST_TOLD <= (major, minor.parse().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_openais_later_models_are_told_what_to_keep() {
+        for name in ["gpt-5.6", "gpt-5.6-luna", "gpt-5.10-mini", "gpt-6-luna", "gpt-6", "gpt-10"] {
+            assert!(can_be_told(name), "{name}");
+        }
+        for name in ["gpt-5.5", "gpt-5-nano", "gpt-4o", "gpt-4.1", "gpt-", "gpt-x", "o4-mini", "mygpt-6", ""]
+        {
+            assert!(!can_be_told(name), "{name}");
+        }
+        assert!(!can_be_told("gpt-99999999999999999999"));
+    }
+}
