@@ -38,7 +38,7 @@ const CACHEDIR_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
 # This folder is the cache of slop. It can be deleted at any time.\n";
 
 impl Project<'_> {
-    fn cache_folder(&self) -> PathBuf {
+    pub(super) fn cache_folder(&self) -> PathBuf {
         self.root.join(self.options.cache_dir.as_path())
     }
 
