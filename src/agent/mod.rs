@@ -7,4 +7,5 @@
 
 mod options;
 
+pub use crate::store::paid::Caps;
 pub use options::Options;

@@ -8,6 +8,7 @@ use secrecy::SecretString;
 
 use super::profile::near;
 use crate::agent;
+use crate::agent::Caps;
 use crate::api::Fault;
 use crate::config::Loaded;
 use crate::engine::agent::Wish;
@@ -20,7 +21,6 @@ use crate::model::ModelName;
 use crate::model::PreferredModel;
 use crate::model::Tier;
 use crate::model::Writer;
-use crate::store::paid::Caps;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 
@@ -131,7 +131,9 @@ fn no_key(provider: &Provider) -> Fault {
     let name = &provider.name;
     let variables = provider.key_variables.join(" or ");
     let hint = if variables.is_empty() {
-        format!("name a variable or a file in your own settings file: [providers.{name}] key_variables or key_file")
+        format!(
+            "name a variable or a file in your own settings file: [providers.{name}] key_variables or key_file"
+        )
     } else {
         format!("set {variables}, or `key_file` under [providers.{name}] in your own settings file")
     };
@@ -164,7 +166,11 @@ fn writers(loaded: &Loaded, persona: Option<&str>) -> Result<Vec<Writer>, Fault>
     };
     if found.value.preferred_models.is_empty() {
         let message = format!("ask the preferred models of the persona `{name}`, which has none");
-        return Err(Fault::user("no_model", message, "name some: preferred_models = [{ provider = \"…\", model = \"…\" }]"));
+        return Err(Fault::user(
+            "no_model",
+            message,
+            "name some: preferred_models = [{ provider = \"…\", model = \"…\" }]",
+        ));
     }
     Ok(found.value.preferred_models.iter().map(preferred).collect())
 }
@@ -214,7 +220,8 @@ pub fn prices(loaded: &Loaded) -> PriceList {
 
 fn unknown_provider(name: &ModelName, providers: &[Provider]) -> Fault {
     let known = providers.iter().map(|provider| provider.name.as_str());
-    let message = format!("ask `{name}`: no provider is named `{}`{}", name.provider, near(&name.provider, known));
+    let message =
+        format!("ask `{name}`: no provider is named `{}`{}", name.provider, near(&name.provider, known));
     let hint = "`slop agent providers` says which providers there are; others are described in your own settings file";
     Fault::user("no_such_provider", message, hint)
 }
