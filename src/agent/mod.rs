@@ -22,6 +22,7 @@ mod testing;
 mod till;
 mod warm;
 
+pub use crate::store::paid::Caps;
 pub use error::Error;
 pub use estimate::Estimate;
 pub use estimate::estimate;

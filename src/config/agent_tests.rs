@@ -47,7 +47,7 @@ fn nobody_is_asked_unless_somebody_says_so() {
     assert_eq!((agent.budget_day, agent.budget_total), (money("1"), money("20")));
     assert_eq!((agent.calls_per_day, agent.concurrency), (2000, 4));
     assert_eq!(agent.tiers, [Tier::Orchestrator, Tier::TechLead]);
-    assert_eq!((agent.timeout, agent.still), (Duration::from_secs(120), Duration::from_secs(60)));
+    assert_eq!((agent.timeout, agent.still), (Duration::from_mins(2), Duration::from_mins(1)));
 }
 
 #[test]

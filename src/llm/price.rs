@@ -265,6 +265,7 @@ mod tests {
             name: name.to_owned(),
             wire: Wire::Chat,
             base_url: String::new(),
+            base_variable: None,
             key_variables: Vec::new(),
             key_file: None,
             needs_key: false,

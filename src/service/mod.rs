@@ -5,6 +5,9 @@
 //!
 //! Start with [`resolve()`], then [`Local`].
 
+mod agent;
+#[cfg(test)]
+mod agent_tests;
 mod document;
 mod local;
 mod profile;
@@ -13,6 +16,14 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
+pub use agent::AgentChoice;
+pub use agent::KeyVariable;
+pub use agent::Keys;
+pub use agent::agent_keys;
+pub use agent::agent_options;
+pub use agent::caps;
+pub use agent::key_of;
+pub use agent::prices;
 pub use local::Local;
 pub use resolve::Asker;
 pub use resolve::resolve;

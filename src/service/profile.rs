@@ -71,6 +71,7 @@ fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<P
     })
 }
 
-fn near<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+/// Returns words that name the known name that is most like this one.
+pub(super) fn near<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
     nearest_name(name, known).map_or(String::new(), |near| format!(", the nearest known is `{near}`"))
 }

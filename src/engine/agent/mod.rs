@@ -10,8 +10,8 @@ mod errand;
 mod errands;
 mod folders;
 mod known;
-mod prepare;
 mod lookup;
+mod prepare;
 
 pub use eligible::NotAsked;
 pub use errand::Errand;
@@ -26,8 +26,8 @@ pub use folders::Leaf;
 pub use folders::Node;
 pub use folders::folders_of;
 pub use known::PAID_DATABASE;
-pub use prepare::Preparer;
 pub use lookup::LookupOptions;
+pub use prepare::Preparer;
 
 pub(in crate::engine) use lookup::Asked;
 pub(in crate::engine) use lookup::Chosen;

@@ -1,0 +1,236 @@
+//! The sub-agent by the settings: whom it asks, with which keys, at what price; and what is missing to ask anybody.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+use super::profile::near;
+use crate::agent;
+use crate::agent::Caps;
+use crate::api::Fault;
+use crate::config::Loaded;
+use crate::engine::agent::Wish;
+use crate::llm::Model;
+use crate::llm::Price;
+use crate::llm::PriceList;
+use crate::llm::Provider;
+use crate::llm::built_in_prices;
+use crate::model::ModelName;
+use crate::model::PreferredModel;
+use crate::model::Tier;
+use crate::model::Writer;
+use crate::sys::Disk;
+use crate::sys::RealDisk;
+
+/// Looks up the key that a variable of the environment holds.
+pub type KeyVariable<'k> = &'k dyn Fn(&str) -> Option<SecretString>;
+
+/// The keys, by the names of the providers that they are for.
+pub type Keys = BTreeMap<String, SecretString>;
+
+/// What one run of the sub-agent is to do otherwise than the settings say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentChoice {
+    /// The persona, of the user's own file, whose preferred models are asked.
+    pub persona: Option<String>,
+    /// The tiers that summaries are written for; empty for those of the settings.
+    pub tiers: Vec<Tier>,
+    /// The files, as the command line names them; empty for all.
+    pub picks: Vec<String>,
+}
+
+/// Returns whom the sub-agent asks for what, by the settings; a fault where nobody can be asked. No key is looked for.
+pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Options, Fault> {
+    let settings = &loaded.settings.agent;
+    let writers = writers(loaded, choice.persona.as_deref())?;
+    let prices = prices(loaded);
+    let chain: Vec<Model> =
+        writers.iter().map(|writer| model(writer, loaded, &prices)).collect::<Result<_, _>>()?;
+    let tiers = if choice.tiers.is_empty() { settings.tiers.clone() } else { choice.tiers };
+    let wish = Wish {
+        tiers,
+        models: writers,
+        picks: choice.picks,
+        exclude: settings.exclude.clone(),
+        items: loaded.curation.files.clone(),
+        still: settings.still,
+        material_bytes: settings.material_bytes,
+        answer_tokens: settings.answer_tokens,
+        redacts: settings.redacts,
+        least_bytes: settings.least_bytes,
+    };
+    Ok(agent::Options {
+        is_background: settings.is_background,
+        chain,
+        wish,
+        concurrency: settings.concurrency,
+        requests_a_minute: settings.requests_per_minute,
+        tokens_a_minute: settings.tokens_per_minute,
+        timeout: settings.timeout,
+        proxy: settings.proxy.clone(),
+        caps: caps(loaded),
+    })
+}
+
+/// Returns how much may be spent, by the settings.
+pub fn caps(loaded: &Loaded) -> Caps {
+    let settings = &loaded.settings.agent;
+    Caps { day: settings.budget_day, total: settings.budget_total, calls_a_day: settings.calls_per_day }
+}
+
+/// Returns the keys of all whom the sub-agent asks; a fault where one is needed and not there.
+pub fn agent_keys(chain: &[Model], variable: KeyVariable<'_>) -> Result<Keys, Fault> {
+    let mut keys = Keys::new();
+    for model in chain {
+        let provider = &model.provider;
+        if keys.contains_key(&provider.name) {
+            continue;
+        }
+        match key_of(provider, variable)? {
+            Some(key) => {
+                keys.insert(provider.name.clone(), key);
+            }
+            None if provider.needs_key => return Err(no_key(provider)),
+            None => {}
+        }
+    }
+    Ok(keys)
+}
+
+/// Returns a provider's key: of the first variable that is set, else of its file.
+pub fn key_of(provider: &Provider, variable: KeyVariable<'_>) -> Result<Option<SecretString>, Fault> {
+    let from_variable = provider.key_variables.iter().find_map(|name| variable(name));
+    match (from_variable, &provider.key_file) {
+        (Some(key), _) => Ok(Some(key)),
+        (None, Some(file)) => key_in(file).map(Some),
+        (None, None) => Ok(None),
+    }
+}
+
+/// A key is short; what is longer is another file.
+const LONGEST_KEY: usize = 8 << 10;
+
+fn key_in(file: &Path) -> Result<SecretString, Fault> {
+    let fault = |why: &str| {
+        let message = format!("read the key in {}: {why}", file.display());
+        Fault::user("no_key", message, "put the key alone into the file that `key_file` names")
+    };
+    let bytes = RealDisk.read(file).map_err(|error| fault(&error.to_string()))?;
+    let bytes = bytes.ok_or_else(|| fault("it is not there"))?;
+    let text = std::str::from_utf8(&bytes).ok().map(str::trim).filter(|text| text.len() <= LONGEST_KEY);
+    let is_key = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+    match text.filter(is_key) {
+        Some(key) => Ok(SecretString::from(key.to_owned())),
+        None => Err(fault("it is not one line of visible ASCII")),
+    }
+}
+
+fn no_key(provider: &Provider) -> Fault {
+    let name = &provider.name;
+    let variables = provider.key_variables.join(" or ");
+    let hint = if variables.is_empty() {
+        format!(
+            "name a variable or a file in your own settings file: [providers.{name}] key_variables or key_file"
+        )
+    } else {
+        format!("set {variables}, or `key_file` under [providers.{name}] in your own settings file")
+    };
+    Fault::user("no_key", format!("ask `{name}` without its key"), hint)
+}
+
+/// Returns who is asked, by name: the persona's models where one is given, else those of the settings.
+fn writers(loaded: &Loaded, persona: Option<&str>) -> Result<Vec<Writer>, Fault> {
+    let settings = &loaded.settings.agent;
+    if persona.is_none() && !settings.models.is_empty() {
+        let plain = |name: &ModelName| Writer {
+            name: name.clone(),
+            temperature: None,
+            top_p: None,
+            max_output_tokens: None,
+        };
+        return Ok(settings.models.iter().map(plain).collect());
+    }
+    let Some(name) = persona.or(settings.persona.as_deref()) else {
+        let message = "ask a language model, for none is named";
+        let hint = "name one in your own settings file, as [agent] models = [\"anthropic/claude-haiku-5-5\"]; \
+                    `slop agent providers` says who can be asked";
+        return Err(Fault::user("no_model", message, hint));
+    };
+    let personas = &loaded.trusted.personas;
+    let Some(found) = personas.iter().find(|persona| persona.value.name == name) else {
+        let known = personas.iter().map(|persona| persona.value.name.as_str());
+        let message = format!("find a persona named `{name}` in your own settings file{}", near(name, known));
+        return Err(Fault::user("no_such_persona", message, "a project's persona is not asked for models"));
+    };
+    if found.value.preferred_models.is_empty() {
+        let message = format!("ask the preferred models of the persona `{name}`, which has none");
+        return Err(Fault::user(
+            "no_model",
+            message,
+            "name some: preferred_models = [{ provider = \"…\", model = \"…\" }]",
+        ));
+    }
+    Ok(found.value.preferred_models.iter().map(preferred).collect())
+}
+
+fn preferred(model: &PreferredModel) -> Writer {
+    let provider = match model.provider.to_ascii_lowercase().as_str() {
+        "google" => "gemini".to_owned(),
+        _ => model.provider.clone(),
+    };
+    Writer {
+        name: ModelName { provider, model: model.model.clone() },
+        temperature: model.temperature,
+        top_p: model.top_p,
+        max_output_tokens: model.max_output_tokens,
+    }
+}
+
+fn model(writer: &Writer, loaded: &Loaded, prices: &PriceList) -> Result<Model, Fault> {
+    let providers = &loaded.trusted.providers;
+    let provider = providers.iter().find(|provider| provider.name == writer.name.provider);
+    let provider = provider.ok_or_else(|| unknown_provider(&writer.name, providers))?;
+    let found = prices.find(provider, &writer.name.model);
+    let (price, min_cacheable_tokens) = match found {
+        Some(found) => found,
+        None if provider.is_free => (Price::FREE, None),
+        None => return Err(no_price(&writer.name, prices)),
+    };
+    Ok(Model {
+        provider: Arc::new(provider.clone()),
+        name: writer.name.model.clone(),
+        temperature: writer.temperature,
+        top_p: writer.top_p,
+        max_output_tokens: writer.max_output_tokens,
+        price: Some(price),
+        min_cacheable_tokens,
+    })
+}
+
+/// Returns what models cost: as it came with slop, and over it what the user has set.
+pub fn prices(loaded: &Loaded) -> PriceList {
+    let mut prices = built_in_prices();
+    for (name, price) in &loaded.trusted.prices {
+        prices.put(name, *price);
+    }
+    prices
+}
+
+fn unknown_provider(name: &ModelName, providers: &[Provider]) -> Fault {
+    let known = providers.iter().map(|provider| provider.name.as_str());
+    let message =
+        format!("ask `{name}`: no provider is named `{}`{}", name.provider, near(&name.provider, known));
+    let hint = "`slop agent providers` says which providers there are; others are described in your own settings file";
+    Fault::user("no_such_provider", message, hint)
+}
+
+fn no_price(name: &ModelName, prices: &PriceList) -> Fault {
+    let message = format!("ask `{name}`, whose price is not known (prices are of {})", prices.date());
+    let hint = format!(
+        "add it to your own settings file: [prices.\"{name}\"] input = \"…\" and output = \"…\", in US dollars for a \
+         million tokens; or `free = true` for its provider"
+    );
+    Fault::user("no_price", message, hint)
+}

@@ -1,0 +1,115 @@
+//! Whom the sub-agent asks by the settings, and what is said where it can ask nobody.
+
+use std::path::PathBuf;
+
+use secrecy::ExposeSecret;
+use secrecy::SecretString;
+
+use super::*;
+use crate::api::Fault;
+use crate::config::Inputs;
+use crate::config::Loaded;
+use crate::config::load;
+use crate::model::Money;
+
+fn loaded(user: &str) -> Loaded {
+    let user_file = Some((PathBuf::from("user.toml"), user.as_bytes().to_vec()));
+    load(&Inputs { user_file, ..Inputs::default() }).unwrap()
+}
+
+#[track_caller]
+fn options(user: &str) -> crate::agent::Options {
+    agent_options(&loaded(user), AgentChoice::default()).unwrap()
+}
+
+#[track_caller]
+fn fault(user: &str) -> Fault {
+    agent_options(&loaded(user), AgentChoice::default()).unwrap_err()
+}
+
+#[track_caller]
+fn check_fault(user: &str, code: &str, message: &str) {
+    let fault = fault(user);
+    assert_eq!((fault.code.as_ref(), fault.message.as_str()), (code, message));
+}
+
+#[test]
+fn the_chain_is_what_the_settings_name() {
+    let options =
+        options("agent.models = ['anthropic/claude-haiku-4-5', 'ollama/llama']\nagent.calls_per_day = 7\n");
+    let names: Vec<_> = options.chain.iter().map(|model| model.full_name().to_string()).collect();
+    assert_eq!(names, ["anthropic/claude-haiku-4-5", "ollama/llama"]);
+    assert!(options.chain[0].price.unwrap().input > Money::ZERO);
+    assert_eq!(options.chain[1].price, Some(crate::llm::Price::FREE));
+    assert_eq!(options.caps.calls_a_day, 7);
+    assert_eq!(options.wish.tiers.len(), 2);
+}
+
+#[test]
+fn a_persona_brings_its_models_with_how_they_are_asked() {
+    let user = "agent.persona = 'dev'\n[personas.dev]\npreferred_models = [\n\
+                { provider = 'Google', model = 'gemini-3.8-flash', temperature = 0.5, max_output_tokens = 99 }]\n";
+    let [model] = &options(user).chain[..] else { panic!("one model") };
+    assert_eq!(model.full_name().to_string(), "gemini/gemini-3.8-flash");
+    assert_eq!((model.temperature, model.top_p, model.max_output_tokens), (Some(0.5), None, Some(99)));
+}
+
+#[test]
+fn what_is_missing_to_ask_anybody_is_said() {
+    check_fault("", "no_model", "ask a language model, for none is named");
+    let message = "ask `antropic/m`: no provider is named `antropic`, the nearest known is `anthropic`";
+    check_fault("agent.models = ['antropic/m']", "no_such_provider", message);
+    let unknown = fault("agent.models = ['anthropic/nobody-knows']");
+    assert_eq!(unknown.code, "no_price");
+    assert!(unknown.hint.contains("[prices.\"anthropic/nobody-knows\"]"), "{}", unknown.hint);
+    let message = "find a persona named `dav` in your own settings file, the nearest known is `dev`";
+    check_fault("agent.persona = 'dav'\n[personas.dev]", "no_such_persona", message);
+    let message = "ask the preferred models of the persona `dev`, which has none";
+    check_fault("agent.persona = 'dev'\n[personas.dev]", "no_model", message);
+}
+
+#[test]
+fn a_price_of_the_users_makes_an_unknown_model_one_that_can_be_asked() {
+    let user = "agent.models = ['anthropic/new']\n[prices.'anthropic/new']\ninput = '3'\noutput = '4'\n";
+    assert_eq!(options(user).chain[0].price.unwrap().output, Money::from_dollars("4").unwrap());
+}
+
+#[test]
+fn a_key_is_looked_for_where_the_providers_row_says_and_nowhere_else() {
+    let chain = options("agent.models = ['anthropic/claude-haiku-4-5', 'ollama/llama']").chain;
+    let asked = std::cell::RefCell::new(Vec::new());
+    let variable = |name: &str| {
+        asked.borrow_mut().push(name.to_owned());
+        (name == "ANTHROPIC_API_KEY").then(|| SecretString::from("k".to_owned()))
+    };
+    let keys = agent_keys(&chain, &variable).unwrap();
+    assert_eq!(keys.keys().collect::<Vec<_>>(), ["anthropic"]);
+    assert_eq!(keys["anthropic"].expose_secret(), "k");
+    assert_eq!(asked.into_inner(), ["ANTHROPIC_API_KEY", "OLLAMA_API_KEY"]);
+    let fault = agent_keys(&chain, &|_| None).unwrap_err();
+    assert_eq!((fault.code.as_ref(), fault.message.as_str()), ("no_key", "ask `anthropic` without its key"));
+    assert!(fault.hint.contains("ANTHROPIC_API_KEY"), "{}", fault.hint);
+}
+
+#[test]
+fn a_key_file_holds_a_key_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("work.key");
+    let user = format!(
+        "agent.models = ['work/m']\n[providers.work]\nwire = 'chat'\nbase_url = 'https://x'\nfree = true\n\
+         key_file = '{}'\n",
+        file.display()
+    );
+    let chain = options(&user).chain;
+    let read = || agent_keys(&chain, &|_| None);
+    assert!(read().unwrap_err().message.contains("it is not there"));
+    for (content, key) in
+        [("k\n", Some("k")), ("  k  ", Some("k")), ("a b", None), ("", None), ("\u{e9}", None)]
+    {
+        std::fs::write(&file, content).unwrap();
+        let keys = read();
+        assert_eq!(keys.as_ref().ok().map(|keys| keys["work"].expose_secret()), key, "{content}");
+        let told = keys.err().map(|fault| fault.message).unwrap_or_default();
+        assert!(content.trim().is_empty() || !told.contains(content), "{told}");
+    }
+}

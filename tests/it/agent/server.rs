@@ -1,0 +1,275 @@
+//! A server of models that a test writes the lines for: it answers what it is told to, and keeps every byte that it was
+//! sent.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::net::TcpListener;
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
+
+use serde_json::Value;
+use serde_json::json;
+
+/// One request, as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    /// The method.
+    pub(crate) method: String,
+    /// The path with its query.
+    pub(crate) path: String,
+    /// Names, in lower case, and values.
+    pub(crate) headers: Vec<(String, String)>,
+    /// The body.
+    pub(crate) body: Vec<u8>,
+    /// When it was whole.
+    pub(crate) at: Instant,
+}
+
+impl Seen {
+    /// Returns the body as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    /// Returns the value of a header, by its name in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns all that was sent, as text.
+    pub(crate) fn text(&self) -> String {
+        let headers: Vec<String> =
+            self.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        format!("{} {}\n{}\n\n{}", self.method, self.path, headers.join("\n"), String::from_utf8_lossy(&self.body))
+    }
+}
+
+/// What the server does about one request.
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    /// It answers with this status, these headers and this body.
+    Answer(u16, Vec<(String, String)>, Vec<u8>),
+    /// It answers so, after it has waited.
+    Late(Duration, Box<Act>),
+    /// It writes these bytes, which need be no HTTP, and hangs up.
+    Raw(Vec<u8>),
+    /// It hangs up.
+    HangUp,
+    /// It says nothing until the test is over, or whoever asked hangs up.
+    Silence,
+}
+
+impl Act {
+    /// Returns an answer of JSON.
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
+        let header = ("content-type".to_owned(), "application/json".to_owned());
+        Self::Answer(status, vec![header], serde_json::to_vec(body).unwrap())
+    }
+
+    /// Returns the answer with a header more.
+    pub(crate) fn with(self, name: &str, value: &str) -> Self {
+        match self {
+            Self::Answer(status, mut headers, body) => {
+                headers.push((name.to_owned(), value.to_owned()));
+                Self::Answer(status, headers, body)
+            }
+            other => other,
+        }
+    }
+
+    /// Returns what Anthropic's Messages answer: these words, for so many tokens of input and output.
+    pub(crate) fn anthropic(words: &str, input: u64, output: u64) -> Self {
+        Self::json(
+            200,
+            &json!({
+                "id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+                "content": [{"type": "text", "text": words}],
+                "stop_reason": "end_turn", "stop_sequence": null,
+                "usage": {"input_tokens": input, "output_tokens": output},
+            }),
+        )
+        .with("request-id", "req_1")
+    }
+
+    /// Returns what chat completions answer.
+    pub(crate) fn chat(words: &str, input: u64, output: u64) -> Self {
+        Self::json(
+            200,
+            &json!({
+                "id": "c_1", "object": "chat.completion", "created": 1, "model": "m",
+                "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": words}}],
+                "usage": {"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output},
+            }),
+        )
+    }
+
+    /// Returns an answer with words for both tiers, as it is asked for.
+    pub(crate) fn both(brief: &str, detail: &str) -> Self {
+        Self::anthropic(&format!("<brief>{brief}</brief>\n<detail>{detail}</detail>"), 100, 20)
+    }
+}
+
+type Script = dyn Fn(&Seen, usize) -> Act + Send + Sync;
+
+struct Shared {
+    script: Box<Script>,
+    seen: Mutex<Vec<Seen>>,
+    connections: AtomicUsize,
+    under_way: AtomicUsize,
+    most_at_once: AtomicUsize,
+    is_over: AtomicBool,
+}
+
+/// A server on a port of its own on this machine.
+pub(crate) struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// Starts a server that answers each request, and its number from 0, as `script` says.
+    pub(crate) fn start(script: impl Fn(&Seen, usize) -> Act + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            script: Box::new(script),
+            seen: Mutex::default(),
+            connections: AtomicUsize::new(0),
+            under_way: AtomicUsize::new(0),
+            most_at_once: AtomicUsize::new(0),
+            is_over: AtomicBool::new(false),
+        });
+        let serving = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if serving.is_over.load(Ordering::SeqCst) {
+                    return;
+                }
+                serving.connections.fetch_add(1, Ordering::SeqCst);
+                let serving = Arc::clone(&serving);
+                thread::spawn(move || serve(stream, &serving));
+            }
+        });
+        Self { address, shared }
+    }
+
+    /// Starts a server that answers with each of these in turn, and with the last one ever after.
+    pub(crate) fn answering(acts: impl IntoIterator<Item = Act>) -> Self {
+        let acts: Mutex<VecDeque<Act>> = Mutex::new(acts.into_iter().collect());
+        Self::start(move |_, _| {
+            let mut acts = acts.lock().unwrap();
+            if 1 < acts.len() { acts.pop_front().unwrap() } else { acts[0].clone() }
+        })
+    }
+
+    /// Returns the address that a provider's `base_url` names.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Returns the requests that came whole, in their order.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.shared.seen.lock().unwrap().clone()
+    }
+
+    /// Returns how many requests came whole.
+    pub(crate) fn count(&self) -> usize {
+        self.shared.seen.lock().unwrap().len()
+    }
+
+    /// Returns how many connections were made, whatever came of them.
+    pub(crate) fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::SeqCst)
+    }
+
+    /// Returns the most requests that were under way at once.
+    pub(crate) fn most_at_once(&self) -> usize {
+        self.shared.most_at_once.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::SeqCst);
+        // The thread that accepts waits for a connection, and ends with this one.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// Answers the requests of one connection until either side hangs up.
+fn serve(stream: TcpStream, shared: &Shared) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut stream = stream;
+    while let Some(seen) = read(&mut reader) {
+        let now = shared.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        shared.most_at_once.fetch_max(now, Ordering::SeqCst);
+        let number = {
+            let mut all = shared.seen.lock().unwrap();
+            all.push(seen.clone());
+            all.len() - 1
+        };
+        let stays = act((shared.script)(&seen, number), &mut stream, shared);
+        shared.under_way.fetch_sub(1, Ordering::SeqCst);
+        if !stays {
+            return;
+        }
+    }
+}
+
+/// Does what the script says, and says whether the connection stays.
+fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
+    match act_now {
+        Act::Answer(status, headers, body) => {
+            let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", body.len());
+            stream.write_all(&[head.as_bytes(), &body].concat()).is_ok()
+        }
+        Act::Late(wait, then) => {
+            thread::sleep(wait);
+            act(*then, stream, shared)
+        }
+        Act::Raw(bytes) => {
+            let _ = stream.write_all(&bytes);
+            false
+        }
+        Act::HangUp => false,
+        Act::Silence => {
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
+            // A read that ends with nothing is a connection that was closed; one that times out says nothing.
+            while !shared.is_over.load(Ordering::SeqCst) && !matches!(stream.read(&mut [0]), Ok(0)) {}
+            false
+        }
+    }
+}
+
+/// Reads a request with a body of a known length.
+fn read(reader: &mut impl BufRead) -> Option<Seen> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|bytes| 0 < *bytes)?;
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let (method, path) = (words.next()?, words.next()?);
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|bytes| 0 < *bytes)?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length = length.and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Seen { method, path, headers, body, at: Instant::now() })
+}
