@@ -138,8 +138,62 @@ pub struct StoreStatus {
 /// The sub-agent that writes summaries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentStatus {
-    /// What it does: `off` today.
+    /// What it does: `off`, `idle`, `working`, `paused` (it goes on by itself) or `stopped` (until somebody has done
+    /// something).
     pub state: String,
+    /// Why it is paused or stopped.
+    pub reason: Option<String>,
+    /// Whom it asks, the first one first, as `provider/model`.
+    pub models: Vec<String>,
+    /// How many calls are under way.
+    pub in_flight: u32,
+    /// How many questions of the present round nobody has begun with.
+    pub waiting: u64,
+    /// How many files and folders could be asked about when that was last looked at.
+    pub ready: u64,
+    /// How many of them had their summaries.
+    pub done: u64,
+    /// How many files had been written too lately.
+    pub young: u64,
+    /// How many were asked about in vain, and are not asked about again yet.
+    pub refused: u64,
+    /// How many files no model is asked about.
+    pub not_asked: u64,
+    /// What this day's calls cost at most, in billionths of a US dollar.
+    pub spent_today_nanos: u64,
+    /// What all calls cost at most, likewise.
+    pub spent_nanos: u64,
+    /// What may be spent a day, likewise.
+    pub cap_a_day_nanos: u64,
+    /// What may be spent in all, likewise.
+    pub cap_nanos: u64,
+}
+
+impl AgentStatus {
+    /// Returns how one is that asks nobody.
+    pub fn off() -> Self {
+        Self {
+            state: "off".to_owned(),
+            reason: None,
+            models: Vec::new(),
+            in_flight: 0,
+            waiting: 0,
+            ready: 0,
+            done: 0,
+            young: 0,
+            refused: 0,
+            not_asked: 0,
+            spent_today_nanos: 0,
+            spent_nanos: 0,
+            cap_a_day_nanos: 0,
+            cap_nanos: 0,
+        }
+    }
+
+    /// Returns how one is that cannot ask anybody.
+    pub fn stopped(reason: String) -> Self {
+        Self { state: "stopped".to_owned(), reason: Some(reason), ..Self::off() }
+    }
 }
 
 /// The daemon was asked to stop.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::steady::Mode;
 use super::steady::Steady;
-use crate::api::AgentStatus;
 use crate::api::AuditStatus;
 use crate::api::DaemonMode;
 use crate::api::DaemonStatus;
@@ -109,7 +108,7 @@ impl Steady<'_> {
             last_audit: self.counted.last_audit,
             lag_ms: self.counted.lag_ms(),
             store: self.store_status(),
-            agent: AgentStatus { state: "off".to_owned() },
+            agent: self.scribe.status(),
             rss_bytes: Some(usage.rss_bytes),
             fds: Some(usage.fds),
             listen: constants.listen.clone(),

@@ -3,6 +3,7 @@
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
+use super::scribe::Written;
 use crate::api::Answered;
 use crate::api::Ask;
 use crate::api::AuditStatus;
@@ -29,6 +30,8 @@ pub(super) enum Event {
     SettingsChanged,
     /// Somebody wants to know how the daemon is.
     Status(SyncSender<DaemonStatus>),
+    /// A model was asked for summaries.
+    Written(Written),
     /// Time to go.
     Stop(&'static str),
 }

@@ -22,6 +22,9 @@ use super::event::Event;
 use super::front::Front;
 use super::owner::Owner;
 use super::places::Places;
+use super::scribe;
+use super::scribe::KeyOf;
+use super::scribe::Scribe;
 use super::settle::Settling;
 use super::sockets::Sockets;
 use super::steady::Mode;
@@ -68,6 +71,8 @@ pub struct Options {
     pub sources: Sources,
     /// An address of the machine itself to listen on too.
     pub listen: Option<std::net::SocketAddr>,
+    /// Looks up the key that a variable of the environment holds; nobody else asks for keys.
+    pub key: KeyOf,
     /// Whether every file of every answer is hashed.
     pub is_paranoid: bool,
     /// Whether all that it says goes to its log, in the background.
@@ -98,7 +103,8 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         fingerprint: Arc::new(Mutex::new(loaded.fingerprint())),
         is_stopping: AtomicBool::new(false),
     });
-    let staff = Staff::hire(&shop)?;
+    let scribe = Arc::new(Scribe::new(options.key));
+    let staff = Staff::hire(&shop, &scribe)?;
     let watcher = start_watcher(&places, &settings, position.epoch, events.clone())?;
     let constants = Constants {
         project: project_name(&places.root, &loaded.settings.project.name),
@@ -117,6 +123,8 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
         tree,
         workers: staff.workers.clone(),
         refresher: staff.refresher.clone(),
+        pokes: staff.pokes.clone(),
+        scribe,
         feed: Arc::clone(&feed),
         position,
         constants,
@@ -159,8 +167,8 @@ fn end(steady: Steady<'_>, staff: Staff, shop: &Shop, inbox: Receiver<Event>, wh
     (steady.tell)(Told::Stopping { why });
     // Whoever waits for a place in the queue, or in it, learns that nobody answers.
     drop(inbox);
-    let Steady { owner, watcher, sockets, workers, refresher, .. } = steady;
-    drop((workers, refresher));
+    let Steady { owner, watcher, sockets, workers, refresher, pokes, .. } = steady;
+    drop((workers, refresher, pokes));
     if let Some(sockets) = sockets {
         sockets.leave();
         owner.leave_port();
@@ -212,11 +220,12 @@ fn start_watcher(
 struct Staff {
     workers: Sender<worker::Work>,
     refresher: Sender<super::settle::Due>,
+    pokes: SyncSender<()>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Staff {
-    fn hire(shop: &Arc<Shop>) -> Result<Self, Error> {
+    fn hire(shop: &Arc<Shop>, scribe: &Arc<Scribe>) -> Result<Self, Error> {
         let (workers, work) = channel();
         let (refresher, due) = channel();
         let work: Arc<Mutex<Receiver<_>>> = Arc::new(Mutex::new(work));
@@ -225,15 +234,19 @@ impl Staff {
             let (shop, work) = (Arc::clone(shop), Arc::clone(&work));
             threads.push(thread("answer", &Arc::clone(&shop), move || worker::answer_all(&shop, &work))?);
         }
-        let shop = Arc::clone(shop);
-        threads.push(thread("refresh", &Arc::clone(&shop), move || worker::refresh_all(&shop, &due))?);
-        Ok(Self { workers, refresher, threads })
+        let refreshing = Arc::clone(shop);
+        threads.push(thread("refresh", shop, move || worker::refresh_all(&refreshing, &due))?);
+        // One that waits is enough: it says that there may be something, not what.
+        let (pokes, poked) = sync_channel(1);
+        let (writing, scribe) = (Arc::clone(shop), Arc::clone(scribe));
+        threads.push(thread("scribe", shop, move || scribe::write_all(&writing, &scribe, &poked))?);
+        Ok(Self { workers, refresher, pokes, threads })
     }
 
     /// Lets the threads end, and waits for them a while.
     fn dismiss(self) {
-        let Self { workers, refresher, threads } = self;
-        drop((workers, refresher));
+        let Self { workers, refresher, pokes, threads } = self;
+        drop((workers, refresher, pokes));
         let deadline = WallClock.monotonic().saturating_add(FAREWELL);
         while !threads.iter().all(JoinHandle::is_finished) && WallClock.monotonic() < deadline {
             WallClock.sleep(Duration::from_millis(5));

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::Receiver;
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::mpsc::Sender;
+use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use super::barrier::Barrier;
@@ -18,6 +19,7 @@ use super::event::Question;
 use super::event::Refreshed;
 use super::owner::Owner;
 use super::run::make_cache;
+use super::scribe::Scribe;
 use super::settle::Due;
 use super::settle::Settling;
 use super::sockets::Sockets;
@@ -65,6 +67,9 @@ pub(super) struct Steady<'d> {
     pub(super) tree: Arc<Tree>,
     pub(super) workers: Sender<Work>,
     pub(super) refresher: Sender<Due>,
+    /// Tells the scribe that there may be something to ask.
+    pub(super) pokes: SyncSender<()>,
+    pub(super) scribe: Arc<Scribe>,
     pub(super) feed: Arc<Feed>,
     /// The count of what was told.
     pub(super) position: Position,
@@ -133,8 +138,20 @@ impl Steady<'_> {
                 self.counted.working = self.counted.working.saturating_sub(1);
                 self.counted.last_audit = audit.or(self.counted.last_audit);
             }
-            Event::Refreshed(refreshed) => self.refreshed(refreshed),
-            Event::SettingsChanged => self.settling.touch_everything(self.clock.monotonic()),
+            Event::Refreshed(refreshed) => {
+                self.refreshed(refreshed);
+                self.poke();
+            }
+            Event::SettingsChanged => {
+                self.settling.touch_everything(self.clock.monotonic());
+                self.poke();
+            }
+            Event::Written(written) => (self.tell)(Told::Written {
+                answered: written.answered,
+                cost: &written.cost,
+                unanswered: &written.unanswered,
+                stopped: written.stopped.as_deref(),
+            }),
             Event::Status(reply) => {
                 // Whoever asked may be gone.
                 let _ = reply.send(self.status());
@@ -338,6 +355,11 @@ impl Steady<'_> {
         self.probe_pause = Duration::ZERO;
         self.tree.set_trusted(true);
         self.mode = Mode::Events;
+    }
+
+    /// Lets the scribe look. One that has been told already need not be told again.
+    fn poke(&self) {
+        let _ = self.pokes.try_send(());
     }
 
     fn refreshed(&mut self, refreshed: Refreshed) {

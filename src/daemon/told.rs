@@ -23,6 +23,17 @@ pub enum Told<'a> {
         /// How long it took.
         took: Duration,
     },
+    /// A model was asked for summaries.
+    Written {
+        /// How many questions were answered.
+        answered: u64,
+        /// What they cost, in words.
+        cost: &'a str,
+        /// Questions that are not asked again soon, each with why.
+        unanswered: &'a [String],
+        /// Why it ended early.
+        stopped: Option<&'a str>,
+    },
     /// Events are not to be trusted: each answer looks at the files.
     Verified {
         /// Why.

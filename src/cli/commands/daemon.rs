@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::desk::Desk;
+use crate::api::AgentStatus;
 use crate::api::DaemonMode;
 use crate::api::DaemonStatus;
 use crate::api::Fault;
@@ -19,6 +20,7 @@ use crate::cli::failure::Failure;
 use crate::daemon;
 use crate::daemon::Places;
 use crate::daemon::Started;
+use crate::model::Money;
 use crate::render::grouped;
 use crate::render::seconds;
 use crate::render::size;
@@ -163,7 +165,7 @@ fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
         ("missed", grouped(status.missed)),
         ("lag", format!("{} ms", status.lag_ms)),
         ("store", format!("{}, log {}", size(status.store.bytes), size(status.store.wal_bytes))),
-        ("agent", status.agent.state.clone()),
+        ("agent", agent_line(&status.agent)),
     ];
     if status.paranoid.on {
         let (answers, mistakes) = (grouped(status.paranoid.answers), grouped(status.paranoid.mistakes));
@@ -175,6 +177,29 @@ fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
     rows.extend(status.listen.as_ref().map(|address| ("listening", address.clone())));
     rows.extend(status.rss_bytes.map(|bytes| ("memory", size(bytes))));
     rows
+}
+
+/// Returns what the sub-agent is at, how much there is to do, and what it costs.
+fn agent_line(agent: &AgentStatus) -> String {
+    if agent.models.is_empty() {
+        let reason = agent.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+        return format!("{}{reason}", agent.state);
+    }
+    let dollars = |nanos| Money::from_nanos(nanos).to_string();
+    let mut line = format!(
+        "{}, {} to ask, {} under way, {} done, {} of {} today",
+        agent.state,
+        grouped(agent.ready),
+        agent.in_flight,
+        grouped(agent.done),
+        dollars(agent.spent_today_nanos),
+        dollars(agent.cap_a_day_nanos),
+    );
+    if let Some(reason) = &agent.reason {
+        line.push_str(": ");
+        line.push_str(reason);
+    }
+    line
 }
 
 fn logs(places: &Places, lines: usize, desk: &mut Desk<'_>) -> Result<u8, Failure> {

@@ -1,6 +1,7 @@
 //! `slop watch`
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::mpsc::SyncSender;
 use std::sync::mpsc::sync_channel;
@@ -44,6 +45,7 @@ pub(super) fn run(args: &WatchArgs, environment: &Environment, desk: &mut Desk<'
         places: desk.places(),
         sources: environment.sources.clone(),
         listen: args.listen,
+        key: Environment::key,
         is_paranoid: args.paranoid,
         is_detached: args.detached,
     };
@@ -119,12 +121,28 @@ fn line(told: &Told<'_>) -> String {
             let count = grouped(changes.len() as u64);
             format!("refreshed {count} {files} in {}: {}", seconds(*took), names(changes))
         }
+        Told::Written { answered, cost, unanswered, stopped } => {
+            written(*answered, cost, unanswered, *stopped)
+        }
         Told::Verified { why, hint: "" } => format!("looking at every file for each answer: {why}"),
         Told::Verified { why, hint } => format!("looking at every file for each answer: {why} ({hint})"),
         Told::Lost { why } => format!("looking at everything once more: {why}"),
         Told::Note(note) => format!("note: {note}"),
         Told::Stopping { why } => format!("stopping: {why}"),
     }
+}
+
+/// Returns what a model wrote, and what it did not. All that is not asked again is in the status.
+fn written(answered: u64, cost: &str, unanswered: &[String], stopped: Option<&str>) -> String {
+    let summaries = if answered == 1 { "answer" } else { "answers" };
+    let mut line = format!("{} {summaries} of a model for {cost}", grouped(answered));
+    if let Some(first) = unanswered.first() {
+        let _ = write!(line, "; {} not asked or not answered, as {first}", grouped(unanswered.len() as u64));
+    }
+    if let Some(why) = stopped {
+        let _ = write!(line, "; stopped: {why}");
+    }
+    line
 }
 
 /// Returns the first of some changed files by name, marked as in a diff.
@@ -149,6 +167,9 @@ fn as_json(told: &Told<'_>) -> serde_json::Value {
         Told::Refreshed { changes, took } => {
             let changes: Vec<crate::api::Change> = changes.iter().cloned().map(Into::into).collect();
             json!({"event": "refreshed", "took_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX), "changes": changes})
+        }
+        Told::Written { answered, cost, unanswered, stopped } => {
+            json!({"event": "written", "answered": answered, "cost": cost, "unanswered": unanswered, "stopped": stopped})
         }
         Told::Verified { why, hint } => json!({"event": "verified", "why": why, "hint": hint}),
         Told::Lost { why } => json!({"event": "lost_track", "why": why}),

@@ -1,6 +1,7 @@
 //! One question that is to be asked.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use crate::model::ContentHash;
@@ -98,6 +99,16 @@ pub enum Place {
     Root,
 }
 
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "{path}"),
+            Self::Folder(path) => write!(f, "{path}/"),
+            Self::Root => f.write_str("the project"),
+        }
+    }
+}
+
 /// What there is to ask.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Errands {
@@ -131,6 +142,17 @@ pub enum Withheld {
     Unscanned(String),
     /// The file is not what it was, or not there any more: there will be another errand.
     Changed,
+}
+
+impl fmt::Display for Withheld {
+    /// Says why, in words that hold nothing of the file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Secret { rules } => write!(f, "something in it looks like a secret ({})", rules.join(", ")),
+            Self::Unscanned(why) => write!(f, "it cannot be looked through for secrets: {why}"),
+            Self::Changed => f.write_str("it is being written, or gone"),
+        }
+    }
 }
 
 /// A prompt, and what was done to it.

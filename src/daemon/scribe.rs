@@ -1,0 +1,322 @@
+//! The sub-agent in the background: what has changed and rested is asked of a model, as far as the settings allow.
+//!
+//! Nothing waits for it, and nothing ends with it.
+
+use std::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::event::Event;
+use super::worker::Shop;
+use crate::agent;
+use crate::agent::Office;
+use crate::agent::Outcome;
+use crate::agent::Status;
+use crate::agent::Why;
+use crate::agent::Windows;
+use crate::agent::Worded;
+use crate::api::AgentStatus;
+use crate::api::Fault;
+use crate::config::Inputs;
+use crate::config::load;
+use crate::engine::Project;
+use crate::engine::Silent;
+use crate::engine::World;
+use crate::engine::agent::Errands;
+use crate::model::with_causes;
+use crate::service::AgentChoice;
+use crate::service::Keys;
+use crate::service::agent_keys;
+use crate::service::agent_options;
+use crate::service::fault_of_settings;
+use crate::sys::Clock;
+use crate::sys::RealDisk;
+use crate::sys::RealFiles;
+use crate::sys::RealProcesses;
+use crate::sys::WallClock;
+use crate::sys::Web;
+use crate::sys::refuse_core_files;
+
+/// So many questions are asked before it is looked again which matter most.
+const ROUND: usize = 64;
+/// How long there is nothing to do where nobody tells of a change.
+const REST: Duration = Duration::from_mins(10);
+/// After a mishap that may pass.
+const AFTER_MISHAP: Duration = Duration::from_mins(1);
+/// How often it is looked whether the settings are still the same.
+const SETTINGS_LOOK: Duration = Duration::from_secs(1);
+/// A look for errands is followed by a pause of so many times what it took, so that it takes little of a processor.
+const PAUSES_PER_LOOK: u32 = 20;
+
+/// Looks up the key that a variable of the environment holds.
+pub type KeyOf = fn(&str) -> Option<SecretString>;
+
+/// What the scribe is at, for whoever asks.
+pub(super) struct Scribe {
+    status: Mutex<AgentStatus>,
+    key: KeyOf,
+}
+
+/// What one round came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    /// Questions that were answered.
+    pub(super) answered: u64,
+    /// What they cost, in words.
+    pub(super) cost: String,
+    /// Questions that are not asked again soon, each with why.
+    pub(super) unanswered: Vec<String>,
+    /// Why the round ended early.
+    pub(super) stopped: Option<String>,
+}
+
+impl Scribe {
+    pub(super) fn new(key: KeyOf) -> Self {
+        Self { status: Mutex::new(AgentStatus::off()), key }
+    }
+
+    /// Returns what the scribe is at.
+    pub(super) fn status(&self) -> AgentStatus {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, status: AgentStatus) {
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = status;
+    }
+}
+
+/// Has summaries written until the daemon ends; `pokes` tell that files or settings may have changed.
+pub(super) fn write_all(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) {
+    loop {
+        // What a panic leaves half done is made anew in the next round; the ledger is on the disk.
+        let rest =
+            catch_unwind(AssertUnwindSafe(|| serve(shop, scribe, pokes))).unwrap_or(Some(AFTER_MISHAP));
+        let Some(rest) = rest else { return };
+        if !wait(shop, pokes, rest) {
+            return;
+        }
+    }
+}
+
+/// Serves by the settings as they are now. Returns when they have changed or nobody is to be asked, and how long there is
+/// nothing to do then; `None` where the daemon ends.
+fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<Duration> {
+    let (inputs, plan) = match plan(shop, scribe.key) {
+        Ok((inputs, Some(plan))) => (inputs, plan),
+        Ok((_, None)) => {
+            scribe.set(AgentStatus::off());
+            return Some(REST);
+        }
+        Err(fault) => {
+            scribe.set(AgentStatus::stopped(fault.message.clone()));
+            return Some(REST);
+        }
+    };
+    let Plan { options, keys, engine, cache } = plan;
+    if !keys.is_empty() {
+        // Where the system does not let us, the keys are as safe as the environment that they came from.
+        let _ = refuse_core_files();
+    }
+    let Ok(files) = RealFiles::open(&shop.root) else { return Some(AFTER_MISHAP) };
+    let world = World {
+        clock: &WallClock,
+        disk: &RealDisk,
+        files: &files,
+        processes: &RealProcesses,
+        progress: &Silent,
+    };
+    let web = Web::new(options.proxy.clone());
+    let windows = Windows { network: &web, commands: &RealProcesses, clock: &WallClock };
+    let office = match Office::open(&cache, windows, options, keys) {
+        Ok(office) => office,
+        Err(error) => {
+            scribe.set(AgentStatus::stopped(with_causes(&error)));
+            return Some(AFTER_MISHAP);
+        }
+    };
+    let Ok(mut project) = Project::open(&shop.root, engine, world) else { return Some(AFTER_MISHAP) };
+    project.share(Arc::clone(&shop.tree));
+    let standing = Standing { shop, inputs, looked: Mutex::new(WallClock.monotonic()) };
+    loop {
+        let rest = round(&mut project, &office, scribe, &standing);
+        if shop.is_stopping.load(Ordering::Relaxed) {
+            return None;
+        }
+        match rest {
+            Rest::Over(rest) => return Some(rest),
+            Rest::For(rest) if !wait(shop, pokes, rest) => return None,
+            Rest::For(_) => {}
+        }
+        if standing.has_fallen() {
+            return Some(Duration::ZERO);
+        }
+    }
+}
+
+/// Whom to ask, by which settings.
+struct Plan {
+    options: agent::Options,
+    keys: Keys,
+    engine: crate::engine::Options,
+    cache: std::path::PathBuf,
+}
+
+/// Reads the settings; no plan where nobody is to be asked.
+fn plan(shop: &Shop, key: KeyOf) -> Result<(Inputs, Option<Plan>), Fault> {
+    let inputs = shop.sources.inputs(&shop.root)?;
+    let loaded = load(&inputs).map_err(|error| fault_of_settings(&error))?;
+    let engine = loaded.settings.engine_options(&shop.root);
+    if !loaded.settings.agent.is_background || !engine.cache_enabled {
+        return Ok((inputs, None));
+    }
+    let options = agent_options(&loaded, AgentChoice::default())?;
+    let keys = agent_keys(&options.chain, &key)?;
+    let cache = shop.root.join(engine.cache_dir.as_path());
+    Ok((inputs, Some(Plan { options, keys, engine, cache })))
+}
+
+/// What is done after a round.
+enum Rest {
+    /// Nothing, for so long; then the next round.
+    For(Duration),
+    /// Everything is opened anew, after so long.
+    Over(Duration),
+}
+
+/// Finds out what there is to ask, and asks the most important of it.
+fn round(project: &mut Project<'_>, office: &Office<'_>, scribe: &Scribe, standing: &Standing<'_>) -> Rest {
+    let began = WallClock.monotonic();
+    let wish = &office.options().wish;
+    let Ok(errands) = project.errands(wish) else { return Rest::Over(AFTER_MISHAP) };
+    // What is to be told of the files is told by those who answer.
+    project.take_notes();
+    let look = WallClock.monotonic().saturating_sub(began);
+    let pause = look.saturating_mul(PAUSES_PER_LOOK).max(SETTINGS_LOOK);
+    scribe.show(office, &errands);
+    if errands.ready.is_empty() {
+        return Rest::For(errands.next_in.unwrap_or(REST).clamp(pause, REST));
+    }
+    let preparer = project.preparer(&errands, wish);
+    let worded = Worded { preparer: &preparer, wish };
+    let batch = errands.ready.iter().take(ROUND).cloned().collect();
+    let report = Live { scribe, office, errands: &errands };
+    let outcome = office.run(batch, &worded, &report, &|| standing.has_fallen());
+    scribe.show(office, &errands);
+    let rest = rest_after(&outcome, pause);
+    standing.tell(&outcome);
+    rest
+}
+
+fn rest_after(outcome: &Outcome, pause: Duration) -> Rest {
+    match &outcome.stopped {
+        Some(Why::Store(_)) => Rest::Over(AFTER_MISHAP),
+        Some(Why::Down { retry_in, .. }) => Rest::For((*retry_in).max(pause)),
+        Some(Why::OverCap { .. } | Why::Account { .. }) => Rest::For(REST),
+        Some(Why::Interrupted) => Rest::For(Duration::ZERO),
+        // What was answered may have made folders ready.
+        None if 0 < outcome.answered + outcome.done => Rest::For(Duration::ZERO),
+        None if outcome.left + outcome.taken == 0 => Rest::For(pause),
+        None => Rest::For(AFTER_MISHAP),
+    }
+}
+
+/// Waits; says whether the daemon goes on. A poke ends the wait, but not before the machine had a second of rest.
+fn wait(shop: &Shop, pokes: &Receiver<()>, rest: Duration) -> bool {
+    let is_over = match pokes.recv_timeout(rest) {
+        Ok(()) => {
+            let pause = pokes.recv_timeout(SETTINGS_LOOK.min(rest));
+            pokes.try_iter().for_each(drop);
+            matches!(pause, Err(RecvTimeoutError::Disconnected))
+        }
+        Err(RecvTimeoutError::Timeout) => false,
+        Err(RecvTimeoutError::Disconnected) => true,
+    };
+    !is_over && !shop.is_stopping.load(Ordering::Relaxed)
+}
+
+/// What must not change while questions are asked by it.
+struct Standing<'s> {
+    shop: &'s Shop,
+    inputs: Inputs,
+    looked: Mutex<Duration>,
+}
+
+impl Standing<'_> {
+    /// Says whether to end: the daemon is about to, or the settings are others.
+    fn has_fallen(&self) -> bool {
+        if self.shop.is_stopping.load(Ordering::Relaxed) {
+            return true;
+        }
+        let now = WallClock.monotonic();
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.saturating_sub(*looked) < SETTINGS_LOOK {
+            return false;
+        }
+        *looked = now;
+        self.shop.sources.inputs(&self.shop.root).is_ok_and(|inputs| inputs != self.inputs)
+    }
+
+    fn tell(&self, outcome: &Outcome) {
+        let refused = outcome.refused.iter().map(|(errand, why)| format!("{}: {why}", errand.place));
+        let withheld = outcome.withheld.iter().map(|(errand, why)| format!("{}: {why}", errand.place));
+        let stopped = outcome.stopped.as_ref().filter(|why| !matches!(why, Why::Interrupted));
+        let written = Written {
+            answered: outcome.answered,
+            cost: outcome.spent.to_string(),
+            unanswered: refused.chain(withheld).collect(),
+            stopped: stopped.map(ToString::to_string),
+        };
+        if written.answered == 0 && written.unanswered.is_empty() && written.stopped.is_none() {
+            return;
+        }
+        // The loop ends before this thread does.
+        let _ = self.shop.events.send(Event::Written(written));
+    }
+}
+
+/// Keeps the status up to date while questions are asked.
+struct Live<'l, 'w> {
+    scribe: &'l Scribe,
+    office: &'l Office<'w>,
+    errands: &'l Errands,
+}
+
+impl agent::Report for Live<'_, '_> {
+    fn note(&self, _note: &agent::Note<'_>) {
+        self.scribe.show(self.office, self.errands);
+    }
+}
+
+impl Scribe {
+    fn show(&self, office: &Office<'_>, errands: &Errands) {
+        let Ok(Status { state, in_flight, waiting, spent, caps }) = office.status() else { return };
+        let why = match &state {
+            agent::State::Paused { why, .. } | agent::State::Stopped { why } => Some(why.clone()),
+            agent::State::Off | agent::State::Idle | agent::State::Working => None,
+        };
+        self.set(AgentStatus {
+            state: state.name().to_owned(),
+            reason: why,
+            models: office.options().chain.iter().map(|model| model.full_name().to_string()).collect(),
+            in_flight,
+            waiting: if in_flight == 0 { 0 } else { waiting },
+            ready: errands.ready.len() as u64,
+            done: errands.done,
+            young: errands.young,
+            refused: errands.refused,
+            not_asked: errands.not_asked,
+            spent_today_nanos: spent.day.nanos(),
+            spent_nanos: spent.total.nanos(),
+            cap_a_day_nanos: caps.day.nanos(),
+            cap_nanos: caps.total.nanos(),
+        });
+    }
+}
