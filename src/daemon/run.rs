@@ -237,9 +237,9 @@ impl Staff {
         let refreshing = Arc::clone(shop);
         threads.push(thread("refresh", shop, move || worker::refresh_all(&refreshing, &due))?);
         // One that waits is enough: it says that there may be something, not what.
-        let (pokes, poked) = sync_channel(1);
+        let (pokes, heard) = sync_channel(1);
         let (writing, scribe) = (Arc::clone(shop), Arc::clone(scribe));
-        threads.push(thread("scribe", shop, move || scribe::write_all(&writing, &scribe, &poked))?);
+        threads.push(thread("scribe", shop, move || scribe::write_all(&writing, &scribe, &heard))?);
         Ok(Self { workers, refresher, pokes, threads })
     }
 
