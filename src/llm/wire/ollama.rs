@@ -20,6 +20,7 @@ pub(super) const PATH: &str = "/api/chat";
 /// machines, and a model is loaded anew whenever the number changes, so it is the same for all files.
 const CONTEXT_TOKENS: u32 = 16_384;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of Ollama's")]
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
