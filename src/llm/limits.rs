@@ -110,9 +110,7 @@ fn seconds_of(unit: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// 2026-11-21 09:00:00 in UTC.
-    const NOW_MS: i64 = 1_795_251_600_000;
+    use crate::llm::testing::NOW_MS;
 
     fn of(headers: &[(&str, &str)]) -> Pace {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -122,27 +122,47 @@ mod tests {
 
     #[test]
     fn nothing_is_sent_that_was_not_set() {
-        check_body(&of_provider("anthropic", "claude-haiku-5-5"), &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &of_provider("anthropic", "claude-haiku-5-5"),
+            &expect![[
+                r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
     }
 
     #[test]
     fn what_was_set_is_sent_before_what_differs() {
         let mut model = of_provider("minimax", "MiniMax-M3");
         (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
-        check_body(&model, &expect![[r#"{"model":"MiniMax-M3","max_tokens":4000,"temperature":0.2,"top_p":0.9,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"MiniMax-M3","max_tokens":4000,"temperature":0.2,"top_p":0.9,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
     }
 
     #[test]
     fn long_instructions_are_marked_at_their_end_and_short_ones_are_not() {
         let mut model = of_provider("anthropic", "claude-haiku-5-5");
         model.min_cacheable_tokens = Some(4);
-        check_body(&model, &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
         let marks = |model: &Model| {
             String::from_utf8(body(model, &prompt("x"))).unwrap().matches("cache_control").count()
         };
         assert_eq!(marks(&model), 0, "18 bytes are no more than 3 tokens");
         model.min_cacheable_tokens = Some(3);
-        check_body(&model, &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
         assert_eq!(marks(&model), 1);
         let mut other = of_provider("vllm", "m");
         other.min_cacheable_tokens = Some(0);

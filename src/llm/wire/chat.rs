@@ -157,21 +157,46 @@ mod tests {
 
     #[test]
     fn a_compatible_server_is_sent_nothing_that_only_openai_knows() {
-        check_body(&of_provider("vllm", "Qwen/Qwen4-8B"), &expect![[r#"{"model":"Qwen/Qwen4-8B","max_tokens":700,"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &of_provider("vllm", "Qwen/Qwen4-8B"),
+            &expect![[
+                r#"{"model":"Qwen/Qwen4-8B","max_tokens":700,"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
         let mut model = of_provider("openrouter", "openai/gpt-6-luna");
         (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.0), Some(1.0), Some(50));
         model.min_cacheable_tokens = Some(0);
-        check_body(&model, &expect![[r#"{"model":"openai/gpt-6-luna","max_tokens":50,"temperature":0.0,"top_p":1.0,"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"openai/gpt-6-luna","max_tokens":50,"temperature":0.0,"top_p":1.0,"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
     }
 
     #[test]
     fn openai_is_told_to_keep_nothing_or_the_instructions_alone() {
         let mut model = of_provider("openai-chat", "gpt-6-luna");
-        check_body(&model, &expect![[r#"{"model":"gpt-6-luna","max_completion_tokens":700,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"gpt-6-luna","max_completion_tokens":700,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
         model.min_cacheable_tokens = Some(3);
-        check_body(&model, &expect![[r#"{"model":"gpt-6-luna","max_completion_tokens":700,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":[{"type":"text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"gpt-6-luna","max_completion_tokens":700,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":[{"type":"text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
         model.name = "gpt-5.4-nano".to_owned();
-        check_body(&model, &expect![[r#"{"model":"gpt-5.4-nano","max_completion_tokens":700,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"gpt-5.4-nano","max_completion_tokens":700,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
     }
 
     #[test]

@@ -140,7 +140,12 @@ mod tests {
 
     #[test]
     fn the_model_stands_in_the_address_and_nothing_is_sent_that_was_not_set() {
-        check_body(&of_provider("gemini", "gemini-3.8-flash"), &expect![[r#"{"generationConfig":{"maxOutputTokens":700},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#]]);
+        check_body(
+            &of_provider("gemini", "gemini-3.8-flash"),
+            &expect![[
+                r#"{"generationConfig":{"maxOutputTokens":700},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#
+            ]],
+        );
         assert_eq!(path("gemini-3.8-flash"), "/v1beta/models/gemini-3.8-flash:generateContent");
         assert_eq!(path("models/gemini-3.8-flash"), "/v1beta/models/gemini-3.8-flash:generateContent");
         assert_eq!(path("../files?x#y"), "/v1beta/models/..%2Ffiles%3Fx%23y:generateContent");
@@ -151,7 +156,12 @@ mod tests {
     fn what_was_set_is_sent() {
         let mut model = of_provider("gemini", "gemini-2.5-flash");
         (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
-        check_body(&model, &expect![[r#"{"generationConfig":{"maxOutputTokens":4000,"temperature":0.2,"topP":0.9},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"generationConfig":{"maxOutputTokens":4000,"temperature":0.2,"topP":0.9},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#
+            ]],
+        );
     }
 
     #[test]

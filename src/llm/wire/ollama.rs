@@ -120,12 +120,22 @@ mod tests {
     #[test]
     fn it_gets_room_and_is_to_cut_nothing_without_a_word() {
         let mut model = of_provider("ollama", "qwen3:8b");
-        check_body(&model, &expect![[r#"{"model":"qwen3:8b","stream":false,"think":false,"truncate":false,"shift":false,"options":{"num_ctx":16384,"num_predict":700},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"qwen3:8b","stream":false,"think":false,"truncate":false,"shift":false,"options":{"num_ctx":16384,"num_predict":700},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
         let mut provider = (*model.provider).clone();
         provider.context_tokens = None;
         (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
         model.provider = std::sync::Arc::new(provider);
-        check_body(&model, &expect![[r#"{"model":"qwen3:8b","stream":false,"think":false,"truncate":false,"shift":false,"options":{"num_ctx":16384,"num_predict":4000,"temperature":0.2,"top_p":0.9},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"qwen3:8b","stream":false,"think":false,"truncate":false,"shift":false,"options":{"num_ctx":16384,"num_predict":4000,"temperature":0.2,"top_p":0.9},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
     }
 
     #[test]

@@ -158,9 +158,19 @@ mod tests {
     #[test]
     fn openai_is_told_to_store_nothing_and_to_keep_nothing_or_the_instructions_alone() {
         let mut model = of_provider("openai", "gpt-5.6-luna");
-        check_body(&model, &expect![[r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"instructions":"Say what it is for.","input":"fn main() {}"}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"instructions":"Say what it is for.","input":"fn main() {}"}"#
+            ]],
+        );
         model.min_cacheable_tokens = Some(3);
-        check_body(&model, &expect![[r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"input":[{"role":"developer","content":[{"type":"input_text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":[{"type":"input_text","text":"fn main() {}"}]}]}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"input":[{"role":"developer","content":[{"type":"input_text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":[{"type":"input_text","text":"fn main() {}"}]}]}"#
+            ]],
+        );
     }
 
     #[test]
@@ -176,7 +186,12 @@ mod tests {
             let sent = String::from_utf8(body(&model, &prompt("x"))).unwrap();
             assert!(!sent.contains("cache"), "{sent}");
         }
-        check_body(&model, &expect![[r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"temperature":0.5,"store":false,"instructions":"Say what it is for.","input":"fn main() {}"}"#]]);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"temperature":0.5,"store":false,"instructions":"Say what it is for.","input":"fn main() {}"}"#
+            ]],
+        );
     }
 
     #[test]
