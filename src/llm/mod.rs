@@ -22,6 +22,8 @@ mod provider;
 mod reply;
 mod retry_after;
 mod row;
+#[cfg(test)]
+mod testing;
 mod text;
 mod wire;
 
