@@ -18,8 +18,12 @@ mod ledger;
 mod open;
 mod rows;
 mod salvage;
+#[cfg(test)]
+mod samples;
 mod spend;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod upkeep;
 mod work;
 
