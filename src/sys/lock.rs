@@ -42,6 +42,44 @@ impl FileLock {
         }
     }
 
+    /// Says whether another holds the file at `path`. One that nobody holds is deleted: it is for files that are locked
+    /// once, by the process that made them, and never again.
+    pub fn is_held(path: &Path) -> io::Result<bool> {
+        let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
+        let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(true),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(false),
+        }
+    }
+
+    /// Deletes the files in `folder` that nobody holds and whose names begin and end so: what processes left behind
+    /// that were killed.
+    pub fn sweep(folder: &Path, beginning: &str, ending: &str) -> io::Result<()> {
+        for entry in std::fs::read_dir(folder)? {
+            let name = entry?.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if name.starts_with(beginning) && name.ends_with(ending) {
+                Self::is_held(&folder.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the file, if it is still the one that is held, and lets go of it.
+    pub fn remove(&self) -> io::Result<()> {
+        if self.still_there() { std::fs::remove_file(&self.path) } else { Ok(()) }
+    }
+
     /// Writes into the file which process holds it.
     pub fn write_holder(&self) -> io::Result<()> {
         let mut file = &self.file;
@@ -97,6 +135,33 @@ mod tests {
         let next = FileLock::acquire(&path).unwrap().unwrap();
         assert!(next.still_there());
         assert!(!held.still_there());
+    }
+
+    #[test]
+    fn a_lock_that_nobody_holds_is_deleted_by_whoever_looks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        assert!(!FileLock::is_held(&path).unwrap());
+        let held = FileLock::acquire(&path).unwrap().unwrap();
+        assert!(FileLock::is_held(&path).unwrap() && held.still_there());
+        drop(held);
+        assert!(path.exists());
+        assert!(!FileLock::is_held(&path).unwrap());
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_dead_processes_left_is_swept_and_what_is_held_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let held = FileLock::acquire(&path("agent-1.lock")).unwrap().unwrap();
+        for name in ["agent-2.lock", "daemon.lock"] {
+            drop(FileLock::acquire(&path(name)).unwrap().unwrap());
+        }
+        FileLock::sweep(folder.path(), "agent-", ".lock").unwrap();
+        assert!(held.still_there() && !path("agent-2.lock").exists() && path("daemon.lock").exists());
+        held.remove().unwrap();
+        assert!(!path("agent-1.lock").exists());
     }
 
     #[test]

@@ -1,0 +1,315 @@
+//! The way of one question: claimed, worded, paid for, asked, until there are words or nobody is left to be asked.
+//!
+//! What is done after each answer is for [`Attempt`] to say; here it is done.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::hash::Hasher;
+use std::time::Duration;
+
+use super::End;
+use super::Note;
+use super::Office;
+use super::Questions;
+use super::Why;
+use super::door::Door;
+use super::door::Entry;
+use super::run::Run;
+use super::sending;
+use super::sending::Call;
+use super::sending::Sent;
+use super::till::Claimed;
+use super::till::Held;
+use super::warm::Place;
+use super::warm::Warm;
+use super::warm::Warming;
+use crate::engine::agent::Errand;
+use crate::engine::agent::Prepared;
+use crate::engine::agent::Withheld;
+use crate::llm;
+use crate::llm::Attempt;
+use crate::llm::Effect;
+use crate::llm::Event;
+use crate::llm::Failure;
+use crate::llm::Model;
+use crate::llm::Sending;
+use crate::model::Money;
+use crate::model::Prompt;
+use crate::model::SummaryKey;
+use crate::model::Tier;
+use crate::store::paid::Reservation;
+use crate::store::paid::Settlement;
+use crate::store::paid::SpendId;
+use crate::store::paid::Summary;
+
+/// What nobody could answer is not asked again for so long.
+const REFUSED_FOR_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// One question on its way.
+pub(super) struct Course<'c> {
+    run: &'c Run<'c>,
+    office: &'c Office<'c>,
+    errand: &'c Errand,
+    /// What a provider said last that was no answer.
+    words: String,
+    /// Whether the present model has not been asked yet.
+    is_first: bool,
+}
+
+/// What came of wanting to make a call.
+enum Asked {
+    /// It was made, and the money for it is put aside under this number.
+    Made { spend: SpendId, worst: Money, sent: Sent },
+    /// It was not: the model's provider is not to be asked now.
+    Barred(Failure),
+}
+
+impl<'c> Course<'c> {
+    pub(super) fn new(run: &'c Run<'c>, errand: &'c Errand) -> Self {
+        Self { run, office: run.office, errand, words: String::new(), is_first: true }
+    }
+
+    /// Goes all the way. An error ends the whole run.
+    pub(super) fn run(mut self) -> Result<End, Why> {
+        let held = match self.claim()? {
+            Claimed::Yours(held) => held,
+            Claimed::Done => return Ok(End::Done),
+            Claimed::Taken => return Ok(End::Taken),
+            Claimed::Refused(why) => return Ok(End::Refused(why)),
+        };
+        let mut attempt = Attempt::new(self.office.options.chain.len());
+        let mut prepared = match self.run.questions.prepare(self.errand, 0) {
+            Ok(prepared) => prepared,
+            Err(withheld) => return self.withhold(held, withheld),
+        };
+        loop {
+            let model = &self.office.options.chain[attempt.model()];
+            let asked = self.ask(model, &prepared)?;
+            let (next, effect) = self.step(attempt, model, &asked)?;
+            attempt = next;
+            match effect {
+                Effect::Accept => return self.accept(held, model, &prepared, asked),
+                Effect::GiveUp(failure) => return self.give_up(held, failure),
+                Effect::AskAgain { after, .. } if self.run.wait(after) => continue,
+                Effect::AskAgain { .. } => return Ok(End::Left),
+                Effect::Escalate => self.is_first = true,
+                Effect::Halve => {}
+            }
+            prepared = match self.run.questions.prepare(self.errand, attempt.shrink()) {
+                Ok(prepared) => prepared,
+                Err(withheld) => return self.withhold(held, withheld),
+            };
+        }
+    }
+
+    fn claim(&self) -> Result<Claimed<'c>, Why> {
+        let keys = |model: &Model| -> Vec<SummaryKey> {
+            let keys = self.run.questions.keys(self.errand, &model.full_name());
+            keys.into_iter().map(|(_, key)| key).collect()
+        };
+        let wanted: Vec<_> = self.office.options.chain.iter().map(keys).collect();
+        let now_ms = self.office.windows.now_ms();
+        self.office.till.claim(self.errand.id, &wanted, now_ms).map_err(Why::Store)
+    }
+
+    /// Makes one call.
+    fn ask(&mut self, model: &Model, prepared: &Prepared) -> Result<Asked, Why> {
+        let door = self.office.door(model);
+        let _warming = self.warm(model, &prepared.prompt)?;
+        let key = self.office.keys.get(&model.provider.name);
+        let sending = llm::encode(model, &prepared.prompt, key);
+        // A token is about three bytes of code.
+        let about = sending.body().len() as u64 / 3 + u64::from(prepared.prompt.answer_tokens);
+        if let Err(failure) = self.enter(door, about)? {
+            return Ok(Asked::Barred(failure));
+        }
+        let worst = sending::worst(model, prepared, &sending);
+        let spend = match self.reserve(model, worst) {
+            Ok(spend) => spend,
+            Err(why) => {
+                door.not_sent(self.office.windows.clock.monotonic());
+                return Err(why);
+            }
+        };
+        if self.is_first {
+            door.first(self.office.windows.clock.monotonic());
+        }
+        self.is_first = false;
+        let sent = self.send(model, &sending);
+        door.back(self.office.windows.clock.monotonic(), &sent);
+        let settlement = sent.settlement(model, self.office.windows.now_ms());
+        self.run.spent(settlement.cost.unwrap_or(worst));
+        if !matches!(sent, Sent::Words { .. }) {
+            self.office.till.settle(spend, &settlement).map_err(Why::Store)?;
+        }
+        Ok(Asked::Made { spend, worst, sent })
+    }
+
+    /// Waits while another call brings the same instructions into the provider's cache.
+    fn warm(&self, model: &Model, prompt: &Prompt) -> Result<Option<Warming<'c>>, Why> {
+        let Some(beginning) = Warm::beginning(model, prompt) else { return Ok(None) };
+        loop {
+            match self.run.warm.enter(&beginning) {
+                Place::First(warming) => return Ok(Some(warming)),
+                Place::Free => return Ok(None),
+                Place::Behind => {}
+            }
+            if !self.run.wait(Duration::from_millis(20)) {
+                return Err(Why::Interrupted);
+            }
+        }
+    }
+
+    /// Waits until the provider may be asked.
+    fn enter(&self, door: &Door, tokens: u64) -> Result<Result<(), Failure>, Why> {
+        let mut is_told = false;
+        loop {
+            match door.enter(self.office.windows.clock.monotonic(), tokens) {
+                Entry::Go => return Ok(Ok(())),
+                Entry::Barred(failure) => return Ok(Err(failure)),
+                Entry::Wait(time) => {
+                    if !is_told && Duration::from_secs(1) < time {
+                        let (provider, words) = (door.provider.as_str(), &door.words());
+                        self.run.report.note(&Note::Waiting { provider, time, words });
+                        is_told = true;
+                    }
+                    // Others may have widened or closed it meanwhile, so that it is looked at again.
+                    if !self.run.wait(time.min(Duration::from_millis(200))) {
+                        return Err(Why::Interrupted);
+                    }
+                }
+            }
+        }
+    }
+
+    fn reserve(&self, model: &Model, worst: Money) -> Result<SpendId, Why> {
+        let (till, windows) = (&self.office.till, &self.office.windows);
+        let (at_ms, caps) = (windows.now_ms(), self.office.options.caps);
+        let day = at_ms.div_euclid(24 * 60 * 60 * 1000);
+        let reservation = Reservation {
+            errand: self.errand.id,
+            by: model.full_name(),
+            worst,
+            holder: till.holder().to_owned(),
+            is_batch: false,
+            at_ms,
+            day,
+        };
+        match till.reserve(&reservation, &caps).map_err(Why::Store)? {
+            Ok(spend) => Ok(spend),
+            Err(cap) => {
+                let spent = till.spent(day).map_err(Why::Store)?;
+                Err(Why::OverCap { cap, caps, spent, next: worst })
+            }
+        }
+    }
+
+    fn send(&self, model: &Model, sending: &Sending) -> Sent {
+        let timeout = self.office.options.timeout;
+        let call = Call { model, errand: self.errand, sending, timeout };
+        let _under_way = self.office.under_way();
+        sending::send(&call, &self.office.windows, self.run.questions, self.run.is_stopped)
+    }
+
+    fn step(&mut self, attempt: Attempt, model: &Model, asked: &Asked) -> Result<(Attempt, Effect), Why> {
+        let sent = match asked {
+            Asked::Barred(failure) => return Ok(attempt.step(Event::Barred(*failure), 0.0)),
+            Asked::Made { sent, .. } => sent,
+        };
+        let (next, effect) = match sent {
+            Sent::Words { .. } => attempt.step(Event::Answered, 0.0),
+            Sent::Refused(refusal) => {
+                self.words.clone_from(&refusal.words);
+                attempt.step(Event::Refused(refusal), jitter())
+            }
+            Sent::Lost { words, .. } => {
+                self.words.clone_from(words);
+                attempt.step(Event::Lost, jitter())
+            }
+            Sent::Stopped => return Err(Why::Interrupted),
+        };
+        // A provider in trouble is asked again only while that is a small part of all that it is asked.
+        if let Effect::AskAgain { after, is_retry: true } = effect
+            && !self.office.door(model).may_retry(self.office.windows.clock.monotonic(), after)
+        {
+            return Ok(next.step(Event::Barred(Failure::Outage), 0.0));
+        }
+        Ok((next, effect))
+    }
+
+    fn accept(&self, held: Held<'c>, model: &Model, prepared: &Prepared, asked: Asked) -> Result<End, Why> {
+        let Asked::Made { spend, worst, sent } = asked else { return Ok(End::Left) };
+        let Sent::Words { words, .. } = &sent else { return Ok(End::Left) };
+        let settlement = sent.settlement(model, self.office.windows.now_ms());
+        let source = Source { model, strategy: &prepared.strategy, worst };
+        let summaries = summaries(self.run.questions, self.errand, &source, words, &settlement);
+        let paths = self.run.questions.paths(self.errand);
+        held.accept(spend, &settlement, &summaries, &paths).map_err(Why::Store)?;
+        Ok(End::Answered)
+    }
+
+    fn withhold(&self, held: Held<'c>, withheld: Withheld) -> Result<End, Why> {
+        let why = match &withheld {
+            Withheld::Secret { rules } => format!("it holds what looks like a secret: {}", rules.join(", ")),
+            Withheld::Unscanned(why) => format!("it could not be looked through for secrets: {why}"),
+            Withheld::Changed => return Ok(End::Withheld(withheld)),
+        };
+        // The rules are a part of the key: with others it is another question.
+        held.refuse(&why, None, self.office.windows.now_ms()).map_err(Why::Store)?;
+        Ok(End::Withheld(withheld))
+    }
+
+    fn give_up(self, held: Held<'c>, failure: Failure) -> Result<End, Why> {
+        let now_ms = self.office.windows.now_ms();
+        let until_ms = match failure {
+            // The subject has nothing to do with it. Where nobody else can be asked either, the run ends.
+            Failure::Outage | Failure::Account => return self.office.closed().map_or(Ok(End::Left), Err),
+            Failure::Useless => Some(now_ms.saturating_add(REFUSED_FOR_MS)),
+            Failure::Declined => None,
+        };
+        held.refuse(&self.words, until_ms, now_ms).map_err(Why::Store)?;
+        Ok(End::Refused(self.words))
+    }
+}
+
+/// Where a summary came from.
+pub(super) struct Source<'s> {
+    pub(super) model: &'s Model,
+    pub(super) strategy: &'s str,
+    pub(super) worst: Money,
+}
+
+/// Returns the rows of what one call brought.
+pub(super) fn summaries(
+    questions: &dyn Questions,
+    errand: &Errand,
+    source: &Source<'_>,
+    words: &[(Tier, String)],
+    settlement: &Settlement,
+) -> Vec<Summary> {
+    let by = source.model.full_name();
+    let keys = questions.keys(errand, &by);
+    let row = |(tier, key): &(Tier, SummaryKey)| {
+        let (_, text) = words.iter().find(|(of, _)| of == tier)?;
+        Some(Summary {
+            key: *key,
+            subject: errand.subject,
+            language: errand.language.to_owned(),
+            scope: errand.scope,
+            tier: *tier,
+            prompt: source.strategy.to_owned(),
+            by: by.clone(),
+            text: text.clone(),
+            tokens: settlement.tokens,
+            cost: settlement.cost.unwrap_or(source.worst),
+            at_ms: settlement.at_ms,
+        })
+    };
+    keys.iter().filter_map(row).collect()
+}
+
+/// Returns a number from 0 to 1 by chance.
+fn jitter() -> f64 {
+    let chance = RandomState::new().build_hasher().finish();
+    f64::from(u32::try_from(chance >> 32).unwrap_or(0)) / f64::from(u32::MAX)
+}

@@ -1,0 +1,199 @@
+//! One provider, as all threads of a process see it: whether it may be asked now, and how fast.
+
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use super::Options;
+use super::outcome::Why;
+use super::sending::Sent;
+use crate::llm::Breaker;
+use crate::llm::Class;
+use crate::llm::Failure;
+use crate::llm::Gate;
+use crate::llm::Pace;
+use crate::llm::Rates;
+use crate::llm::Refusal;
+use crate::llm::RetryBudget;
+use crate::llm::Turn;
+
+/// A provider that does not answer is waited for while that takes no longer: its first rest, not its second.
+const PATIENCE: Duration = Duration::from_secs(45);
+/// One that has said itself when to come again is waited for while that takes no longer.
+const PATIENCE_IF_ASKED: Duration = Duration::from_mins(2);
+/// One that wants money or another key is not asked again for so long, should the process live that long.
+const OFF: Duration = Duration::from_hours(1);
+
+/// The door of a provider.
+#[derive(Debug)]
+pub(super) struct Door {
+    /// The provider's name.
+    pub(super) provider: String,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    breaker: Breaker,
+    rates: Rates,
+    retries: RetryBudget,
+    /// Why it is off, and until when.
+    off: Option<(Duration, Class)>,
+    /// What it said last that was no answer.
+    words: String,
+    /// Whether it has asked to be left alone, rather than failed.
+    has_asked: bool,
+}
+
+/// Whether a call may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// It may, and counts as under way until [`Door::back`].
+    Go,
+    /// Not before that time has passed.
+    Wait(Duration),
+    /// Not in this run: another model is to be asked.
+    Barred(Failure),
+}
+
+impl Door {
+    pub(super) fn new(provider: &str, options: &Options, now: Duration) -> Self {
+        let rates = Rates::new(now, options.concurrency, options.requests_a_minute, options.tokens_a_minute);
+        let inner = Inner {
+            breaker: Breaker::default(),
+            rates,
+            retries: RetryBudget::default(),
+            off: None,
+            words: String::new(),
+            has_asked: false,
+        };
+        Self { provider: provider.to_owned(), inner: Mutex::new(inner) }
+    }
+
+    /// Asks for leave to make a call of about so many tokens.
+    pub(super) fn enter(&self, now: Duration, tokens: u64) -> Entry {
+        /// What is over when another call comes back is looked at again after so long.
+        const GLANCE: Duration = Duration::from_millis(20);
+        let mut inner = self.inner();
+        if let Some(failure) = inner.barred(now) {
+            return Entry::Barred(failure);
+        }
+        match inner.breaker.look(now) {
+            Gate::Open => {}
+            Gate::Closed(time) => return Entry::Wait(time),
+            Gate::Probing => return Entry::Wait(GLANCE),
+        }
+        match inner.rates.enter(now, tokens) {
+            Turn::Go => {}
+            Turn::Wait(time) => return Entry::Wait(time),
+            Turn::Full => return Entry::Wait(GLANCE),
+        }
+        // It is open: only so does the one question that goes alone count as sent.
+        inner.breaker.enter(now);
+        Entry::Go
+    }
+
+    /// Takes back the leave for a call that was not made.
+    pub(super) fn not_sent(&self, now: Duration) {
+        let mut inner = self.inner();
+        inner.rates.ended(now, &Pace::default());
+        inner.breaker.abandoned();
+    }
+
+    /// A call has come back.
+    pub(super) fn back(&self, now: Duration, sent: &Sent) {
+        let mut inner = self.inner();
+        inner.rates.ended(now, &sent.pace());
+        match sent {
+            Sent::Words { .. } => {
+                inner.breaker.succeeded();
+                inner.rates.succeeded();
+            }
+            Sent::Refused(refusal) => inner.refused(now, refusal),
+            Sent::Lost { words, .. } => {
+                inner.words.clone_from(words);
+                inner.has_asked = false;
+                inner.breaker.failed(now);
+            }
+            Sent::Stopped => inner.breaker.abandoned(),
+        }
+    }
+
+    /// A question is asked for the first time.
+    pub(super) fn first(&self, now: Duration) {
+        self.inner().retries.first(now);
+    }
+
+    /// Says whether a question may be asked again, and counts that.
+    pub(super) fn may_retry(&self, now: Duration, after: Duration) -> bool {
+        after <= PATIENCE_IF_ASKED && self.inner().retries.retry(now)
+    }
+
+    /// Says why this provider cannot be asked in this run.
+    pub(super) fn why(&self, now: Duration) -> Option<Why> {
+        let inner = self.inner();
+        let (provider, words) = (self.provider.clone(), inner.words.clone());
+        match inner.barred(now)? {
+            Failure::Account => {
+                let class = inner.off.map_or(Class::Auth, |(_, class)| class);
+                Some(Why::Account { provider, class, words })
+            }
+            Failure::Outage | Failure::Useless | Failure::Declined => {
+                Some(Why::Down { provider, words, retry_in: inner.closed_for(now) })
+            }
+        }
+    }
+
+    /// Returns what it said last that was no answer.
+    pub(super) fn words(&self) -> String {
+        self.inner().words.clone()
+    }
+
+    /// Returns for how long it is left alone.
+    pub(super) fn closed_for(&self, now: Duration) -> Duration {
+        self.inner().closed_for(now)
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Says whether waiting is of no use.
+    fn barred(&self, now: Duration) -> Option<Failure> {
+        if self.off.is_some_and(|(until, _)| now < until) {
+            return Some(Failure::Account);
+        }
+        let patience = if self.has_asked { PATIENCE_IF_ASKED } else { PATIENCE };
+        (patience < self.closed_for(now)).then_some(Failure::Outage)
+    }
+
+    fn closed_for(&self, now: Duration) -> Duration {
+        match self.breaker.look(now) {
+            Gate::Closed(time) => time,
+            Gate::Open | Gate::Probing => Duration::ZERO,
+        }
+    }
+
+    fn refused(&mut self, now: Duration, refusal: &Refusal) {
+        self.words.clone_from(&refusal.words);
+        match refusal.class {
+            Class::Rate => {
+                self.rates.complained(now);
+                self.breaker.abandoned();
+            }
+            Class::Overload | Class::Garbled => self.breaker.failed(now),
+            Class::Money | Class::Auth => {
+                self.off = Some((now + OFF, refusal.class));
+                self.breaker.succeeded();
+            }
+            Class::TooLong | Class::Request | Class::Soft(_) => self.breaker.succeeded(),
+        }
+        self.has_asked = refusal.wait.is_some();
+        if let Some(time) = refusal.wait {
+            self.breaker.pause(now, time);
+        }
+    }
+}

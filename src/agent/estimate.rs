@@ -1,0 +1,72 @@
+//! What questions would cost, before anybody is asked.
+
+use crate::engine::agent::Errand;
+use crate::llm::Model;
+use crate::model::Money;
+use crate::model::Tokens;
+use crate::store::paid::Caps;
+use crate::store::paid::Spent;
+
+/// Instructions, and what a provider's format adds, are about so long.
+const INSTRUCTIONS_BYTES: u64 = 3_000;
+/// A token of source is about so many bytes.
+const TOKEN_BYTES: u64 = 3;
+/// An answer for two tiers has about so many tokens.
+const ANSWER_TOKENS: u64 = 250;
+
+/// What questions would cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// How many calls there would be, if each was answered at once. Folders that wait for files are not among them.
+    pub calls: u64,
+    /// About how many tokens of input they would have.
+    pub input_tokens: u64,
+    /// About how many of output.
+    pub output_tokens: u64,
+    /// About what that would cost at the first model; `None` where its price is not known.
+    pub likely: Option<Money>,
+    /// What it could cost at most there: every byte a token, every answer as long as may be, each asked once.
+    pub worst: Option<Money>,
+    /// How many more calls may be made today.
+    pub calls_left: u64,
+    /// How much may still be spent today, by both caps.
+    pub money_left: Money,
+}
+
+/// Returns about what it would cost to ask these questions.
+pub fn estimate(
+    errands: &[Errand],
+    chain: &[Model],
+    answer_tokens: u32,
+    caps: &Caps,
+    spent: &Spent,
+) -> Estimate {
+    let model = chain.first();
+    let price = model.and_then(|model| model.price);
+    let most_output = model.and_then(|model| model.max_output_tokens).unwrap_or(0).max(answer_tokens);
+    let mut estimate = Estimate {
+        calls: errands.len() as u64,
+        input_tokens: 0,
+        output_tokens: 0,
+        likely: price.map(|_| Money::ZERO),
+        worst: price.map(|_| Money::ZERO),
+        calls_left: caps.calls_a_day.saturating_sub(spent.calls),
+        money_left: caps.day.saturating_sub(spent.day).min(caps.total.saturating_sub(spent.total)),
+    };
+    for errand in errands {
+        let bytes = errand.about_bytes.saturating_add(INSTRUCTIONS_BYTES);
+        let tokens = Tokens {
+            input: Some(bytes / TOKEN_BYTES),
+            output: Some(ANSWER_TOKENS.min(u64::from(most_output))),
+            ..Tokens::default()
+        };
+        estimate.input_tokens += tokens.input.unwrap_or(0);
+        estimate.output_tokens += tokens.output.unwrap_or(0);
+        let sum = |so_far: Option<Money>, next: Option<Money>| Some(so_far? + next?);
+        estimate.likely = sum(estimate.likely, price.and_then(|price| price.of(&tokens)));
+        // In JSON a line break is two bytes, and so is each quotation mark.
+        let body = bytes.saturating_add(bytes / 8);
+        estimate.worst = sum(estimate.worst, price.map(|price| price.worst(body, most_output)));
+    }
+    estimate
+}

@@ -1,0 +1,136 @@
+//! What came of a run.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::engine::agent::Errand;
+use crate::engine::agent::Withheld;
+use crate::llm::Class;
+use crate::model::Money;
+use crate::store;
+use crate::store::paid::Caps;
+use crate::store::paid::OverCap;
+use crate::store::paid::Spent;
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Questions that were answered; their summaries are kept.
+    pub answered: u64,
+    /// Questions whose answers were there already: another process was quicker.
+    pub done: u64,
+    /// Questions that another process that is alive asks now, or that are in a batch.
+    pub taken: u64,
+    /// Questions that no model could answer, and that are not asked again soon; with why.
+    pub refused: Vec<(Errand, String)>,
+    /// Questions that are not asked, for what stands in the files.
+    pub withheld: Vec<(Errand, Withheld)>,
+    /// Questions that can be asked again at once: providers were in trouble, files changed, or the run was stopped.
+    pub left: u64,
+    /// Why the run ended before all was asked.
+    pub stopped: Option<Why>,
+    /// How many calls were made.
+    pub calls: u64,
+    /// What they cost; what nobody knows counts as its worst.
+    pub spent: Money,
+}
+
+/// What became of one question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// It was answered.
+    Answered,
+    /// The answer was there already.
+    Done,
+    /// Another process asks it.
+    Taken,
+    /// No model could answer it.
+    Refused(String),
+    /// It is not asked.
+    Withheld(Withheld),
+    /// It was not answered this time.
+    Left,
+}
+
+/// Why a run ended before all was asked.
+#[derive(Debug)]
+pub enum Why {
+    /// Somebody wanted it to end.
+    Interrupted,
+    /// The next call could pass what may be spent.
+    OverCap {
+        /// Which cap that is.
+        cap: OverCap,
+        /// What may be spent.
+        caps: Caps,
+        /// What has been.
+        spent: Spent,
+        /// What the next call could cost.
+        next: Money,
+    },
+    /// A provider wants money, or another key, and there is no other to be asked.
+    Account {
+        /// Its name.
+        provider: String,
+        /// Whether it is [`Class::Money`] or [`Class::Auth`].
+        class: Class,
+        /// What it said.
+        words: String,
+    },
+    /// No provider answers.
+    Down {
+        /// Name of the first one.
+        provider: String,
+        /// What it said, or why it could not be reached.
+        words: String,
+        /// When it may be asked again.
+        retry_in: Duration,
+    },
+    /// No account could be kept, so that nothing more is spent.
+    Store(store::Error),
+}
+
+impl Why {
+    /// Returns the key of the setting that would have to be another for the run to go on.
+    pub const fn setting(&self) -> Option<&'static str> {
+        match self {
+            Self::OverCap { cap: OverCap::Day, .. } => Some("agent.budget_day_usd"),
+            Self::OverCap { cap: OverCap::Total, .. } => Some("agent.budget_total_usd"),
+            Self::OverCap { cap: OverCap::Calls, .. } => Some("agent.calls_per_day"),
+            Self::Interrupted | Self::Account { .. } | Self::Down { .. } | Self::Store(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Interrupted => f.write_str("it was stopped"),
+            Self::OverCap { cap, caps, spent, next } => match cap {
+                OverCap::Day => {
+                    write!(f, "of {} a day, {} is spent, and a call could cost {next}", caps.day, spent.day)
+                }
+                OverCap::Total => {
+                    write!(
+                        f,
+                        "of {} in all, {} is spent, and a call could cost {next}",
+                        caps.total, spent.total
+                    )
+                }
+                OverCap::Calls => write!(f, "{} of {} calls a day are made", spent.calls, caps.calls_a_day),
+            },
+            Self::Account { provider, class: Class::Auth, words } => {
+                write!(f, "{provider} does not accept the key: {words}")
+            }
+            Self::Account { provider, words, .. } => write!(f, "{provider} wants money: {words}"),
+            Self::Down { provider, words, retry_in } => {
+                write!(
+                    f,
+                    "{provider} does not answer, and is left alone for {} s: {words}",
+                    retry_in.as_secs().max(1)
+                )
+            }
+            Self::Store(error) => write!(f, "no account can be kept: {error}"),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! One call: what is sent, and what came of it.
+
+use std::io;
+use std::time::Duration;
+
+use super::Questions;
+use super::Windows;
+use crate::engine::agent::Errand;
+use crate::engine::agent::Prepared;
+use crate::llm;
+use crate::llm::Class;
+use crate::llm::Model;
+use crate::llm::Pace;
+use crate::llm::Refusal;
+use crate::llm::Reply;
+use crate::llm::Sending;
+use crate::llm::Soft;
+use crate::model::Money;
+use crate::model::Tier;
+use crate::model::Tokens;
+use crate::model::WebError;
+use crate::store::paid::Settlement;
+use crate::store::paid::SpendOutcome;
+use crate::sys::WebLimits;
+
+/// A server that is there is connected to within so long.
+const CONNECT: Duration = Duration::from_secs(5);
+/// An answer is a paragraph; with what a model thinks it may be a book.
+const ANSWER_BYTES: usize = 1 << 20;
+
+/// What came of a call.
+#[derive(Debug)]
+pub(super) enum Sent {
+    /// Words that can be used.
+    Words { reply: Reply, words: Vec<(Tier, String)> },
+    /// An answer of no use.
+    Refused(Refusal),
+    /// None.
+    Lost {
+        /// Whether the server cannot have seen the question.
+        is_unsent: bool,
+        words: String,
+    },
+    /// Nobody waited for it.
+    Stopped,
+}
+
+impl Sent {
+    /// Returns what the provider said of its limits.
+    pub(super) fn pace(&self) -> Pace {
+        match self {
+            Self::Words { reply, .. } => reply.pace,
+            Self::Refused(refusal) => refusal.pace,
+            Self::Lost { .. } | Self::Stopped => Pace::default(),
+        }
+    }
+
+    /// Says what the call cost. What may have been charged, and nobody knows how much, has no cost: it counts as its
+    /// worst.
+    pub(super) fn settlement(&self, model: &Model, at_ms: i64) -> Settlement {
+        let price = |tokens: &Tokens| model.price.and_then(|price| price.of(tokens));
+        let (outcome, cost, tokens, request_id) = match self {
+            Self::Words { reply, .. } => {
+                (SpendOutcome::Answered, price(&reply.tokens), reply.tokens, reply.request_id.clone())
+            }
+            Self::Refused(refusal) => {
+                let cost = refusal.tokens.as_ref().map_or(Some(Money::ZERO), price);
+                let outcome = if cost.is_some() { SpendOutcome::Refused } else { SpendOutcome::Unknown };
+                (outcome, cost, refusal.tokens.unwrap_or_default(), refusal.request_id.clone())
+            }
+            Self::Lost { is_unsent: true, .. } => {
+                (SpendOutcome::Refused, Some(Money::ZERO), Tokens::default(), None)
+            }
+            Self::Lost { is_unsent: false, .. } | Self::Stopped => {
+                (SpendOutcome::Unknown, price(&Tokens::default()), Tokens::default(), None)
+            }
+        };
+        Settlement { outcome, cost, tokens, request_id, at_ms }
+    }
+}
+
+/// Returns what would be sent, to be shown. It holds no key.
+pub fn preview(model: &Model, prepared: &Prepared) -> Sending {
+    llm::encode(model, &prepared.prompt, None)
+}
+
+/// Returns what the call costs at worst; nothing where no price is known, which is only let through where all is free.
+pub(super) fn worst(model: &Model, prepared: &Prepared, sending: &Sending) -> Money {
+    let output = model.max_output_tokens.unwrap_or(0).max(prepared.prompt.answer_tokens);
+    model.price.map_or(Money::ZERO, |price| price.worst(sending.body().len() as u64, output))
+}
+
+/// All that one call needs.
+pub(super) struct Call<'c> {
+    pub(super) model: &'c Model,
+    pub(super) errand: &'c Errand,
+    pub(super) sending: &'c Sending,
+    pub(super) timeout: Duration,
+}
+
+/// Asks, and reads the answer.
+pub(super) fn send(
+    call: &Call<'_>,
+    windows: &Windows<'_>,
+    questions: &dyn Questions,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Sent {
+    let decoded = match call.sending {
+        Sending::Web(request) => {
+            let limits = WebLimits {
+                connect: CONNECT.min(call.timeout),
+                idle: call.timeout,
+                total: call.timeout,
+                body_bytes: ANSWER_BYTES,
+            };
+            let response = match windows.network.send(request, &limits, is_stopped) {
+                Ok(response) => response,
+                Err(WebError::Stopped) => return Sent::Stopped,
+                Err(error) => return Sent::Lost { is_unsent: error.is_unsent(), words: error.to_string() },
+            };
+            llm::decode(call.model, &response, windows.now_ms())
+        }
+        Sending::Command { command, input } => {
+            let finished =
+                windows.commands.run_command(command, input, call.timeout, ANSWER_BYTES, is_stopped);
+            match finished {
+                Ok(finished) => llm::decode_command(finished.success, &finished.stdout, &finished.stderr),
+                Err(error) => return not_run(command, &error),
+            }
+        }
+    };
+    match decoded {
+        Ok(reply) => read(call.errand, reply, questions),
+        Err(refusal) => Sent::Refused(refusal),
+    }
+}
+
+/// Looks whether there is a summary in an answer.
+pub(super) fn read(errand: &Errand, reply: Reply, questions: &dyn Questions) -> Sent {
+    match questions.check(errand, &reply.text) {
+        Ok(words) => Sent::Words { reply, words },
+        Err(soft) => {
+            let Reply { tokens, request_id, pace, .. } = reply;
+            let (class, words) = (Class::Soft(soft), said(soft).to_owned());
+            Sent::Refused(Refusal { class, words, wait: None, tokens: Some(tokens), request_id, pace })
+        }
+    }
+}
+
+fn said(soft: Soft) -> &'static str {
+    match soft {
+        Soft::Declined => "the model declined",
+        Soft::Empty => "the answer has no words",
+        Soft::CutOff => "the answer was cut off",
+        Soft::Misshapen => "the answer is not of the shape that was asked for",
+    }
+}
+
+fn not_run(command: &[String], error: &io::Error) -> Sent {
+    let program = command.first().map_or("", String::as_str);
+    let words = format!("run {program}: {error}");
+    match error.kind() {
+        io::ErrorKind::Interrupted => Sent::Stopped,
+        // It ran.
+        io::ErrorKind::TimedOut | io::ErrorKind::FileTooLarge => Sent::Lost { is_unsent: false, words },
+        _ => Sent::Lost { is_unsent: true, words },
+    }
+}

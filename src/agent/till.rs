@@ -1,0 +1,186 @@
+//! Claims and money: all that a run says to the database of what was paid for.
+
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+
+use super::Error;
+use crate::model::SummaryKey;
+use crate::store;
+use crate::store::paid::Caps;
+use crate::store::paid::Claim;
+use crate::store::paid::OverCap;
+use crate::store::paid::Paid;
+use crate::store::paid::PaidRecovery;
+use crate::store::paid::Reservation;
+use crate::store::paid::Settlement;
+use crate::store::paid::SpendId;
+use crate::store::paid::Spent;
+use crate::store::paid::Summary;
+use crate::sys::FileLock;
+
+/// Name of the database in the cache.
+const FILE: &str = "agent.db";
+/// How the names of locks begin.
+const BEGINNING: &str = "agent-";
+/// How they end.
+const ENDING: &str = ".lock";
+
+/// One connection for all threads: each of its commits waits for the disk, and a call takes seconds.
+#[derive(Debug)]
+pub(super) struct Till {
+    paid: Mutex<Paid>,
+    folder: PathBuf,
+    /// Held for life: by it others know that our claims are no dead ones.
+    lock: FileLock,
+    holder: String,
+}
+
+/// A piece of work that is this process's; given back when this is dropped before it is done.
+pub(super) struct Held<'t> {
+    till: &'t Till,
+    errand: SummaryKey,
+    is_open: bool,
+}
+
+/// What came of claiming.
+pub(super) enum Claimed<'t> {
+    Yours(Held<'t>),
+    Done,
+    Taken,
+    Refused(String),
+}
+
+impl Till {
+    /// Opens the database in that folder. `chance` makes the name of this process's lock.
+    pub(super) fn open(folder: &Path, chance: u64) -> Result<(Self, Option<PaidRecovery>), Error> {
+        let opened = Paid::open(&folder.join(FILE))?;
+        // What is left of killed processes is litter, and no reason not to work.
+        let _ = FileLock::sweep(folder, BEGINNING, ENDING);
+        let (holder, lock) = lock(folder, chance)?;
+        let till = Self { paid: Mutex::new(opened.paid), folder: folder.to_owned(), lock, holder };
+        Ok((till, opened.recovery))
+    }
+
+    /// Claims an errand. It is done where the summaries are there that any one of the models would bring.
+    pub(super) fn claim(
+        &self,
+        errand: SummaryKey,
+        wanted: &[Vec<SummaryKey>],
+        now_ms: i64,
+    ) -> Result<Claimed<'_>, store::Error> {
+        let first = wanted.first().map_or(&[][..], Vec::as_slice);
+        let mut paid = self.paid();
+        let claim = paid.claim(&errand, first, &self.holder, now_ms, &|holder| self.is_alive(holder))?;
+        match claim {
+            Claim::Yours => {}
+            Claim::Done => return Ok(Claimed::Done),
+            Claim::Taken => return Ok(Claimed::Taken),
+            Claim::Refused { why, .. } => return Ok(Claimed::Refused(why)),
+        }
+        // Looked at behind the claim: whoever had it before may have brought words of another model.
+        for keys in wanted.iter().skip(1) {
+            if paid.missing(keys)?.is_empty() {
+                paid.release(&errand, &self.holder)?;
+                return Ok(Claimed::Done);
+            }
+        }
+        Ok(Claimed::Yours(Held { till: self, errand, is_open: true }))
+    }
+
+    /// Puts money aside. It fails where what is written would not be found again: then nothing is to be sent.
+    pub(super) fn reserve(
+        &self,
+        reservation: &Reservation,
+        caps: &Caps,
+    ) -> Result<Result<SpendId, OverCap>, store::Error> {
+        let mut paid = self.paid();
+        // Without the lock's name another process would take our claims for dead ones.
+        if !paid.still_there() || !self.lock.still_there() {
+            return Err(store::Error::Gone);
+        }
+        paid.reserve(reservation, caps)
+    }
+
+    pub(super) fn settle(&self, spend: SpendId, settlement: &Settlement) -> Result<(), store::Error> {
+        self.paid().settle(spend, settlement)
+    }
+
+    pub(super) fn spent(&self, day: i64) -> Result<Spent, store::Error> {
+        self.paid().spent(day)
+    }
+
+    pub(super) fn holder(&self) -> &str {
+        &self.holder
+    }
+
+    pub(super) fn paid(&self) -> MutexGuard<'_, Paid> {
+        // Every change is a transaction: a thread that died has left nothing half done.
+        self.paid.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says whether a process lives, by its lock. Where that cannot be found out, it is taken to live.
+    fn is_alive(&self, holder: &str) -> bool {
+        holder == self.holder || FileLock::is_held(&self.folder.join(holder)).unwrap_or(true)
+    }
+}
+
+impl Drop for Till {
+    fn drop(&mut self) {
+        // Whoever finds it finds that nobody holds it.
+        let _ = self.lock.remove();
+    }
+}
+
+impl Held<'_> {
+    /// Keeps what a call brought.
+    pub(super) fn accept(
+        mut self,
+        spend: SpendId,
+        settlement: &Settlement,
+        summaries: &[Summary],
+        paths: &[Vec<u8>],
+    ) -> Result<(), store::Error> {
+        let holder = &self.till.holder;
+        self.till.paid().accept(spend, settlement, &self.errand, holder, summaries, paths)?;
+        self.is_open = false;
+        Ok(())
+    }
+
+    /// Notes that it cannot be done.
+    pub(super) fn refuse(
+        mut self,
+        why: &str,
+        until_ms: Option<i64>,
+        now_ms: i64,
+    ) -> Result<(), store::Error> {
+        self.till.paid().refuse(&self.errand, &self.till.holder, why, until_ms, now_ms)?;
+        self.is_open = false;
+        Ok(())
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            // Where that fails, the claim ends with this process.
+            let _ = self.till.paid().release(&self.errand, &self.till.holder);
+        }
+    }
+}
+
+/// Locks a file that nobody else has ever locked, and returns its name.
+fn lock(folder: &Path, chance: u64) -> Result<(String, FileLock), Error> {
+    let mut number = chance;
+    loop {
+        let name = format!("{BEGINNING}{number:016x}{ENDING}");
+        let path = folder.join(&name);
+        match FileLock::acquire(&path) {
+            Ok(Some(lock)) => return Ok((name, lock)),
+            Ok(None) => number = number.wrapping_add(1),
+            Err(source) => return Err(Error::Lock { path, source }),
+        }
+    }
+}
