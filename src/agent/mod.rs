@@ -44,7 +44,6 @@ pub use questions::Worded;
 pub use report::Note;
 pub use report::Report;
 pub use report::Silent;
-pub use sending::body;
 pub use sending::preview;
 pub use status::State;
 pub use status::Status;
