@@ -20,6 +20,7 @@ mod opening;
 mod page;
 mod prose;
 mod redact;
+pub mod secrets;
 mod words;
 
 pub use heuristic::Source;
