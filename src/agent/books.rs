@@ -33,7 +33,8 @@ impl Books {
 
     /// Returns what models wrote of something for a tier, the newest first.
     pub fn summaries(&self, of: &Node, tier: Tier) -> Result<Vec<Summary>, Error> {
-        let found = self.0.as_ref().map(|paid| paid.of_subject(&of.subject, of.language, tier)).transpose()?;
+        let found =
+            self.0.as_ref().map(|paid| paid.of_subject(&of.subject, of.language, tier)).transpose()?;
         Ok(found.unwrap_or_default().into_iter().filter(|summary| summary.scope == of.scope).collect())
     }
 }

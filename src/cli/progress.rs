@@ -29,7 +29,7 @@ impl Bar {
 
     /// Returns a bar that counts questions to models, with a few words beside it.
     pub(super) fn of_questions(is_watched: bool) -> Self {
-        Self { template: OF_QUESTIONS, ..Self::new(is_watched) }
+        Self { is_watched, template: OF_QUESTIONS, bar: Mutex::new(None) }
     }
 
     /// Shows these words beside the bar.

@@ -166,7 +166,11 @@ impl<'w> Writing<'w> {
         let preparer = self.project.preparer(&errands, &wish);
         let prepared = preparer.prepare(errand, 0).map_err(|withheld| {
             let message = format!("send `{file}`: {}", words_of(&withheld));
-            Fault::user("withheld", message, "take the secret out, or set `agent.secrets = \"redact\"` in your own file")
+            Fault::user(
+                "withheld",
+                message,
+                "take the secret out, or set `agent.secrets = \"redact\"` in your own file",
+            )
         })?;
         Ok((model.clone(), agent::preview(model, &prepared)))
     }
@@ -279,8 +283,12 @@ fn add(all: &mut Outcome, outcome: Outcome) {
 pub fn fault(error: &agent::Error) -> Fault {
     let message = with_causes(error);
     match error {
-        agent::Error::NoModels => Fault::user("no_model", format!("ask a model: {message}"), "set agent.models"),
-        agent::Error::NoPrice(_) => Fault::user("no_price", format!("ask a model: {message}"), "add its price"),
+        agent::Error::NoModels => {
+            Fault::user("no_model", format!("ask a model: {message}"), "set agent.models")
+        }
+        agent::Error::NoPrice(_) => {
+            Fault::user("no_price", format!("ask a model: {message}"), "add its price")
+        }
         agent::Error::NoKey { .. } => Fault::user("no_key", format!("ask a model: {message}"), "set the key"),
         agent::Error::Lock { .. } | agent::Error::Store(_) => {
             let hint = "check the room on the disk and the permissions of the cache folder; nothing was sent";

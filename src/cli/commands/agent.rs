@@ -38,14 +38,8 @@ pub(super) fn run(command: &AgentCommand, desk: &mut Desk<'_>) -> Result<u8, Fai
     }
 }
 
-fn preview(
-    file: &str,
-    tiers: &[u8],
-    persona: Option<&String>,
-    desk: &mut Desk<'_>,
-) -> Result<u8, Failure> {
-    let choice =
-        AgentChoice { persona: persona.cloned(), tiers: asking::tiers(tiers), picks: Vec::new() };
+fn preview(file: &str, tiers: &[u8], persona: Option<&String>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let choice = AgentChoice { persona: persona.cloned(), tiers: asking::tiers(tiers), picks: Vec::new() };
     let options = agent_options(desk.loaded, choice)?;
     let file = desk.place.word(file);
     let (model, sending) = asking::in_world(desk, |desk, world| {

@@ -76,9 +76,8 @@ pub(super) fn ask(
     proxy: Option<String>,
     most: Option<Duration>,
 ) -> Result<Outcome, Failure> {
-    let interrupt = Interrupt::heed().map_err(|error| {
-        Fault::environment("no_thread", format!("take signals: {error}"), "try again")
-    })?;
+    let interrupt = Interrupt::heed()
+        .map_err(|error| Fault::environment("no_thread", format!("take signals: {error}"), "try again"))?;
     let end = most.map(|most| WallClock.monotonic() + most);
     let is_stopped = || interrupt.is_asked() || end.is_some_and(|end| end <= WallClock.monotonic());
     let network = Web::new(proxy);
@@ -116,7 +115,9 @@ pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
 /// Returns what a person can do about it, with what leads over to it.
 fn remedy(why: &Why) -> String {
     match (why, why.setting()) {
-        (_, Some(setting)) => format!("; allow more by {setting} in your own settings file, or go on tomorrow"),
+        (_, Some(setting)) => {
+            format!("; allow more by {setting} in your own settings file, or go on tomorrow")
+        }
         (Why::Account { .. }, None) => "; look after the account or the key, and run this again".to_owned(),
         (Why::Down { .. } | Why::Store(_), None) => "; run this again later, what came is kept".to_owned(),
         (Why::Interrupted | Why::OverCap { .. }, None) => "; run this again to go on".to_owned(),

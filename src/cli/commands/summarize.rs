@@ -93,7 +93,9 @@ fn lines(plan: &Plan) -> Vec<String> {
         lines.push(format!("{word:<10} {model} at {host}"));
     }
     let (input, output) = (grouped(estimate.input_tokens), grouped(estimate.output_tokens));
-    lines.push(format!("sends      text of the files, not their names: about {input} tokens, for {output} back"));
+    lines.push(format!(
+        "sends      text of the files, not their names: about {input} tokens, for {output} back"
+    ));
     let money = |money: Option<Money>| money.map_or("-".to_owned(), |money| money.to_string());
     let (likely, worst) = (money(estimate.likely), money(estimate.worst));
     lines.push(format!("costs      about {likely}, at most {worst} (prices of {})", plan.prices_of));
@@ -165,7 +167,8 @@ fn plan_json(plan: &Plan) -> Value {
 }
 
 fn outcome_json(outcome: &Outcome) -> Value {
-    let refused = outcome.refused.iter().map(|(errand, why)| json!({"place": place_words(&errand.place), "why": why}));
+    let refused =
+        outcome.refused.iter().map(|(errand, why)| json!({"place": place_words(&errand.place), "why": why}));
     let withheld = outcome
         .withheld
         .iter()
