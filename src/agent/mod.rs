@@ -5,6 +5,9 @@
 //!
 //! Start with [`Office::run`]; then read `course.rs`, the way of one question.
 
+mod batch;
+mod claims;
+mod collect;
 mod course;
 mod door;
 mod error;
@@ -12,6 +15,7 @@ mod estimate;
 mod office;
 mod options;
 mod outcome;
+mod post;
 mod questions;
 mod report;
 mod run;
@@ -22,6 +26,7 @@ mod testing;
 mod till;
 mod warm;
 
+pub use collect::Collected;
 pub use error::Error;
 pub use estimate::Estimate;
 pub use estimate::estimate;
