@@ -6,6 +6,9 @@
 //! Start with [`Office::run`]; then read `course.rs`, the way of one question.
 
 mod books;
+mod batch;
+mod claims;
+mod collect;
 mod course;
 mod door;
 mod error;
@@ -13,6 +16,7 @@ mod estimate;
 mod office;
 mod options;
 mod outcome;
+mod post;
 mod questions;
 mod report;
 mod run;
@@ -30,6 +34,7 @@ pub use crate::store::paid::Summary;
 pub use crate::store::paid::UsageRow;
 pub use books::Books;
 pub use books::forgive;
+pub use collect::Collected;
 pub use error::Error;
 pub use estimate::Estimate;
 pub use estimate::estimate;

@@ -19,34 +19,51 @@ use super::wire;
 use crate::model::Tokens;
 use crate::model::WebResponse;
 
+/// The status of an answer that is not refused by it.
+const GOOD: u16 = 200;
+
 /// Reads what a model's server answered, at this moment (milliseconds since the epoch).
 pub fn decode(model: &Model, response: &WebResponse, now_ms: i64) -> Result<Reply, Refusal> {
     let pace = limits::pace(response, now_ms);
-    if !(200..300).contains(&response.status) {
+    if !is_good(response) {
         return Err(of_status(model, response, pace, now_ms));
     }
     let value = serde_json::from_slice::<Value>(&response.body).unwrap_or(Value::Null);
-    let tokens = wire::tokens(model.provider.wire, &value);
-    let request_id = request_id(response, &value);
-    let refusal = |class, words, wait| Refusal {
-        class,
-        words,
-        wait,
-        tokens: Some(tokens),
-        request_id: request_id.clone(),
-        pace,
+    of_good(model, &value, header_id(response), pace)
+}
+
+/// Reads an answer that came with a good status.
+pub(super) fn of_good(
+    model: &Model,
+    value: &Value,
+    header_id: Option<String>,
+    pace: Pace,
+) -> Result<Reply, Refusal> {
+    let tokens = wire::tokens(model.provider.wire, value);
+    let request_id = header_id.or_else(|| body_id(value));
+    let refusal = |class, words, wait| {
+        let request_id = request_id.clone();
+        Err(Refusal { class, words, wait, tokens: Some(tokens), request_id, pace })
     };
     if !value.is_object() {
-        return Err(refusal(Class::Garbled, "the answer is no JSON object".to_owned(), None));
+        return refusal(Class::Garbled, "the answer is no JSON object".to_owned(), None);
     }
-    if is_error(&value) {
-        let said = Said::of_json(&value);
-        return Err(refusal(said.class(response.status), said.words(response.status), said.wait));
+    if is_error(value) {
+        let said = Said::of_json(value);
+        return refusal(said.class(GOOD), said.words(GOOD), said.wait);
     }
-    match wire::answer(model.provider.wire, &value) {
+    match wire::answer(model.provider.wire, value) {
         Ok(text) => Ok(Reply { text, tokens, request_id, pace }),
-        Err(lack) => Err(refusal(lack.class, lack.words.to_owned(), None)),
+        Err(lack) => refusal(lack.class, lack.words.to_owned(), None),
     }
+}
+
+/// Returns the JSON of an answer that is about something else than a question.
+pub(super) fn good_value(model: &Model, response: &WebResponse, now_ms: i64) -> Result<Value, Refusal> {
+    if is_good(response) {
+        return Ok(serde_json::from_slice(&response.body).unwrap_or(Value::Null));
+    }
+    Err(of_status(model, response, limits::pace(response, now_ms), now_ms))
 }
 
 /// Reads what a program wrote, and whether it ended well.
@@ -105,7 +122,7 @@ fn of_status(model: &Model, response: &WebResponse, pace: Pace, now_ms: i64) -> 
         words: said.words(response.status),
         wait,
         tokens: (tokens != Tokens::default()).then_some(tokens),
-        request_id: request_id(response, &value),
+        request_id: header_id(response).or_else(|| body_id(&value)),
         pace,
     }
 }
@@ -131,8 +148,17 @@ const fn told_to_retry(class: Class, told: Option<bool>) -> Class {
     }
 }
 
-fn request_id(response: &WebResponse, value: &Value) -> Option<String> {
-    let header = ["request-id", "x-request-id"].into_iter().find_map(|name| response.header(name));
-    let body = || ["request_id", "responseId", "id"].into_iter().find_map(|name| value.get(name)?.as_str());
-    header.or_else(body).and_then(text::name)
+fn is_good(response: &WebResponse) -> bool {
+    (200..300).contains(&response.status)
+}
+
+fn header_id(response: &WebResponse) -> Option<String> {
+    ["request-id", "x-request-id"].into_iter().find_map(|name| response.header(name)).and_then(text::name)
+}
+
+fn body_id(value: &Value) -> Option<String> {
+    ["request_id", "responseId", "id"]
+        .into_iter()
+        .find_map(|name| value.get(name)?.as_str())
+        .and_then(text::name)
 }

@@ -1,5 +1,10 @@
 //! A question, as it is sent.
 
+use std::fmt::Display;
+
+use percent_encoding::AsciiSet;
+use percent_encoding::NON_ALPHANUMERIC;
+use percent_encoding::utf8_percent_encode;
 use secrecy::SecretString;
 
 use super::Model;
@@ -9,6 +14,9 @@ use super::wire;
 use crate::model::Method;
 use crate::model::Prompt;
 use crate::model::WebRequest;
+
+/// What may not stand in a part of a path as it is.
+const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Returns what is sent to ask a model: the same bytes for the same question.
 pub fn encode(model: &Model, prompt: &Prompt, key: Option<&SecretString>) -> Sending {
@@ -59,6 +67,14 @@ pub(super) fn request(
         secret_headers: key.map(|key| wire::secret_header(provider.wire, key)).into_iter().collect(),
         body,
     }
+}
+
+/// Returns a name as one part of a path.
+pub(super) fn path_part(name: &str) -> impl Display {
+    // Two points would mean the folder above.
+    let points = if name.bytes().all(|byte| byte == b'.') { "%2E".repeat(name.len()) } else { String::new() };
+    let rest = if points.is_empty() { name } else { "" };
+    format!("{points}{}", utf8_percent_encode(rest, PATH_PART))
 }
 
 impl Sending {

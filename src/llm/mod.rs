@@ -6,6 +6,8 @@
 //!
 //! Start with [`encode`] and [`decode`]; [`Attempt`] says what is done after each answer.
 
+pub mod batch;
+
 mod attempt;
 mod breaker;
 mod budget;

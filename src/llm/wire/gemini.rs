@@ -1,8 +1,5 @@
 //! Google's generateContent.
 
-use percent_encoding::AsciiSet;
-use percent_encoding::NON_ALPHANUMERIC;
-use percent_encoding::utf8_percent_encode;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,11 +11,9 @@ use super::kinds::rest;
 use crate::llm::Class;
 use crate::llm::Model;
 use crate::llm::Soft;
+use crate::llm::encode::path_part;
 use crate::model::Prompt;
 use crate::model::Tokens;
-
-/// What may not stand in a part of a path as it is.
-const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,7 +48,7 @@ struct Part<'a> {
 /// Returns what is appended to the provider's address: the model stands in it.
 pub(super) fn path(name: &str) -> String {
     let name = name.strip_prefix("models/").unwrap_or(name);
-    format!("/v1beta/models/{}:generateContent", utf8_percent_encode(name, PATH_PART))
+    format!("/v1beta/models/{}:generateContent", path_part(name))
 }
 
 pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
