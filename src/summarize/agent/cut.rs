@@ -72,11 +72,15 @@ pub(super) fn fit(lines: &Lines<'_>, pieces: &[Piece], room: usize) -> Data {
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     order.sort_by_key(|at| (pieces[*at].rank, *at));
     let mut is_kept = vec![false; pieces.len()];
-    // Behind each piece that stays there may be a gap, and one before the first.
+    let is_gap =
+        |is_kept: &[bool], at: Option<usize>| at.and_then(|at| is_kept.get(at)).is_some_and(|kept| !kept);
+    // At first all is one gap. A piece that stays parts the gap that it lies in, or makes it shorter at one end.
     let mut left = room.saturating_sub(MARK_BYTES);
     for at in order {
-        let takes = lines.get(&pieces[at].lines).len() + 1 + MARK_BYTES;
-        if let Some(rest) = left.checked_sub(takes) {
+        let gaps =
+            [at.checked_sub(1), Some(at + 1)].into_iter().filter(|side| is_gap(&is_kept, *side)).count();
+        let takes = lines.get(&pieces[at].lines).len() + gaps * MARK_BYTES;
+        if let Some(rest) = (left + MARK_BYTES).checked_sub(takes) {
             left = rest;
             is_kept[at] = true;
         }

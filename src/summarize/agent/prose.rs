@@ -91,7 +91,39 @@ mod tests {
 
             Another paragraph that says more about all of it, at some length, and then goes on.
 
-            [38 lines left out]
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            Another paragraph that says more about all of it, at some length, and then goes on.
+
+            [6 lines left out]
             ## Part 2
 
             What part 2 is.

@@ -147,7 +147,8 @@ mod tests {
             prose/1 4672d40aed26
             config/1 908f2cf798bd
             folder/1 fd9c1da39203
-            project/1 5db7fd90b0cd"#]].assert_eq(&said.join("\n"));
+            project/1 5db7fd90b0cd"#]]
+        .assert_eq(&said.join("\n"));
     }
 
     #[test]
