@@ -11,6 +11,8 @@ mod errands;
 mod folders;
 mod known;
 mod prepare;
+#[cfg(test)]
+mod tests;
 
 pub use eligible::NotAsked;
 pub use errand::Errand;
