@@ -12,6 +12,8 @@ use super::Note;
 use super::Office;
 use super::Questions;
 use super::Why;
+use super::claims::Until;
+use super::claims::refused_until;
 use super::door::Door;
 use super::door::Entry;
 use super::run::Run;
@@ -42,9 +44,6 @@ use crate::store::paid::Settlement;
 use crate::store::paid::SpendId;
 use crate::store::paid::Summary;
 
-/// What nobody could answer is not asked again for so long.
-const REFUSED_FOR_MS: i64 = 24 * 60 * 60 * 1000;
-
 /// One question on its way.
 pub(super) struct Course<'c> {
     run: &'c Run<'c>,
@@ -71,7 +70,7 @@ impl<'c> Course<'c> {
 
     /// Goes all the way. An error ends the whole run.
     pub(super) fn run(mut self) -> Result<End, Why> {
-        let held = match self.claim()? {
+        let held = match self.office.claim(self.errand, self.run.questions)? {
             Claimed::Yours(held) => held,
             Claimed::Done => return Ok(End::Done),
             Claimed::Taken => return Ok(End::Taken),
@@ -100,16 +99,6 @@ impl<'c> Course<'c> {
                 Err(withheld) => return self.withhold(held, withheld),
             };
         }
-    }
-
-    fn claim(&self) -> Result<Claimed<'c>, Why> {
-        let keys = |model: &Model| -> Vec<SummaryKey> {
-            let keys = self.run.questions.keys(self.errand, &model.full_name());
-            keys.into_iter().map(|(_, key)| key).collect()
-        };
-        let wanted: Vec<_> = self.office.options.chain.iter().map(keys).collect();
-        let now_ms = self.office.windows.now_ms();
-        self.office.till.claim(self.errand.id, &wanted, now_ms).map_err(Why::Store)
     }
 
     /// Makes one call.
@@ -249,23 +238,15 @@ impl<'c> Course<'c> {
     }
 
     fn withhold(&self, held: Held<'c>, withheld: Withheld) -> Result<End, Why> {
-        let why = match &withheld {
-            Withheld::Secret { rules } => format!("it holds what looks like a secret: {}", rules.join(", ")),
-            Withheld::Unscanned(why) => format!("it could not be looked through for secrets: {why}"),
-            Withheld::Changed => return Ok(End::Withheld(withheld)),
-        };
-        // The rules are a part of the key: with others it is another question.
-        held.refuse(&why, None, self.office.windows.now_ms()).map_err(Why::Store)?;
+        self.office.withhold(held, &withheld)?;
         Ok(End::Withheld(withheld))
     }
 
     fn give_up(self, held: Held<'c>, failure: Failure) -> Result<End, Why> {
         let now_ms = self.office.windows.now_ms();
-        let until_ms = match failure {
-            // The subject has nothing to do with it. Where nobody else can be asked either, the run ends.
-            Failure::Outage | Failure::Account => return self.office.closed().map_or(Ok(End::Left), Err),
-            Failure::Useless => Some(now_ms.saturating_add(REFUSED_FOR_MS)),
-            Failure::Declined => None,
+        let Some(Until(until_ms)) = refused_until(failure, now_ms) else {
+            // Where nobody else can be asked either, the run ends.
+            return self.office.closed().map_or(Ok(End::Left), Err);
         };
         held.refuse(&self.words, until_ms, now_ms).map_err(Why::Store)?;
         Ok(End::Refused(self.words))

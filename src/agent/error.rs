@@ -12,6 +12,9 @@ pub enum Error {
     /// No model is chosen.
     #[error("no model is chosen")]
     NoModels,
+    /// Many questions at once were wanted.
+    #[error("no provider of the chosen models takes many questions at once")]
+    NoBatches,
     /// Nobody knows what the model costs, so that no cap could hold.
     #[error("the price of {0} is not known")]
     NoPrice(ModelName),

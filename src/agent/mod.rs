@@ -5,6 +5,10 @@
 //!
 //! Start with [`Office::run`]; then read `course.rs`, the way of one question.
 
+mod books;
+mod batch;
+mod claims;
+mod collect;
 mod course;
 mod door;
 mod error;
@@ -12,6 +16,7 @@ mod estimate;
 mod office;
 mod options;
 mod outcome;
+mod post;
 mod questions;
 mod report;
 mod run;
@@ -23,6 +28,13 @@ mod till;
 mod warm;
 
 pub use crate::store::paid::Caps;
+pub use crate::store::paid::OverCap;
+pub use crate::store::paid::Spent;
+pub use crate::store::paid::Summary;
+pub use crate::store::paid::UsageRow;
+pub use books::Books;
+pub use books::forgive;
+pub use collect::Collected;
 pub use error::Error;
 pub use estimate::Estimate;
 pub use estimate::estimate;

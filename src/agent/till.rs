@@ -9,8 +9,10 @@ use std::sync::PoisonError;
 use super::Error;
 use crate::model::SummaryKey;
 use crate::store;
+use crate::store::paid::BatchId;
 use crate::store::paid::Caps;
 use crate::store::paid::Claim;
+use crate::store::paid::NewBatch;
 use crate::store::paid::OverCap;
 use crate::store::paid::Paid;
 use crate::store::paid::PaidRecovery;
@@ -102,6 +104,42 @@ impl Till {
             return Err(store::Error::Gone);
         }
         paid.reserve(reservation, caps)
+    }
+
+    /// Puts the money for a batch aside, all of it or none.
+    pub(super) fn reserve_batch(
+        &self,
+        batch: &NewBatch,
+        caps: &Caps,
+    ) -> Result<Result<BatchId, OverCap>, store::Error> {
+        let mut paid = self.paid();
+        if !paid.still_there() || !self.lock.still_there() {
+            return Err(store::Error::Gone);
+        }
+        paid.reserve_batch(batch, caps)
+    }
+
+    /// Keeps what came of a question that nobody holds: it was in a batch.
+    pub(super) fn accept(
+        &self,
+        spend: SpendId,
+        settlement: &Settlement,
+        errand: SummaryKey,
+        summaries: &[Summary],
+        paths: &[Vec<u8>],
+    ) -> Result<(), store::Error> {
+        self.paid().accept(spend, settlement, &errand, &self.holder, summaries, paths)
+    }
+
+    /// Notes that such a question cannot be answered.
+    pub(super) fn refuse(
+        &self,
+        errand: SummaryKey,
+        why: &str,
+        until_ms: Option<i64>,
+        now_ms: i64,
+    ) -> Result<(), store::Error> {
+        self.paid().refuse(&errand, &self.holder, why, until_ms, now_ms)
     }
 
     pub(super) fn settle(&self, spend: SpendId, settlement: &Settlement) -> Result<(), store::Error> {

@@ -13,6 +13,8 @@ use clap::ValueEnum;
 use clap::error::ErrorKind;
 use clap_complete::Shell;
 
+use super::agent_args::AgentArgs;
+use super::agent_args::SummarizeArgs;
 use super::curation_args::MaskArgs;
 use super::curation_args::PersonaArgs;
 use super::curation_args::PresetArgs;
@@ -179,6 +181,17 @@ pub enum Command {
   slop aggregate --tier 4 --focus src/engine.py:120 src tests -o context.md
   slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
     Aggregate(AggregateArgs),
+    /// Have a language model write summaries, at a price that is told first
+    ///
+    /// Says what would leave the machine, to whom, and what it may cost; asks on a terminal; and then asks the models of
+    /// agent.models, files first, then the folders that hold them. What they write is kept for the contents, and shown
+    /// by tiers whose setting `summary` is \"agent\". Without a model in your own settings file nobody is ever asked.
+    #[command(after_help = "Examples:
+  slop summarize --estimate
+  slop summarize src --tier 1")]
+    Summarize(SummarizeArgs),
+    /// Say what the sub-agent sends, has written and has cost
+    Agent(AgentArgs),
     /// Say why files get the view that they get
     ///
     /// With --budget or --max-bytes also what the limit makes of them, in the document as a whole.

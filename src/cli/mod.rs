@@ -6,6 +6,7 @@
 //!
 //! Start with [`main`].
 
+mod agent_args;
 mod args;
 mod commands;
 mod curation_args;

@@ -39,6 +39,11 @@ impl Output {
         self.stdout.write_all(text.as_bytes())
     }
 
+    /// Writes data that need be no text.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stdout.write_all(bytes)
+    }
+
     /// Writes a line of data.
     pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
         self.data(line)?;
@@ -68,6 +73,13 @@ impl Output {
         if !self.quiet {
             self.write_stderr(line);
         }
+    }
+
+    /// Asks the person at the terminal something, whatever silence was asked for.
+    pub(super) fn prompt(&mut self, question: &str) {
+        let _ = self.stdout.flush();
+        let mut stderr = anstream::stderr();
+        let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
     }
 
     /// Tells a person how an answer came about; only if that was asked for.

@@ -15,12 +15,40 @@ const SILENCE: Duration = Duration::from_millis(250);
 /// Draws a bar, if somebody is there to see it.
 pub(super) struct Bar {
     is_watched: bool,
+    template: &'static str,
     bar: Mutex<Option<ProgressBar>>,
 }
 
+const OF_FILES: &str = "{bar:32} {pos}/{len} files, {eta} left";
+const OF_QUESTIONS: &str = "{bar:32} {pos}/{len} questions, {msg}";
+
 impl Bar {
     pub(super) fn new(is_watched: bool) -> Self {
-        Self { is_watched, bar: Mutex::new(None) }
+        Self { is_watched, template: OF_FILES, bar: Mutex::new(None) }
+    }
+
+    /// Returns a bar that counts questions to models, with a few words beside it.
+    pub(super) fn of_questions(is_watched: bool) -> Self {
+        Self { is_watched, template: OF_QUESTIONS, bar: Mutex::new(None) }
+    }
+
+    /// Shows these words beside the bar.
+    pub(super) fn says(&self, words: String) {
+        if let Ok(slot) = self.bar.lock()
+            && let Some(bar) = slot.as_ref()
+        {
+            bar.set_message(words);
+            show(bar);
+        }
+    }
+
+    /// Counts more that is to be done.
+    pub(super) fn grows(&self, total: usize) {
+        if let Ok(slot) = self.bar.lock()
+            && let Some(bar) = slot.as_ref()
+        {
+            bar.set_length(total as u64);
+        }
     }
 
     /// Shows that so many files are done, of so many.
@@ -51,7 +79,7 @@ impl Progress for Bar {
             return;
         }
         let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{bar:32} {pos}/{len} files, {eta} left");
+        let style = ProgressStyle::with_template(self.template);
         bar.set_style(style.expect("the template is a constant that was tried"));
         if let Ok(mut slot) = self.bar.lock() {
             *slot = Some(bar);

@@ -82,6 +82,21 @@ pub enum Failure {
     Declined,
 }
 
+impl Failure {
+    /// Returns what it comes to where nobody is asked again after such a refusal.
+    pub const fn of(class: Class) -> Self {
+        match class {
+            Class::Rate | Class::Overload => Self::Outage,
+            Class::Money | Class::Auth => Self::Account,
+            Class::Soft(Soft::Declined) => Self::Declined,
+            Class::TooLong
+            | Class::Request
+            | Class::Garbled
+            | Class::Soft(Soft::Empty | Soft::CutOff | Soft::Misshapen) => Self::Useless,
+        }
+    }
+}
+
 impl Attempt {
     /// Begins with the first of so many models.
     pub const fn new(models: usize) -> Self {
@@ -118,10 +133,11 @@ impl Attempt {
     fn refused(self, refusal: &Refusal, jitter: f64) -> (Self, Effect) {
         match refusal.class {
             Class::Rate | Class::Overload => self.retry(refusal.wait, jitter),
-            Class::Money | Class::Auth => self.next_model(Failure::Account),
+            Class::Money | Class::Auth => self.next_model(Failure::of(refusal.class)),
             Class::TooLong if !self.is_halved => (Self { is_halved: true, ..self }, Effect::Halve),
-            Class::TooLong | Class::Request => self.next_model(Failure::Useless),
-            Class::Soft(Soft::Declined) => self.next_model(Failure::Declined),
+            Class::TooLong | Class::Request | Class::Soft(Soft::Declined) => {
+                self.next_model(Failure::of(refusal.class))
+            }
             Class::Soft(Soft::Empty | Soft::CutOff | Soft::Misshapen) => {
                 self.once_more(refusal.wait, jitter, false)
             }

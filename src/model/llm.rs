@@ -90,6 +90,14 @@ impl Money {
         whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(nanos).map(Self)
     }
 
+    /// Returns it as an exact decimal of dollars, as [`Money::from_dollars`] reads it.
+    pub fn decimal(self) -> String {
+        let (whole, part) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
+        let digits = format!("{part:09}");
+        let digits = digits.trim_end_matches('0');
+        if digits.is_empty() { whole.to_string() } else { format!("{whole}.{digits}") }
+    }
+
     /// Returns what is left of it, or nothing, when `other` is taken away.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
@@ -197,7 +205,9 @@ mod tests {
             ("$1", None),
         ];
         for (text, nanos) in cases {
-            assert_eq!(Money::from_dollars(text).map(Money::nanos), nanos, "{text}");
+            let money = Money::from_dollars(text);
+            assert_eq!(money.map(Money::nanos), nanos, "{text}");
+            assert_eq!(money.and_then(|money| Money::from_dollars(&money.decimal())), money, "{text}");
         }
     }
 

@@ -49,22 +49,10 @@ pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Opti
     let chain: Vec<Model> =
         writers.iter().map(|writer| model(writer, loaded, &prices)).collect::<Result<_, _>>()?;
     let tiers = if choice.tiers.is_empty() { settings.tiers.clone() } else { choice.tiers };
-    let wish = Wish {
-        tiers,
-        models: writers,
-        picks: choice.picks,
-        exclude: settings.exclude.clone(),
-        items: loaded.curation.files.clone(),
-        still: settings.still,
-        material_bytes: settings.material_bytes,
-        answer_tokens: settings.answer_tokens,
-        redacts: settings.redacts,
-        least_bytes: settings.least_bytes,
-    };
     Ok(agent::Options {
         is_background: settings.is_background,
         chain,
-        wish,
+        wish: wish(loaded, writers, tiers, choice.picks),
         concurrency: settings.concurrency,
         requests_a_minute: settings.requests_per_minute,
         tokens_a_minute: settings.tokens_per_minute,
@@ -72,6 +60,23 @@ pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Opti
         proxy: settings.proxy.clone(),
         caps: caps(loaded),
     })
+}
+
+/// Returns which summaries are wanted, by the settings.
+pub(super) fn wish(loaded: &Loaded, models: Vec<Writer>, tiers: Vec<Tier>, picks: Vec<String>) -> Wish {
+    let settings = &loaded.settings.agent;
+    Wish {
+        tiers,
+        models,
+        picks,
+        exclude: settings.exclude.clone(),
+        items: loaded.curation.files.clone(),
+        still: settings.still,
+        material_bytes: settings.material_bytes,
+        answer_tokens: settings.answer_tokens,
+        redacts: settings.redacts,
+        least_bytes: settings.least_bytes,
+    }
 }
 
 /// Returns how much may be spent, by the settings.

@@ -15,6 +15,7 @@ mod resolve;
 mod sources;
 #[cfg(test)]
 mod tests;
+mod writing;
 
 pub use agent::AgentChoice;
 pub use agent::KeyVariable;
@@ -32,3 +33,14 @@ pub use sources::Sources;
 pub use sources::base_variables;
 pub use sources::fault_of_settings;
 pub use sources::project_name;
+pub use writing::Plan;
+pub use writing::Shown;
+pub use writing::Usage;
+pub use writing::Writing;
+pub use writing::day_of;
+pub use writing::has_key;
+pub use writing::host_of;
+pub use writing::place_words;
+pub use writing::shown;
+pub use writing::usage;
+pub use writing::words_of;

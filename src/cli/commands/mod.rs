@@ -1,6 +1,8 @@
 //! What each command does, a file each.
 
+mod agent;
 mod aggregate;
+mod asking;
 mod audit;
 mod cache;
 mod completions;
@@ -21,6 +23,7 @@ mod run;
 mod slice;
 mod slices;
 mod status;
+mod summarize;
 mod symbol;
 mod view;
 mod watch;

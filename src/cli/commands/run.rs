@@ -1,5 +1,6 @@
 //! A command is picked, and given what it needs.
 
+use super::agent;
 use super::aggregate;
 use super::audit;
 use super::cache;
@@ -17,6 +18,7 @@ use super::persona;
 use super::preset;
 use super::slice;
 use super::status;
+use super::summarize;
 use super::symbol;
 use super::view;
 use super::watch;
@@ -88,6 +90,8 @@ fn run_at(desk: &mut Desk<'_>, command: &Command, environment: &Environment) -> 
         Command::View(args) => view::run(args, desk),
         Command::Symbol(args) => symbol::run(args, desk),
         Command::Aggregate(args) => aggregate::run(args, environment, desk),
+        Command::Summarize(args) => summarize::run(args, desk),
+        Command::Agent(args) => agent::run(&args.command, desk),
         Command::Explain(args) => explain::run(args, desk),
         Command::Status => status::run(desk),
         Command::Watch(args) => watch::run(args, environment, desk),
@@ -114,6 +118,8 @@ pub(in crate::cli) const fn name(command: &Command) -> &'static str {
         Command::View(_) => "view",
         Command::Symbol(_) => "symbol",
         Command::Aggregate(_) => "aggregate",
+        Command::Summarize(_) => "summarize",
+        Command::Agent(_) => "agent",
         Command::Explain(_) => "explain",
         Command::Status => "status",
         Command::Watch(_) => "watch",

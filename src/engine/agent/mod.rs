@@ -12,6 +12,8 @@ mod folders;
 mod known;
 mod lookup;
 mod prepare;
+#[cfg(test)]
+mod tests;
 
 pub use eligible::NotAsked;
 pub use errand::Errand;

@@ -1,0 +1,266 @@
+//! Brings the answers of batches, whoever submitted them, and however long ago.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::Office;
+use super::Questions;
+use super::Why;
+use super::batch::name_of;
+use super::claims::Until;
+use super::claims::refused_until;
+use super::course;
+use super::course::Source;
+use super::post;
+use super::post::Trouble;
+use super::sending;
+use super::sending::Sent;
+use crate::engine::agent::Errand;
+use crate::llm;
+use crate::llm::Failure;
+use crate::llm::Model;
+use crate::llm::Refusal;
+use crate::llm::Reply;
+use crate::llm::batch;
+use crate::llm::batch::Listed;
+use crate::llm::batch::Progress;
+use crate::model::Money;
+use crate::model::WebResponse;
+use crate::store;
+use crate::store::paid::Batch;
+use crate::store::paid::SpendId;
+
+/// A batch that the provider does not know so long after it was made is not there.
+const LOST_AFTER_MS: i64 = 25 * 60 * 60 * 1000;
+/// A provider's clock may differ from ours by so much, and its making of a batch may take so long.
+const SLACK_MS: i64 = 15 * 60 * 1000;
+/// So many lists of a hundred batches each are looked through for one that was lost.
+const MOST_LISTS: usize = 10;
+
+/// What came of batches.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// Questions that were answered; their summaries are kept.
+    pub answered: u64,
+    /// Questions without a usable answer.
+    pub refused: u64,
+    /// Answers about contents that are not there any more. They were paid for.
+    pub dropped: u64,
+    /// Questions whose answers are still to come.
+    pub waiting: u64,
+    /// Questions of which nobody knows what became: they count as their worst.
+    pub lost: u64,
+    /// What the answers cost.
+    pub spent: Money,
+    /// Why not all could be looked at.
+    pub stopped: Option<Why>,
+}
+
+/// What all batches are collected with.
+struct Desk<'d> {
+    errands: BTreeMap<String, &'d Errand>,
+    questions: &'d dyn Questions,
+    is_stopped: &'d (dyn Fn() -> bool + Sync),
+}
+
+impl Office<'_> {
+    /// Takes in the answers that have come since. `errands` are those that there are to ask now, for an answer says
+    /// only which of them it is to.
+    pub fn collect(
+        &self,
+        errands: &[Errand],
+        questions: &dyn Questions,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Collected {
+        let mut collected = Collected::default();
+        let errands = errands.iter().map(|errand| (name_of(&errand.id), errand)).collect();
+        let desk = Desk { errands, questions, is_stopped };
+        // Bound, so that the database is not held while a provider is asked.
+        let batches = self.till.paid().open_batches();
+        let batches = match batches {
+            Ok(batches) => batches,
+            Err(error) => return Collected { stopped: Some(Why::Store(error)), ..collected },
+        };
+        let known: BTreeSet<&str> = batches.iter().filter_map(|batch| batch.remote_id.as_deref()).collect();
+        for batch in &batches {
+            let before = collected.answered + collected.refused + collected.dropped + collected.lost;
+            let done = self.collect_one(batch, &known, &desk, &mut collected);
+            let after = collected.answered + collected.refused + collected.dropped + collected.lost;
+            collected.waiting += (batch.items.len() as u64).saturating_sub(after - before);
+            if let Err(why) = done {
+                let is_last = matches!(why, Why::Interrupted | Why::Store(_));
+                collected.stopped.get_or_insert(why);
+                if is_last {
+                    break;
+                }
+            }
+        }
+        collected
+    }
+
+    fn collect_one(
+        &self,
+        batch: &Batch,
+        known: &BTreeSet<&str>,
+        desk: &Desk<'_>,
+        collected: &mut Collected,
+    ) -> Result<(), Why> {
+        // Whoever is not in the chain any more is asked nothing; the money stays put aside.
+        let Some(model) = self.options.chain.iter().find(|model| model.full_name() == batch.by) else {
+            return Ok(());
+        };
+        let model = &Model { price: model.price.map(|price| price.halved()), ..model.clone() };
+        let found = match &batch.remote_id {
+            Some(id) => Some((id.clone(), self.progress(model, id, desk)?)),
+            None => self.find(model, batch, known, desk)?,
+        };
+        let Some((remote_id, progress)) = found else {
+            return self.not_found(batch, collected).map_err(Why::Store);
+        };
+        let Progress::Ended { results, failed } = progress else { return Ok(()) };
+        if failed.is_some() {
+            collected.refused += batch.items.len() as u64;
+            return self.cancel(batch.id).map_err(Why::Store);
+        }
+        let answers = self.answers(model, &results, desk)?;
+        let mut open: BTreeMap<String, SpendId> =
+            batch.items.iter().map(|(errand, spend)| (name_of(errand), *spend)).collect();
+        // Without a tag a batch is known by its questions alone.
+        if batch.remote_id.is_none() && !answers.iter().any(|(name, _)| open.contains_key(name)) {
+            return self.not_found(batch, collected).map_err(Why::Store);
+        }
+        if batch.remote_id.is_none() {
+            let at_ms = self.windows.now_ms();
+            self.till.paid().batch_submitted(batch.id, &remote_id, at_ms).map_err(Why::Store)?;
+        }
+        for (name, answer) in answers {
+            let Some(spend) = open.remove(&name) else { continue };
+            self.take(model, spend, desk, &name, answer, collected).map_err(Why::Store)?;
+        }
+        collected.lost += open.len() as u64;
+        self.till.paid().batch_done(batch.id).map_err(Why::Store)
+    }
+
+    /// Takes in one answer.
+    fn take(
+        &self,
+        model: &Model,
+        spend: SpendId,
+        desk: &Desk<'_>,
+        name: &str,
+        answer: Result<Reply, Refusal>,
+        collected: &mut Collected,
+    ) -> Result<(), store::Error> {
+        let now_ms = self.windows.now_ms();
+        let Some(errand) = desk.errands.get(name) else {
+            let sent = match answer {
+                Ok(reply) => Sent::Words { reply, words: Vec::new() },
+                Err(refusal) => Sent::Refused(refusal),
+            };
+            let settlement = sent.settlement(model, now_ms);
+            collected.dropped += 1;
+            collected.spent = collected.spent + settlement.cost.unwrap_or_default();
+            return self.till.settle(spend, &settlement);
+        };
+        let sent = match answer {
+            Ok(reply) => sending::read(errand, reply, desk.questions),
+            Err(refusal) => Sent::Refused(refusal),
+        };
+        let settlement = sent.settlement(model, now_ms);
+        collected.spent = collected.spent + settlement.cost.unwrap_or_default();
+        if let Sent::Words { words, .. } = &sent {
+            let strategy = errand.strategy.versioned();
+            let worst = settlement.cost.unwrap_or_default();
+            let source = Source { model, strategy: &strategy, worst };
+            let summaries = course::summaries(desk.questions, errand, &source, words, &settlement);
+            let paths = desk.questions.paths(errand);
+            collected.answered += 1;
+            return self.till.accept(spend, &settlement, errand.id, &summaries, &paths);
+        }
+        collected.refused += 1;
+        self.till.settle(spend, &settlement)?;
+        let Sent::Refused(refusal) = sent else { return Ok(()) };
+        match refused_until(Failure::of(refusal.class), now_ms) {
+            Some(Until(until_ms)) => self.till.refuse(errand.id, &refusal.words, until_ms, now_ms),
+            None => Ok(()),
+        }
+    }
+
+    fn progress(&self, model: &Model, id: &str, desk: &Desk<'_>) -> Result<Progress, Why> {
+        let request = batch::encode_poll(model, id, self.keys.get(&model.provider.name));
+        let decode = |response: &_, now_ms| batch::decode_poll(model, response, now_ms);
+        post::ask(&self.windows, &request, desk.is_stopped, decode).map_err(|trouble| trouble.why(model))
+    }
+
+    /// Fetches all lists of answers. One that cannot be fetched leaves all of them for the next time.
+    fn answers(
+        &self,
+        model: &Model,
+        results: &[String],
+        desk: &Desk<'_>,
+    ) -> Result<Vec<(String, Result<Reply, Refusal>)>, Why> {
+        let mut answers = Vec::new();
+        for name in results {
+            let request = batch::encode_results(model, name, self.keys.get(&model.provider.name));
+            let decode = |response: &_, now_ms| read(model, response, now_ms);
+            let fetched = post::ask(&self.windows, &request, desk.is_stopped, decode);
+            answers.extend(fetched.map_err(|trouble: Trouble| trouble.why(model))?);
+        }
+        Ok(answers)
+    }
+
+    /// Looks for a batch whose name was never heard.
+    fn find(
+        &self,
+        model: &Model,
+        batch: &Batch,
+        known: &BTreeSet<&str>,
+        desk: &Desk<'_>,
+    ) -> Result<Option<(String, Progress)>, Why> {
+        let names: Vec<String> = batch.items.iter().map(|(errand, _)| name_of(errand)).collect();
+        let tag = batch::tag(names.iter().map(String::as_str));
+        let is_it = |listed: &Listed| {
+            let is_close = (listed.created_ms - batch.at_ms).abs() <= SLACK_MS;
+            let is_as_large = listed.items.is_none_or(|items| items == names.len() as u64);
+            let is_tagged = listed.tag.as_ref().is_none_or(|other| *other == tag);
+            is_close && is_as_large && is_tagged && !known.contains(listed.id.as_str())
+        };
+        let (key, mut before) = (self.keys.get(&model.provider.name), None::<String>);
+        for _ in 0..MOST_LISTS {
+            let request = batch::encode_list(model, before.as_deref(), key);
+            let decode = |response: &_, now_ms| batch::decode_list(model, response, now_ms);
+            let page = post::ask(&self.windows, &request, desk.is_stopped, decode);
+            let page = page.map_err(|trouble| trouble.why(model))?;
+            if let Some(listed) = page.iter().find(|listed| is_it(listed)) {
+                return Ok(Some((listed.id.clone(), listed.progress.clone())));
+            }
+            // The newest come first.
+            match page.last().filter(|last| batch.at_ms - SLACK_MS < last.created_ms) {
+                Some(last) => before = Some(last.id.clone()),
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn not_found(&self, batch: &Batch, collected: &mut Collected) -> Result<(), store::Error> {
+        if self.windows.now_ms() - batch.at_ms < LOST_AFTER_MS {
+            return Ok(());
+        }
+        // It may have been made, and charged, and deleted since: it counts as its worst.
+        collected.lost += batch.items.len() as u64;
+        self.till.paid().batch_done(batch.id)
+    }
+}
+
+/// Reads a list of answers; what comes in its place is a refusal, and no empty list.
+fn read(
+    model: &Model,
+    response: &WebResponse,
+    now_ms: i64,
+) -> Result<Vec<(String, Result<Reply, Refusal>)>, Refusal> {
+    if !(200..300).contains(&response.status) {
+        llm::decode(model, response, now_ms)?;
+    }
+    Ok(batch::decode_results(model, &response.body))
+}

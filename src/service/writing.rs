@@ -1,0 +1,298 @@
+//! A project about which a model is asked: what there is to ask, and the rounds in which it is asked.
+
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::agent::Keys;
+use crate::agent;
+use crate::agent::Books;
+use crate::agent::Estimate;
+use crate::agent::Office;
+use crate::agent::Options;
+use crate::agent::Outcome;
+use crate::agent::Report;
+use crate::agent::Spent;
+use crate::agent::Summary;
+use crate::agent::UsageRow;
+use crate::agent::Windows;
+use crate::agent::Worded;
+use crate::api::Fault;
+use crate::api::World;
+use crate::config::Loaded;
+use crate::engine::Project;
+use crate::engine::agent::Errands;
+use crate::engine::agent::Place;
+use crate::engine::agent::Withheld;
+use crate::llm::Model;
+use crate::llm::Provider;
+use crate::llm::Sending;
+use crate::llm::Wire;
+use crate::model::ModelName;
+use crate::model::Tier;
+use crate::model::Writer;
+use crate::model::with_causes;
+
+/// How often it is looked whether another process has come to an end with what it asks.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// A project about which a model is asked.
+pub struct Writing<'w> {
+    project: Project<'w>,
+    options: Options,
+    world: World<'w>,
+    folder: PathBuf,
+}
+
+/// What would be asked, before anybody is.
+#[derive(Debug)]
+pub struct Plan {
+    /// What there is to ask.
+    pub errands: Errands,
+    /// What it would cost.
+    pub estimate: Estimate,
+    /// Who is asked, and where that is; the first one first.
+    pub hosts: Vec<(ModelName, String)>,
+    /// Of what day prices are that slop came with.
+    pub prices_of: String,
+}
+
+/// What models wrote of one thing.
+#[derive(Debug)]
+pub struct Shown {
+    /// What it is about.
+    pub place: Place,
+    /// Their words, by tier, the newest first.
+    pub summaries: Vec<Summary>,
+}
+
+/// What was asked when, and what that cost.
+#[derive(Debug)]
+pub struct Usage {
+    /// The calls by day, the last one first, and model.
+    pub rows: Vec<UsageRow>,
+    /// What has been spent today and in all.
+    pub spent: Spent,
+}
+
+impl<'w> Writing<'w> {
+    /// Opens the project in the folder `root`.
+    pub fn open(root: &Path, loaded: &Loaded, options: Options, world: World<'w>) -> Result<Self, Fault> {
+        let engine_options = loaded.settings.engine_options(root);
+        if !engine_options.cache_enabled {
+            let message = "keep what a model writes, for the cache is switched off";
+            return Err(Fault::user("no_cache", message, "set `aggregation.cache_enabled = true`"));
+        }
+        let folder = cache_folder(root, loaded);
+        let project = Project::open(root, engine_options, world)?;
+        Ok(Self { project, options, world, folder })
+    }
+
+    /// Forgets what was tried in vain.
+    pub fn forgive(&self) -> Result<u64, Fault> {
+        agent::forgive(&self.folder).map_err(|error| fault(&error))
+    }
+
+    /// Returns what would be asked, and what that would cost.
+    pub fn plan(&mut self, prices_of: &str) -> Result<Plan, Fault> {
+        let errands = self.project.errands(&self.options.wish)?;
+        let spent = self.books()?.spent(self.today()).map_err(|error| fault(&error))?;
+        let Options { chain, caps, wish, .. } = &self.options;
+        let estimate = agent::estimate(&errands.ready, chain, wish.answer_tokens, caps, &spent);
+        let hosts = chain.iter().map(|model| (model.full_name(), host_of(&model.provider))).collect();
+        Ok(Plan { errands, estimate, hosts, prices_of: prices_of.to_owned() })
+    }
+
+    /// Asks until there is nothing to ask that can be answered now: files first, then the folders that these are in.
+    /// With `waits` also until others have ended that ask about the same.
+    pub fn ask(
+        &mut self,
+        keys: Keys,
+        windows: Windows<'_>,
+        waits: bool,
+        report: &dyn Report,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Outcome, Fault> {
+        let office = Office::open(&self.folder, windows, self.options.clone(), keys);
+        let office = office.map_err(|error| fault(&error))?;
+        let mut all = Outcome::default();
+        loop {
+            let errands = self.project.errands(&self.options.wish)?;
+            let preparer = self.project.preparer(&errands, &self.options.wish);
+            if errands.ready.is_empty() {
+                return Ok(all);
+            }
+            let questions = Worded { preparer: &preparer, wish: &self.options.wish };
+            let outcome = office.run(errands.ready, &questions, report, is_stopped);
+            let (has_brought, is_taken) = (0 < outcome.answered + outcome.done, 0 < outcome.taken);
+            add(&mut all, outcome);
+            if all.stopped.is_some() {
+                return Ok(all);
+            }
+            match (has_brought, is_taken && waits) {
+                (true, _) => {}
+                (false, true) => self.world.clock.sleep(GLANCE),
+                (false, false) => return Ok(all),
+            }
+        }
+    }
+
+    /// Returns what would be sent about a file, as the first model of the chain would get it.
+    pub fn preview(&mut self, file: &str) -> Result<(Model, Sending), Fault> {
+        let mut wish = self.options.wish.clone();
+        // As if nobody had written anything yet: what has been asked can be looked at too.
+        let nobody = ModelName { provider: String::new(), model: String::new() };
+        wish.models = vec![Writer { name: nobody, temperature: None, top_p: None, max_output_tokens: None }];
+        wish.picks = vec![file.to_owned()];
+        wish.still = Duration::ZERO;
+        let errands = self.project.errands(&wish)?;
+        let is_file = |place: &Place| matches!(place, Place::File(_));
+        let mut ready = errands.ready.iter().filter(|errand| is_file(&errand.place));
+        let (errand, model) = match (ready.next(), ready.next(), self.options.chain.first()) {
+            (Some(errand), None, Some(model)) => (errand, model),
+            (Some(_), Some(_), _) => {
+                let message = format!("show what would be sent about `{file}`, which is more than one file");
+                return Err(Fault::user("bad_ask", message, "name one file"));
+            }
+            (Some(_) | None, None, _) | (None, Some(_), _) => {
+                let message = format!("show what would be sent about `{file}`: no model is asked about it");
+                let hint = "it is small, data, made by a program, excluded, or holds secrets by its name; \
+                            `slop status` and agent.exclude say more";
+                return Err(Fault::user("not_asked", message, hint));
+            }
+        };
+        let preparer = self.project.preparer(&errands, &wish);
+        let prepared = preparer.prepare(errand, 0).map_err(|withheld| {
+            let message = format!("send `{file}`: {}", words_of(&withheld));
+            Fault::user(
+                "withheld",
+                message,
+                "take the secret out, or set `agent.secrets = \"redact\"` in your own file",
+            )
+        })?;
+        Ok((model.clone(), agent::preview(model, &prepared)))
+    }
+
+    /// Returns what a person should be told since this was last asked.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        self.project.take_notes()
+    }
+
+    fn books(&self) -> Result<Books, Fault> {
+        Books::open(&self.folder).map_err(|error| fault(&error))
+    }
+
+    fn today(&self) -> i64 {
+        today(self.world.clock.now_s())
+    }
+}
+
+/// Returns what models wrote of the files and folders that are picked, those of which nobody wrote left out.
+pub fn shown(
+    root: &Path,
+    loaded: &Loaded,
+    picks: Vec<String>,
+    tiers: &[Tier],
+    world: World<'_>,
+) -> Result<Vec<Shown>, Fault> {
+    let mut project = Project::open(root, loaded.settings.engine_options(root), world)?;
+    let subjects = project.subjects(&super::agent::wish(loaded, Vec::new(), tiers.to_vec(), picks))?;
+    let books = Books::open(&cache_folder(root, loaded)).map_err(|error| fault(&error))?;
+    let mut shown = Vec::new();
+    for (place, node) in subjects {
+        let mut summaries = Vec::new();
+        for tier in tiers {
+            summaries.extend(books.summaries(&node, *tier).map_err(|error| fault(&error))?);
+        }
+        if !summaries.is_empty() {
+            shown.push(Shown { place, summaries });
+        }
+    }
+    Ok(shown)
+}
+
+/// Returns what was asked, and what that cost, until the moment `now_s` in seconds since the epoch.
+pub fn usage(root: &Path, loaded: &Loaded, now_s: i64) -> Result<Usage, Fault> {
+    let books = Books::open(&cache_folder(root, loaded)).map_err(|error| fault(&error))?;
+    let read = || Ok::<_, agent::Error>(Usage { rows: books.usage()?, spent: books.spent(today(now_s))? });
+    read().map_err(|error| fault(&error))
+}
+
+/// Returns why a question is not asked, in words that hold nothing of the file.
+pub fn words_of(withheld: &Withheld) -> String {
+    match withheld {
+        Withheld::Secret { rules } => format!("something in it looks like a secret ({})", rules.join(", ")),
+        Withheld::Unscanned(why) => format!("it cannot be looked through for secrets: {why}"),
+        Withheld::Changed => "it is being written, or gone".to_owned(),
+    }
+}
+
+/// Returns where a provider is: its host, or the program that is run.
+pub fn host_of(provider: &Provider) -> String {
+    if provider.wire == Wire::Command {
+        return format!("the program {}", provider.command.first().map_or("", String::as_str));
+    }
+    let (_, rest) = provider.base_url.split_once("://").unwrap_or(("", &provider.base_url));
+    rest.split('/').next().unwrap_or_default().to_owned()
+}
+
+/// Returns a key that may be there, for those who only want to know whether it is.
+pub fn has_key(provider: &Provider, variable: &dyn Fn(&str) -> Option<SecretString>) -> bool {
+    matches!(super::agent::key_of(provider, variable), Ok(Some(_)))
+}
+
+/// Returns a place as a person would name it.
+pub fn place_words(place: &Place) -> String {
+    match place {
+        Place::File(path) => path.to_string(),
+        Place::Folder(path) => format!("{path}/"),
+        Place::Root => "the project".to_owned(),
+    }
+}
+
+/// Returns the date of a day that is counted from 1970-01-01, as year, month and day.
+pub fn day_of(day: i64) -> String {
+    let moment = day.checked_mul(24 * 60 * 60).and_then(|second| jiff::Timestamp::from_second(second).ok());
+    moment.map_or("-".to_owned(), |moment| moment.to_zoned(jiff::tz::TimeZone::UTC).date().to_string())
+}
+
+fn cache_folder(root: &Path, loaded: &Loaded) -> PathBuf {
+    root.join(loaded.settings.aggregation.cache_dir.as_path())
+}
+
+fn today(now_s: i64) -> i64 {
+    now_s.div_euclid(24 * 60 * 60)
+}
+
+fn add(all: &mut Outcome, outcome: Outcome) {
+    all.answered += outcome.answered;
+    all.done += outcome.done;
+    // What others ask, and what can be asked again, was asked for anew in this round.
+    all.taken = outcome.taken;
+    all.left = outcome.left;
+    all.refused.extend(outcome.refused);
+    all.withheld.extend(outcome.withheld);
+    all.stopped = outcome.stopped;
+    all.calls += outcome.calls;
+    all.spent = all.spent + outcome.spent;
+}
+
+/// Returns what is wrong, for whoever asked.
+pub fn fault(error: &agent::Error) -> Fault {
+    let message = with_causes(error);
+    match error {
+        agent::Error::NoModels => {
+            Fault::user("no_model", format!("ask a model: {message}"), "set agent.models")
+        }
+        agent::Error::NoPrice(_) => {
+            Fault::user("no_price", format!("ask a model: {message}"), "add its price")
+        }
+        agent::Error::NoKey { .. } => Fault::user("no_key", format!("ask a model: {message}"), "set the key"),
+        agent::Error::Lock { .. } | agent::Error::Store(_) => {
+            let hint = "check the room on the disk and the permissions of the cache folder; nothing was sent";
+            Fault::environment("no_books", message, hint)
+        }
+    }
+}
