@@ -39,6 +39,8 @@ impl Settings {
             words: LookupOptions {
                 models: self.agent.models.clone(),
                 uses_earlier: self.agent.earlier,
+                exclude: self.agent.exclude.clone(),
+                least_bytes: self.agent.least_bytes,
             },
         }
     }

@@ -140,7 +140,8 @@ fn accept(database: &Path, summary: &Summary, path: &str) {
 }
 
 fn preferred(models: &[&str]) -> LookupOptions {
-    LookupOptions { models: models.iter().map(|model| name(model)).collect(), uses_earlier: true }
+    let models = models.iter().map(|model| name(model)).collect();
+    LookupOptions { models, uses_earlier: true, ..LookupOptions::default() }
 }
 
 fn orchestrator() -> AggregationRequest {
@@ -227,11 +228,14 @@ fn a_file_that_changed_shows_what_was_written_of_it_earlier_and_says_so() {
         scene.put("engine.py", &format!("{ENGINE}\n\nclass Fuel:\n    pass\n"));
         let document = scene.document(&orchestrator());
         let engine = block(&document, "engine.py");
-        assert_eq!(engine.body, "It runs things.\n[Class] Engine\n[Class] Fuel\n", "the structure is of today");
+        assert_eq!(
+            engine.body, "It runs things.\n[Class] Engine\n[Class] Fuel\n",
+            "the structure is of today"
+        );
         assert_eq!(render::head(engine), "Python · summary by a model, of an earlier version");
         assert_eq!(engine.summary, by("small", true));
 
-        let heuristic = LookupOptions { models: Vec::new(), uses_earlier: false };
+        let heuristic = LookupOptions::default();
         let document = scene.project(heuristic).aggregate(&orchestrator()).unwrap();
         assert_eq!(block(&document, "engine.py").summary, Some(SummaryBy::Heuristic));
     }
@@ -300,9 +304,8 @@ fn a_document_is_given_again_until_words_about_its_files_come() {
     scene.wrote("small", ("engine.py", ENGINE), "It runs.");
     let mut project = scene.project(preferred(&["large"]));
     project.share(Arc::new(Tree::new()));
-    let text = |(answer, is_kept): (Arc<Answer>, bool)| {
-        (String::from_utf8(answer.text.to_vec()).unwrap(), is_kept)
-    };
+    let text =
+        |(answer, is_kept): (Arc<Answer>, bool)| (String::from_utf8(answer.text.to_vec()).unwrap(), is_kept);
     let first = text(answer(&mut project, &orchestrator()));
     assert!(first.0.contains("It runs.\n") && !first.1);
     assert_eq!(text(answer(&mut project, &orchestrator())), (first.0.clone(), true));

@@ -33,6 +33,19 @@ impl fmt::Display for ModelName {
     }
 }
 
+/// A model that may write a summary, with all that is sent to it beside the prompt. What is `None` is not sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Writer {
+    /// Its name.
+    pub name: ModelName,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Nucleus sampling.
+    pub top_p: Option<f64>,
+    /// The most tokens of its answer, where that is not for the prompt to say.
+    pub max_output_tokens: Option<u32>,
+}
+
 /// The tokens of a call, in four parts that do not overlap. What a provider did not report is `None`, which is not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tokens {

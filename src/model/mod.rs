@@ -59,6 +59,7 @@ pub use llm::Prompt;
 pub use llm::Scope;
 pub use llm::SummaryKey;
 pub use llm::Tokens;
+pub use llm::Writer;
 pub use llm::WrittenSummary;
 pub use outline::Fallback;
 pub use outline::Health;

@@ -111,7 +111,7 @@ impl Store {
         hash: &ContentHash,
         decode: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Result<Option<Made<T>>, Error> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.database.connection.prepare_cached(
             "SELECT made_at, body, ck FROM artifact
              WHERE key = (SELECT id FROM producer WHERE artifact = ?1 AND language = ?2 AND version = ?3) << 40
                        | (SELECT id FROM content WHERE sha = ?4)",
@@ -136,7 +136,7 @@ impl Store {
         each: &mut dyn FnMut(SearchedOutline<'a>),
     ) -> Result<(), Error> {
         // The checksum of every body is taken, whether the name is in it or not: a flipped bit may have taken it out.
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.database.connection.prepare_cached(
             "SELECT sha, made_at, body, artifact.ck, instr(body, ?4)
              FROM producer
              JOIN artifact ON key BETWEEN producer.id << 40 AND producer.id << 40 | 0xFFFFFFFFFF

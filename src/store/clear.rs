@@ -1,7 +1,5 @@
 //! Emptying the store, or a part of it, and giving the room back to the disk.
 
-use std::time::Duration;
-
 use rusqlite::Connection;
 
 use super::Error;
@@ -10,7 +8,6 @@ use super::artifact;
 use super::content;
 use super::file;
 use super::given;
-use super::open::PATIENCE;
 use super::producer;
 use crate::model::Artifact;
 use crate::model::RelPath;
@@ -55,26 +52,8 @@ impl Store {
 
     /// Gives unused pages back to the disk, if there are many and nobody is in the way.
     pub(super) fn shrink(&self, before: u64, freed: Freed) -> Result<Freed, Error> {
-        // The rows are gone, whatever comes of this: another process may read on for long, and is not waited for.
-        self.connection.busy_timeout(Duration::from_millis(250))?;
-        let shrunk = shrink_file(&self.connection);
-        self.connection.busy_timeout(PATIENCE)?;
-        match shrunk {
-            Err(Error::Damaged(source)) => Err(Error::Damaged(source)),
-            Ok(()) | Err(_) => Ok(Freed { bytes: before.saturating_sub(self.bytes_on_disk()?), ..freed }),
-        }
+        Ok(Freed { bytes: self.database.shrink(before)?, ..freed })
     }
-}
-
-fn shrink_file(connection: &Connection) -> Result<(), Error> {
-    let number = |question| connection.query_row(question, [], |row| row.get::<_, i64>(0));
-    let unused = number("PRAGMA freelist_count")?;
-    // To pack the file is to write it anew.
-    if number("PRAGMA page_count")? <= unused.saturating_mul(4) {
-        connection.execute_batch("VACUUM")?;
-    }
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-    Ok(())
 }
 
 fn clear_all(connection: &Connection) -> Result<Freed, Error> {
@@ -187,13 +166,13 @@ mod tests {
         let sandbox = Sandbox::new();
         let mut store = filled(&sandbox);
         let reader = Store::open_reader(&sandbox.file()).unwrap();
-        reader.connection.execute_batch("BEGIN").unwrap();
+        reader.database.connection.execute_batch("BEGIN").unwrap();
         assert_eq!(reader.files().unwrap().len(), 2);
         let freed = store.clear(&Clear::All).unwrap();
         assert_eq!(freed.files, 2);
         // It still sees what it saw, and after its end what is.
         assert_eq!(reader.files().unwrap().len(), 2);
-        reader.connection.execute_batch("COMMIT").unwrap();
+        reader.database.connection.execute_batch("COMMIT").unwrap();
         assert_eq!(reader.files().unwrap(), []);
         assert!(store.still_there() && reader.still_there());
     }

@@ -16,7 +16,7 @@ use crate::model::Facts;
 impl Store {
     /// Returns what is known of a content.
     pub fn facts(&self, hash: &ContentHash) -> Result<Option<Facts>, Error> {
-        let mut statement = self.connection.prepare_cached(FIND)?;
+        let mut statement = self.database.connection.prepare_cached(FIND)?;
         let mut rows = statement.query([hash.as_bytes()])?;
         let Some(row) = rows.next()? else {
             return Ok(None);

@@ -62,23 +62,23 @@ impl Store {
 
     /// Says whether there is a row of a file, be it damaged.
     pub fn has_row(&self, path: &RelPath) -> Result<bool, Error> {
-        let mut statement = self.connection.prepare_cached("SELECT 1 FROM file WHERE path = ?1")?;
+        let mut statement = self.database.connection.prepare_cached("SELECT 1 FROM file WHERE path = ?1")?;
         Ok(statement.exists([path.as_bytes()])?)
     }
 
     /// Returns how many files there are, if another connection has written since this was last asked.
     pub fn files_if_changed(&self) -> Result<Option<u64>, Error> {
-        let version = self.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+        let version = self.database.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
         if self.seen_version.replace(Some(version)) == Some(version) {
             return Ok(None);
         }
-        let mut statement = self.connection.prepare_cached("SELECT count(*) FROM file")?;
+        let mut statement = self.database.connection.prepare_cached("SELECT count(*) FROM file")?;
         let files: i64 = statement.query_row([], |row| row.get(0))?;
         Ok(Some(files.cast_unsigned()))
     }
 
     fn select(&self, condition: &str, params: impl Params) -> Result<Vec<FileRow>, Error> {
-        let mut statement = self.connection.prepare_cached(&format!("{SELECT} {condition}"))?;
+        let mut statement = self.database.connection.prepare_cached(&format!("{SELECT} {condition}"))?;
         let mut rows = statement.query(params)?;
         let mut files = Vec::new();
         while let Some(row) = rows.next()? {

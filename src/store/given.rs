@@ -49,6 +49,7 @@ impl Store {
     /// Returns what was given under a name, by path.
     pub fn given(&self, name: &str) -> Result<Vec<GivenRow>, Error> {
         let mut statement = self
+            .database
             .connection
             .prepare_cached("SELECT path, view, shown, wanted, text_id, ck FROM given WHERE name = ?1")?;
         let mut rows = statement.query([name])?;
@@ -69,7 +70,7 @@ impl Store {
 
     /// Returns the text that was given of a file; `None` where it was not kept.
     pub fn given_text(&self, name: &str, path: &RelPath) -> Result<Option<String>, Error> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.database.connection.prepare_cached(
             "SELECT text, given_text.ck FROM given JOIN given_text ON id = text_id WHERE name = ?1 AND path = ?2",
         )?;
         let mut rows = statement.query(params![name, path.as_bytes()])?;

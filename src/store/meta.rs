@@ -21,7 +21,7 @@ impl Store {
 
     /// Returns what was kept under `key`.
     pub fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, Error> {
-        let Some(value) = look_up(&self.connection, key)? else { return Ok(None) };
+        let Some(value) = look_up(&self.database.connection, key)? else { return Ok(None) };
         if value.is_none() {
             self.note_damage();
         }
@@ -32,6 +32,7 @@ impl Store {
     pub fn recall_below(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, Error> {
         // Compared by hand and not with LIKE, in which a name could hold wildcards.
         let mut statement = self
+            .database
             .connection
             .prepare_cached("SELECT value, ck, key FROM meta WHERE ?1 <= key AND substr(key, 1, length(?1)) = ?1 ORDER BY key")?;
         let mut rows = statement.query([prefix])?;

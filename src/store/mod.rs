@@ -14,6 +14,7 @@ mod checksum;
 mod clear;
 mod codec;
 mod content;
+mod database;
 mod error;
 mod export;
 mod file;

@@ -1,38 +1,22 @@
-//! The one window to the database file: opening it, and putting it aside when it is not fit to use.
+//! Opening the store, and putting it aside when it is not fit to use.
 
 use std::cell::Cell;
 use std::cell::RefCell;
-use std::ffi::OsString;
 use std::fs;
 use std::fs::File;
-use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use rusqlite::Connection;
-use rusqlite::OpenFlags;
 use rusqlite::Transaction;
-use rusqlite::TransactionBehavior;
-use rusqlite::config::DbConfig;
 
 use super::Error;
-use super::migrate;
-use super::migrate::State;
-
-/// How long a statement waits for other processes.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
-
-/// More than there are statements in this room.
-const STATEMENTS: usize = 64;
-
-/// What must hold before the first byte of a file is trusted.
-const WARY: &str = "
-    PRAGMA trusted_schema = OFF;
-    PRAGMA cell_size_check = ON;
-    PRAGMA mmap_size = 0;
-";
+use super::database::Database;
+use super::database::absolute;
+use super::database::beside;
+use super::database::lock_folder;
+use super::database::remove_logs;
+use super::database::words;
+use super::migrate::STORE;
 
 // Not FULL: a commit may be lost when the power fails, but the file stays whole, and what was lost is derived again.
 const WRITER: &str = "
@@ -50,10 +34,7 @@ const READER: &str = "
 /// The database of what was derived from files: one connection to it.
 #[derive(Debug)]
 pub struct Store {
-    pub(super) connection: Connection,
-    file: PathBuf,
-    seen: Sighting,
-    damaged: Cell<u64>,
+    pub(super) database: Database,
     /// What SQLite calls the state of the file, as this connection last asked for it.
     pub(super) seen_version: Cell<Option<i64>>,
     /// Keys of rows in the table `file` that were found damaged, for the next write to delete.
@@ -101,21 +82,15 @@ impl Store {
     /// Opens a store that is there for reading. Makes nothing and moves nothing.
     pub fn open_reader(file: &Path) -> Result<Self, Error> {
         let file = absolute(file)?;
-        let _unmoved = lock_folder(&file, File::lock_shared);
-        let connection = connect(&file, OpenFlags::empty())?;
-        if migrate::state(&connection)? == State::Behind {
-            return Err(Error::NotAStore { what: "a store that is yet to be made or migrated" });
-        }
-        migrate::check_schema(&connection)?;
-        Self::new(connection, file, READER)
+        Ok(Self::new(Database::open_reader(&file, &STORE, READER)?))
     }
 
     /// Closes a store that turned out to be damaged and renames its file, in place of the one that was set aside
     /// before. `None` where another process has been faster.
     pub fn set_aside(self) -> Result<Option<PathBuf>, Error> {
-        let file = self.file.clone();
+        let file = self.database.file().to_owned();
         let _alone = lock_folder(&file, File::lock);
-        if Inode::of(&file)? != self.seen.main {
+        if !self.database.still_named()? {
             return Ok(None);
         }
         drop(self);
@@ -125,143 +100,44 @@ impl Store {
     /// Says whether what is written would be found again: whether the file's name still stands for the file that
     /// was opened, and its log's too.
     pub fn still_there(&self) -> bool {
-        Sighting::of(&self.file).is_ok_and(|seen| seen == self.seen)
+        self.database.still_there()
     }
 
     /// Gives back the memory that holds pages of the file; they are read again when they are asked for.
     pub fn give_back_memory(&self) -> Result<(), Error> {
-        Ok(self.connection.execute_batch("PRAGMA shrink_memory")?)
+        Ok(self.database.connection.execute_batch("PRAGMA shrink_memory")?)
     }
 
     /// Returns how many rows this connection has found damaged, and served to nobody.
     pub fn damaged_rows(&self) -> u64 {
-        self.damaged.get()
+        self.database.damaged_rows()
     }
 
     /// Returns the bytes that the database and its log take on the disk.
     pub(super) fn bytes_on_disk(&self) -> Result<u64, Error> {
-        let mut bytes = 0;
-        for file in [&self.file, &beside(&self.file, "-wal")] {
-            bytes += look(file)?.map_or(0, |metadata| metadata.len());
-        }
-        Ok(bytes)
+        self.database.bytes_on_disk()
     }
 
     pub(super) fn note_damage(&self) {
-        self.damaged.set(self.damaged.get() + 1);
+        self.database.note_damage();
     }
 
     /// Begins to write, unless it would be in vain.
     pub(super) fn begin(&mut self) -> Result<Transaction<'_>, Error> {
-        if !self.still_there() {
-            return Err(Error::Gone);
-        }
-        let behavior = TransactionBehavior::Immediate;
-        Ok(self.connection.transaction_with_behavior(behavior)?)
+        self.database.begin()
     }
 
-    /// Opens a store with which nothing is to be done first. `None` where there is none, or a damaged one.
     fn open_current(file: &Path) -> Result<Option<Self>, Error> {
-        let _unmoved = lock_folder(file, File::lock_shared);
-        if look(file)?.is_none() {
-            return Ok(None);
-        }
-        let open = || {
-            let connection = connect(file, OpenFlags::empty())?;
-            if migrate::state(&connection)? == State::Behind {
-                return Ok(None);
-            }
-            migrate::check_schema(&connection)?;
-            Self::new(connection, file.to_owned(), WRITER).map(Some)
-        };
-        match open() {
-            Err(error) if error.is_damage() => Ok(None),
-            opened => opened,
-        }
+        Ok(Database::open_current(file, &STORE, WRITER)?.map(Self::new))
     }
 
-    /// Opens a store for writing; makes or migrates it if need be. Nobody else may be at it.
     fn open_writer(file: &Path) -> Result<Self, Error> {
-        let mut connection = connect(file, OpenFlags::SQLITE_OPEN_CREATE)?;
-        if migrate::state(&connection)? == State::Behind {
-            turn_on_log(&connection)?;
-            migrate::run(&mut connection)?;
-        }
-        migrate::check_schema(&connection)?;
-        Self::new(connection, file.to_owned(), WRITER)
+        Ok(Self::new(Database::open_writer(file, &STORE, WRITER)?))
     }
 
-    fn new(connection: Connection, file: PathBuf, pragmas: &str) -> Result<Self, Error> {
-        connection.execute_batch(pragmas)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        let seen = Sighting::of(&file)?;
-        Ok(Self {
-            connection,
-            file,
-            seen,
-            damaged: Cell::new(0),
-            seen_version: Cell::new(None),
-            damaged_paths: RefCell::default(),
-        })
+    fn new(database: Database) -> Self {
+        Self { database, seen_version: Cell::new(None), damaged_paths: RefCell::default() }
     }
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        // The last one out deletes the log, by its name. Where another file has taken the place of ours, the name is
-        // that of its log.
-        if !self.still_there() {
-            let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
-            // If even that cannot be said, the others will find their log gone and make a new one.
-            let _ = self.connection.set_db_config(keep_log, true);
-        }
-    }
-}
-
-/// What a name in the folder stands for; inode numbers are used again, but not while the file is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Inode {
-    dev: u64,
-    ino: u64,
-}
-
-impl Inode {
-    fn of(file: &Path) -> Result<Option<Self>, Error> {
-        Ok(look(file)?.map(|metadata| Self { dev: metadata.dev(), ino: metadata.ino() }))
-    }
-}
-
-/// The database and its log. The log is there as long as any connection is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Sighting {
-    main: Option<Inode>,
-    log: Option<Inode>,
-}
-
-impl Sighting {
-    fn of(file: &Path) -> Result<Self, Error> {
-        Ok(Self { main: Inode::of(file)?, log: Inode::of(&beside(file, "-wal"))? })
-    }
-}
-
-fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, Error> {
-    // A link would have us write wherever a checked-out project points to; opening a FIFO might never end.
-    if look(file)?.is_some_and(|metadata| !metadata.is_file()) {
-        return Err(Error::NotAStore { what: "no regular file" });
-    }
-    let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    connection.execute_batch(WARY)?;
-    // Or else a statement that a partial index may serve is planned anew for each value that is bound to it.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    Ok(connection)
-}
-
-fn turn_on_log(connection: &Connection) -> Result<(), Error> {
-    // A file system without shared memory stays with another journal, which is as safe, only slower.
-    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    Ok(())
 }
 
 /// Renames the file. The folder must be locked, and the file be the one that is meant.
@@ -277,60 +153,6 @@ fn move_aside(file: &Path) -> Result<PathBuf, Error> {
     Ok(moved_to)
 }
 
-fn remove_logs(file: &Path) -> Result<(), Error> {
-    for suffix in ["-wal", "-shm", "-journal"] {
-        let path = beside(file, suffix);
-        match fs::remove_file(&path) {
-            Ok(()) => {}
-            Err(source) if source.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => {
-                return Err(Error::File { attempt: "remove", path, source });
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Locks the folder until the result is dropped: shared, so that the file is not moved while it is opened, or alone, to
-/// make or to move it. `None` where the file system knows no locks: then SQLite's own must do.
-///
-/// SQLite finds a file's log by its name, some time after it has opened the file. Were the file moved in between, it
-/// would take the next one's log for its own, and delete it in the end.
-#[expect(clippy::disallowed_methods, reason = "this is the window to the database file")]
-fn lock_folder(file: &Path, lock: fn(&File) -> io::Result<()>) -> Option<File> {
-    let folder = File::open(file.parent()?).ok()?;
-    lock(&folder).ok()?;
-    Some(folder)
-}
-
-#[expect(clippy::disallowed_methods, reason = "this is the window to the database file")]
-fn look(file: &Path) -> Result<Option<fs::Metadata>, Error> {
-    match fs::symlink_metadata(file) {
-        Ok(metadata) => Ok(Some(metadata)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::File { attempt: "look at", path: file.to_owned(), source }),
-    }
-}
-
-/// Returns the path with the folders before it, for SQLite takes some relative ones for something else: `:memory:`,
-/// `file:…`.
-fn absolute(file: &Path) -> Result<PathBuf, Error> {
-    std::path::absolute(file).map_err(|source| Error::File { attempt: "find", path: file.to_owned(), source })
-}
-
-fn beside(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(file);
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-fn words(error: &Error) -> String {
-    match std::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    }
-}
-
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "a test does to the file what a store must stand")]
 mod tests {
@@ -340,6 +162,8 @@ mod tests {
     use super::super::samples::path;
     use super::super::samples::producer;
     use super::super::samples::producers;
+    use std::time::Duration;
+
     use super::*;
     use crate::model::Artifact;
 
@@ -591,7 +415,7 @@ mod tests {
     fn a_store_that_is_held_by_another_is_busy_not_damaged() {
         let sandbox = Sandbox::new();
         let mut store = sandbox.open();
-        store.connection.busy_timeout(Duration::ZERO).unwrap();
+        store.database.connection.busy_timeout(Duration::ZERO).unwrap();
         let other = sandbox.raw();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
         let error = store.save(&batch(&[("a.py", "a")], 1)).unwrap_err();

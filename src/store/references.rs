@@ -28,7 +28,7 @@ impl Store {
         if producer.artifact != Artifact::References {
             return Ok(found);
         }
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.database.connection.prepare_cached(
             "SELECT sha, made_at, body, artifact.ck
              FROM producer
              JOIN artifact ON key BETWEEN producer.id << 40 AND producer.id << 40 | 0xFFFFFFFFFF

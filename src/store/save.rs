@@ -149,7 +149,8 @@ mod tests {
 
     /// Since when each content is idle, in the order in which they came.
     fn idle(store: &Store) -> Vec<Option<i64>> {
-        let mut statement = store.connection.prepare("SELECT idle_since FROM content ORDER BY id").unwrap();
+        let mut statement =
+            store.database.connection.prepare("SELECT idle_since FROM content ORDER BY id").unwrap();
         let rows = statement.query_map([], |row| row.get(0)).unwrap();
         rows.collect::<Result<_, _>>().unwrap()
     }
@@ -285,8 +286,9 @@ mod tests {
         let sandbox = Sandbox::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
-        let pages = store.connection.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0));
+        let pages = store.database.connection.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0));
         store
+            .database
             .connection
             .query_row(&format!("PRAGMA max_page_count = {}", pages.unwrap()), [], |_| Ok(()))
             .unwrap();
@@ -299,7 +301,7 @@ mod tests {
         assert!(store.has_all(&hash("a"), &producers()).unwrap());
         assert_eq!(store.facts(&hash("changed")).unwrap(), None);
         // Room is made, and the same store goes on.
-        store.connection.query_row("PRAGMA max_page_count = 100000", [], |_| Ok(())).unwrap();
+        store.database.connection.query_row("PRAGMA max_page_count = 100000", [], |_| Ok(())).unwrap();
         store.save(&large).unwrap();
         assert_eq!(store.files().unwrap().len(), 2);
     }

@@ -38,7 +38,7 @@ impl Store {
     /// Counts what there is.
     pub fn size(&self) -> Result<Size, Error> {
         let count = |question: &str| {
-            let mut statement = self.connection.prepare_cached(question)?;
+            let mut statement = self.database.connection.prepare_cached(question)?;
             statement.query_row([], |row| row.get(0)).map(i64::cast_unsigned)
         };
         Ok(Size {
@@ -53,7 +53,7 @@ impl Store {
     }
 
     fn artifact_sizes(&self) -> Result<Vec<ArtifactSize>, Error> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.database.connection.prepare_cached(
             "SELECT count(*), coalesce(sum(length(body)), 0) FROM artifact
              WHERE key >> 40 IN (SELECT id FROM producer WHERE artifact = ?1)",
         )?;

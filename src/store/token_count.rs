@@ -16,8 +16,9 @@ impl Store {
     /// Returns what `counter` counted in each of the texts; `None` where it is not known.
     pub fn token_counts(&self, counter: &str, texts: &[ContentHash]) -> Result<Vec<Option<u64>>, Error> {
         // One state of things and one lock for all of the look-ups, instead of one each.
-        let _one_read = self.connection.unchecked_transaction()?;
+        let _one_read = self.database.connection.unchecked_transaction()?;
         let mut statement = self
+            .database
             .connection
             .prepare_cached("SELECT tokens, made_at, ck FROM token_count WHERE sha = ?1 AND counter = ?2")?;
         let mut counts = Vec::with_capacity(texts.len());

@@ -25,7 +25,8 @@ pub struct Verdict {
 impl Store {
     /// Checks the file's structure and every row; deletes the rows that are not what was once written.
     pub fn verify(&mut self) -> Result<Verdict, Error> {
-        let mut verdict = Verdict { structure: broken_structure(&self.connection)?, ..Verdict::default() };
+        let mut verdict =
+            Verdict { structure: broken_structure(&self.database.connection)?, ..Verdict::default() };
         if verdict.structure.is_some() {
             return Ok(verdict);
         }

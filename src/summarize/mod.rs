@@ -4,9 +4,12 @@
 //! leave a file (secrets, escapes, fences). Does not know: where the file lies, how old it is, how its outline was
 //! made, who reads the summary. Every function here is pure, and the same content always gives the same words.
 //!
+//! What a language model is asked, and what of its answer is kept, stands in [`agent`].
+//!
 //! Start with [`heuristic()`]; it hands the file to `code`, `prose`, `config` or `data`. What all of them use stands in
 //! `words` (budgets and rounding) and `redact` (secrets).
 
+pub mod agent;
 mod code;
 mod comments;
 mod config;
@@ -20,10 +23,12 @@ mod opening;
 mod page;
 mod prose;
 mod redact;
+pub mod secrets;
 mod words;
 
 pub use heuristic::Source;
 pub use heuristic::heuristic;
 pub use key::VERSION;
 pub use key::producer;
+pub use opening::is_made_by_program;
 pub use words::one_line;

@@ -19,6 +19,11 @@ pub(super) fn opening(source: &Source<'_>) -> String {
     format!("{noun}, {size}")
 }
 
+/// Says whether these words of the heuristic are about a file that a program wrote, or squeezed.
+pub fn is_made_by_program(words: &str) -> bool {
+    words.starts_with("Generated ") || words.starts_with("Minified ")
+}
+
 /// Returns what a file of this type is called.
 pub(super) fn noun(file_type: &FileType) -> String {
     let name = file_type.name;
@@ -45,7 +50,7 @@ pub(super) fn is_minified(source: &Source<'_>) -> bool {
 ///
 /// Prose that was written *about* generated files is not meant, nor a docstring that mentions one: the weaker marks
 /// count only where a line starts with them.
-fn is_generated(source: &Source<'_>) -> bool {
+pub(super) fn is_generated(source: &Source<'_>) -> bool {
     const LINES: usize = 10;
     const HEAD: usize = 4096;
     const ANYWHERE: [&str; 4] = ["do not edit", "do not modify", "@generated", "automatically generated"];

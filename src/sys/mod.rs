@@ -2,7 +2,7 @@
 //!
 //! Knows: system calls. Does not know: what any file means. Each window is a small object-safe trait with the real
 //! one beside it, so that a test can put another in its place. Three more windows exist elsewhere, for their
-//! libraries open them themselves: the tree walk (`discover/walk.rs`), the database file (`store/open.rs`) and the
+//! libraries open them themselves: the tree walk (`discover/walk.rs`), the database file (`store/database.rs`) and the
 //! system's events (`watch/source.rs`).
 //!
 //! Start with [`Files`].

@@ -1,14 +1,23 @@
 //! One question that is to be asked.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::model::ContentHash;
+use crate::model::FileItem;
 use crate::model::ModelName;
 use crate::model::Prompt;
 use crate::model::RelPath;
 use crate::model::Scope;
 use crate::model::SummaryKey;
 use crate::model::Tier;
+use crate::model::Writer;
+use crate::summarize::agent::Child;
+use crate::summarize::agent::KeyParts;
+use crate::summarize::agent::Keyring;
+use crate::summarize::agent::Limits;
+use crate::summarize::agent::Strategy;
+use crate::summarize::secrets;
 
 /// Which summaries are wanted.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,19 +25,43 @@ pub struct Wish {
     /// For which tiers; one answer holds the words for all of them.
     pub tiers: Vec<Tier>,
     /// Who may write them, the first one first. A summary by any of these will do.
-    pub models: Vec<ModelName>,
+    pub models: Vec<Writer>,
     /// The files, as the command line names them; empty for all.
     pub picks: Vec<String>,
     /// Patterns of files that no model is to see, beside those that hold secrets by their names.
     pub exclude: Vec<String>,
+    /// What people say of single files. What they keep out of documents is not paid for.
+    pub items: Vec<FileItem>,
     /// Only contents whose files have not been written for so long.
     pub still: Duration,
     /// The most bytes of material that one call may send.
     pub material_bytes: usize,
+    /// The most tokens of an answer, where the model has no limit of its own.
+    pub answer_tokens: u32,
     /// What is done where a secret is found: the file is left out, or what was found is.
     pub redacts: bool,
     /// Smaller files are not worth a call: the heuristic says all there is to say.
     pub least_bytes: u64,
+}
+
+impl Wish {
+    /// Returns what makes the keys of these summaries.
+    pub(super) fn keyring(&self) -> Keyring {
+        let limits = Limits { material_bytes: self.material_bytes, answer_tokens: self.answer_tokens };
+        Keyring::new(&self.tiers, &limits, self.redacts, secrets::VERSION)
+    }
+}
+
+/// Returns the keys of the summaries that an errand brings where this model writes them, for each tier that is wanted.
+pub fn keys_of(errand: &Errand, wish: &Wish, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
+    let plain = || Writer { name: by.clone(), temperature: None, top_p: None, max_output_tokens: None };
+    let by = wish.models.iter().find(|writer| writer.name == *by).cloned().unwrap_or_else(plain);
+    let (ring, strategy) = (wish.keyring(), errand.strategy);
+    let key = |tier: &Tier| {
+        let (subject, language) = (&errand.subject, errand.language);
+        ring.key(&KeyParts { scope: errand.scope, subject, language, strategy, by: &by, tier: *tier })
+    };
+    errand.tiers.iter().map(|tier| (*tier, key(tier))).collect()
 }
 
 /// One question that is to be asked of a model.
@@ -42,8 +75,12 @@ pub struct Errand {
     pub language: &'static str,
     /// What kind of subject it is.
     pub scope: Scope,
+    /// How it is asked about.
+    pub strategy: Strategy,
     /// Where that is: the first of the files with this content, or the folder.
     pub place: Place,
+    /// All files with this content; none for a folder.
+    pub paths: Vec<RelPath>,
     /// For which tiers words are wanted.
     pub tiers: Vec<Tier>,
     /// About how many bytes will be sent; an estimate for folders.
@@ -70,12 +107,16 @@ pub struct Errands {
     pub waiting_folders: u64,
     /// How many subjects have their summaries.
     pub done: u64,
+    /// How many subjects were tried in vain, and are not to be tried again yet.
+    pub refused: u64,
     /// How many files are too young.
     pub young: u64,
     /// When the first of those is old enough, from now.
     pub next_in: Option<Duration>,
     /// How many files no model is asked about: secret by their names, excluded, too small, data.
     pub not_asked: u64,
+    /// What is known of what lies in each folder that is ready, by its errand.
+    pub children: BTreeMap<SummaryKey, Vec<Child>>,
 }
 
 /// A question that is not asked.

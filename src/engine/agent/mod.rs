@@ -2,17 +2,32 @@
 //!
 //! The engine says which contents lack a summary, in which order they matter, and what a model is to read of each. It
 //! asks nobody: that is for the room `agent`.
+//!
+//! Start with [`Wish`] and `Project::errands`; a [`Preparer`] makes a prompt of each errand, on any thread.
 
+mod eligible;
 mod errand;
+mod errands;
+mod folders;
+mod known;
 mod lookup;
+mod prepare;
 
+pub use eligible::NotAsked;
 pub use errand::Errand;
 pub use errand::Errands;
 pub use errand::Place;
 pub use errand::Prepared;
 pub use errand::Wish;
 pub use errand::Withheld;
+pub use errand::keys_of;
+pub use folders::Folder;
+pub use folders::Leaf;
+pub use folders::Node;
+pub use folders::folders_of;
+pub use known::PAID_DATABASE;
 pub use lookup::LookupOptions;
+pub use prepare::Preparer;
 
 pub(in crate::engine) use lookup::Asked;
 pub(in crate::engine) use lookup::Chosen;

@@ -1,0 +1,92 @@
+//! Which files a model is asked about at all.
+
+use super::errand::Wish;
+use crate::aggregate::Items;
+use crate::aggregate::Selector;
+use crate::engine::Error;
+use crate::engine::Project;
+use crate::engine::artifacts::Subject;
+use crate::engine::scan::KnownFile;
+use crate::engine::scan::KnownState;
+use crate::model::FileItem;
+use crate::model::LeftOut;
+use crate::model::RelPath;
+use crate::model::ViewMode;
+use crate::summarize::agent::Strategy;
+
+/// Why no model is asked about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NotAsked {
+    /// It has no text, or none that may be shown.
+    LeftOut(LeftOut),
+    /// A pattern of `agent.exclude` matches it.
+    Excluded,
+    /// A person keeps it out of documents.
+    Curated,
+    /// It holds rows, or a program wrote it.
+    Data,
+    /// It is so small that the heuristic says all there is to say.
+    Small,
+}
+
+/// The rules by which files are asked about.
+pub(in crate::engine) struct Eligibility {
+    exclude: Vec<Selector>,
+    items: Items,
+    least_bytes: u64,
+}
+
+impl Eligibility {
+    /// Reads the patterns. One that cannot be read is an error: a file that was to be excluded must not be sent because
+    /// of a slip.
+    pub(in crate::engine) fn new(
+        exclude: &[String],
+        items: Vec<FileItem>,
+        least_bytes: u64,
+    ) -> Result<Self, Error> {
+        let exclude = exclude.iter().map(|word| Selector::new(word)).collect::<Result<_, _>>()?;
+        Ok(Self { exclude, items: Items::new(items), least_bytes })
+    }
+
+    /// Returns the content to ask about, and how.
+    pub(in crate::engine) fn judge<'a>(
+        &self,
+        file: &'a KnownFile,
+    ) -> Result<(Subject<'a>, Strategy), NotAsked> {
+        if let KnownState::LeftOut(reason) = file.state {
+            return Err(NotAsked::LeftOut(reason));
+        }
+        if self.exclude.iter().any(|word| word.touches(&file.path) || word.selects(&file.path)) {
+            return Err(NotAsked::Excluded);
+        }
+        if self.is_curated_away(&file.path) {
+            return Err(NotAsked::Curated);
+        }
+        let subject = Subject::of(file).ok_or(NotAsked::Data)?;
+        let strategy = Strategy::of_type(subject.file_type).ok_or(NotAsked::Data)?;
+        if subject.facts.size < self.least_bytes.max(1) {
+            return Err(NotAsked::Small);
+        }
+        Ok((subject, strategy))
+    }
+
+    /// Says whether a person picked the file out.
+    pub(super) fn is_curated(&self, path: &RelPath) -> bool {
+        self.items.of(path).is_some()
+    }
+
+    fn is_curated_away(&self, path: &RelPath) -> bool {
+        self.items.of(path).is_some_and(|item| {
+            // What is to be shown in full is shown, whatever else is said of it.
+            let is_hidden = !item.auto_aggregate || item.view_mode == Some(ViewMode::None);
+            is_hidden && !(item.auto_aggregate && item.force_full)
+        })
+    }
+}
+
+impl Project<'_> {
+    /// Returns the rules that a wish asks for.
+    pub(super) fn eligibility(&self, wish: &Wish) -> Result<Eligibility, Error> {
+        Eligibility::new(&wish.exclude, self.items_within(&wish.items), wish.least_bytes)
+    }
+}

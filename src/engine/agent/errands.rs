@@ -1,0 +1,365 @@
+//! What there is to ask: contents without their summaries, and folders whose contents have theirs.
+//!
+//! All but the stamps of what is to be asked about comes from the scan and from what is stored, so that to look again at
+//! an unchanged project reads no file.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::eligible::Eligibility;
+use super::errand::Errand;
+use super::errand::Errands;
+use super::errand::Place;
+use super::errand::Wish;
+use super::folders::Folder;
+use super::folders::Leaf;
+use super::folders::Node;
+use super::folders::folders_of;
+use super::known::Known;
+use crate::aggregate::Selector;
+use crate::engine::Error;
+use crate::engine::Project;
+use crate::engine::artifacts::Subject;
+use crate::engine::importance::Standing;
+use crate::engine::scan::KnownFile;
+use crate::engine::scan::ScanRequest;
+use crate::engine::scan::Trust;
+use crate::model::RelPath;
+use crate::model::Scope;
+use crate::model::SummaryKey;
+use crate::summarize::agent::Child;
+use crate::summarize::agent::Strategy;
+use crate::summarize::agent::instructions;
+use crate::summarize::is_made_by_program;
+
+/// About how many bytes the words about one thing in a folder have.
+const WORDS_BYTES: u64 = 300;
+
+/// A content that a model may be asked about, and the files that have it.
+struct Content<'a> {
+    node: Node,
+    strategy: Strategy,
+    /// By path.
+    subjects: Vec<Subject<'a>>,
+    /// Whether one of them was picked.
+    is_picked: bool,
+}
+
+/// What is found out on the way.
+struct Survey<'a> {
+    wish: &'a Wish,
+    rules: Eligibility,
+    picks: Vec<Selector>,
+    known: Known,
+    states: HashMap<Node, State>,
+    errands: Errands,
+}
+
+/// How far a subject is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It has its summaries.
+    Done,
+    /// It was tried in vain, or a program wrote it: the heuristic's words have to do.
+    Settled,
+    /// It is to be asked about.
+    Ready,
+    /// Something has to happen first.
+    Waiting,
+}
+
+impl State {
+    const fn is_settled(self) -> bool {
+        matches!(self, Self::Done | Self::Settled)
+    }
+}
+
+impl Project<'_> {
+    /// Returns what a model is to be asked, after a look at all files.
+    ///
+    /// Folders become ready when all that lies in them is done, so that whoever wants them too asks for errands again
+    /// when these are done, until none is ready.
+    pub fn errands(&mut self, wish: &Wish) -> Result<Errands, Error> {
+        let request = ScanRequest {
+            trust: Trust::Stamps,
+            scope: &[],
+            keeps_text: &|_| false,
+            keeps_known: true,
+            settles: false,
+        };
+        let files = self.scan(&request)?.files;
+        let picks = self.picks_among(&wish.picks, &files)?;
+        let rules = self.eligibility(wish)?;
+        let mut errands = Errands::default();
+        let contents = contents(&files, &rules, &picks, &mut errands);
+        let folders = folders(&contents);
+        let mut nodes: Vec<(Node, Strategy)> =
+            contents.iter().map(|content| (content.node, content.strategy)).collect();
+        nodes.extend(folders.iter().filter_map(|folder| Some((folder.node, own_strategy(folder)?))));
+        let known = self.known(wish, &nodes)?;
+        let states = HashMap::with_capacity(nodes.len());
+        let mut survey = Survey { wish, rules, picks, known, states, errands };
+        let ready = self.add_contents(&contents, &mut survey);
+        for content in self.most_important_first(ready, &files, &survey.rules) {
+            survey.errands.ready.extend(file_errand(content, &survey.known, wish));
+        }
+        self.add_folder_errands(&folders, &contents, &mut survey);
+        self.go_on()?;
+        Ok(survey.errands)
+    }
+
+    /// Returns what selects the files that words mean; nothing for no words, which mean all.
+    fn picks_among(&self, words: &[String], files: &[KnownFile]) -> Result<Vec<Selector>, Error> {
+        let mut picks = Vec::new();
+        for word in words {
+            let path = self.path_named(word)?;
+            let is_there = |path: &RelPath| {
+                let selector = Selector::Parts(path.as_bytes().to_vec());
+                files.iter().any(|file| selector.selects(&file.path)).then_some(selector)
+            };
+            let pick = match path.as_ref().and_then(is_there) {
+                Some(selector) => selector,
+                None => Selector::new(word)?,
+            };
+            if !files.iter().any(|file| pick.selects(&file.path)) {
+                return Err(Error::NothingSelected { word: word.clone() });
+            }
+            picks.push(pick);
+        }
+        Ok(picks)
+    }
+
+    /// Finds out how far each content is. Returns those that are to be asked about.
+    fn add_contents<'c, 'f>(
+        &mut self,
+        contents: &'c [Content<'f>],
+        survey: &mut Survey<'_>,
+    ) -> Vec<&'c Content<'f>> {
+        let mut ready = Vec::new();
+        for content in contents {
+            let state = self.state_of(content, survey);
+            survey.states.insert(content.node, state);
+            if state == State::Ready && content.is_picked {
+                ready.push(content);
+            }
+        }
+        ready
+    }
+
+    /// Finds out how far a content is, and counts it.
+    fn state_of(&mut self, content: &Content<'_>, survey: &mut Survey<'_>) -> State {
+        let Survey { known, errands, .. } = survey;
+        let counted = u64::from(content.is_picked);
+        if known.is_done(&content.node, content.strategy) {
+            errands.done += counted;
+            return State::Done;
+        }
+        if known.id(&content.node, content.strategy).is_none_or(|id| known.is_refused(&id)) {
+            errands.refused += counted;
+            return State::Settled;
+        }
+        // The heuristic has read the text, and said so in its words.
+        let words = content.subjects.first().and_then(|subject| self.summary(subject));
+        if words.is_some_and(|words| is_made_by_program(&words)) {
+            errands.not_asked += counted;
+            return State::Settled;
+        }
+        let Some(wait) = self.rests_in(content, survey.wish.still) else { return State::Ready };
+        errands.young += counted;
+        if content.is_picked {
+            errands.next_in = Some(errands.next_in.map_or(wait, |before| before.min(wait)));
+        }
+        State::Waiting
+    }
+
+    /// Returns how long it is until one of the files with this content has not been written for so long; `None` where one
+    /// has not.
+    fn rests_in(&self, content: &Content<'_>, still: Duration) -> Option<Duration> {
+        let now_ns = self.world.clock.now_ns();
+        let wait = |subject: &Subject<'_>| {
+            let stat = self.world.files.stat(subject.path).ok()?;
+            // No tool can set this time. What was written in the future was written before the clock was set back.
+            let age = now_ns.saturating_sub(stat.stamp.ctime_ns).unsigned_abs();
+            Some(still.saturating_sub(Duration::from_nanos(age)))
+        };
+        let shortest = content.subjects.iter().filter_map(wait).min();
+        // None of them can be looked at any more: the next scan says what became of them.
+        shortest.map_or(Some(still), |wait| (!wait.is_zero()).then_some(wait))
+    }
+
+    /// Orders contents by how much the first files that have them matter.
+    fn most_important_first<'c, 'f>(
+        &mut self,
+        ready: Vec<&'c Content<'f>>,
+        files: &[KnownFile],
+        rules: &Eligibility,
+    ) -> Vec<&'c Content<'f>> {
+        if ready.len() < 2 {
+            return ready;
+        }
+        let files: Vec<&KnownFile> = files.iter().collect();
+        let changes = HashMap::new();
+        let standing =
+            Standing { in_focus: &|_| false, is_curated: &|path| rules.is_curated(path), changes: &changes };
+        let importance = self.importance(&files, &standing);
+        let by_path: HashMap<&RelPath, _> = files.iter().map(|file| &file.path).zip(importance).collect();
+        let best = |content: &Content<'_>| {
+            content.subjects.iter().filter_map(|subject| by_path.get(subject.path)).max().copied()
+        };
+        let mut ranked: Vec<_> = ready.into_iter().map(|content| (best(content), content)).collect();
+        // Stable: equals stand by path.
+        ranked.sort_by(|a, b| b.0.cmp(&a.0));
+        ranked.into_iter().map(|(_, content)| content).collect()
+    }
+
+    /// Finds out how far each folder is, from those below to the root, and adds those that are to be asked about.
+    fn add_folder_errands(&mut self, folders: &[Folder], contents: &[Content<'_>], survey: &mut Survey<'_>) {
+        let by_node: HashMap<Node, &Content<'_>> =
+            contents.iter().map(|content| (content.node, content)).collect();
+        let mut counted = HashSet::new();
+        for folder in folders {
+            let Some(strategy) = own_strategy(folder) else { continue };
+            let Some(id) = survey.known.id(&folder.node, strategy) else { continue };
+            let state = survey.folder_state(folder, strategy, &id);
+            survey.states.insert(folder.node, state);
+            // Another folder with the same contents is the same question.
+            if !is_picked(folder, &survey.picks) || !counted.insert(folder.node) {
+                continue;
+            }
+            match state {
+                State::Done => survey.errands.done += 1,
+                State::Settled => survey.errands.refused += 1,
+                State::Waiting => survey.errands.waiting_folders += 1,
+                State::Ready => {
+                    let children = self.children(folder, &by_node, &survey.known);
+                    survey.errands.children.insert(id, children);
+                    survey.errands.ready.push(folder_errand(id, folder, strategy, survey.wish));
+                }
+            }
+        }
+    }
+
+    /// Gathers what is known of the things in a folder.
+    fn children(
+        &mut self,
+        folder: &Folder,
+        contents: &HashMap<Node, &Content<'_>>,
+        known: &Known,
+    ) -> Vec<Child> {
+        let mut children = Vec::with_capacity(folder.children.len());
+        for (node, bytes) in &folder.children {
+            let content = contents.get(node);
+            let strategy = content.map(|content| content.strategy).or_else(|| Strategy::of_scope(node.scope));
+            let words = strategy.and_then(|strategy| known.words(node, strategy)).or_else(|| {
+                let subject = content.and_then(|content| content.subjects.first());
+                subject.and_then(|subject| self.summary(subject))
+            });
+            children.push(Child {
+                subject: node.subject,
+                words: words.unwrap_or_else(|| "Nothing is known of it but its size.".to_owned()),
+                bytes: *bytes,
+                is_folder: node.scope != Scope::File,
+            });
+        }
+        children
+    }
+}
+
+impl Survey<'_> {
+    fn folder_state(&self, folder: &Folder, strategy: Strategy, id: &SummaryKey) -> State {
+        if self.known.is_done(&folder.node, strategy) {
+            return State::Done;
+        }
+        if self.known.is_refused(id) {
+            return State::Settled;
+        }
+        let is_settled = |child: &Node| self.states.get(child).is_some_and(|state| state.is_settled());
+        if folder.children.keys().all(is_settled) { State::Ready } else { State::Waiting }
+    }
+}
+
+/// Returns the contents that a model may be asked about, each once, by their first paths; counts the other files.
+fn contents<'f>(
+    files: &'f [KnownFile],
+    rules: &Eligibility,
+    picks: &[Selector],
+    errands: &mut Errands,
+) -> Vec<Content<'f>> {
+    let mut contents: Vec<Content<'f>> = Vec::new();
+    let mut places: HashMap<Node, usize> = HashMap::new();
+    for file in files {
+        let is_picked = picks.is_empty() || picks.iter().any(|pick| pick.selects(&file.path));
+        let (subject, strategy) = match rules.judge(file) {
+            Ok(judged) => judged,
+            Err(_why) => {
+                errands.not_asked += u64::from(is_picked);
+                continue;
+            }
+        };
+        let node = Node { scope: Scope::File, subject: subject.hash, language: subject.file_type.id };
+        let at = *places.entry(node).or_insert_with(|| {
+            contents.push(Content { node, strategy, subjects: Vec::new(), is_picked: false });
+            contents.len() - 1
+        });
+        contents[at].subjects.push(subject);
+        contents[at].is_picked |= is_picked;
+    }
+    contents
+}
+
+fn folders(contents: &[Content<'_>]) -> Vec<Folder> {
+    let leaves = contents.iter().flat_map(|content| {
+        let leaf = |subject: &Subject<'_>| (subject.path.clone(), content.node, subject.facts.size);
+        content.subjects.iter().map(leaf).collect::<Vec<_>>()
+    });
+    let leaves: Vec<(RelPath, Node, u64)> = leaves.collect();
+    let leaves: Vec<Leaf<'_>> =
+        leaves.iter().map(|(path, node, bytes)| Leaf { path, node: *node, bytes: *bytes }).collect();
+    folders_of(&leaves)
+}
+
+/// Returns how a folder is asked about; `None` where it is the one thing that lies in it, and no question of its own.
+fn own_strategy(folder: &Folder) -> Option<Strategy> {
+    if folder.children.is_empty() { None } else { Strategy::of_scope(folder.node.scope) }
+}
+
+fn is_picked(folder: &Folder, picks: &[Selector]) -> bool {
+    let is_of = |pick: &Selector| match (&folder.path, pick) {
+        (Some(path), _) => pick.selects(path),
+        (None, Selector::Parts(word)) => word.is_empty() || word == b".",
+        (None, Selector::Pattern { .. }) => false,
+    };
+    picks.is_empty() || picks.iter().any(is_of)
+}
+
+fn file_errand(content: &Content<'_>, known: &Known, wish: &Wish) -> Option<Errand> {
+    let paths: Vec<RelPath> = content.subjects.iter().map(|subject| subject.path.clone()).collect();
+    let material = content.subjects.first()?.facts.size.min(wish.material_bytes as u64);
+    Some(Errand {
+        id: known.id(&content.node, content.strategy)?,
+        subject: content.node.subject,
+        language: content.node.language,
+        scope: Scope::File,
+        strategy: content.strategy,
+        place: Place::File(paths.first()?.clone()),
+        paths,
+        tiers: wish.tiers.clone(),
+        about_bytes: material + instructions(content.strategy, &wish.tiers).len() as u64,
+    })
+}
+
+fn folder_errand(id: SummaryKey, folder: &Folder, strategy: Strategy, wish: &Wish) -> Errand {
+    let material = (folder.children.len() as u64 * WORDS_BYTES).min(wish.material_bytes as u64);
+    Errand {
+        id,
+        subject: folder.node.subject,
+        language: folder.node.language,
+        scope: folder.node.scope,
+        strategy,
+        place: folder.path.clone().map_or(Place::Root, Place::Folder),
+        paths: Vec::new(),
+        tiers: wish.tiers.clone(),
+        about_bytes: material + instructions(strategy, &wish.tiers).len() as u64,
+    }
+}

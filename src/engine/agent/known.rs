@@ -1,0 +1,107 @@
+//! What has been answered before, and what was tried in vain.
+
+use std::collections::HashSet;
+
+use super::errand::Wish;
+use super::folders::Node;
+use crate::engine::Error;
+use crate::engine::Project;
+use crate::model::SummaryKey;
+use crate::model::Tier;
+use crate::model::Writer;
+use crate::store::paid::Paid;
+use crate::store::paid::Refused;
+use crate::summarize::agent::KeyParts;
+use crate::summarize::agent::Keyring;
+use crate::summarize::agent::Strategy;
+
+/// Name of the database of paid things in the cache's folder.
+pub const PAID_DATABASE: &str = "agent.db";
+
+const NANOS_A_MILLISECOND: i64 = 1_000_000;
+
+/// The keys of a wish, and which of them have no summary.
+pub(super) struct Known {
+    ring: Keyring,
+    tiers: Vec<Tier>,
+    models: Vec<Writer>,
+    missing: HashSet<SummaryKey>,
+    refused: HashSet<SummaryKey>,
+    /// `None` where nothing has been paid for yet.
+    paid: Option<Paid>,
+}
+
+impl Known {
+    fn new(wish: &Wish) -> Self {
+        Self {
+            ring: wish.keyring(),
+            tiers: wish.tiers.clone(),
+            models: wish.models.clone(),
+            missing: HashSet::new(),
+            refused: HashSet::new(),
+            paid: None,
+        }
+    }
+
+    fn key(&self, node: &Node, strategy: Strategy, by: &Writer, tier: Tier) -> SummaryKey {
+        let (scope, subject, language) = (node.scope, &node.subject, node.language);
+        self.ring.key(&KeyParts { scope, subject, language, strategy, by, tier })
+    }
+
+    /// Returns what nobody else is to do while somebody asks: the key of the first tier's summary by the first model.
+    pub(super) fn id(&self, node: &Node, strategy: Strategy) -> Option<SummaryKey> {
+        Some(self.key(node, strategy, self.models.first()?, *self.tiers.first()?))
+    }
+
+    /// Says whether there are words for every tier, whoever wrote them.
+    pub(super) fn is_done(&self, node: &Node, strategy: Strategy) -> bool {
+        let has = |tier: &Tier| {
+            self.models.iter().any(|by| !self.missing.contains(&self.key(node, strategy, by, *tier)))
+        };
+        self.tiers.iter().all(has)
+    }
+
+    /// Says whether an errand was tried in vain, and is not to be tried again yet.
+    pub(super) fn is_refused(&self, id: &SummaryKey) -> bool {
+        self.refused.contains(id)
+    }
+
+    /// Returns the words about a subject for the first tier that is wanted, by the first model that has written some.
+    pub(super) fn words(&self, node: &Node, strategy: Strategy) -> Option<String> {
+        let (paid, tier) = (self.paid.as_ref()?, *self.tiers.first()?);
+        let mut found = self.models.iter().filter_map(|by| {
+            let summary = paid.summary(&self.key(node, strategy, by, tier)).ok()??;
+            Some(summary.text)
+        });
+        found.next()
+    }
+
+    fn all_keys(&self, nodes: &[(Node, Strategy)]) -> Vec<SummaryKey> {
+        let mut keys = Vec::with_capacity(nodes.len() * self.models.len() * self.tiers.len());
+        for (node, strategy) in nodes {
+            for by in &self.models {
+                keys.extend(self.tiers.iter().map(|tier| self.key(node, *strategy, by, *tier)));
+            }
+        }
+        keys
+    }
+}
+
+impl Project<'_> {
+    /// Looks up what is known of these subjects. A database that cannot be read is an error, and not an empty one: all that
+    /// it holds would be paid for again.
+    pub(super) fn known(&self, wish: &Wish, nodes: &[(Node, Strategy)]) -> Result<Known, Error> {
+        let mut known = Known::new(wish);
+        let keys = known.all_keys(nodes);
+        let Some(paid) = Paid::open_reader(&self.cache_folder().join(PAID_DATABASE))? else {
+            known.missing = keys.into_iter().collect();
+            return Ok(known);
+        };
+        known.missing = paid.missing(&keys)?.into_iter().collect();
+        let now_ms = self.world.clock.now_ns() / NANOS_A_MILLISECOND;
+        let holds = |refused: &Refused| refused.until_ms.is_none_or(|until| now_ms < until);
+        known.refused = paid.refusals()?.into_iter().filter(holds).map(|refused| refused.errand).collect();
+        known.paid = Some(paid);
+        Ok(known)
+    }
+}

@@ -1,0 +1,146 @@
+//! A question is worded: what a model is to read, and nothing that must not leave.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::errand::Errand;
+use super::errand::Errands;
+use super::errand::Place;
+use super::errand::Prepared;
+use super::errand::Wish;
+use super::errand::Withheld;
+use crate::discover;
+use crate::engine::Project;
+use crate::engine::reading::STACK_BYTES;
+use crate::model::ContentHash;
+use crate::model::FileType;
+use crate::model::Outline;
+use crate::model::Prompt;
+use crate::model::RelPath;
+use crate::model::SummaryKey;
+use crate::summarize;
+use crate::summarize::agent::Child;
+use crate::summarize::agent::Material;
+use crate::summarize::agent::folder_material;
+use crate::summarize::agent::instructions;
+use crate::summarize::agent::material;
+use crate::summarize::secrets;
+use crate::syntax;
+use crate::sys::Clock;
+use crate::sys::Files;
+
+/// The encoding in which the rules for secrets look for them.
+const SCANNED: &str = "UTF-8";
+/// Texts of more bytes are parsed one at a time, for a tree takes some twenty times their memory.
+const LARGE_BYTES: usize = 256 << 10;
+
+/// Words questions, on as many threads as there are. It needs no cache: what a file is, it looks up in the file.
+pub struct Preparer<'w> {
+    files: &'w dyn Files,
+    clock: &'w dyn Clock,
+    max_bytes: u64,
+    parse_timeout: Duration,
+    wish: Wish,
+    children: BTreeMap<SummaryKey, Vec<Child>>,
+    large: Mutex<()>,
+}
+
+impl<'w> Project<'w> {
+    /// Returns who words the questions of these errands, which were asked for by this wish.
+    pub fn preparer(&self, errands: &Errands, wish: &Wish) -> Preparer<'w> {
+        Preparer {
+            files: self.world.files,
+            clock: self.world.clock,
+            max_bytes: self.options.structure_max_bytes,
+            parse_timeout: self.options.parse_timeout,
+            wish: wish.clone(),
+            children: errands.children.clone(),
+            large: Mutex::default(),
+        }
+    }
+}
+
+impl Preparer<'_> {
+    /// Words a question, with half as much material for each step of `shrink`.
+    pub fn prepare(&self, errand: &Errand, shrink: u8) -> Result<Prepared, Withheld> {
+        let most_bytes = self.wish.material_bytes.checked_shr(u32::from(shrink)).unwrap_or(0);
+        let (material, redacted) = match &errand.place {
+            Place::File(path) => self.of_file(errand, path, most_bytes)?,
+            Place::Folder(_) | Place::Root => (self.of_folder(errand, most_bytes)?, 0),
+        };
+        let instructions = instructions(errand.strategy, &errand.tiers);
+        // Once more, as it leaves: what was cut and joined may say what no part of it said.
+        let whole = format!("{instructions}\n{}", material.text);
+        let found = scan(&whole)?;
+        if !found.found.is_empty() {
+            return Err(Withheld::Secret { rules: rules_of(&found) });
+        }
+        let answer_tokens = self.wish.answer_tokens;
+        let prompt = Prompt { instructions, material: material.text, answer_tokens };
+        let strategy = errand.strategy.versioned();
+        Ok(Prepared { prompt, strategy, redacted, is_cut: material.is_cut })
+    }
+
+    fn of_file(
+        &self,
+        errand: &Errand,
+        path: &RelPath,
+        most_bytes: usize,
+    ) -> Result<(Material, u64), Withheld> {
+        let reading = self.files.read(path, self.max_bytes).map_err(|_| Withheld::Changed)?;
+        if ContentHash::of(&reading.bytes) != errand.subject {
+            return Err(Withheld::Changed);
+        }
+        let text = discover::read_as_text(&reading.bytes).map_err(|_| Withheld::Changed)?;
+        let file_type = discover::file_type(errand.language).ok_or(Withheld::Changed)?;
+        if text.encoding != SCANNED {
+            return Err(Withheld::Unscanned(format!("it is {}, not {SCANNED}", text.encoding)));
+        }
+        let found = scan(&text.text)?;
+        if !found.found.is_empty() && !self.wish.redacts {
+            return Err(Withheld::Secret { rules: rules_of(&found) });
+        }
+        let redacted = found.found.len() as u64;
+        let text: Cow<'_, str> =
+            if redacted == 0 { text.text } else { Cow::Owned(secrets::redact(&text.text, &found)) };
+        // Of the text that is sent: an outline of the other could name what was taken out, and its lines would not fit.
+        let outline = self.outline(file_type, &text);
+        let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let source = summarize::Source { file_type, text: &text, lines, outline: outline.as_ref() };
+        Ok((material(&source, errand.strategy, &errand.subject, most_bytes), redacted))
+    }
+
+    fn of_folder(&self, errand: &Errand, most_bytes: usize) -> Result<Material, Withheld> {
+        let children = self.children.get(&errand.id).ok_or(Withheld::Changed)?;
+        Ok(folder_material(errand.scope, &errand.subject, children, most_bytes))
+    }
+
+    fn outline(&self, file_type: &'static FileType, text: &str) -> Option<Outline> {
+        syntax::outline_producer(file_type.id)?;
+        let _alone = (LARGE_BYTES < text.len()).then(|| self.large.lock());
+        let parse = || {
+            let began = self.clock.thread_time();
+            let mut give_up = || self.parse_timeout < self.clock.thread_time().saturating_sub(began);
+            syntax::derive(file_type.id, text, &mut give_up).map(|structure| structure.outline)
+        };
+        // On a thread of its own, for a parser may use the stack deeply and nobody knows that of the caller.
+        std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().name("outline".to_owned()).stack_size(STACK_BYTES);
+            let parser = builder.spawn_scoped(scope, parse).ok()?;
+            parser.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+}
+
+fn scan(text: &str) -> Result<secrets::Scan, Withheld> {
+    secrets::scan(text).map_err(|why| Withheld::Unscanned(why.to_string()))
+}
+
+fn rules_of(scan: &secrets::Scan) -> Vec<String> {
+    let mut rules: Vec<String> = scan.found.iter().map(|found| found.rule.to_owned()).collect();
+    rules.sort();
+    rules.dedup();
+    rules
+}

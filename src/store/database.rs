@@ -1,0 +1,276 @@
+//! The one window to a database file: opening it, knowing it again, and locking the folder around it.
+//!
+//! Both databases are opened through here, [`super::Store`] and [`super::paid::Paid`]; what is done about a damaged one
+//! is theirs.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use rusqlite::OpenFlags;
+use rusqlite::Transaction;
+use rusqlite::TransactionBehavior;
+use rusqlite::config::DbConfig;
+
+use super::Error;
+use super::migrate;
+use super::migrate::Schema;
+use super::migrate::State;
+
+/// How long a statement waits for other processes.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// More than there are statements in this room.
+const STATEMENTS: usize = 64;
+
+/// What must hold before the first byte of a file is trusted.
+const WARY: &str = "
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cell_size_check = ON;
+    PRAGMA mmap_size = 0;
+";
+
+/// One connection to a database file, which must stay the file that was opened.
+#[derive(Debug)]
+pub(super) struct Database {
+    pub(super) connection: Connection,
+    file: PathBuf,
+    seen: Sighting,
+    damaged: Cell<u64>,
+}
+
+impl Database {
+    /// Opens a database with which nothing is to be done first. `None` where there is none, or a damaged one.
+    pub(super) fn open_current(file: &Path, schema: &Schema, pragmas: &str) -> Result<Option<Self>, Error> {
+        let _unmoved = lock_folder(file, File::lock_shared);
+        if look(file)?.is_none() {
+            return Ok(None);
+        }
+        let open = || {
+            let connection = connect(file, OpenFlags::empty())?;
+            if migrate::state(&connection, schema)? == State::Behind {
+                return Ok(None);
+            }
+            migrate::check_schema(&connection, schema)?;
+            Self::new(connection, file.to_owned(), pragmas).map(Some)
+        };
+        match open() {
+            Err(error) if error.is_damage() => Ok(None),
+            opened => opened,
+        }
+    }
+
+    /// Opens a database for writing; makes or migrates it if need be. Nobody else may be at it.
+    pub(super) fn open_writer(file: &Path, schema: &Schema, pragmas: &str) -> Result<Self, Error> {
+        let mut connection = connect(file, OpenFlags::SQLITE_OPEN_CREATE)?;
+        if migrate::state(&connection, schema)? == State::Behind {
+            turn_on_log(&connection)?;
+            migrate::run(&mut connection, schema)?;
+        }
+        migrate::check_schema(&connection, schema)?;
+        Self::new(connection, file.to_owned(), pragmas)
+    }
+
+    /// Opens a database that is there for reading. Makes nothing and moves nothing.
+    pub(super) fn open_reader(file: &Path, schema: &Schema, pragmas: &str) -> Result<Self, Error> {
+        let _unmoved = lock_folder(file, File::lock_shared);
+        let connection = connect(file, OpenFlags::empty())?;
+        if migrate::state(&connection, schema)? == State::Behind {
+            return Err(Error::NotAStore { what: "a store that is yet to be made or migrated" });
+        }
+        migrate::check_schema(&connection, schema)?;
+        Self::new(connection, file.to_owned(), pragmas)
+    }
+
+    fn new(connection: Connection, file: PathBuf, pragmas: &str) -> Result<Self, Error> {
+        connection.execute_batch(pragmas)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        let seen = Sighting::of(&file)?;
+        Ok(Self { connection, file, seen, damaged: Cell::new(0) })
+    }
+
+    /// Returns the path that it was opened by.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Says whether the file's name still stands for the file that was opened, and its log's too.
+    pub(super) fn still_there(&self) -> bool {
+        Sighting::of(&self.file).is_ok_and(|seen| seen == self.seen)
+    }
+
+    /// Says whether the file's name still stands for the file that was opened, whatever became of its log.
+    pub(super) fn still_named(&self) -> Result<bool, Error> {
+        Ok(Inode::of(&self.file)? == self.seen.main)
+    }
+
+    /// Begins to write, unless it would be in vain.
+    pub(super) fn begin(&mut self) -> Result<Transaction<'_>, Error> {
+        if !self.still_there() {
+            return Err(Error::Gone);
+        }
+        let behavior = TransactionBehavior::Immediate;
+        Ok(self.connection.transaction_with_behavior(behavior)?)
+    }
+
+    /// Returns the bytes that the database and its log take on the disk.
+    pub(super) fn bytes_on_disk(&self) -> Result<u64, Error> {
+        let mut bytes = 0;
+        for file in [&self.file, &beside(&self.file, "-wal")] {
+            bytes += look(file)?.map_or(0, |metadata| metadata.len());
+        }
+        Ok(bytes)
+    }
+
+    /// Returns how many rows this connection has found damaged, and served to nobody.
+    pub(super) fn damaged_rows(&self) -> u64 {
+        self.damaged.get()
+    }
+
+    pub(super) fn note_damage(&self) {
+        self.damaged.set(self.damaged.get() + 1);
+    }
+
+    /// Gives unused pages back to the disk, if there are many and nobody is in the way; returns the bytes by which the
+    /// file has become smaller since it had `before`.
+    pub(super) fn shrink(&self, before: u64) -> Result<u64, Error> {
+        // The rows are gone, whatever comes of this: another process may read on for long, and is not waited for.
+        self.connection.busy_timeout(Duration::from_millis(250))?;
+        let shrunk = shrink_file(&self.connection);
+        self.connection.busy_timeout(PATIENCE)?;
+        match shrunk {
+            Err(Error::Damaged(source)) => Err(Error::Damaged(source)),
+            Ok(()) | Err(_) => Ok(before.saturating_sub(self.bytes_on_disk()?)),
+        }
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // The last one out deletes the log, by its name. Where another file has taken the place of ours, the name is
+        // that of its log.
+        if !self.still_there() {
+            let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            // If even that cannot be said, the others will find their log gone and make a new one.
+            let _ = self.connection.set_db_config(keep_log, true);
+        }
+    }
+}
+
+/// What a name in the folder stands for; inode numbers are used again, but not while the file is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Inode {
+    dev: u64,
+    ino: u64,
+}
+
+impl Inode {
+    fn of(file: &Path) -> Result<Option<Self>, Error> {
+        Ok(look(file)?.map(|metadata| Self { dev: metadata.dev(), ino: metadata.ino() }))
+    }
+}
+
+/// The database and its log. The log is there as long as any connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sighting {
+    main: Option<Inode>,
+    log: Option<Inode>,
+}
+
+impl Sighting {
+    fn of(file: &Path) -> Result<Self, Error> {
+        Ok(Self { main: Inode::of(file)?, log: Inode::of(&beside(file, "-wal"))? })
+    }
+}
+
+fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, Error> {
+    // A link would have us write wherever a checked-out project points to; opening a FIFO might never end.
+    if look(file)?.is_some_and(|metadata| !metadata.is_file()) {
+        return Err(Error::NotAStore { what: "no regular file" });
+    }
+    let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.execute_batch(WARY)?;
+    // Or else a statement that a partial index may serve is planned anew for each value that is bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(connection)
+}
+
+fn turn_on_log(connection: &Connection) -> Result<(), Error> {
+    // A file system without shared memory stays with another journal, which is as safe, only slower.
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    Ok(())
+}
+
+pub(super) fn remove_logs(file: &Path) -> Result<(), Error> {
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let path = beside(file, suffix);
+        match fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(source) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => {
+                return Err(Error::File { attempt: "remove", path, source });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Locks the folder until the result is dropped: shared, so that the file is not moved while it is opened, or alone, to
+/// make or to move it. `None` where the file system knows no locks: then SQLite's own must do.
+///
+/// SQLite finds a file's log by its name, some time after it has opened the file. Were the file moved in between, it
+/// would take the next one's log for its own, and delete it in the end.
+#[expect(clippy::disallowed_methods, reason = "this is the window to the database file")]
+pub(super) fn lock_folder(file: &Path, lock: fn(&File) -> io::Result<()>) -> Option<File> {
+    let folder = File::open(file.parent()?).ok()?;
+    lock(&folder).ok()?;
+    Some(folder)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the window to the database file")]
+pub(super) fn look(file: &Path) -> Result<Option<fs::Metadata>, Error> {
+    match fs::symlink_metadata(file) {
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::File { attempt: "look at", path: file.to_owned(), source }),
+    }
+}
+
+/// Returns the path with the folders before it, for SQLite takes some relative ones for something else: `:memory:`,
+/// `file:…`.
+pub(super) fn absolute(file: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(file).map_err(|source| Error::File { attempt: "find", path: file.to_owned(), source })
+}
+
+pub(super) fn beside(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(file);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+pub(super) fn words(error: &Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+fn shrink_file(connection: &Connection) -> Result<(), Error> {
+    let number = |question| connection.query_row(question, [], |row| row.get::<_, i64>(0));
+    let unused = number("PRAGMA freelist_count")?;
+    // To pack the file is to write it anew.
+    if number("PRAGMA page_count")? <= unused.saturating_mul(4) {
+        connection.execute_batch("VACUUM")?;
+    }
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(())
+}

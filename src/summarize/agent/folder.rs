@@ -1,0 +1,59 @@
+//! What of a folder is sent to a model: what is known of the things in it.
+
+use crate::model::ContentHash;
+use crate::model::Scope;
+
+use super::Material;
+use super::boundary::fenced;
+use super::boundary::overhead;
+
+/// Something that lies in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Child {
+    /// What it is about.
+    pub subject: ContentHash,
+    /// What is known of it.
+    pub words: String,
+    /// How many bytes of files it stands for.
+    pub bytes: u64,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+}
+
+/// The line that may stand for what does not fit.
+const REST_BYTES: usize = 64;
+/// Words of one child that are looked at.
+const WORDS_BYTES: usize = 2_000;
+
+/// Returns what a model is to read of a folder, in at most `most_bytes`, which are at least some hundred: what is known of
+/// its children, the largest first, without their names.
+pub fn folder_material(
+    scope: Scope,
+    subject: &ContentHash,
+    children: &[Child],
+    most_bytes: usize,
+) -> Material {
+    let mut order: Vec<&Child> = children.iter().collect();
+    order.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.subject.cmp(&b.subject)));
+    let folders = order.iter().filter(|child| child.is_folder).count();
+    let whole = if scope == Scope::Project { "Top of a project" } else { "Folder" };
+    let about = format!("{whole}: {} files, {folders} folders", order.len() - folders);
+    let mut room = most_bytes.saturating_sub(overhead(&about) + REST_BYTES);
+    let (mut data, mut left_out) = (String::new(), 0_usize);
+    for child in order {
+        let kind = if child.is_folder { "Folder" } else { "File" };
+        let words = child.words[..child.words.floor_char_boundary(WORDS_BYTES)].trim();
+        let entry = format!("[{kind}, {} bytes]\n{words}\n", child.bytes);
+        match room.checked_sub(entry.len()) {
+            Some(rest) if left_out == 0 => {
+                room = rest;
+                data.push_str(&entry);
+            }
+            Some(_) | None => left_out += 1,
+        }
+    }
+    if 0 < left_out {
+        data.push_str(&format!("[{left_out} more files and folders left out]\n"));
+    }
+    Material { text: fenced(subject, &about, &data), is_cut: 0 < left_out }
+}

@@ -1,0 +1,106 @@
+//! What the key of a model's summary is made of.
+
+use crate::model::ContentHash;
+use crate::model::Scope;
+use crate::model::SummaryKey;
+use crate::model::Tier;
+use crate::model::Writer;
+
+use super::Strategy;
+use super::instructions;
+
+/// Raised where what stands beside the prompt decides otherwise about the words: what of a file is sent, how an answer
+/// is cleaned.
+const KEY_VERSION: u32 = 1;
+
+/// All that the words of a model depend on.
+///
+/// | | enters the key | because |
+/// |---|---|---|
+/// | [`KEY_VERSION`] | yes | what of a file is sent, and what of an answer is kept, is for this program to say |
+/// | subject | yes, its hash | the words are about it |
+/// | scope | yes | a folder and its only content are asked about otherwise |
+/// | language | yes, the file type's id | the same text is told otherwise as C and as C++ |
+/// | strategy | yes, with its version | another question, other words |
+/// | instructions | yes, the hash of the whole text, which names the tiers that are asked for | likewise, without a version that somebody forgot to raise |
+/// | most bytes of material | yes | a shorter file is told with less |
+/// | secrets: what is done, by which rules | yes | what was taken out cannot be told |
+/// | provider, model, temperature, top-p, most tokens of the answer | yes | another writer, other words |
+/// | tier | yes | one call brings the words for more than one |
+/// | path, name, time, machine, budget | never | a file that is moved or touched keeps its summary |
+#[derive(Debug, Clone, Copy)]
+pub struct KeyParts<'a> {
+    /// What kind of subject it is.
+    pub scope: Scope,
+    /// What it is about.
+    pub subject: &'a ContentHash,
+    /// Id of the file type; empty for a folder.
+    pub language: &'a str,
+    /// How it is asked about.
+    pub strategy: Strategy,
+    /// Who is asked.
+    pub by: &'a Writer,
+    /// For which tier the words are.
+    pub tier: Tier,
+}
+
+/// How much is sent and answered at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The most bytes of material.
+    pub material_bytes: usize,
+    /// The most tokens of an answer, where the model has no limit of its own.
+    pub answer_tokens: u32,
+}
+
+/// Makes keys: holds what is the same for all subjects.
+#[derive(Debug, Clone)]
+pub struct Keyring {
+    instructions: [ContentHash; Strategy::ALL.len()],
+    versioned: [String; Strategy::ALL.len()],
+    material_bytes: u64,
+    secrets: String,
+    answer_tokens: u32,
+}
+
+impl Keyring {
+    /// Returns a ring for questions about these tiers.
+    pub fn new(tiers: &[Tier], limits: &Limits, redacts: bool, rules: &str) -> Self {
+        let mode = if redacts { "redact" } else { "withhold" };
+        Self {
+            instructions: Strategy::ALL
+                .map(|strategy| ContentHash::of(instructions(strategy, tiers).as_bytes())),
+            versioned: Strategy::ALL.map(Strategy::versioned),
+            material_bytes: limits.material_bytes as u64,
+            secrets: format!("{mode}/{rules}"),
+            answer_tokens: limits.answer_tokens,
+        }
+    }
+
+    /// Returns the key of a summary.
+    pub fn key(&self, parts: &KeyParts<'_>) -> SummaryKey {
+        let at = parts.strategy as usize;
+        let mut bytes = Vec::with_capacity(320);
+        let mut field = |field: &[u8]| {
+            // With its length, so that no two lists of fields give the same bytes.
+            bytes.extend_from_slice(&(field.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(field);
+        };
+        field(&KEY_VERSION.to_le_bytes());
+        field(parts.scope.name().as_bytes());
+        field(parts.subject.as_bytes());
+        field(parts.language.as_bytes());
+        field(self.versioned[at].as_bytes());
+        field(self.instructions[at].as_bytes());
+        field(&self.material_bytes.to_le_bytes());
+        field(self.secrets.as_bytes());
+        field(parts.by.name.provider.as_bytes());
+        field(parts.by.name.model.as_bytes());
+        for share in [parts.by.temperature, parts.by.top_p] {
+            field(share.map(|share| share.to_bits().to_le_bytes()).as_ref().map_or(&[], |bits| &bits[..]));
+        }
+        field(&parts.by.max_output_tokens.unwrap_or(self.answer_tokens).to_le_bytes());
+        field(&[parts.tier.number()]);
+        SummaryKey(ContentHash::of(&bytes))
+    }
+}
