@@ -133,12 +133,12 @@ impl Desk {
         file: &Path,
         tier: Tier,
         options: &LookupOptions,
-        (asked, folders): (&[Asked<'_>], &[Folder]),
+        (asked, folders): (&[Asked<'_>], Option<impl FnOnce() -> Vec<Folder>>),
     ) -> Result<Words, Error> {
         let Some(generation) = self.generation(file)? else { return Ok(Words::default()) };
         let is_read = self.read.iter().any(|read| read.tier == tier && read.generation == generation);
         let mut words = Words::default();
-        if asked.len() <= FEW && folders.is_empty() && !is_read {
+        if asked.len() <= FEW && folders.is_none() && !is_read {
             let Some(paid) = &self.paid else { return Ok(words) };
             for asked in asked {
                 words.chosen.extend(one(paid, tier, options, asked)?);
@@ -146,6 +146,8 @@ impl Desk {
         } else {
             words.chosen = self.of_all(tier, generation, options, asked)?;
             let read = self.read(tier, generation, options)?;
+            // To find out what stands for each folder is not worth while where there are no words about any.
+            let folders = folders.filter(|_| !read.folders.is_empty()).map(|find| find()).unwrap_or_default();
             words.folders.extend(folders.iter().filter_map(|folder| about(folder, read)));
         }
         words.fingerprint = Some(fingerprint(&words, asked));
@@ -259,10 +261,8 @@ impl Project<'_> {
         let asked: Vec<Asked<'_>> = files.iter().filter_map(Asked::of).collect();
         let items = whole.filter(|_| tier.tree).map(|items| self.items_within(items));
         let found = self.at_desk(|desk, file, options| {
-            // To find out what stands for each folder is not worth while where no model wrote anything.
-            let is_any = desk.generation(file)?.is_some();
-            let folders = items.filter(|_| is_any).map(|items| folders(files, items, options));
-            desk.words(file, tier.tier, options, (&asked, &folders.unwrap_or_default()))
+            let folders = items.map(|items| || folders(files, items, options));
+            desk.words(file, tier.tier, options, (&asked, folders))
         });
         self.words = found.unwrap_or_default();
     }
