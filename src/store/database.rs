@@ -274,3 +274,12 @@ fn shrink_file(connection: &Connection) -> Result<(), Error> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())
 }
+
+/// Opens a database that was renamed and keeps others from writing to it, as far as its state allows, until the result
+/// is dropped. Its log stays as it is.
+pub(super) fn fence(file: &Path) -> Option<Connection> {
+    let connection = connect(file, OpenFlags::empty()).ok()?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
+    connection.execute_batch("BEGIN IMMEDIATE").ok()?;
+    Some(connection)
+}

@@ -29,6 +29,13 @@ pub(super) const STORE: Schema = Schema {
     tables: include_str!("../../migrations/schema.sql"),
 };
 
+/// What was paid for.
+pub(super) const PAID: Schema = Schema {
+    application_id: i64::from_be_bytes(*b"\0\0\0\0slpa"),
+    migrations: &[include_str!("../../migrations/agent/0001_first.sql")],
+    tables: include_str!("../../migrations/agent/schema.sql"),
+};
+
 /// How far a store is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
@@ -128,6 +135,14 @@ mod tests {
     #[test]
     fn the_migrations_give_the_expected_schema() {
         expect_test::expect_file!["../../migrations/schema.sql"].assert_eq(&schema(&migrated()).unwrap());
+    }
+
+    #[test]
+    fn the_migrations_of_what_is_paid_for_give_the_expected_schema() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        run(&mut connection, &PAID).unwrap();
+        expect_test::expect_file!["../../migrations/agent/schema.sql"]
+            .assert_eq(&schema(&connection).unwrap());
     }
 
     #[test]

@@ -43,7 +43,8 @@ impl Store {
     }
 }
 
-fn broken_structure(connection: &Connection) -> Result<Option<String>, Error> {
+/// Returns what is wrong with the structure of the file, if anything is.
+pub(super) fn broken_structure(connection: &Connection) -> Result<Option<String>, Error> {
     // The first finding is enough to set the file aside.
     let said = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
     match said.map_err(Error::from) {

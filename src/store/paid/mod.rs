@@ -4,13 +4,27 @@
 //! `synchronous = FULL`: what was acknowledged is there after a power failure. It is never deleted of slop's own accord;
 //! a damaged one is put aside and every row whose checksum holds is carried over.
 //!
+//! The ledger fails safe: a row that is open or damaged counts as the most that it may stand for, and where calls were
+//! lost with a damaged file, nothing more may be spent on the day of the last one.
+//!
 //! Start with [`Paid::open`].
 
-mod face;
+mod batch;
+mod carve;
+mod columns;
+mod counter;
+mod latest;
+mod ledger;
+mod open;
 mod rows;
+mod salvage;
+mod spend;
+mod summary;
+mod upkeep;
+mod work;
 
-pub use face::OpenedPaid;
-pub use face::Paid;
+pub use open::OpenedPaid;
+pub use open::Paid;
 pub use rows::Batch;
 pub use rows::BatchId;
 pub use rows::BatchState;

@@ -1,0 +1,80 @@
+CREATE TABLE batch (
+    id        INTEGER PRIMARY KEY,
+    provider  TEXT NOT NULL,
+    model     TEXT NOT NULL,
+    remote_id TEXT,
+    state     TEXT NOT NULL,
+    at_ms     INTEGER NOT NULL,
+    ck        BLOB NOT NULL
+) STRICT;
+CREATE TABLE batch_item (
+    spend_id INTEGER PRIMARY KEY,
+    batch_id INTEGER NOT NULL,
+    errand   BLOB NOT NULL,
+    ck       BLOB NOT NULL
+) STRICT;
+CREATE INDEX batch_item_by_errand ON batch_item (errand);
+CREATE TABLE counter (
+    name  TEXT PRIMARY KEY NOT NULL,
+    value INTEGER NOT NULL,
+    ck    BLOB NOT NULL
+) STRICT;
+CREATE TABLE latest (
+    path BLOB NOT NULL,
+    tier INTEGER NOT NULL,
+    key  BLOB NOT NULL,             -- the summary's
+    ck   BLOB NOT NULL,
+    PRIMARY KEY (path, tier)
+) STRICT;
+CREATE TABLE lease (
+    errand   BLOB PRIMARY KEY NOT NULL,
+    holder   TEXT NOT NULL,
+    since_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE refusal (
+    errand   BLOB PRIMARY KEY NOT NULL,
+    why      TEXT NOT NULL,
+    until_ms INTEGER,               -- NULL: for ever
+    at_ms    INTEGER NOT NULL,
+    ck       BLOB NOT NULL
+) STRICT;
+CREATE TABLE spend (
+    id          INTEGER PRIMARY KEY,
+    errand      BLOB NOT NULL,
+    state       TEXT NOT NULL,
+    worst       INTEGER NOT NULL,   -- billionths of a dollar
+    cost        INTEGER,            -- NULL where nobody knows: then it counts as its worst
+    input       INTEGER,
+    cache_read  INTEGER,
+    cache_write INTEGER,
+    output      INTEGER,
+    provider    TEXT NOT NULL,
+    model       TEXT NOT NULL,
+    day         INTEGER NOT NULL,   -- days since 1970-01-01, in UTC
+    holder      TEXT NOT NULL,
+    is_batch    INTEGER NOT NULL,
+    request_id  TEXT,
+    at_ms       INTEGER NOT NULL,
+    ended_ms    INTEGER,
+    ck          BLOB NOT NULL
+) STRICT;
+CREATE TABLE summary (
+    id          INTEGER PRIMARY KEY,
+    key         BLOB NOT NULL UNIQUE,
+    subject     BLOB NOT NULL,
+    language    TEXT NOT NULL,
+    scope       TEXT NOT NULL,
+    tier        INTEGER NOT NULL,
+    prompt      TEXT NOT NULL,
+    provider    TEXT NOT NULL,
+    model       TEXT NOT NULL,
+    text        TEXT NOT NULL,
+    input       INTEGER,            -- tokens; NULL where they were not reported
+    cache_read  INTEGER,
+    cache_write INTEGER,
+    output      INTEGER,
+    cost        INTEGER NOT NULL,   -- billionths of a dollar
+    at_ms       INTEGER NOT NULL,
+    ck          BLOB NOT NULL
+) STRICT;
+CREATE INDEX summary_by_subject ON summary (subject);

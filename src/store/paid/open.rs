@@ -1,0 +1,136 @@
+//! Opening the database of what was paid for. A damaged one is put aside and salvaged.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::path::Path;
+
+use super::super::Error;
+use super::super::database::Database;
+use super::super::database::absolute;
+use super::super::database::lock_folder;
+use super::super::database::look;
+use super::super::database::words;
+use super::super::migrate::PAID;
+use super::super::verify::broken_structure;
+use super::PaidRecovery;
+use super::counter;
+use super::counter::Counter;
+use super::ledger::Ledger;
+use super::salvage;
+
+// FULL, unlike the store's: what was acknowledged was paid for, so it must outlive a power failure. What is deleted is
+// overwritten, so that a person who clears words is rid of them, and no salvage brings them back.
+const WRITER: &str = "
+    PRAGMA synchronous = FULL;
+    PRAGMA secure_delete = ON;
+    PRAGMA wal_autocheckpoint = 1000;
+    PRAGMA journal_size_limit = 16777216;
+    PRAGMA cache_size = -8192;
+";
+
+const READER: &str = "
+    PRAGMA query_only = ON;
+    PRAGMA cache_size = -8192;
+";
+
+/// The database of what was paid for: one connection to it.
+#[derive(Debug)]
+pub struct Paid {
+    pub(super) database: Database,
+    pub(super) ledger: RefCell<Ledger>,
+}
+
+/// A database that was opened.
+#[derive(Debug)]
+pub struct OpenedPaid {
+    /// The database.
+    pub paid: Paid,
+    /// Set where a damaged file stood in its place.
+    pub recovery: Option<PaidRecovery>,
+}
+
+impl Paid {
+    /// Opens the database for writing. Makes it if there is none; the folder must exist. One that is damaged, or no
+    /// database of ours at all, is put aside and kept, and every row of it that is whole is carried over.
+    ///
+    /// The structure of the file is looked at each time: this is no place to find damage late.
+    pub fn open(file: &Path) -> Result<OpenedPaid, Error> {
+        let file = absolute(file)?;
+        if let Some(database) = Database::open_current(&file, &PAID, WRITER)?
+            && broken_structure(&database.connection)?.is_none()
+        {
+            return Ok(OpenedPaid { paid: Self::new(database), recovery: None });
+        }
+        let _alone = lock_folder(&file, File::lock);
+        let unfinished = salvage::finish(&file)?;
+        match open_writer(&file) {
+            Err(error) if error.is_damage() => {
+                let recovery = salvage::begin(&file, words(&error))?;
+                Ok(OpenedPaid { paid: Self::new(open_writer(&file)?), recovery: Some(recovery) })
+            }
+            opened => Ok(OpenedPaid { paid: Self::new(opened?), recovery: unfinished }),
+        }
+    }
+
+    /// Opens a database that is there for reading. Makes nothing and moves nothing. `None` where there is none, for
+    /// nothing was paid for yet.
+    pub fn open_reader(file: &Path) -> Result<Option<Self>, Error> {
+        let file = absolute(file)?;
+        if look(&file)?.is_none() {
+            return Ok(None);
+        }
+        Database::open_reader(&file, &PAID, READER).map(|database| Some(Self::new(database)))
+    }
+
+    /// Closes a database that turned out to be damaged, and opens it again as [`Paid::open`] does.
+    pub fn reopen(self) -> Result<OpenedPaid, Error> {
+        let file = self.database.file().to_owned();
+        drop(self);
+        Self::open(&file)
+    }
+
+    /// Says whether what is written would be found again.
+    pub fn still_there(&self) -> bool {
+        self.database.still_there()
+    }
+
+    /// Returns a number that changes with everything that a look-up may give, and with the file itself.
+    pub fn generation(&self) -> Result<u64, Error> {
+        let generation = counter::get(&self.database.connection, Counter::Generation)?;
+        Ok(generation.unwrap_or(0).cast_unsigned())
+    }
+
+    /// Returns how many rows this connection has found damaged, and served to nobody.
+    pub fn damaged_rows(&self) -> u64 {
+        self.database.damaged_rows()
+    }
+
+    fn new(database: Database) -> Self {
+        Self { database, ledger: RefCell::default() }
+    }
+}
+
+/// Opens a database for writing; makes it if need be. Nobody else may be at it.
+fn open_writer(file: &Path) -> Result<Database, Error> {
+    // SQLite takes an empty file for a new database. But then a ledger that was cut to nothing would let all of it be
+    // spent once more.
+    if look(file)?.is_some_and(|metadata| metadata.is_file() && metadata.len() == 0) {
+        return Err(Error::NotAStore { what: "an empty file" });
+    }
+    let database = make(file)?;
+    match broken_structure(&database.connection)? {
+        None => Ok(database),
+        Some(_) => Err(Error::NotAStore { what: "a store of a broken structure" }),
+    }
+}
+
+/// Opens a database for writing, as it is; makes it if need be.
+pub(super) fn make(file: &Path) -> Result<Database, Error> {
+    let mut database = Database::open_writer(file, &PAID, WRITER)?;
+    if counter::get(&database.connection, Counter::Generation)?.is_none() {
+        let transaction = database.begin()?;
+        counter::begin_generation(&transaction)?;
+        transaction.commit()?;
+    }
+    Ok(database)
+}

@@ -1,0 +1,172 @@
+//! The tables `lease` and `refusal`: who is at a piece of work, and what was tried in vain.
+
+use rusqlite::Connection;
+use rusqlite::OptionalExtension;
+use rusqlite::params;
+
+use super::super::Error;
+use super::super::checksum::Checksum;
+use super::super::checksum::Summer;
+use super::Claim;
+use super::Paid;
+use super::Refused;
+use super::batch;
+use super::columns::Columns;
+use super::columns::optional;
+use super::summary;
+use crate::model::SummaryKey;
+
+/// How many columns [`read`] wants: `errand, why, until_ms, at_ms, ck`.
+pub(super) const COUNT: usize = 5;
+
+impl Paid {
+    /// Claims a piece of work that is to bring the `wanted` summaries, for a process that is known as `holder`.
+    ///
+    /// What another thread of the same process holds is taken, and so is what was sent in a batch. `is_alive` says of
+    /// a holder whether its process still runs; it is asked while the database is locked, so it must not wait.
+    pub fn claim(
+        &mut self,
+        errand: &SummaryKey,
+        wanted: &[SummaryKey],
+        holder: &str,
+        now_ms: i64,
+        is_alive: &dyn Fn(&str) -> bool,
+    ) -> Result<Claim, Error> {
+        let transaction = self.database.begin()?;
+        if all_there(&transaction, wanted)? {
+            return Ok(Claim::Done);
+        }
+        if batch::holds(&transaction, errand)? {
+            return Ok(Claim::Taken);
+        }
+        if let Some(refused) = refusal(&transaction, errand)?
+            && refused.until_ms.is_none_or(|until_ms| now_ms < until_ms)
+        {
+            return Ok(Claim::Refused { why: refused.why, until_ms: refused.until_ms });
+        }
+        if leaseholder(&transaction, errand)?.is_some_and(|other| other == holder || is_alive(&other)) {
+            return Ok(Claim::Taken);
+        }
+        transaction
+            .prepare_cached("INSERT OR REPLACE INTO lease (errand, holder, since_ms) VALUES (?1, ?2, ?3)")?
+            .execute(params![errand.0.as_bytes(), holder, now_ms])?;
+        transaction.commit()?;
+        Ok(Claim::Yours)
+    }
+
+    /// Gives a piece of work back that was not done. Nothing happens where another has it by now.
+    pub fn release(&mut self, errand: &SummaryKey, holder: &str) -> Result<(), Error> {
+        let transaction = self.database.begin()?;
+        end_lease(&transaction, errand, holder)?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Gives a piece of work back that cannot be done, and is not to be tried before a moment or ever again.
+    pub fn refuse(
+        &mut self,
+        errand: &SummaryKey,
+        holder: &str,
+        why: &str,
+        until_ms: Option<i64>,
+        now_ms: i64,
+    ) -> Result<(), Error> {
+        let transaction = self.database.begin()?;
+        put_refusal(
+            &transaction,
+            &Refused { errand: *errand, why: why.to_owned(), until_ms, at_ms: now_ms },
+        )?;
+        end_lease(&transaction, errand, holder)?;
+        batch::remove_errand(&transaction, errand)?;
+        Ok(transaction.commit()?)
+    }
+
+    /// Returns what was tried in vain, newest first; what may be tried again by now is among it.
+    pub fn refusals(&self) -> Result<Vec<Refused>, Error> {
+        let mut statement = self.database.connection.prepare_cached(
+            "SELECT errand, why, until_ms, at_ms, ck FROM refusal ORDER BY at_ms DESC, errand",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut refusals = Vec::new();
+        while let Some(row) = rows.next()? {
+            match read(&Columns::of(row, 0, COUNT)?) {
+                Some(refused) => refusals.push(refused),
+                None => self.database.note_damage(),
+            }
+        }
+        Ok(refusals)
+    }
+
+    /// Lets everything be tried again that was tried in vain; returns how much that is.
+    pub fn forgive(&mut self) -> Result<u64, Error> {
+        let transaction = self.database.begin()?;
+        let forgiven = transaction.execute("DELETE FROM refusal", [])?;
+        transaction.commit()?;
+        Ok(forgiven as u64)
+    }
+}
+
+fn all_there(connection: &Connection, wanted: &[SummaryKey]) -> Result<bool, Error> {
+    for key in wanted {
+        if summary::get(connection, key)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(!wanted.is_empty())
+}
+
+fn leaseholder(connection: &Connection, errand: &SummaryKey) -> Result<Option<String>, Error> {
+    let mut statement = connection.prepare_cached("SELECT holder FROM lease WHERE errand = ?1")?;
+    // What is no text names no process: nobody holds it.
+    let found = statement
+        .query_row([errand.0.as_bytes()], |row| Ok(row.get_ref(0)?.as_str().ok().map(str::to_owned)));
+    Ok(found.optional()?.flatten())
+}
+
+/// Ends a lease, if it is still that holder's.
+pub(super) fn end_lease(connection: &Connection, errand: &SummaryKey, holder: &str) -> Result<(), Error> {
+    connection
+        .prepare_cached("DELETE FROM lease WHERE errand = ?1 AND holder = ?2")?
+        .execute(params![errand.0.as_bytes(), holder])?;
+    Ok(())
+}
+
+/// Forgets that a piece of work was tried in vain.
+pub(super) fn remove_refusal(connection: &Connection, errand: &SummaryKey) -> Result<(), Error> {
+    connection.prepare_cached("DELETE FROM refusal WHERE errand = ?1")?.execute([errand.0.as_bytes()])?;
+    Ok(())
+}
+
+/// Writes a refusal, in place of an earlier one.
+pub(super) fn put_refusal(connection: &Connection, refused: &Refused) -> Result<(), Error> {
+    let Refused { errand, why, until_ms, at_ms } = refused;
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO refusal (errand, why, until_ms, at_ms, ck) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![errand.0.as_bytes(), why, until_ms, at_ms, checksum(refused)])?;
+    Ok(())
+}
+
+fn refusal(connection: &Connection, errand: &SummaryKey) -> Result<Option<Refused>, Error> {
+    let mut statement = connection
+        .prepare_cached("SELECT errand, why, until_ms, at_ms, ck FROM refusal WHERE errand = ?1")?;
+    let found = statement.query_row([errand.0.as_bytes()], |row| Ok(read(&Columns::of(row, 0, COUNT)?)));
+    Ok(found.optional()?.flatten())
+}
+
+/// Reads a refusal from its columns. `None` where they are not what was once written.
+pub(super) fn read(columns: &Columns<'_>) -> Option<Refused> {
+    let refused = Refused {
+        errand: columns.key(0)?,
+        why: columns.text(1)?.to_owned(),
+        until_ms: columns.optional_number(2)?,
+        at_ms: columns.number(3)?,
+    };
+    columns.is_sum(4, checksum(&refused))?;
+    Some(refused)
+}
+
+fn checksum(refused: &Refused) -> Checksum {
+    let sum = Summer::new("refusal/1").bytes(refused.errand.0.as_bytes()).text(&refused.why);
+    optional(sum, refused.until_ms).number(refused.at_ms).finish()
+}
