@@ -61,7 +61,8 @@ impl Scene {
         let scene = Self { folder, files };
         scene.put("engine.py", ENGINE);
         scene.put("text.py", TEXT);
-        fs::create_dir(scene.folder.path().join(".slop_cache")).unwrap();
+        // Makes the cache's folder.
+        drop(scene.project(preferred(&[])));
         scene
     }
 
@@ -272,7 +273,7 @@ fn a_limit_holds_for_the_words_that_are_shown() {
     let scene = Scene::new();
     scene.wrote("small", ("engine.py", ENGINE), &"It runs things. ".repeat(40));
     scene.wrote("small", ("text.py", TEXT), "It shortens.");
-    for bytes in [60, 150, 300, 900] {
+    for bytes in [100, 150, 300, 900] {
         let limits = Limits { tokens: None, bytes: Some(bytes) };
         let document = scene.document(&AggregationRequest { limits, ..orchestrator() });
         let text = render::markdown(&document);
