@@ -19,9 +19,11 @@ use slop::store::paid::Settlement;
 use slop::store::paid::SpendOutcome;
 use slop::store::paid::Summary;
 
+use super::daemon::harness::Daemon;
 use super::sandbox::Sandbox;
 use super::sandbox::list;
 use super::sandbox::text;
+use super::sandbox::texts;
 use super::tiers::ENGINE;
 use super::tiers::project;
 
@@ -186,4 +188,40 @@ fn a_view_by_itself_is_the_heuristics() {
     wrote(&sandbox, "src/engine.py", Tier::Orchestrator, "It burns fuel.");
     assert_eq!(view(), before);
     assert!(sandbox.read("src/engine.py") == ENGINE);
+}
+
+#[test]
+fn a_file_with_a_models_words_stands_where_its_last_edit_puts_it() {
+    let sandbox = project();
+    sandbox.write("src/engine.py", ENGINE.replace("fuel * 2", "fuel * 3"));
+    sandbox.commit_all("second");
+    let order = || texts(&sandbox.json(&["aggregate", "--tier", "1", "--stdout"])["files"], "path");
+    let before = order();
+    assert_ne!(before.last().unwrap(), "src/engine.py", "the heuristic says what it said before");
+    wrote(&sandbox, "src/engine.py", Tier::Orchestrator, "It burns fuel.");
+    let after = order();
+    assert_eq!(after.last().unwrap(), "src/engine.py", "other words would come with the next edit");
+    let others = |order: Vec<String>| order.into_iter().filter(|path| path != "src/engine.py");
+    assert!(others(before).eq(others(after)));
+}
+
+#[test]
+fn a_daemon_shows_words_that_have_come_since_it_answered_last() {
+    let sandbox = project();
+    let daemon = Daemon::start(&sandbox);
+    let aggregate = || sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
+    let before = aggregate();
+    assert_eq!(aggregate(), before);
+    for words in ["It burns fuel.", "It burns more fuel."] {
+        accept(&sandbox, &Summary { at_ms: words.len().try_into().unwrap(), ..engine(words) }, "src/engine.py");
+        let after = aggregate();
+        assert!(after.contains(words), "{after}");
+        assert_eq!(after, sandbox.done(&["aggregate", "--tier", "1", "--stdout", "--no-daemon"]));
+    }
+    drop(daemon);
+}
+
+fn engine(words: &str) -> Summary {
+    let subject = ContentHash::of(ENGINE.as_bytes());
+    summary(Scope::File, subject, "python", Tier::Orchestrator, words)
 }
