@@ -36,7 +36,12 @@ impl Settings {
             counter: self.aggregation.tokens,
             screenshot_bytes: self.limits.screenshot_bytes,
             section_bytes: self.limits.section_bytes,
-            words: LookupOptions { models: self.agent.models.clone(), uses_earlier: self.agent.earlier },
+            words: LookupOptions {
+                models: self.agent.models.clone(),
+                uses_earlier: self.agent.earlier,
+                exclude: self.agent.exclude.clone(),
+                least_bytes: self.agent.least_bytes,
+            },
         }
     }
 

@@ -81,7 +81,7 @@ impl Project<'_> {
         let routing = self.routing(request, &focus, &items);
         let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
         let mut under_limits = self.under_limits(request)?;
-        self.take_up_words(request.tier.as_ref(), &selection.files);
+        self.take_up_words(request.tier.as_ref(), &selection.files, None);
         let mut explanations = Vec::new();
         for file in selection.files {
             self.go_on()?;

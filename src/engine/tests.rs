@@ -126,7 +126,7 @@ pub(super) fn options() -> Options {
         counter: Counter::O200kBase,
         screenshot_bytes: 1 << 10,
         section_bytes: 1 << 10,
-        words: LookupOptions { models: Vec::new(), uses_earlier: true },
+        words: LookupOptions { uses_earlier: true, ..LookupOptions::default() },
     }
 }
 

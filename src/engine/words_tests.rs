@@ -61,7 +61,8 @@ impl Scene {
         let scene = Self { folder, files };
         scene.put("engine.py", ENGINE);
         scene.put("text.py", TEXT);
-        fs::create_dir(scene.folder.path().join(".slop_cache")).unwrap();
+        // Makes the cache's folder.
+        drop(scene.project(preferred(&[])));
         scene
     }
 
@@ -140,7 +141,8 @@ fn accept(database: &Path, summary: &Summary, path: &str) {
 }
 
 fn preferred(models: &[&str]) -> LookupOptions {
-    LookupOptions { models: models.iter().map(|model| name(model)).collect(), uses_earlier: true }
+    let models = models.iter().map(|model| name(model)).collect();
+    LookupOptions { models, uses_earlier: true, ..LookupOptions::default() }
 }
 
 fn orchestrator() -> AggregationRequest {
@@ -234,7 +236,7 @@ fn a_file_that_changed_shows_what_was_written_of_it_earlier_and_says_so() {
         assert_eq!(render::head(engine), "Python · summary by a model, of an earlier version");
         assert_eq!(engine.summary, by("small", true));
 
-        let heuristic = LookupOptions { models: Vec::new(), uses_earlier: false };
+        let heuristic = LookupOptions::default();
         let document = scene.project(heuristic).aggregate(&orchestrator()).unwrap();
         assert_eq!(block(&document, "engine.py").summary, Some(SummaryBy::Heuristic));
     }
@@ -271,7 +273,7 @@ fn a_limit_holds_for_the_words_that_are_shown() {
     let scene = Scene::new();
     scene.wrote("small", ("engine.py", ENGINE), &"It runs things. ".repeat(40));
     scene.wrote("small", ("text.py", TEXT), "It shortens.");
-    for bytes in [60, 150, 300, 900] {
+    for bytes in [100, 150, 300, 900] {
         let limits = Limits { tokens: None, bytes: Some(bytes) };
         let document = scene.document(&AggregationRequest { limits, ..orchestrator() });
         let text = render::markdown(&document);

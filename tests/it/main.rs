@@ -35,3 +35,4 @@ mod since;
 mod slices;
 mod store_file;
 mod tiers;
+mod written;

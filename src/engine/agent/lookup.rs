@@ -8,12 +8,19 @@ use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
 
+use super::eligible::Eligibility;
+use super::folders::Folder;
+use super::folders::Leaf;
+use super::folders::Node;
+use super::folders::folders_of;
+use super::known::PAID_DATABASE;
 use crate::aggregate;
 use crate::aggregate::TierOptions;
 use crate::engine::project::Project;
 use crate::engine::scan::KnownFile;
 use crate::engine::scan::KnownState;
 use crate::model::ContentHash;
+use crate::model::FileItem;
 use crate::model::ModelName;
 use crate::model::RelPath;
 use crate::model::Scope;
@@ -24,8 +31,6 @@ use crate::store::Error;
 use crate::store::paid::Paid;
 use crate::store::paid::Summary;
 
-/// Name of the database in the cache's folder.
-const DATABASE: &str = "agent.db";
 /// For so many files single questions are quicker than to read what was written of all.
 const FEW: usize = 32;
 
@@ -36,6 +41,10 @@ pub struct LookupOptions {
     pub models: Vec<ModelName>,
     /// Whether words of what a file was earlier are better than the heuristic's of what it is.
     pub uses_earlier: bool,
+    /// Patterns of files that no model is asked about: they are no part of what stands for a folder.
+    pub exclude: Vec<String>,
+    /// Nor are smaller files.
+    pub least_bytes: u64,
 }
 
 /// A model's words, as they may be shown.
@@ -100,6 +109,8 @@ struct Read {
     tier: Tier,
     generation: u64,
     files: FxHashMap<ContentHash, Vec<(String, Arc<Written>)>>,
+    /// By what stands for each folder.
+    folders: FxHashMap<ContentHash, Arc<Written>>,
     /// What was written last about each path; read when it is first asked for.
     latest: Option<FxHashMap<Vec<u8>, Arc<Written>>>,
 }
@@ -122,18 +133,22 @@ impl Desk {
         file: &Path,
         tier: Tier,
         options: &LookupOptions,
-        asked: &[Asked<'_>],
+        (asked, folders): (&[Asked<'_>], Option<impl FnOnce() -> Vec<Folder>>),
     ) -> Result<Words, Error> {
         let Some(generation) = self.generation(file)? else { return Ok(Words::default()) };
         let is_read = self.read.iter().any(|read| read.tier == tier && read.generation == generation);
         let mut words = Words::default();
-        if asked.len() <= FEW && !is_read {
+        if asked.len() <= FEW && folders.is_none() && !is_read {
             let Some(paid) = &self.paid else { return Ok(words) };
             for asked in asked {
                 words.chosen.extend(one(paid, tier, options, asked)?);
             }
         } else {
             words.chosen = self.of_all(tier, generation, options, asked)?;
+            let read = self.read(tier, generation, options)?;
+            // To find out what stands for each folder is not worth while where there are no words about any.
+            let folders = folders.filter(|_| !read.folders.is_empty()).map(|find| find()).unwrap_or_default();
+            words.folders.extend(folders.iter().filter_map(|folder| about(folder, read)));
         }
         words.fingerprint = Some(fingerprint(&words, asked));
         Ok(words)
@@ -211,8 +226,8 @@ impl Desk {
             Some(at) => at,
             None => {
                 let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.all_for(tier))?;
-                let files = best(all, options);
-                self.read.push(Read { tier, generation, files, latest: None });
+                let (files, folders) = best(all, options);
+                self.read.push(Read { tier, generation, files, folders, latest: None });
                 self.read.len() - 1
             }
         };
@@ -234,11 +249,21 @@ impl Desk {
 
 impl Project<'_> {
     /// Looks up which models' words the answer that begins is to show, if its tier asks for some.
-    pub(in crate::engine) fn take_up_words(&mut self, tier: Option<&TierOptions>, files: &[KnownFile]) {
+    /// Where the files are all of the project, `whole` is what people say of them.
+    pub(in crate::engine) fn take_up_words(
+        &mut self,
+        tier: Option<&TierOptions>,
+        files: &[KnownFile],
+        whole: Option<&[FileItem]>,
+    ) {
         self.words = Words::default();
         let Some(tier) = tier.filter(|tier| tier.by_model) else { return };
         let asked: Vec<Asked<'_>> = files.iter().filter_map(Asked::of).collect();
-        let found = self.at_desk(|desk, file, options| desk.words(file, tier.tier, options, &asked));
+        let items = whole.filter(|_| tier.tree).map(|items| self.items_within(items));
+        let found = self.at_desk(|desk, file, options| {
+            let folders = items.map(|items| || folders(files, items, options));
+            desk.words(file, tier.tier, options, (&asked, folders))
+        });
         self.words = found.unwrap_or_default();
     }
 
@@ -255,7 +280,7 @@ impl Project<'_> {
     ) -> Option<T> {
         // Without a cache that can be used, the folder is not to be looked into either.
         self.store.as_ref()?;
-        let file = self.cache_folder().join(DATABASE);
+        let file = self.cache_folder().join(PAID_DATABASE);
         let answer = {
             let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
             ask(&mut desk, &file, &self.options.words)
@@ -271,19 +296,47 @@ impl Project<'_> {
     }
 }
 
-/// Keeps of each content the words that come first.
-fn best(all: Vec<Summary>, options: &LookupOptions) -> FxHashMap<ContentHash, Vec<(String, Arc<Written>)>> {
-    let mut files: FxHashMap<ContentHash, Vec<(String, Arc<Written>)>> = FxHashMap::default();
-    let mut all: Vec<Summary> = all.into_iter().filter(|summary| summary.scope == Scope::File).collect();
+/// Words about contents, by the types that they were read as.
+type OfFiles = FxHashMap<ContentHash, Vec<(String, Arc<Written>)>>;
+
+/// Keeps of each content, and of each folder, the words that come first.
+fn best(mut all: Vec<Summary>, options: &LookupOptions) -> (OfFiles, FxHashMap<ContentHash, Arc<Written>>) {
+    let (mut files, mut folders) = (OfFiles::default(), FxHashMap::default());
     all.sort_by_key(|summary| rank(&summary.by, options));
     for summary in all {
+        if summary.scope != Scope::File {
+            folders.entry(summary.subject).or_insert_with(|| Arc::new(written(summary)));
+            continue;
+        }
         let known = files.entry(summary.subject).or_default();
         if !known.iter().any(|(language, _)| *language == summary.language) {
             let language = summary.language.clone();
             known.push((language, Arc::new(written(summary))));
         }
     }
-    files
+    (files, folders)
+}
+
+/// Returns the words about a folder, with its path. A folder that is the one thing that lies in it has none of its own.
+fn about(folder: &Folder, read: &Read) -> Option<(Vec<u8>, String)> {
+    let written = read.folders.get(&folder.node.subject).filter(|_| !folder.children.is_empty())?;
+    let path = folder.path.as_ref().map_or(Vec::new(), |path| path.as_bytes().to_vec());
+    Some((path, written.text.clone()))
+}
+
+/// Returns the folders, as the models that were asked about them saw them.
+fn folders(files: &[KnownFile], items: Vec<FileItem>, options: &LookupOptions) -> Vec<Folder> {
+    // Patterns that cannot be read are told by whoever asks a model.
+    let Ok(rules) = Eligibility::new(&options.exclude, items, options.least_bytes) else { return Vec::new() };
+    let leaf = |file: &KnownFile| {
+        let (subject, _) = rules.judge(file).ok()?;
+        let (subject, language, bytes) = (subject.hash, subject.file_type.id, subject.facts.size);
+        let node = Node { scope: Scope::File, subject, language };
+        Some((node, bytes))
+    };
+    let leaves = files.iter().filter_map(|file| leaf(file).map(|(node, bytes)| (&file.path, node, bytes)));
+    let leaves: Vec<Leaf<'_>> = leaves.map(|(path, node, bytes)| Leaf { path, node, bytes }).collect();
+    folders_of(&leaves)
 }
 
 fn current<'r>(read: &'r Read, asked: &Asked<'_>) -> Option<&'r Arc<Written>> {
@@ -342,6 +395,9 @@ fn fingerprint(words: &Words, asked: &[Asked<'_>]) -> ContentHash {
             let Chosen { written, is_earlier, .. } = chosen;
             let _ = writeln!(text, "{at} {} {is_earlier} {}", written.hash, written.by);
         }
+    }
+    for (path, words) in &words.folders {
+        let _ = writeln!(text, "{} {}", ContentHash::of(path), ContentHash::of(words.as_bytes()));
     }
     ContentHash::of(text.as_bytes())
 }
