@@ -289,6 +289,11 @@ pub fn fault(error: &agent::Error) -> Fault {
         agent::Error::NoPrice(_) => {
             Fault::user("no_price", format!("ask a model: {message}"), "add its price")
         }
+        agent::Error::NoBatches => Fault::user(
+            "no_batches",
+            format!("ask a model: {message}"),
+            "leave out --batch, or name another model",
+        ),
         agent::Error::NoKey { .. } => Fault::user("no_key", format!("ask a model: {message}"), "set the key"),
         agent::Error::Lock { .. } | agent::Error::Store(_) => {
             let hint = "check the room on the disk and the permissions of the cache folder; nothing was sent";
