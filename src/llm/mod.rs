@@ -4,7 +4,7 @@
 //! bytes reach a server, what time it is, how much money is left. Every function here is pure. Providers are rows of
 //! data (`config/providers.toml`), and so are prices (`config/prices.toml`).
 //!
-//! Start with [`encode`] and [`decode`].
+//! Start with [`encode()`] and [`decode()`].
 
 pub mod batch;
 
