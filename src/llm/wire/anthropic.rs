@@ -1,6 +1,7 @@
 //! Anthropic's Messages.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::caching::is_marked;
@@ -28,6 +29,8 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
     system: [Block<'a>; 1],
     messages: [Message<'a>; 1],
 }
@@ -58,6 +61,7 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
         max_tokens: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
         temperature: model.temperature,
         top_p: model.top_p,
+        fields: model.fields(),
         system: [Block { r#type: "text", text: &prompt.instructions, cache_control: mark }],
         messages: [Message { role: "user", content: &prompt.material }],
     };
@@ -124,9 +128,7 @@ mod tests {
     fn nothing_is_sent_that_was_not_set() {
         check_body(
             &of_provider("anthropic", "claude-haiku-5-5"),
-            &expect![[
-                r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
-            ]],
+            &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
         );
     }
 
@@ -136,9 +138,7 @@ mod tests {
         (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
         check_body(
             &model,
-            &expect![[
-                r#"{"model":"MiniMax-M3","max_tokens":4000,"temperature":0.2,"top_p":0.9,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
-            ]],
+            &expect![[r#"{"model":"MiniMax-M3","max_tokens":4000,"temperature":0.2,"top_p":0.9,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
         );
     }
 
@@ -148,9 +148,7 @@ mod tests {
         model.min_cacheable_tokens = Some(4);
         check_body(
             &model,
-            &expect![[
-                r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
-            ]],
+            &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
         );
         let marks = |model: &Model| {
             String::from_utf8(body(model, &prompt("x"))).unwrap().matches("cache_control").count()
@@ -159,9 +157,7 @@ mod tests {
         model.min_cacheable_tokens = Some(3);
         check_body(
             &model,
-            &expect![[
-                r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
-            ]],
+            &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
         );
         assert_eq!(marks(&model), 1);
         let mut other = of_provider("vllm", "m");
