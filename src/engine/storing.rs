@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::Error;
+use super::paid::PAID_DATABASE;
 use super::project::Project;
 use crate::model::ContentHash;
 use crate::model::Producer;
@@ -26,7 +27,7 @@ use crate::sys::Files;
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
 /// Names that tell a cache's folder from another.
-const OURS: [&str; 4] = ["CACHEDIR.TAG", DATABASE, "cookies", "daemon.lock"];
+const OURS: [&str; 5] = ["CACHEDIR.TAG", DATABASE, PAID_DATABASE, "cookies", "daemon.lock"];
 /// Name of the file whose stamp tells the file system's time.
 const STAMP: &str = "stamp";
 
@@ -38,7 +39,7 @@ const CACHEDIR_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
 # This folder is the cache of slop. It can be deleted at any time.\n";
 
 impl Project<'_> {
-    fn cache_folder(&self) -> PathBuf {
+    pub(super) fn cache_folder(&self) -> PathBuf {
         self.root.join(self.options.cache_dir.as_path())
     }
 
