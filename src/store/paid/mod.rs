@@ -15,6 +15,7 @@ mod columns;
 mod counter;
 mod latest;
 mod ledger;
+mod log;
 mod open;
 mod rows;
 mod salvage;
