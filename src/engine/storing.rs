@@ -8,7 +8,6 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::agent::PAID_DATABASE;
 use super::error::Error;
 use super::project::Project;
 use crate::model::ContentHash;
@@ -20,6 +19,7 @@ use crate::store::Batch;
 use crate::store::Derived;
 use crate::store::Opened;
 use crate::store::Store;
+use crate::store::paid::PAID_DATABASE;
 use crate::sys::Disk;
 use crate::sys::FileKind;
 use crate::sys::Files;

@@ -276,6 +276,7 @@ mod tests {
             wants_completion_tokens: false,
             has_batches: false,
             context_tokens: None,
+            quirks: Vec::new(),
         }
     }
 

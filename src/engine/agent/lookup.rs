@@ -13,7 +13,6 @@ use super::folders::Folder;
 use super::folders::Leaf;
 use super::folders::Node;
 use super::folders::folders_of;
-use super::known::PAID_DATABASE;
 use crate::aggregate;
 use crate::aggregate::TierOptions;
 use crate::engine::project::Project;
@@ -28,6 +27,7 @@ use crate::model::SummaryBy;
 use crate::model::Tier;
 use crate::model::with_causes;
 use crate::store::Error;
+use crate::store::paid::PAID_DATABASE;
 use crate::store::paid::Paid;
 use crate::store::paid::Summary;
 

@@ -27,7 +27,6 @@ pub use folders::Folder;
 pub use folders::Leaf;
 pub use folders::Node;
 pub use folders::folders_of;
-pub use known::PAID_DATABASE;
 pub use lookup::LookupOptions;
 pub use prepare::Preparer;
 

@@ -9,7 +9,6 @@ use std::time::SystemTime;
 
 use super::Errand;
 use super::Errands;
-use super::PAID_DATABASE;
 use super::Place;
 use super::Wish;
 use super::Withheld;
@@ -31,6 +30,7 @@ use crate::model::Tokens;
 use crate::model::Writer;
 use crate::store::paid::Caps;
 use crate::store::paid::Claim;
+use crate::store::paid::PAID_DATABASE;
 use crate::store::paid::Paid;
 use crate::store::paid::Reservation;
 use crate::store::paid::Settlement;
