@@ -128,7 +128,8 @@ fn secrets_that_a_rule_knows_are_found_in_all_notations() {
     for (seed, sample) in samples().iter().enumerate() {
         let value = sample.secret(&mut Chance(seed as u64 + 1000));
         // What is a line or a file of its own is in the test of the samples.
-        if !value.contains(['\n', ' ', '"', '\'']) {
+        let is_line = matches!(sample.rule, "pgpass-password" | "htpasswd-sha");
+        if !is_line && !value.contains(['\n', ' ', '"', '\'']) {
             kinds.push((if sample.name.is_empty() { "value" } else { sample.name }.to_owned(), value));
         }
     }

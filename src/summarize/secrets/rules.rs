@@ -214,7 +214,7 @@ impl Rule {
 
     fn of_named(named: &'static Named) -> Self {
         // The rest of the name, what closes it, a sign, what opens the value.
-        const BETWEEN: &str = r#"[\w.-]{0,40}["'`\]\)]{0,2}[ \t]{0,3}(?::[ \t]*[\w&\[\]]{1,20}[ \t]*=|:=|=>|->|[=:,>|]|[ \t])[ \t]{0,4}(?:(?:[rbuf]|os\.getenv\([^,\n]{1,60},[ \t]*)?["'`(]{1,2})?"#;
+        const BETWEEN: &str = r#"[\w.-]{0,40}["'`\]\)]{0,2}[ \t]{0,3}(?:\s{1,20}["']?value["']?[ \t]*[:=]|:[ \t]*[\w&\[\]]{1,20}[ \t]*=|:=|=>|->|[=:,>|]|[ \t])[ \t]{0,4}(?:(?:[rbuf]|os\.getenv\([^,\n]{1,60},[ \t]*)?["'`(]{1,2}(?:\r?\n[ \t]*["'`])?)?"#;
         let pattern = format!(r"(?i:{BETWEEN})({})(?:[^A-Za-z0-9_+/=-]|$)", named.shape);
         let entropy = named.entropy.unwrap_or(NAMED_ENTROPY);
         let rule = Self::new(&named.id, pattern, Seat::Named, entropy);
