@@ -19,6 +19,8 @@ const BEFORE: usize = 256;
 const AFTER: usize = 4096;
 /// Bits a character of a secret that is known by the name near it, where its rule says nothing else.
 const NAMED_ENTROPY: f64 = 3.0;
+/// Bits a character from which on a rule asks for what a program made by chance.
+const RANDOM_ENTROPY: f64 = 3.2;
 /// The words in a key that make its value a secret: prefilter of `assigned`.
 const KEY_WORDS: [&str; 16] = [
     "pass",
@@ -256,16 +258,21 @@ impl Rule {
         let end = text.floor_char_boundary(word.end.saturating_add(AFTER).min(text.len()));
         let window = &text[start..end];
         let found = self.regex().captures_iter(window).filter_map(|captures| {
-            let secret = captures.get(1).or_else(|| captures.get(0))?;
+            let whole = captures.get(0)?;
+            // A group says by itself where the secret begins: `-phunter2`.
+            let secret = captures.get(1).unwrap_or(whole);
             let span = start + secret.start()..start + secret.end();
-            let is_one = begins_a_word(text, span.start) && self.is_secret(secret.as_str());
+            let is_one = captures.get(1).is_some() || begins_a_word(text, span.start);
+            let is_one = is_one && self.is_secret(secret.as_str());
             is_one.then(|| self.to_its_end(text, span))
         });
         Some(found.collect())
     }
 
     fn is_secret(&self, value: &str) -> bool {
-        if self.may_stand_for && is_placeholder(value) {
+        // Letters alone are the names of programs more often than what somebody was given.
+        let is_name = RANDOM_ENTROPY <= self.entropy && !value.bytes().any(|b| b.is_ascii_digit());
+        if self.may_stand_for && (is_name || is_placeholder(value)) {
             return false;
         }
         self.until.is_some() || (self.entropy <= entropy(value) && !is_filler(value))
