@@ -12,6 +12,8 @@ mod folders;
 mod known;
 mod lookup;
 mod prepare;
+mod previewing;
+mod subjects;
 #[cfg(test)]
 mod tests;
 
@@ -34,3 +36,5 @@ pub(in crate::engine) use lookup::Asked;
 pub(in crate::engine) use lookup::Chosen;
 pub(in crate::engine) use lookup::Desk;
 pub(in crate::engine) use lookup::Words;
+pub use prepare::SecretAt;
+pub use previewing::Preview;
