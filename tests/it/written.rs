@@ -126,7 +126,9 @@ fn settings_decide_whose_words_are_shown() {
 #[test]
 fn a_folder_tells_in_the_tree_what_was_written_of_what_lies_in_it() {
     let sandbox = project();
-    let page = |name: &str| format!("\"\"\"{name}.\"\"\"\n\n\n{}", format!("def {name}():\n    pass\n\n\n").repeat(20));
+    let page = |name: &str| {
+        format!("\"\"\"{name}.\"\"\"\n\n\n{}", format!("def {name}():\n    pass\n\n\n").repeat(20))
+    };
     sandbox.write("lib/one.py", page("one"));
     sandbox.write("lib/two.py", page("two"));
     let tree = || sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
@@ -155,7 +157,9 @@ fn explain_and_status_say_whose_words_there_are() {
     assert!(explain("1").contains("\n  summary      agent, here/small: written for this content and tier\n"));
     let settings = "[tiers.1]\nsummary = \"heuristic\"\n";
     sandbox.write("slop.toml", settings);
-    assert!(explain("1").contains("\n  summary      heuristic: the tier's setting `summary` is \"heuristic\"\n"));
+    assert!(
+        explain("1").contains("\n  summary      heuristic: the tier's setting `summary` is \"heuristic\"\n")
+    );
     sandbox.write("slop.toml", "");
     let other = sandbox.json(&["explain", "src/fast.c", "--tier", "1"]);
     assert_eq!(other[0]["summary"], json!({"by": "heuristic"}));
@@ -213,7 +217,11 @@ fn a_daemon_shows_words_that_have_come_since_it_answered_last() {
     let before = aggregate();
     assert_eq!(aggregate(), before);
     for words in ["It burns fuel.", "It burns more fuel."] {
-        accept(&sandbox, &Summary { at_ms: words.len().try_into().unwrap(), ..engine(words) }, "src/engine.py");
+        accept(
+            &sandbox,
+            &Summary { at_ms: words.len().try_into().unwrap(), ..engine(words) },
+            "src/engine.py",
+        );
         let after = aggregate();
         assert!(after.contains(words), "{after}");
         assert_eq!(after, sandbox.done(&["aggregate", "--tier", "1", "--stdout", "--no-daemon"]));

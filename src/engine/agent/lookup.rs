@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
@@ -33,6 +34,8 @@ use crate::store::paid::Summary;
 
 /// For so many files single questions are quicker than to read what was written of all.
 const FEW: usize = 32;
+/// To read what was written last about all files takes as long as to ask about one in so many.
+const FEWER: usize = 4;
 
 /// Whose words are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -47,14 +50,21 @@ pub struct LookupOptions {
     pub least_bytes: u64,
 }
 
-/// A model's words, as they may be shown.
+/// A model's words.
 #[derive(Debug)]
 pub(in crate::engine) struct Written {
+    /// As they stand in the database, which may have come with a checked-out project: whoever shows them makes them plain.
     pub(in crate::engine) text: String,
     by: ModelName,
     subject: ContentHash,
-    /// Of the text.
-    pub(in crate::engine) hash: ContentHash,
+    hash: OnceLock<ContentHash>,
+}
+
+impl Written {
+    /// Returns a hash of the words. It is made when it is first asked for, which is by processes that stay.
+    pub(in crate::engine) fn hash(&self) -> ContentHash {
+        *self.hash.get_or_init(|| ContentHash::of(self.text.as_bytes()))
+    }
 }
 
 /// The words that stand for a file.
@@ -78,14 +88,26 @@ pub(in crate::engine) struct Words {
     chosen: FxHashMap<RelPath, Chosen>,
     /// About folders, by their paths; about the project under the empty path.
     pub(in crate::engine) folders: BTreeMap<Vec<u8>, String>,
-    /// A hash of all of them, and of what they are about.
-    pub(in crate::engine) fingerprint: Option<ContentHash>,
 }
 
 impl Words {
     /// Returns the words about a file, if it still is what they were chosen for.
     pub(in crate::engine) fn of(&self, path: &RelPath, content: &ContentHash) -> Option<&Chosen> {
         self.chosen.get(path).filter(|chosen| chosen.content == *content)
+    }
+
+    /// Returns a hash of what is said of files and folders, and of who says it.
+    pub(in crate::engine) fn fingerprint(&self, files: &[KnownFile]) -> ContentHash {
+        let mut text = String::new();
+        for (at, file) in files.iter().enumerate() {
+            if let Some(Chosen { written, is_earlier, .. }) = self.chosen.get(&file.path) {
+                let _ = writeln!(text, "{at} {} {is_earlier} {}", written.hash(), written.by);
+            }
+        }
+        for (path, words) in &self.folders {
+            let _ = writeln!(text, "{} {}", ContentHash::of(path), ContentHash::of(words.as_bytes()));
+        }
+        ContentHash::of(text.as_bytes())
     }
 }
 
@@ -111,8 +133,8 @@ struct Read {
     files: FxHashMap<ContentHash, Vec<(String, Arc<Written>)>>,
     /// By what stands for each folder.
     folders: FxHashMap<ContentHash, Arc<Written>>,
-    /// What was written last about each path; read when it is first asked for.
-    latest: Option<FxHashMap<Vec<u8>, Arc<Written>>>,
+    /// What was written last about paths, as far as that was asked for.
+    latest: FxHashMap<Vec<u8>, Option<Arc<Written>>>,
 }
 
 impl<'a> Asked<'a> {
@@ -150,7 +172,6 @@ impl Desk {
             let folders = folders.filter(|_| !read.folders.is_empty()).map(|find| find()).unwrap_or_default();
             words.folders.extend(folders.iter().filter_map(|folder| about(folder, read)));
         }
-        words.fingerprint = Some(fingerprint(&words, asked));
         Ok(words)
     }
 
@@ -210,9 +231,10 @@ impl Desk {
             }
         }
         if options.uses_earlier && !without.is_empty() {
-            let latest = self.latest(tier)?;
+            let latest = self.latest(tier, &without)?;
             for asked in without {
-                let found = latest.get(asked.path.as_bytes()).and_then(|written| earlier(written, asked));
+                let found = latest.get(asked.path.as_bytes()).and_then(Option::as_ref);
+                let found = found.and_then(|written| earlier(written, asked));
                 chosen.extend(found.map(|found| (asked.path.clone(), found)));
             }
         }
@@ -227,23 +249,37 @@ impl Desk {
             None => {
                 let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.all_for(tier))?;
                 let (files, folders) = best(all, options);
-                self.read.push(Read { tier, generation, files, folders, latest: None });
+                self.read.push(Read { tier, generation, files, folders, latest: FxHashMap::default() });
                 self.read.len() - 1
             }
         };
         Ok(&self.read[at])
     }
 
-    /// Returns what was written last about each path; to be asked after [`Desk::read`].
-    fn latest(&mut self, tier: Tier) -> Result<&FxHashMap<Vec<u8>, Arc<Written>>, Error> {
+    /// Returns what was written last about files; to be asked after [`Desk::read`].
+    fn latest(
+        &mut self,
+        tier: Tier,
+        asked: &[&Asked<'_>],
+    ) -> Result<&FxHashMap<Vec<u8>, Option<Arc<Written>>>, Error> {
         let read = self.read.iter_mut().find(|read| read.tier == tier);
         let read = read.expect("the tier was read before");
-        if read.latest.is_none() {
-            let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.all_latest(tier))?;
-            let all = all.into_iter().filter(|(_, summary)| summary.scope == Scope::File);
-            read.latest = Some(all.map(|(path, summary)| (path, Arc::new(written(summary)))).collect());
+        let Some(paid) = &self.paid else { return Ok(&read.latest) };
+        let is_new = |asked: &&&Asked<'_>| !read.latest.contains_key(asked.path.as_bytes());
+        let new: Vec<Vec<u8>> =
+            asked.iter().filter(is_new).map(|asked| asked.path.as_bytes().to_vec()).collect();
+        let of_file = |summary: Summary| (summary.scope == Scope::File).then(|| Arc::new(written(summary)));
+        if new.len() * FEWER < read.files.len() {
+            for path in new {
+                let latest = paid.latest(&path, tier)?.and_then(of_file);
+                read.latest.insert(path, latest);
+            }
+        } else if !new.is_empty() {
+            read.latest.extend(new.into_iter().map(|path| (path, None)));
+            let all = paid.all_latest(tier)?.into_iter();
+            read.latest.extend(all.map(|(path, summary)| (path, of_file(summary))));
         }
-        Ok(read.latest.as_ref().expect("it was read above"))
+        Ok(&read.latest)
     }
 }
 
@@ -379,25 +415,8 @@ fn rank(by: &ModelName, options: &LookupOptions) -> usize {
     options.models.iter().position(|model| model == by).unwrap_or(usize::MAX)
 }
 
-/// Returns words as they may be shown, whatever stands in the database: it may have come with a checked-out project.
 fn written(summary: Summary) -> Written {
-    let text = aggregate::plain_words(&summary.text);
-    let hash = ContentHash::of(text.as_bytes());
     let plain = |name: &str| aggregate::words_on_a_line(name);
     let by = ModelName { provider: plain(&summary.by.provider), model: plain(&summary.by.model) };
-    Written { text, by, subject: summary.subject, hash }
-}
-
-fn fingerprint(words: &Words, asked: &[Asked<'_>]) -> ContentHash {
-    let mut text = String::new();
-    for (at, asked) in asked.iter().enumerate() {
-        if let Some(chosen) = words.chosen.get(asked.path) {
-            let Chosen { written, is_earlier, .. } = chosen;
-            let _ = writeln!(text, "{at} {} {is_earlier} {}", written.hash, written.by);
-        }
-    }
-    for (path, words) in &words.folders {
-        let _ = writeln!(text, "{} {}", ContentHash::of(path), ContentHash::of(words.as_bytes()));
-    }
-    ContentHash::of(text.as_bytes())
+    Written { text: summary.text, by, subject: summary.subject, hash: OnceLock::new() }
 }
