@@ -12,6 +12,7 @@ mod folders;
 mod known;
 mod lookup;
 mod prepare;
+mod words;
 
 pub use eligible::NotAsked;
 pub use errand::Errand;
@@ -26,10 +27,10 @@ pub use folders::Leaf;
 pub use folders::Node;
 pub use folders::folders_of;
 pub use known::PAID_DATABASE;
-pub use lookup::LookupOptions;
 pub use prepare::Preparer;
+pub use words::LookupOptions;
 
-pub(in crate::engine) use lookup::Asked;
-pub(in crate::engine) use lookup::Chosen;
 pub(in crate::engine) use lookup::Desk;
-pub(in crate::engine) use lookup::Words;
+pub(in crate::engine) use words::Asked;
+pub(in crate::engine) use words::Chosen;
+pub(in crate::engine) use words::Words;
