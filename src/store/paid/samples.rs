@@ -1,0 +1,135 @@
+//! What the tests of the paid things put into their database.
+
+use std::path::PathBuf;
+
+use rusqlite::Connection;
+
+use super::Caps;
+use super::Paid;
+use super::Reservation;
+use super::Settlement;
+use super::SpendId;
+use super::SpendOutcome;
+use super::Summary;
+use crate::model::ContentHash;
+use crate::model::ModelName;
+use crate::model::Money;
+use crate::model::Scope;
+use crate::model::SummaryKey;
+use crate::model::Tier;
+use crate::model::Tokens;
+
+/// The process that the tests pretend to be.
+pub(super) const ME: &str = "agent-0123.lock";
+
+/// A folder that is deleted when it is dropped.
+pub(super) struct Sandbox(tempfile::TempDir);
+
+impl Sandbox {
+    pub(super) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(super) fn file(&self) -> PathBuf {
+        self.path("agent.db")
+    }
+
+    /// Opens the database, in which nothing may be wrong.
+    #[track_caller]
+    pub(super) fn open(&self) -> Paid {
+        let opened = Paid::open(&self.file()).unwrap();
+        assert_eq!(opened.recovery, None);
+        opened.paid
+    }
+
+    /// Opens the database past the room, to do harm to it.
+    pub(super) fn raw(&self) -> Connection {
+        Connection::open(self.file()).unwrap()
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+pub(super) fn key(name: &str) -> SummaryKey {
+    SummaryKey(ContentHash::of(name.as_bytes()))
+}
+
+pub(super) fn model() -> ModelName {
+    ModelName { provider: "anthropic".to_owned(), model: "small".to_owned() }
+}
+
+/// A summary of the content of that name, for tier 1.
+pub(super) fn summary(name: &str, at_ms: i64) -> Summary {
+    Summary {
+        key: key(name),
+        subject: ContentHash::of(format!("content of {name}").as_bytes()),
+        language: "python".to_owned(),
+        scope: Scope::File,
+        tier: Tier::Orchestrator,
+        prompt: "code/1".to_owned(),
+        by: model(),
+        text: format!("It does {name}."),
+        tokens: Tokens { input: Some(900), cache_read: None, cache_write: Some(0), output: Some(40) },
+        cost: Money::from_nanos(40),
+        at_ms,
+    }
+}
+
+pub(super) fn reservation(name: &str, worst: u64, day: i64) -> Reservation {
+    Reservation {
+        errand: key(name),
+        by: model(),
+        worst: Money::from_nanos(worst),
+        holder: ME.to_owned(),
+        is_batch: false,
+        at_ms: day * 86_400_000,
+        day,
+    }
+}
+
+/// Caps that nothing here reaches, unless it is made to.
+pub(super) fn caps() -> Caps {
+    Caps { day: Money::from_nanos(1_000_000), total: Money::from_nanos(10_000_000), calls_a_day: 10_000 }
+}
+
+pub(super) fn settled(cost: Option<u64>) -> Settlement {
+    Settlement {
+        outcome: SpendOutcome::Answered,
+        cost: cost.map(Money::from_nanos),
+        tokens: Tokens { input: Some(900), cache_read: None, cache_write: Some(0), output: Some(40) },
+        request_id: Some("req_1".to_owned()),
+        at_ms: 7,
+    }
+}
+
+#[track_caller]
+pub(super) fn reserve(paid: &mut Paid, name: &str, worst: u64, day: i64) -> SpendId {
+    paid.reserve(&reservation(name, worst, day), &caps()).unwrap().unwrap()
+}
+
+/// Has one call made on that day, which brings the summary of that name and costs 40.
+#[track_caller]
+pub(super) fn pay_for(paid: &mut Paid, name: &str, day: i64) {
+    let spend = reserve(paid, name, 100, day);
+    let summaries = [summary(name, day * 86_400_000)];
+    let paths = [format!("{name}.py").into_bytes()];
+    paid.accept(spend, &settled(Some(40)), &key(name), ME, &summaries, &paths).unwrap();
+}
+
+/// A database with so many summaries, all of it in the main file.
+pub(super) fn filled(sandbox: &Sandbox, count: usize) {
+    let mut paid = sandbox.open();
+    for number in 0..count {
+        pay_for(&mut paid, &format!("part {number}"), 5);
+    }
+}
