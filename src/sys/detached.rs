@@ -10,6 +10,8 @@ use std::process::Child;
 use std::process::Stdio;
 
 use rustix::fs::OFlags;
+use rustix::process::Resource;
+use rustix::process::Rlimit;
 
 /// Starts a program that has nothing of ours: no terminal's input, and a file for all that it says. It should call
 /// [`leave_terminal`] first thing.
@@ -37,6 +39,13 @@ fn open_log(log: &Path) -> io::Result<File> {
 /// Leaves the terminal that this process was started from, so that its end and its keys mean nothing to us.
 pub fn leave_terminal() -> io::Result<()> {
     Ok(rustix::process::setsid().map(|_| ())?)
+}
+
+/// Has the system write no image of this process and of those that it starts, should they break: a process that holds
+/// keys would leave them in a file.
+pub fn refuse_core_files() -> io::Result<()> {
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    Ok(rustix::process::setrlimit(Resource::Core, none)?)
 }
 
 /// Asks a process to end.

@@ -8,6 +8,7 @@
 //! Start with [`Files`].
 
 mod clock;
+mod command;
 mod detached;
 mod disk;
 mod files;
@@ -16,13 +17,16 @@ mod lock;
 mod network;
 mod processes;
 mod usage;
+mod web;
 
 pub use clock::Clock;
 pub use clock::WallClock;
+pub use command::Commands;
 pub use detached::die;
 pub use detached::is_alive;
 pub use detached::leave_terminal;
 pub use detached::log_to;
+pub use detached::refuse_core_files;
 pub use detached::start_detached;
 pub use detached::terminate;
 pub use disk::Disk;
@@ -42,3 +46,4 @@ pub use processes::Processes;
 pub use processes::RealProcesses;
 pub use usage::Usage;
 pub use usage::user_id;
+pub use web::Web;

@@ -28,6 +28,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const PIECE: usize = 64 << 10;
 /// How long a pipe is listened to whose program has ended: what it left running may hold it for ever.
 const GRACE: Duration = Duration::from_secs(1);
+/// How often it is asked whether anybody still wants to hear a program.
+const POLL: Duration = Duration::from_millis(50);
 
 /// What a program left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +78,7 @@ impl Processes for RealProcesses {
         for name in without {
             command.env_remove(name);
         }
-        finish(command.spawn()?, input, PATIENCE)
+        finish(command.spawn()?, input, &Bounds::patient(PATIENCE))
     }
 }
 
@@ -96,9 +98,27 @@ struct Heard {
     has_ended: bool,
 }
 
-/// Feeds a program its input and takes what it says, until it ends or has said nothing for as long as `patience`. What
-/// it leaves running may hold its pipes for ever, so that no thread that reads or writes one is waited for.
-fn finish(mut child: Child, input: &[u8], patience: Duration) -> io::Result<Finished> {
+/// How long a program is listened to, and how much of it is heard.
+pub(super) struct Bounds<'a> {
+    /// How long it may say nothing.
+    pub(super) patience: Duration,
+    /// How long it may take in all; for ever where it speaks.
+    pub(super) total: Option<Duration>,
+    /// Bytes that it may say.
+    pub(super) output_bytes: usize,
+    /// Says whether nobody wants to hear it any more.
+    pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Bounds<'_> {
+    fn patient(patience: Duration) -> Self {
+        Self { patience, total: None, output_bytes: usize::MAX, is_stopped: &|| false }
+    }
+}
+
+/// Feeds a program its input and takes what it says, until it ends or comes to its bounds. What it leaves running may
+/// hold its pipes for ever, so that no thread that reads or writes one is waited for.
+pub(super) fn finish(mut child: Child, input: &[u8], bounds: &Bounds<'_>) -> io::Result<Finished> {
     let (sender, events) = channel();
     if let Some(mut pipe) = child.stdin.take() {
         // On a thread of its own: a program that answers while it reads would fill its pipe and wait for us.
@@ -121,7 +141,7 @@ fn finish(mut child: Child, input: &[u8], patience: Duration) -> io::Result<Fini
         let _ = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(id), options));
         sender.send(Event::Ended)
     });
-    let heard = listen(&events, patience);
+    let heard = listen(&events, bounds);
     if !heard.as_ref().is_ok_and(|heard| heard.has_ended) {
         // Its children too. One that is in no group of its own is stopped alone.
         kill_process_group(id, Signal::KILL).or_else(|_| child.kill())?;
@@ -134,30 +154,44 @@ fn finish(mut child: Child, input: &[u8], patience: Duration) -> io::Result<Fini
     Ok(Finished { success, stdout: heard.answer, stderr: heard.complaint })
 }
 
-/// Listens until the program has ended and its pipes are closed, or for as long as `patience` allows.
-fn listen(events: &Receiver<Event>, patience: Duration) -> io::Result<Heard> {
+/// Listens until the program has ended and its pipes are closed, or for as long as the bounds allow.
+fn listen(events: &Receiver<Event>, bounds: &Bounds<'_>) -> io::Result<Heard> {
     let mut heard = Heard::default();
-    let (mut patience, mut fresh) = (patience, 0);
-    let mut deadline = Instant::now() + patience;
+    let (mut patience, mut fresh) = (bounds.patience, 0);
+    let end = bounds.total.map(|total| Instant::now() + total);
+    let until = |patience| end.unwrap_or(Instant::now() + patience).min(Instant::now() + patience);
+    let mut deadline = until(patience);
     loop {
-        let piece = match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        if (bounds.is_stopped)() {
+            return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
+        }
+        // One that speaks without a pause would never let the wait below run out.
+        if end.is_some_and(|end| end <= Instant::now()) {
+            return Ok(heard);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let piece = match events.recv_timeout(left.min(POLL)) {
             Ok(Event::Answer(piece)) => (&mut heard.answer, piece),
             Ok(Event::Complaint(piece)) => (&mut heard.complaint, piece),
             Ok(Event::Failed(error)) => return Err(error),
             Ok(Event::Ended) => {
                 heard.has_ended = true;
                 (patience, fresh) = (patience.min(GRACE), 0);
-                deadline = Instant::now() + patience;
+                deadline = until(patience);
                 continue;
             }
+            Err(RecvTimeoutError::Timeout) if POLL < left => continue,
             Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => return Ok(heard),
         };
         let (all, piece) = piece;
         all.extend_from_slice(&piece);
+        if bounds.output_bytes < heard.answer.len() + heard.complaint.len() {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it says too much"));
+        }
         fresh += piece.len();
         if PIECE <= fresh {
             fresh = 0;
-            deadline = Instant::now() + patience;
+            deadline = until(patience);
         }
     }
 }
@@ -197,13 +231,15 @@ mod tests {
 
     #[test]
     fn a_program_that_never_ends_is_stopped() {
-        let error = finish(start("exec sleep 1000"), b"", Duration::from_millis(50)).unwrap_err();
+        let error =
+            finish(start("exec sleep 1000"), b"", &Bounds::patient(Duration::from_millis(50))).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 
     #[test]
     fn a_child_that_holds_the_pipes_keeps_nobody_waiting() {
-        let finished = finish(start("sleep 1000 & echo $!; echo '[]'"), b"", PATIENCE).unwrap();
+        let finished =
+            finish(start("sleep 1000 & echo $!; echo '[]'"), b"", &Bounds::patient(PATIENCE)).unwrap();
         let said = String::from_utf8(finished.stdout).unwrap();
         let (id, said) = said.split_once('\n').unwrap();
         assert_eq!((finished.success, said), (true, "[]\n"));
@@ -219,7 +255,7 @@ mod tests {
         let child = command.stdin(writer).spawn().unwrap();
         // The command keeps our end of the pipe.
         drop(command);
-        assert!(finish(child, b"", Duration::from_millis(50)).is_err());
+        assert!(finish(child, b"", &Bounds::patient(Duration::from_millis(50))).is_err());
         let mut rest = Vec::new();
         assert_eq!({ reader }.read_to_end(&mut rest).unwrap(), 0, "nobody holds the pipe");
     }
@@ -227,7 +263,8 @@ mod tests {
     #[test]
     fn a_program_that_answers_while_it_reads_is_heard_to_its_end() {
         let input = vec![b'x'; 1 << 20];
-        let finished = finish(start("cat; echo bad >&2; exit 3"), &input, PATIENCE).unwrap();
+        let finished =
+            finish(start("cat; echo bad >&2; exit 3"), &input, &Bounds::patient(PATIENCE)).unwrap();
         assert_eq!(finished, Finished { success: false, stdout: input, stderr: b"bad\n".to_vec() });
     }
 }

@@ -12,6 +12,10 @@ mod folders;
 mod known;
 mod lookup;
 mod prepare;
+mod previewing;
+mod subjects;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use eligible::NotAsked;
@@ -28,6 +32,8 @@ pub use folders::Node;
 pub use folders::folders_of;
 pub use known::PAID_DATABASE;
 pub use prepare::Preparer;
+pub use prepare::SecretAt;
+pub use previewing::Preview;
 pub use words::LookupOptions;
 
 pub(in crate::engine) use lookup::Desk;

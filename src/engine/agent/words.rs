@@ -10,12 +10,10 @@ use rustc_hash::FxHashMap;
 
 use super::eligible::Eligibility;
 use super::folders::Folder;
-use super::folders::Leaf;
-use super::folders::Node;
-use super::folders::folders_of;
 use super::known::PAID_DATABASE;
 use super::lookup::Desk;
 use super::lookup::Written;
+use super::subjects::Subjects;
 use crate::aggregate::TierOptions;
 use crate::engine::project::Project;
 use crate::engine::scan::KnownFile;
@@ -24,7 +22,6 @@ use crate::model::ContentHash;
 use crate::model::FileItem;
 use crate::model::ModelName;
 use crate::model::RelPath;
-use crate::model::Scope;
 use crate::model::SummaryBy;
 use crate::model::Tier;
 use crate::model::with_causes;
@@ -159,13 +156,5 @@ impl Project<'_> {
 fn folders(files: &[KnownFile], items: Vec<FileItem>, options: &LookupOptions) -> Vec<Folder> {
     // Patterns that cannot be read are told by whoever asks a model.
     let Ok(rules) = Eligibility::new(&options.exclude, items, options.least_bytes) else { return Vec::new() };
-    let leaf = |file: &KnownFile| {
-        let (subject, _) = rules.judge(file).ok()?;
-        let (subject, language, bytes) = (subject.hash, subject.file_type.id, subject.facts.size);
-        let node = Node { scope: Scope::File, subject, language };
-        Some((node, bytes))
-    };
-    let leaves = files.iter().filter_map(|file| leaf(file).map(|(node, bytes)| (&file.path, node, bytes)));
-    let leaves: Vec<Leaf<'_>> = leaves.map(|(path, node, bytes)| Leaf { path, node, bytes }).collect();
-    folders_of(&leaves)
+    Subjects::among(files, &rules, &[]).folders
 }

@@ -1,0 +1,121 @@
+//! A program that a person wrote in their settings: it is told a text, and says one.
+
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::sys::Finished;
+use crate::sys::RealProcesses;
+use crate::sys::processes::Bounds;
+use crate::sys::processes::finish;
+
+/// Runs programs that a person chose.
+pub trait Commands: Sync {
+    /// Runs a program and its arguments as they are given, without a shell, in an empty folder of its own, and feeds
+    /// it `input`. It and what it started are killed when it takes longer than `timeout` (an error of kind
+    /// `TimedOut`), says more than `max_output` bytes (`FileTooLarge`), or is stopped (`Interrupted`). `is_stopped`
+    /// is asked several times a second.
+    fn run_command(
+        &self,
+        command: &[String],
+        input: &str,
+        timeout: Duration,
+        max_output: usize,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<Finished>;
+}
+
+impl Commands for RealProcesses {
+    #[expect(clippy::disallowed_methods, reason = "this is the window")]
+    fn run_command(
+        &self,
+        command: &[String],
+        input: &str,
+        timeout: Duration,
+        max_output: usize,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<Finished> {
+        let [program, arguments @ ..] = command else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is named"));
+        };
+        if is_stopped() {
+            return Err(io::Error::new(io::ErrorKind::Interrupted, "it was stopped"));
+        }
+        // A tool that looks for its project around it shall find none: what it may know is what it is told.
+        let private = Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().permissions(private).tempdir()?;
+        let mut started = std::process::Command::new(program);
+        started.args(arguments).current_dir(folder.path()).process_group(0);
+        started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let bounds = Bounds { patience: timeout, total: Some(timeout), output_bytes: max_output, is_stopped };
+        finish(started.spawn()?, input.as_bytes(), &bounds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_mins(1);
+
+    fn run(script: &str, timeout: Duration, is_stopped: &(dyn Fn() -> bool + Sync)) -> io::Result<Finished> {
+        let command = ["sh", "-c", script].map(str::to_owned);
+        RealProcesses.run_command(&command, "told\n", timeout, 1000, is_stopped)
+    }
+
+    fn kind(script: &str, timeout: Duration) -> io::ErrorKind {
+        run(script, timeout, &|| false).unwrap_err().kind()
+    }
+
+    #[test]
+    fn a_program_is_told_the_text_in_an_empty_folder_of_its_own() {
+        let finished = run("cat; ls -A; stat -c %a .; exit 3", LONG, &|| false).unwrap();
+        assert_eq!(String::from_utf8(finished.stdout).unwrap(), "told\n700\n");
+        assert!(!finished.success);
+    }
+
+    #[test]
+    fn arguments_are_no_words_of_a_shell() {
+        let command = ["printf", "%s", "$HOME; `id` *"].map(str::to_owned);
+        let finished = RealProcesses.run_command(&command, "", LONG, 1000, &|| false).unwrap();
+        assert_eq!(finished.stdout, b"$HOME; `id` *");
+    }
+
+    #[test]
+    fn a_program_that_goes_on_speaking_is_killed_all_the_same() {
+        assert_eq!(
+            kind("while :; do echo; sleep 0.01; done", Duration::from_millis(100)),
+            io::ErrorKind::TimedOut
+        );
+    }
+
+    #[test]
+    fn a_program_that_says_too_much_is_killed() {
+        assert_eq!(kind("exec yes", LONG), io::ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn a_program_that_nobody_waits_for_is_killed() {
+        for script in ["exec sleep 1000", "while :; do echo; sleep 0.01; done"] {
+            let asked = AtomicUsize::new(0);
+            let is_stopped = || 3 <= asked.fetch_add(1, Ordering::Relaxed);
+            let error = run(script, LONG, &is_stopped).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::Interrupted);
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_an_error() {
+        let missing = ["/nonexistent/program".to_owned()];
+        let error = RealProcesses.run_command(&missing, "", LONG, 1000, &|| false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        let none = RealProcesses.run_command(&[], "", LONG, 1000, &|| false).unwrap_err();
+        assert_eq!(none.kind(), io::ErrorKind::InvalidInput);
+    }
+}

@@ -1,0 +1,297 @@
+//! The real servers, over HTTP/1.1 and HTTP/2.
+//!
+//! Nothing that a setting, a server or a name service says can lead a request elsewhere: no redirection is followed,
+//! no proxy is taken from the environment, and without TLS this machine alone is spoken to. What can go wrong says
+//! first of all whether anything was sent, for that is what may be charged.
+
+use std::error::Error;
+use std::net::IpAddr;
+use std::net::Ipv4Addr;
+use std::net::Ipv6Addr;
+use std::net::SocketAddr;
+use std::sync::Mutex;
+use std::sync::Once;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use reqwest::Client;
+use reqwest::ClientBuilder;
+use reqwest::NoProxy;
+use reqwest::Proxy;
+use reqwest::Request;
+use reqwest::Response;
+use reqwest::Url;
+use reqwest::dns::Name;
+use reqwest::dns::Resolve;
+use reqwest::dns::Resolving;
+use reqwest::header::HeaderMap;
+use reqwest::header::HeaderName;
+use reqwest::header::HeaderValue;
+use reqwest::redirect::Policy;
+use secrecy::ExposeSecret;
+use tokio::runtime::Builder;
+use tokio::runtime::Runtime;
+
+use crate::model::Method;
+use crate::model::WebError;
+use crate::model::WebRequest;
+use crate::model::WebResponse;
+use crate::sys::Network;
+use crate::sys::WebLimits;
+
+/// How often the caller is asked whether it still wants the answer.
+const POLL: Duration = Duration::from_millis(50);
+/// How long a connection is kept for the next request.
+const KEEP: Duration = Duration::from_secs(30);
+/// Headers of an answer, and bytes of them: what servers of models send fits ten times.
+const MOST_HEADERS: usize = 100;
+const MOST_HEADER_BYTES: u32 = 64 << 10;
+/// Bytes of a cause that are told: the words come from a library, but a server may have a part in them.
+const LONGEST_CAUSE: usize = 200;
+
+/// The real servers. Nothing is opened before the first request.
+pub struct Web {
+    proxy: Option<String>,
+    state: Mutex<State>,
+}
+
+/// What is made at the first request.
+#[derive(Default)]
+struct State {
+    runtime: Option<Runtime>,
+    clients: Vec<(Kind, Client)>,
+}
+
+/// Which client a request needs: how long connecting may take is a property of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    is_secure: bool,
+    connect: Duration,
+}
+
+impl Web {
+    /// Makes the window. The proxy's address is one that a person wrote in the settings; it is for `https` alone.
+    pub fn new(proxy: Option<String>) -> Self {
+        Self { proxy, state: Mutex::default() }
+    }
+
+    fn client(&self, kind: Kind) -> Result<(tokio::runtime::Handle, Client), WebError> {
+        // A thread that panicked in here left the state as it was before or after a whole step.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let handle = match &state.runtime {
+            Some(runtime) => runtime.handle().clone(),
+            None => state.runtime.insert(start_runtime()?).handle().clone(),
+        };
+        if let Some((_, client)) = state.clients.iter().find(|(known, _)| *known == kind) {
+            return Ok((handle, client.clone()));
+        }
+        let client = if kind.is_secure { self.secure_client(kind)? } else { plain_client(kind)? };
+        state.clients.push((kind, client.clone()));
+        Ok((handle, client))
+    }
+
+    fn secure_client(&self, kind: Kind) -> Result<Client, WebError> {
+        let mut builder = common(kind).https_only(true);
+        if let Some(proxy) = &self.proxy {
+            let proxy =
+                Proxy::https(proxy).map_err(|_| WebError::NotAllowed("the proxy's address is none"))?;
+            // What runs on this machine is spoken to directly.
+            builder = builder.proxy(proxy.no_proxy(NoProxy::from_string("localhost,127.0.0.0/8,::1")));
+        }
+        // What else could fail was checked above: it is the system's store of certificates that cannot be read.
+        builder.build().map_err(|_| WebError::NoCertificates)
+    }
+}
+
+impl Network for Web {
+    fn send(
+        &self,
+        request: &WebRequest,
+        limits: &WebLimits,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<WebResponse, WebError> {
+        let url = checked(&request.url)?;
+        let host = host_and_port(&url);
+        let kind = Kind { is_secure: url.scheme() == "https", connect: limits.connect };
+        let asked = asked(request, url)?;
+        if is_stopped() {
+            return Err(WebError::Stopped);
+        }
+        let (runtime, client) = self.client(kind)?;
+        let call = async {
+            let answered = client.execute(asked).await.map_err(|error| unanswered(&error, &host))?;
+            whole(answered, limits).await
+        };
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = stop(is_stopped) => Err(WebError::Stopped),
+                answer = tokio::time::timeout(limits.total, call) => {
+                    answer.unwrap_or(Err(WebError::TimedOut(limits.total)))
+                }
+            }
+        })
+    }
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.clients.clear();
+        if let Some(runtime) = state.runtime.take() {
+            // A name service that hangs must not hold up the end of the program.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Waits until the caller wants nothing any more.
+async fn stop(is_stopped: &(dyn Fn() -> bool + Sync)) {
+    while !is_stopped() {
+        tokio::time::sleep(POLL).await;
+    }
+}
+
+fn start_runtime() -> Result<Runtime, WebError> {
+    let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("slop-web").enable_all().build();
+    runtime.map_err(|_| WebError::NotAllowed("no thread can be started for it"))
+}
+
+/// Returns the address, where something may be sent to it.
+fn checked(url: &str) -> Result<Url, WebError> {
+    let url = Url::parse(url).map_err(|_| WebError::NotAllowed("the address is none"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(WebError::NotAllowed("the address holds a user's name or password"));
+    }
+    let may_be_plain = is_loopback(&url);
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if may_be_plain => Ok(url),
+        "http" => Err(WebError::NotAllowed("the address is neither https nor one of this machine")),
+        _ => Err(WebError::NotAllowed("the address is not https")),
+    }
+}
+
+/// Says whether an address is this machine's, as it is written: no name service is asked.
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let literal = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || literal.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn host_and_port(url: &Url) -> String {
+    format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default())
+}
+
+/// Puts a request together.
+fn asked(request: &WebRequest, url: Url) -> Result<Request, WebError> {
+    let method = match request.method {
+        Method::Get => reqwest::Method::GET,
+        Method::Post => reqwest::Method::POST,
+    };
+    let mut asked = Request::new(method, url);
+    for (name, value) in &request.headers {
+        put(asked.headers_mut(), name, value, false)?;
+    }
+    for (name, value) in &request.secret_headers {
+        put(asked.headers_mut(), name, value.expose_secret(), true)?;
+    }
+    if !request.body.is_empty() || request.method == Method::Post {
+        *asked.body_mut() = Some(request.body.clone().into());
+    }
+    Ok(asked)
+}
+
+fn put(headers: &mut HeaderMap, name: &str, value: &str, is_secret: bool) -> Result<(), WebError> {
+    let refused = WebError::NotAllowed("a header's name or value has characters that HTTP does not know");
+    let (Ok(name), Ok(mut value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(value)) else {
+        return Err(refused);
+    };
+    value.set_sensitive(is_secret);
+    headers.insert(name, value);
+    Ok(())
+}
+
+/// What the clients have in common.
+fn common(kind: Kind) -> ClientBuilder {
+    static PROVIDER: Once = Once::new();
+    // reqwest panics where none is installed; one that is there already does as well.
+    PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+    Client::builder()
+        .no_proxy()
+        .redirect(Policy::none())
+        // Who asks again, and when, is decided by those who count the money.
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .connect_timeout(kind.connect)
+        .pool_idle_timeout(KEEP)
+        .http1_max_headers(MOST_HEADERS)
+        .http2_max_header_list_size(MOST_HEADER_BYTES)
+        .user_agent(concat!("slop/", env!("CARGO_PKG_VERSION")))
+        .resolve_to_addrs("localhost", &here())
+}
+
+/// The client for this machine: it knows no certificates, and no name but one.
+fn plain_client(kind: Kind) -> Result<Client, WebError> {
+    let builder = common(kind).tls_certs_only([]).dns_resolver(Nowhere);
+    builder.build().map_err(|_| WebError::NotAllowed("no connection can be set up"))
+}
+
+/// What `localhost` is, whatever a name service says.
+fn here() -> [SocketAddr; 2] {
+    [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].map(|here| SocketAddr::new(here, 0))
+}
+
+/// A name service that knows no name: the last fence against speaking without TLS to another machine.
+struct Nowhere;
+
+impl Resolve for Nowhere {
+    fn resolve(&self, _: Name) -> Resolving {
+        Box::pin(async { Err("only this machine is spoken to without TLS".into()) })
+    }
+}
+
+/// Reads an answer to its end.
+async fn whole(mut answer: Response, limits: &WebLimits) -> Result<WebResponse, WebError> {
+    let status = answer.status().as_u16();
+    let headers = answer.headers().iter().filter_map(|(name, value)| {
+        let value = value.to_str().ok()?;
+        Some((name.as_str().to_owned(), value.to_owned()))
+    });
+    let headers = headers.collect();
+    let mut body = Vec::new();
+    loop {
+        let piece = tokio::time::timeout(limits.idle, answer.chunk()).await;
+        let piece = piece.map_err(|_| WebError::TimedOut(limits.idle))?;
+        let Some(piece) = piece.map_err(|error| WebError::Broken(cause(&error)))? else {
+            return Ok(WebResponse { status, headers, body });
+        };
+        if limits.body_bytes - body.len() < piece.len() {
+            return Err(WebError::TooLarge(limits.body_bytes));
+        }
+        body.extend_from_slice(&piece);
+    }
+}
+
+/// Says why there is not even the head of an answer.
+fn unanswered(error: &reqwest::Error, host: &str) -> WebError {
+    if error.is_connect() || error.is_builder() {
+        return WebError::Unreachable { host: host.to_owned(), why: cause(error) };
+    }
+    WebError::Broken(cause(error))
+}
+
+/// Returns the innermost cause: the outer ones repeat the address.
+fn cause(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn Error = error;
+    while let Some(deeper) = innermost.source() {
+        innermost = deeper;
+    }
+    let mut words: String = innermost.to_string().chars().filter(|c| !c.is_control()).collect();
+    words.truncate(words.floor_char_boundary(LONGEST_CAUSE));
+    words
+}
+
+#[cfg(test)]
+#[path = "web_tests.rs"]
+mod tests;

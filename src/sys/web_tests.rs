@@ -1,0 +1,448 @@
+//! Servers that do all that a server should not, on sockets of this machine.
+
+use std::io::Read;
+use std::io::Write;
+use std::net::TcpListener;
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use secrecy::SecretString;
+
+use super::*;
+
+const KEY: &str = "sentinel-of-a-key";
+const LIMITS: WebLimits = WebLimits {
+    connect: Duration::from_secs(5),
+    idle: Duration::from_secs(20),
+    total: Duration::from_secs(20),
+    body_bytes: 64 << 10,
+};
+const SHORT: Duration = Duration::from_millis(200);
+
+/// A server for as many requests as come, each on a connection of its own.
+struct Server {
+    port: u16,
+    connections: Arc<AtomicUsize>,
+    heads: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    /// Starts one that reads a request and then does as `answer` says; the connection ends with it.
+    fn start(answer: impl Fn(&mut TcpStream) + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Self { port: listener.local_addr().unwrap().port(), ..Self::idle() };
+        let (connections, heads) = (Arc::clone(&server.connections), Arc::clone(&server.heads));
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                connections.fetch_add(1, Ordering::SeqCst);
+                let head = read_request(&mut stream);
+                heads.lock().unwrap().push(head);
+                answer(&mut stream);
+            }
+        });
+        server
+    }
+
+    fn idle() -> Self {
+        Self { port: 0, connections: Arc::default(), heads: Arc::default() }
+    }
+
+    /// Starts one that says the same to everybody.
+    fn saying(answer: impl Into<Vec<u8>>) -> Self {
+        let answer = answer.into();
+        Self::start(move |stream| drop(stream.write_all(&answer)))
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
+
+    fn seen(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+}
+
+/// Reads a head and a body of the length that it tells; returns both.
+fn read_request(stream: &mut TcpStream) -> String {
+    let (mut text, mut byte) = (Vec::new(), [0]);
+    while !text.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
+        text.push(byte[0]);
+    }
+    let head = String::from_utf8_lossy(&text).into_owned();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    stream.read_exact(&mut body).unwrap();
+    head + std::str::from_utf8(&body).unwrap()
+}
+
+fn post(url: &str) -> WebRequest {
+    WebRequest {
+        method: Method::Post,
+        url: url.to_owned(),
+        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+        secret_headers: vec![("x-api-key".to_owned(), SecretString::from(KEY))],
+        body: b"{}".to_vec(),
+    }
+}
+
+fn send_within(url: &str, limits: WebLimits) -> Result<WebResponse, WebError> {
+    Web::new(None).send(&post(url), &limits, &|| false)
+}
+
+fn send(url: &str) -> Result<WebResponse, WebError> {
+    send_within(url, LIMITS)
+}
+
+#[track_caller]
+fn error_of(server: &Server, limits: WebLimits) -> WebError {
+    let error = send_within(&server.url(), limits).unwrap_err();
+    assert_eq!(server.seen(), 1, "nothing is tried twice");
+    let words = format!("{error} {error:?}");
+    assert!(!words.contains(KEY) && !words.contains("/v1"), "{words}");
+    error
+}
+
+#[test]
+fn an_answer_comes_whole_whatever_its_status_is() {
+    let server =
+        Server::saying("HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nx: \u{e9}\r\ncontent-length: 2\r\n\r\n{}");
+    let answer = send(&server.url()).unwrap();
+    assert_eq!((answer.status, answer.body.as_slice()), (429, b"{}".as_slice()));
+    assert_eq!((answer.header("retry-after"), answer.header("x")), (Some("7"), None));
+    let head = server.heads.lock().unwrap()[0].clone();
+    assert!(head.starts_with("POST /v1 HTTP/1.1\r\n") && head.ends_with("\r\n\r\n{}"), "{head}");
+    assert!(head.contains("x-api-key: sentinel-of-a-key\r\n"), "{head}");
+    assert!(head.contains("user-agent: slop/"), "{head}");
+    assert!(!head.contains("referer"), "{head}");
+}
+
+#[test]
+fn an_address_is_read_without_a_body() {
+    let server = Server::saying("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+    let request = WebRequest { method: Method::Get, body: Vec::new(), ..post(&server.url()) };
+    assert_eq!(Web::new(None).send(&request, &LIMITS, &|| false).unwrap().body, b"");
+    let head = server.heads.lock().unwrap()[0].clone();
+    assert!(head.starts_with("GET /v1 ") && !head.contains("content-length"), "{head}");
+}
+
+#[test]
+fn this_machine_has_a_name_that_no_service_is_asked_for() {
+    let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
+    assert_eq!(send(&format!("http://LOCALHOST:{}/", server.port)).unwrap().status, 204);
+}
+
+#[test]
+fn half_a_document_is_a_whole_answer_where_its_length_says_so() {
+    let server = Server::saying("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{\"a\":");
+    assert_eq!(send(&server.url()).unwrap().body, b"{\"a\":");
+}
+
+#[test]
+fn a_connection_that_ends_early_is_broken() {
+    for answer in [
+        "",
+        "HTTP/1.1 200 OK\r\ncontent-le",
+        "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{}",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}",
+        "SSH-2.0-OpenSSH\r\n\r\n",
+    ] {
+        let error = error_of(&Server::saying(answer), LIMITS);
+        assert!(matches!(error, WebError::Broken(_)) && !error.is_unsent(), "{answer:?}: {error:?}");
+    }
+}
+
+#[test]
+fn a_server_that_says_nothing_is_left() {
+    let server = Server::start(|stream| drop(stream.read(&mut [0])));
+    let error = error_of(&server, WebLimits { total: SHORT, ..LIMITS });
+    assert!(matches!(error, WebError::TimedOut(limit) if limit == SHORT), "{error:?}");
+    assert!(!error.is_unsent());
+}
+
+#[test]
+fn a_server_whose_head_never_ends_is_left() {
+    let server = Server::start(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nx: ");
+        while stream.write_all(b"x").is_ok() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let error = error_of(&server, WebLimits { total: SHORT, ..LIMITS });
+    assert!(matches!(error, WebError::TimedOut(_)), "{error:?}");
+}
+
+#[test]
+fn a_server_that_falls_silent_in_the_midst_is_left() {
+    let server = Server::start(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{");
+        let _ = stream.read(&mut [0]);
+    });
+    let error = error_of(&server, WebLimits { idle: SHORT, ..LIMITS });
+    assert!(matches!(error, WebError::TimedOut(limit) if limit == SHORT), "{error:?}");
+}
+
+#[test]
+fn a_body_that_trickles_is_left_although_it_never_pauses() {
+    let server = Server::start(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n");
+        while stream.write_all(b"x").is_ok() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let error = error_of(&server, WebLimits { total: SHORT, ..LIMITS });
+    assert!(matches!(error, WebError::TimedOut(limit) if limit == SHORT), "{error:?}");
+}
+
+#[test]
+fn a_body_without_end_is_too_large() {
+    let server = Server::start(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n");
+        while stream.write_all(&[b'x'; 4096]).is_ok() {}
+    });
+    let error = error_of(&server, LIMITS);
+    assert!(matches!(error, WebError::TooLarge(limit) if limit == LIMITS.body_bytes), "{error:?}");
+}
+
+/// Zeros, as gzip packs them: blocks of deflate that repeat the byte before, 258 at a time, made by hand.
+fn bomb() -> Vec<u8> {
+    // A head, then one block of fixed codes: the literal 0, and then each length of 258 at the distance of 1, which
+    // are 8 bits of code and 5 zeros. The block never ends, and neither does what comes of it.
+    let mut bits: Vec<bool> = vec![true, true, false];
+    bits.extend([false, false, true, true, false, false, false, false]);
+    for _ in 0..40_000 {
+        bits.extend([true, true, false, false, false, true, false, true, false, false, false, false, false]);
+    }
+    let mut bytes = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+    bytes.extend(bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |sum, bit| sum << 1 | u8::from(*bit))));
+    bytes
+}
+
+#[test]
+fn a_body_that_is_packed_small_is_measured_unpacked() {
+    let bomb = bomb();
+    let mut answer = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n".to_vec();
+    answer.extend(format!("content-length: {}\r\n\r\n", bomb.len()).bytes());
+    answer.extend(&bomb);
+    let limits = WebLimits { body_bytes: 1 << 20, ..LIMITS };
+    assert!(bomb.len() < limits.body_bytes);
+    let error = error_of(&Server::saying(answer), limits);
+    assert!(matches!(error, WebError::TooLarge(_)), "{error:?}");
+}
+
+#[test]
+fn a_flood_of_headers_is_broken() {
+    let mut answer = b"HTTP/1.1 200 OK\r\n".to_vec();
+    for number in 0..100_000 {
+        answer.extend(format!("x{number}: {number}\r\n").bytes());
+    }
+    let error = error_of(&Server::saying(answer), LIMITS);
+    assert!(matches!(error, WebError::Broken(_)), "{error:?}");
+}
+
+#[test]
+fn a_flood_of_provisional_answers_ends_with_the_time() {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let over = Arc::clone(&is_over);
+    let server = Server::start(move |stream| {
+        while stream.write_all(&b"HTTP/1.1 100 Continue\r\n\r\n".repeat(100)).is_ok() {}
+        over.store(true, Ordering::SeqCst);
+    });
+    let error = error_of(&server, WebLimits { total: SHORT, ..LIMITS });
+    assert!(matches!(error, WebError::TimedOut(_)), "{error:?}");
+    // The connection is closed with the request: nothing reads on behind our back.
+    wait_until(|| is_over.load(Ordering::SeqCst));
+}
+
+#[track_caller]
+fn wait_until(is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_redirection_is_an_answer_and_not_followed() {
+    let second = Server::saying("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+    for status in [301, 302, 303, 307, 308] {
+        let to = format!("HTTP/1.1 {status} Go\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n", second.url());
+        let first = Server::saying(to);
+        assert_eq!(send(&first.url()).unwrap().status, status);
+        assert_eq!(first.seen(), 1);
+    }
+    assert_eq!(second.seen(), 0);
+}
+
+#[test]
+fn what_may_not_be_sent_opens_nothing() {
+    for url in [
+        "http://api.example.com/v1",
+        "http://localhost.example.com/",
+        "http://localhost./",
+        "http://10.0.0.1/",
+        "http://0.0.0.0/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://user@127.0.0.1/",
+        "https://user:pass@api.example.com/",
+        "ftp://127.0.0.1/",
+        "file:///etc/passwd",
+        "127.0.0.1:80",
+        "",
+    ] {
+        let web = Web::new(None);
+        let error = web.send(&post(url), &LIMITS, &|| false).unwrap_err();
+        assert!(matches!(error, WebError::NotAllowed(_)) && error.is_unsent(), "{url}: {error:?}");
+        let state = web.state.lock().unwrap();
+        assert!(state.runtime.is_none() && state.clients.is_empty(), "{url}");
+    }
+}
+
+#[test]
+fn this_machine_may_be_spoken_to_without_tls() {
+    for url in ["http://127.8.9.1/", "http://[::1]:80/", "http://localhost/", "https://api.example.com/"] {
+        assert!(checked(url).is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn a_header_that_would_be_two_is_refused_without_its_words() {
+    let mut request = post("http://127.0.0.1:1/");
+    request.secret_headers = vec![("x-api-key".to_owned(), SecretString::from(format!("{KEY}\r\nx: y")))];
+    let error = Web::new(None).send(&request, &LIMITS, &|| false).unwrap_err();
+    assert!(matches!(error, WebError::NotAllowed(_)), "{error:?}");
+    assert!(!format!("{error} {error:?}").contains(KEY));
+}
+
+#[test]
+fn a_secret_header_is_not_shown_by_the_library_either() {
+    let asked = asked(&post("http://127.0.0.1/"), checked("http://127.0.0.1/").unwrap()).unwrap();
+    assert!(!format!("{asked:?}").contains(KEY));
+}
+
+#[test]
+fn where_nobody_listens_nothing_is_sent() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let error = send(&format!("http://127.0.0.1:{free}/")).unwrap_err();
+    let WebError::Unreachable { host, why } = &error else { panic!("{error:?}") };
+    assert_eq!(host, &format!("127.0.0.1:{free}"));
+    assert!(why.contains("refused") && error.is_unsent(), "{why}");
+}
+
+#[test]
+fn a_connection_that_is_never_made_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    rustix::net::listen(&listener, 0).unwrap();
+    let address = listener.local_addr().unwrap();
+    // Nobody accepts: once the queue is full, the system lets the next one wait.
+    let mut waiting = Vec::new();
+    while let Ok(stream) = TcpStream::connect_timeout(&address, SHORT) {
+        waiting.push(stream);
+    }
+    let error =
+        send_within(&format!("http://{address}/"), WebLimits { connect: SHORT, ..LIMITS }).unwrap_err();
+    assert!(matches!(error, WebError::Unreachable { .. }) && error.is_unsent(), "{error:?}");
+}
+
+#[test]
+fn a_request_that_nobody_waits_for_is_dropped() {
+    let is_dropped = Arc::new(AtomicBool::new(false));
+    let dropped = Arc::clone(&is_dropped);
+    let server = Server::start(move |stream| {
+        let _ = stream.read(&mut [0]);
+        dropped.store(true, Ordering::SeqCst);
+    });
+    let error = Web::new(None).send(&post(&server.url()), &LIMITS, &|| 0 < server.seen()).unwrap_err();
+    assert!(matches!(error, WebError::Stopped) && !error.is_unsent(), "{error:?}");
+    wait_until(|| is_dropped.load(Ordering::SeqCst));
+}
+
+#[test]
+fn a_request_that_is_stopped_before_it_begins_opens_nothing() {
+    let server = Server::saying("");
+    assert!(matches!(Web::new(None).send(&post(&server.url()), &LIMITS, &|| true), Err(WebError::Stopped)));
+    assert_eq!(server.seen(), 0);
+}
+
+#[test]
+fn many_threads_share_one_window() {
+    let server = Server::saying("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
+    let web = Web::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                assert_eq!(web.send(&post(&server.url()), &LIMITS, &|| false).unwrap().body, b"ok");
+            });
+        }
+    });
+    assert_eq!((server.seen(), web.state.lock().unwrap().clients.len()), (8, 1));
+}
+
+/// Runs one of the tests below in a process of its own, for the environment is one for all threads.
+#[expect(clippy::disallowed_methods, reason = "a test starts itself")]
+fn alone(test: &str, variables: &[(&str, &str)]) {
+    let program = std::env::current_exe().unwrap();
+    let mut command = std::process::Command::new(program);
+    command.args(["--exact", "--ignored", &format!("sys::web::tests::{test}")]);
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
+#[test]
+fn without_certificates_this_machine_can_still_be_spoken_to() {
+    alone("speaks_without_certificates", &[("SSL_CERT_FILE", "/dev/null"), ("SSL_CERT_DIR", "/nonexistent")]);
+}
+
+#[test]
+#[ignore = "is run by the test above, in an environment of its own"]
+fn speaks_without_certificates() {
+    let web = Web::new(None);
+    let error = web.send(&post("https://127.0.0.1:1/"), &LIMITS, &|| false).unwrap_err();
+    assert!(matches!(error, WebError::NoCertificates) && error.is_unsent(), "{error:?}");
+    let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
+    assert_eq!(web.send(&post(&server.url()), &LIMITS, &|| false).unwrap().status, 204);
+}
+
+#[test]
+fn a_proxy_of_the_environment_is_not_used() {
+    let proxy = Server::saying("HTTP/1.1 502 Proxy\r\ncontent-length: 0\r\n\r\n");
+    let address = proxy.url();
+    let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    alone("speaks_directly", &names.map(|name| (name, address.as_str())));
+    assert_eq!(proxy.seen(), 0);
+}
+
+#[test]
+#[ignore = "is run by the test above, in an environment of its own"]
+fn speaks_directly() {
+    let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
+    assert_eq!(send(&server.url()).unwrap().status, 204);
+    // It has no TLS to offer. Where the system has no certificates, there is not even an attempt.
+    let limits = WebLimits { connect: SHORT, ..LIMITS };
+    assert!(send_within(&server.url().replace("http:", "https:"), limits).unwrap_err().is_unsent());
+}
+
+#[test]
+fn a_proxy_that_is_asked_for_is_for_other_machines_alone() {
+    let proxy = Server::saying("HTTP/1.1 502 Proxy\r\ncontent-length: 0\r\n\r\n");
+    let web = Web::new(Some(proxy.url()));
+    let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
+    assert_eq!(web.send(&post(&server.url()), &LIMITS, &|| false).unwrap().status, 204);
+    assert_eq!(proxy.seen(), 0);
+    match web.send(&post("https://api.example.invalid/"), &LIMITS, &|| false).unwrap_err() {
+        // The machine that runs this has no certificates; then nothing is opened.
+        WebError::NoCertificates => {}
+        error => {
+            assert!(error.is_unsent(), "{error:?}");
+            let heads = proxy.heads.lock().unwrap();
+            assert!(heads[0].starts_with("CONNECT api.example.invalid:443 ") && !heads[0].contains(KEY));
+        }
+    }
+}
