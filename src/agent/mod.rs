@@ -5,8 +5,8 @@
 //!
 //! Start with [`Office::run`]; then read `course.rs`, the way of one question.
 
-mod books;
 mod batch;
+mod books;
 mod claims;
 mod collect;
 mod course;

@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use super::agent::Keys;
 use crate::agent;
 use crate::agent::Books;
+use crate::agent::Collected;
 use crate::agent::Estimate;
 use crate::agent::Office;
 use crate::agent::Options;
@@ -25,6 +26,7 @@ use crate::config::Loaded;
 use crate::engine::Project;
 use crate::engine::agent::Errands;
 use crate::engine::agent::Place;
+use crate::engine::agent::Wish;
 use crate::engine::agent::Withheld;
 use crate::llm::Model;
 use crate::llm::Provider;
@@ -115,8 +117,7 @@ impl<'w> Writing<'w> {
         report: &dyn Report,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Outcome, Fault> {
-        let office = Office::open(&self.folder, windows, self.options.clone(), keys);
-        let office = office.map_err(|error| fault(&error))?;
+        let office = self.office(keys, windows)?;
         let mut all = Outcome::default();
         loop {
             let errands = self.project.errands(&self.options.wish)?;
@@ -137,6 +138,27 @@ impl<'w> Writing<'w> {
                 (false, false) => return Ok(all),
             }
         }
+    }
+
+    /// Brings home what batches have brought since, then hands over in a batch what there is to ask now.
+    pub fn ask_in_batches(
+        &mut self,
+        keys: Keys,
+        windows: Windows<'_>,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(Collected, Outcome), Fault> {
+        let office = self.office(keys, windows)?;
+        // Of all files, whatever is picked now: an answer that nobody knows the question of was paid for in vain.
+        let everything = Wish { picks: Vec::new(), still: Duration::ZERO, ..self.options.wish.clone() };
+        let errands = self.project.errands(&everything)?;
+        let preparer = self.project.preparer(&errands, &everything);
+        let questions = Worded { preparer: &preparer, wish: &everything };
+        let collected = office.collect(&errands.ready, &questions, is_stopped);
+        let errands = self.project.errands(&self.options.wish)?;
+        let preparer = self.project.preparer(&errands, &self.options.wish);
+        let questions = Worded { preparer: &preparer, wish: &self.options.wish };
+        let outcome = office.submit(errands.ready, &questions, is_stopped);
+        Ok((collected, outcome.map_err(|error| fault(&error))?))
     }
 
     /// Returns what would be sent about a file, as the first model of the chain would get it.
@@ -178,6 +200,10 @@ impl<'w> Writing<'w> {
     /// Returns what a person should be told since this was last asked.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.project.take_notes()
+    }
+
+    fn office<'o>(&self, keys: Keys, windows: Windows<'o>) -> Result<Office<'o>, Fault> {
+        Office::open(&self.folder, windows, self.options.clone(), keys).map_err(|error| fault(&error))
     }
 
     fn books(&self) -> Result<Books, Fault> {
@@ -280,7 +306,7 @@ fn add(all: &mut Outcome, outcome: Outcome) {
 }
 
 /// Returns what is wrong, for whoever asked.
-pub fn fault(error: &agent::Error) -> Fault {
+fn fault(error: &agent::Error) -> Fault {
     let message = with_causes(error);
     match error {
         agent::Error::NoModels => {
@@ -288,6 +314,10 @@ pub fn fault(error: &agent::Error) -> Fault {
         }
         agent::Error::NoPrice(_) => {
             Fault::user("no_price", format!("ask a model: {message}"), "add its price")
+        }
+        agent::Error::NoBatches => {
+            let hint = "leave out --batch; `slop agent providers --json` says who takes batches";
+            Fault::user("no_batches", format!("ask in a batch: {message}"), hint)
         }
         agent::Error::NoKey { .. } => Fault::user("no_key", format!("ask a model: {message}"), "set the key"),
         agent::Error::Lock { .. } | agent::Error::Store(_) => {
