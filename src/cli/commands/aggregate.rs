@@ -11,6 +11,7 @@ use super::desk::Desk;
 use super::desk::Opened;
 use super::plan;
 use super::words::aggregate_ask;
+use crate::agent::Why;
 use crate::api::AggregateAsk;
 use crate::api::Answer;
 use crate::api::Ask;
@@ -62,7 +63,7 @@ pub(super) fn run(
 
 /// Has models write what is missing of the files in question. What they do not write in time stops nothing.
 fn wait_for_models(args: &AggregateArgs, most: Duration, desk: &mut Desk<'_>) -> Result<(), Failure> {
-    let choice = AgentChoice { persona: None, tiers: Vec::new(), picks: desk.place.words(&args.files) };
+    let choice = AgentChoice { persona: None, tiers: Vec::new(), picks: picks(args, desk) };
     let options = agent_options(desk.loaded, choice)?;
     let keys = asking::keys(&options)?;
     let proxy = options.proxy.clone();
@@ -71,7 +72,25 @@ fn wait_for_models(args: &AggregateArgs, most: Duration, desk: &mut Desk<'_>) ->
         asking::ask(desk, &mut writing, keys, proxy, Some(most))
     })?;
     asking::tell_unanswered(&outcome, desk);
+    if let Some(Why::Interrupted) = outcome.stopped {
+        return Err(Failure::usage(
+            "compose a document: it was stopped",
+            "run it again; what was written is kept",
+        ));
+    }
     Ok(())
+}
+
+/// Returns the files in question: those that are named, else those of the preset, else all.
+fn picks(args: &AggregateArgs, desk: &Desk<'_>) -> Vec<String> {
+    if !args.files.is_empty() {
+        return desk.place.words(&args.files);
+    }
+    let curation = &desk.loaded.curation;
+    let persona = args.choice.persona.as_ref().and_then(|name| curation.persona(name));
+    let brought = persona.and_then(|persona| persona.value.context_preset.as_ref());
+    let preset = args.choice.preset.as_ref().or(brought).and_then(|name| curation.preset(name));
+    preset.map_or(Vec::new(), |preset| preset.value.files.iter().map(|item| item.path.clone()).collect())
 }
 
 fn numbered(desk: &Desk<'_>) -> Target {
