@@ -128,7 +128,13 @@ impl<'w> Office<'w> {
         });
         self.runs.fetch_sub(1, Ordering::Relaxed);
         self.note_waiting(0);
-        let outcome = run.into_outcome();
+        let mut outcome = run.into_outcome();
+        if 0 < outcome.left {
+            let said = self.doors.values().map(|door| (&door.provider, door.words()));
+            let said =
+                said.filter(|(_, words)| !words.is_empty()).map(|(name, words)| format!("{name}: {words}"));
+            outcome.trouble = said.into_iter().next();
+        }
         self.note_stopped(outcome.stopped.as_ref());
         outcome
     }

@@ -300,6 +300,7 @@ fn add(all: &mut Outcome, outcome: Outcome) {
     all.left = outcome.left;
     all.refused.extend(outcome.refused);
     all.withheld.extend(outcome.withheld);
+    all.trouble = outcome.trouble;
     all.stopped = outcome.stopped;
     all.calls += outcome.calls;
     all.spent = all.spent + outcome.spent;

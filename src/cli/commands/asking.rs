@@ -129,6 +129,10 @@ pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
     if MOST_TOLD < all.len() {
         desk.output.note(&format!("and none of {} more; --json tells of all", all.len() - MOST_TOLD));
     }
+    if let (Some(trouble), None) = (&outcome.trouble, &outcome.stopped) {
+        let left = outcome.left;
+        desk.output.note(&format!("{left} questions are left, run this again to ask them: {trouble}"));
+    }
     if let Some(why) = &outcome.stopped {
         desk.output.note(&format!("stopped before all was asked: {why}{}", remedy(why)));
     }
@@ -150,6 +154,7 @@ fn remedy(why: &Why) -> String {
 pub(super) fn exit_code(outcome: &Outcome) -> u8 {
     match &outcome.stopped {
         Some(why) => exit_code_of(why),
+        None if 0 < outcome.left && outcome.answered + outcome.done == 0 => failure::ENVIRONMENT,
         None if !outcome.refused.is_empty() || !outcome.withheld.is_empty() || 0 < outcome.left => {
             failure::INCOMPLETE
         }

@@ -188,6 +188,7 @@ fn a_server_that_is_not_there_is_the_environments_fault() {
     // Whether the port is free again by now does not matter: nobody listens there.
     let ran = slop(&sandbox, &["summarize", "--yes", "--json"]);
     assert_eq!(ran.code, 3, "{gone}: {ran:?}");
+    assert!(ran.err.contains("anthropic: connect to"), "{ran:?}");
     assert_eq!(number(&data(&ran.out)["outcome"]["answered"]), 0);
 }
 

@@ -59,7 +59,7 @@ fn the_books_say_what_was_asked_and_what_is_left() {
     assert_eq!((row["cost_usd"].as_str(), usage["total_usd"].as_str()), (Some("0.0006"), Some("0.0006")));
     assert_eq!((usage["left"]["day_usd"].as_str(), usage["open_usd"].as_str()), (Some("0.9994"), Some("0")));
     let out = sandbox.done(&["agent", "usage"]);
-    assert!(out.contains("$0.0006 of $1.00, $1.00 left"), "{out}");
+    assert!(out.contains("$0.0006 of $1.00, $0.9994 left"), "{out}");
 }
 
 #[test]

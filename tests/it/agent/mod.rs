@@ -56,7 +56,7 @@ pub(crate) fn module(name: &str) -> String {
 
 /// Returns a project with two modules in a folder.
 pub(crate) fn two_modules() -> Sandbox {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::repo();
     sandbox.write("src/one.py", module("One"));
     sandbox.write("src/two.py", module("Two"));
     sandbox.commit_all("all");
