@@ -6,6 +6,7 @@ use clap::Args as Arguments;
 use clap::Subcommand;
 
 /// Arguments of `summarize`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]
 pub struct SummarizeArgs {
     /// Files, folders or patterns; without any, the whole project

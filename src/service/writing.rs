@@ -186,7 +186,7 @@ impl<'w> Writing<'w> {
             }
         };
         let preparer = self.project.preparer(&errands, &wish);
-        let prepared = preparer.prepare(errand, 0).map_err(|withheld| {
+        let question = preparer.prepare(errand, 0).map_err(|withheld| {
             let message = format!("send `{file}`: {}", words_of(&withheld));
             Fault::user(
                 "withheld",
@@ -194,7 +194,7 @@ impl<'w> Writing<'w> {
                 "take the secret out, or set `agent.secrets = \"redact\"` in your own file",
             )
         })?;
-        Ok((model.clone(), agent::preview(model, &prepared)))
+        Ok((model.clone(), agent::preview(model, &question)))
     }
 
     /// Returns what a person should be told since this was last asked.

@@ -137,7 +137,8 @@ fn tell(plan: &Plan, outcome: &Outcome, desk: &mut Desk<'_>) -> Result<u8, Failu
             (plan.errands.young, "too young"),
         ];
         let told = parts.iter().filter(|(count, _)| 0 < *count);
-        let told: String = told.map(|(count, words)| format!(", {} {words}", grouped(*count))).collect();
+        let told: Vec<String> = told.map(|(count, words)| format!(", {} {words}", grouped(*count))).collect();
+        let told = told.concat();
         let (answered, calls) = (grouped(outcome.answered), grouped(outcome.calls));
         desk.line(&format!("{answered} answered{told}; {calls} calls, {}", outcome.spent))?;
     }
@@ -165,9 +166,9 @@ fn batch(
         desk.write_data(&json!({"collected": came, "outcome": outcome_json(&outcome)}))?;
     } else {
         let (answered, refused) = (grouped(collected.answered), grouped(collected.refused));
-        let (waiting, spent) = (grouped(collected.waiting), collected.spent);
+        let (to_come, spent) = (grouped(collected.waiting), collected.spent);
         desk.line(&format!(
-            "came home  {answered} answered, {refused} refused, {waiting} still to come; {spent}"
+            "came home  {answered} answered, {refused} refused, {to_come} still to come; {spent}"
         ))?;
         let others = grouped(outcome.left);
         desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
