@@ -24,11 +24,12 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?::[ \t]*[A-Za-z_&][\w\[\]., |?&<>*']{0,40}?=|"#,
         r#"[ \t]*,?[ \t]*\r?\n?[ \t]*["']?value["']?[ \t]*[:=]|"#,
         r#"=>|:=|->|\?=|\+=|={1,3}|!==?|[:,>])[ \t]*(?:\r?\n[ \t]*)?"#,
-        r#"(?:[rbuLRBU@]{1,2}|String\(|str\(|Secret(?:Str|String)?(?:::(?:new|from))?\()?"#,
     );
-    let quoted = r#"(?:"((?:[^"\\\n]|\\.){1,512})["\\]|'((?:[^'\\\n]|\\.){1,512})['\\]|`([^`\n]{1,512})`"#;
-    let plain = r#"([^\s"'`,;&<>()\[\]{}|\\]{1,512}))"#;
-    Regex::new(&format!("{between}{quoted}|{plain}")).expect("a fixed pattern")
+    let wrapped =
+        r#"(?:[rbuLRBU@]{1,2}|String\(|str\(|Secret(?:Str|String)?(?:::(?:new|from))?\()?(?:\r?\n[ \t]*)?"#;
+    let quoted = r#"(?:"((?:[^"\\\n]|\\.){1,512})["\\]|'((?:[^'\\\n]|\\.){1,512})['\\]|`([^`\n]{1,512})`)"#;
+    let plain = r#"([^\s"'`,;&<>()\[\]{}|\\]{1,512})"#;
+    Regex::new(&format!("{between}(?:{wrapped}{quoted}|{plain})")).expect("a fixed pattern")
 });
 
 /// Looks at the name that a word is part of. Returns where the name ends, and its value where that is a secret.
@@ -52,7 +53,7 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let secrecy = of_key(&text[key.clone()]);
-    if secrecy == Secrecy::Open {
+    if secrecy == Secrecy::Open || text[key.clone()].to_ascii_lowercase().contains("public") {
         return None;
     }
     let captures = VALUE.captures(rest)?;
@@ -81,16 +82,31 @@ fn is_plain_secret(text: &str, key: &Range<usize>, span: &Range<usize>) -> bool 
     let value = &text[span.clone()];
     let name = &text[key.clone()];
     let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
+    if name_is_apart(text, key, span) || is_number(value) && !name.to_ascii_lowercase().contains("pass") {
+        return false;
+    }
     let begins = text[line..key.start].trim().trim_start_matches(['#', '-', ';', '/', '"', '\'', ' ']);
     let ends = text[span.end..].lines().next().unwrap_or_default().trim_start();
-    let is_line = matches!(begins, "" | "export" | "set" | "setx" | "ENV" | "ARG" | "environment")
+    let is_listed = text[key.end..span.start].contains("value");
+    let is_line = (is_listed
+        || matches!(begins, "" | "export" | "set" | "setx" | "ENV" | "ARG" | "environment"))
         && (ends.is_empty() || ends.starts_with('#'));
     let is_variable = key.end + 1 == span.start && !name.bytes().any(|b| b.is_ascii_lowercase());
     if is_line && is_variable {
         let is_password = name.contains("PASS") && 6 <= value.len() && !is_placeholder(value);
         return is_chosen(value) || is_password && value.bytes().all(|b| b.is_ascii_alphanumeric());
     }
-    is_chosen(value) && !is_code(value) && (is_line || is_random(value))
+    // What is called, or looked up in, is a name.
+    is_chosen(value) && !is_code(value) && (is_line || is_random(value) && !ends.starts_with(['(', '[']))
+}
+
+/// Says whether a comma stands between a name and a value: then they are arguments, and a plain one is no text.
+fn name_is_apart(text: &str, key: &Range<usize>, span: &Range<usize>) -> bool {
+    text[key.end..span.start].contains(',')
+}
+
+fn is_number(value: &str) -> bool {
+    value.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ const BEFORE: usize = 256;
 const AFTER: usize = 4096;
 /// Bits a character of a secret that is known by the name near it, where its rule says nothing else.
 const NAMED_ENTROPY: f64 = 3.0;
+/// Bits a character from which on a rule asks for what a program made by chance.
+const RANDOM_ENTROPY: f64 = 3.2;
 /// The words in a key that make its value a secret: prefilter of `assigned`.
 const KEY_WORDS: [&str; 16] = [
     "pass",
@@ -265,7 +267,9 @@ impl Rule {
     }
 
     fn is_secret(&self, value: &str) -> bool {
-        if self.may_stand_for && is_placeholder(value) {
+        // Letters alone are the names of programs more often than what somebody was given.
+        let is_name = RANDOM_ENTROPY <= self.entropy && !value.bytes().any(|b| b.is_ascii_digit());
+        if self.may_stand_for && (is_name || is_placeholder(value)) {
             return false;
         }
         self.until.is_some() || (self.entropy <= entropy(value) && !is_filler(value))

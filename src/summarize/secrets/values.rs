@@ -55,13 +55,14 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 
 /// Says whether a value is put together when the program runs.
 fn is_made_at_run_time(value: &str) -> bool {
-    let wrapped = [("<", ">"), ("{", "}"), ("[", "]"), ("%", "%"), ("@", "@"), ("__", "__"), ("(", ")")];
-    wrapped.iter().any(|(open, close)| value.starts_with(open) && value.ends_with(close))
+    let wraps = [("<", ">"), ("{", "}"), ("[", "]"), ("%", "%"), ("@", "@"), ("__", "__"), ("(", ")")];
+    wraps.iter().any(|(open, close)| value.starts_with(open) && value.ends_with(close))
         || ["$(", "${", "{{", "{%", "<%", "#{", "%(", "%{", "%s", "%d", "\\(", "{0}", "{}"]
             .iter()
             .any(|mark| value.contains(mark))
         || value.strip_prefix('$').is_some_and(is_name)
-        || value.strip_prefix("ENC[").is_some()
+        || value.starts_with("ENC[")
+        || value.starts_with('%') && 2 <= value.matches('%').count() && value.ends_with(['%', '\\'])
         || value.starts_with("!vault")
         || value.starts_with("vault:")
         || value.starts_with("op://")
@@ -75,7 +76,7 @@ fn is_name(text: &str) -> bool {
 /// Says whether a value, in small letters, is a word that documents and tests use, with at most digits and marks
 /// behind it: `password1`, `my_secret`, `test-token`.
 fn is_common_word(small: &str) -> bool {
-    const WORDS: [&str; 58] = [
+    const WORDS: [&str; 60] = [
         "a",
         "abc",
         "access",
@@ -119,6 +120,8 @@ fn is_common_word(small: &str) -> bool {
         "password",
         "passwords",
         "postgres",
+        "scott",
+        "tiger",
         "private",
         "pwd",
         "root",
@@ -151,7 +154,7 @@ pub(super) fn is_chosen(value: &str) -> bool {
     let (digit, small, capital) =
         (has(u8::is_ascii_digit), has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase));
     let mark = value.bytes().any(|b| b.is_ascii_punctuation() && !b"._-/:".contains(&b));
-    if is_path(value) || !value.is_ascii() && !digit {
+    if is_path(value) || is_dotted_name(value) || !value.is_ascii() && !digit {
         return false;
     }
     match (digit, small || capital, mark) {
@@ -172,6 +175,16 @@ fn is_mixed(value: &str) -> bool {
     value.len() <= changes.count() * 3
 }
 
+/// Says whether a value is a long name of a program, as it is written in settings: `hashers.MD5PasswordHasher`.
+fn is_dotted_name(value: &str) -> bool {
+    const SHORTEST: usize = 16;
+    let is_part = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
+    SHORTEST <= value.len() && value.split('.').all(is_part) && !is_random(value)
+}
+
 fn is_path(value: &str) -> bool {
     let parts = value.split('/').count();
     value.starts_with(['/', '~', '.']) && 1 < parts || value.contains("://") || value.contains("...")
@@ -181,7 +194,7 @@ fn is_path(value: &str) -> bool {
 pub(super) fn is_code(value: &str) -> bool {
     let plain = value.trim_end_matches(['.', ';', ',']);
     let Some(first) = plain.bytes().next() else { return true };
-    let named = (first.is_ascii_alphabetic() || b"_$@&*!-".contains(&first))
+    let named = (first.is_ascii_alphabetic() || b"_$@&*!~-".contains(&first))
         && plain.bytes().skip(1).all(|b| b.is_ascii_alphanumeric() || b"_.:>-[]#?/|\\".contains(&b));
     named && !is_random(plain)
         || plain.contains(['(', '[', '{', '<'])
@@ -199,7 +212,10 @@ pub(super) fn is_random(value: &str) -> bool {
     };
     let changes = value.as_bytes().windows(2).filter(|pair| class(pair[0]) != class(pair[1])).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    2 <= digits && 8 <= value.len() && value.len() <= changes * 4 && 2.8 <= entropy(value)
+    // In hexadecimal there are but two classes, and the changes between them fewer.
+    let is_hexadecimal = value.bytes().all(|b| b.is_ascii_hexdigit());
+    let mixed = if is_hexadecimal { changes * 4 } else { changes * 5 / 2 };
+    2 <= digits && 8 <= value.len() && value.len() <= mixed && 2.8 <= entropy(value)
 }
 
 #[cfg(test)]
