@@ -15,9 +15,12 @@ mod columns;
 mod counter;
 mod latest;
 mod ledger;
+mod log;
 mod open;
 mod rows;
 mod salvage;
+#[cfg(test)]
+mod salvage_tests;
 #[cfg(test)]
 mod samples;
 mod spend;
