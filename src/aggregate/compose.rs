@@ -138,6 +138,7 @@ fn entry(file: &Candidate) -> ReceiptEntry {
         wanted: file.wanted,
         rule: file.rule,
         why: file.why.clone(),
+        summary: file.block.summary.clone(),
         bytes: 0,
         tokens: 0,
     }

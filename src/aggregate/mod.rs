@@ -23,6 +23,7 @@ mod slices_view;
 mod tokens;
 mod tree;
 mod views;
+mod words;
 
 pub use budget::Limits;
 pub use budget::Step;
@@ -73,3 +74,6 @@ pub use views::outline_line;
 pub use views::view_outline;
 pub use views::view_summary;
 pub use views::view_window;
+pub use views::view_written;
+pub use words::plain_words;
+pub use words::words_on_a_line;

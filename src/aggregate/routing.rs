@@ -24,6 +24,8 @@ pub struct TierOptions {
     pub focus_view: ViewMode,
     /// What stands below the words of a summary.
     pub summary_detail: SummaryDetail,
+    /// Whether a model's words stand in for the heuristic's, where there are some.
+    pub by_model: bool,
     /// Whether the tree of names is included.
     pub tree: bool,
     /// Views of files by the id of their type.
@@ -149,6 +151,7 @@ mod tests {
             view: ViewMode::Skeleton,
             focus_view: ViewMode::Full,
             summary_detail: SummaryDetail::Words,
+            by_model: false,
             tree: false,
             language_views: BTreeMap::from([("markdown".to_owned(), ViewMode::Summary)]),
         }

@@ -1,13 +1,26 @@
 //! The tree of all names.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::words::words_on_a_line;
 use crate::model::RelPath;
 
 /// Returns the tree of the given paths, which are sorted: a folder a line with a slash at its end, a file a line with
-/// its remark, each indented two spaces below its folder.
-pub fn tree<'a>(files: impl Iterator<Item = (&'a RelPath, Option<&'a str>)>) -> String {
+/// its remark, each indented two spaces below its folder. Behind a folder stands what a model wrote of it, as `words` has
+/// it by the folder's path; under the empty path, of the whole.
+pub fn tree<'a>(
+    files: impl Iterator<Item = (&'a RelPath, Option<&'a str>)>,
+    words: &BTreeMap<Vec<u8>, String>,
+) -> String {
+    let said = |folder: &[u8]| {
+        let words = words.get(folder).map(|words| words_on_a_line(words)).filter(|words| !words.is_empty());
+        words.map_or("/".to_owned(), |words| format!("/ (by a model: {words})"))
+    };
     let mut text = String::new();
+    if words.contains_key(&b""[..]) {
+        let _ = writeln!(text, ".{}", said(b""));
+    }
     let mut open: Vec<&[u8]> = Vec::new();
     for (path, remark) in files {
         let parts: Vec<&[u8]> = path.parts().collect();
@@ -15,8 +28,9 @@ pub fn tree<'a>(files: impl Iterator<Item = (&'a RelPath, Option<&'a str>)>) -> 
         let common = open.iter().zip(folders).take_while(|(a, b)| a == b).count();
         open.truncate(common);
         for folder in &folders[common..] {
-            line(&mut text, open.len(), folder, "/");
+            let depth = open.len();
             open.push(folder);
+            line(&mut text, depth, folder, &said(&open.join(&b'/')));
         }
         let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
         line(&mut text, open.len(), path.file_name(), &remark);
@@ -39,7 +53,18 @@ mod tests {
         let paths = ["README.md", "src/a.py", "src/b/c.py", "src/logo.png", "tests/t.py"];
         let paths = paths.map(|path| RelPath::new(path.as_bytes()).unwrap());
         let remark = |path: &RelPath| (path.extension() == Some(b"png")).then_some("binary");
-        let text = tree(paths.iter().map(|path| (path, remark(path))));
+        let text = tree(paths.iter().map(|path| (path, remark(path))), &BTreeMap::new());
         assert_eq!(text, "README.md\nsrc/\n  a.py\n  b/\n    c.py\n  logo.png (binary)\ntests/\n  t.py\n");
+    }
+
+    #[test]
+    fn what_a_model_wrote_stands_behind_its_folder_and_is_no_line_of_its_own() {
+        let paths = ["src/a.py", "src/b/c.py", "x.py"].map(|path| RelPath::new(path.as_bytes()).unwrap());
+        let said =
+            [("", "The whole."), ("src/b", "Deep.\n  secret.py\u{1b}[0m"), ("gone", "No."), ("src", " ")];
+        let said = said.map(|(path, words)| (path.as_bytes().to_vec(), words.to_owned()));
+        let text = tree(paths.iter().map(|path| (path, None)), &said.into_iter().collect());
+        let expected = "./ (by a model: The whole.)\nsrc/\n  a.py\n  b/ (by a model: Deep. secret.py[0m)\n    c.py\nx.py\n";
+        assert_eq!(text, expected);
     }
 }

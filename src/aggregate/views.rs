@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::focus::FocusLines;
+use super::words::plain_words;
 use crate::model::Outline;
 use crate::model::RelPath;
 use crate::model::SummaryDetail;
@@ -61,6 +62,15 @@ pub fn view_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetai
             }
         }
     }
+    text
+}
+
+/// Returns a model's words about a file, and below them as much of its structure as the tier wants. The words are made
+/// such that no line but the first begins like one of the structure.
+pub fn view_written(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> String {
+    let mut text = plain_words(words).replace('\n', "\n  ");
+    // The words have told of nothing as the heuristic's do, which lists signatures.
+    text.push_str(&view_summary("", outline, detail));
     text
 }
 

@@ -138,6 +138,7 @@ pub use wire::ReceiptMissing;
 pub use wire::ReceiptOmission;
 pub use wire::ReceiptProblem;
 pub use wire::SCHEMA_VERSION;
+pub use wire::SummaryAuthor;
 pub use wire::SymbolNode;
 pub use wire::document_json;
 pub use wire::envelope;

@@ -4,9 +4,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::settings::Settings;
+use super::settings::SummarySource;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::engine;
+use crate::engine::agent::LookupOptions;
 use crate::model::Tier;
 
 impl Settings {
@@ -34,6 +36,12 @@ impl Settings {
             counter: self.aggregation.tokens,
             screenshot_bytes: self.limits.screenshot_bytes,
             section_bytes: self.limits.section_bytes,
+            words: LookupOptions {
+                models: self.agent.models.clone(),
+                uses_earlier: self.agent.earlier,
+                exclude: self.agent.exclude.clone(),
+                least_bytes: self.agent.least_bytes,
+            },
         }
     }
 
@@ -45,6 +53,7 @@ impl Settings {
             view: settings.view,
             focus_view: settings.focus_view,
             summary_detail: settings.summary_detail,
+            by_model: settings.summary == SummarySource::Agent,
             tree: settings.tree,
             language_views: settings.languages.clone(),
         }

@@ -1,5 +1,6 @@
 //! One document made for one agent.
 
+use std::collections::BTreeMap;
 use std::collections::VecDeque;
 
 use super::error::Error;
@@ -185,7 +186,8 @@ impl Project<'_> {
     ) -> Rendered {
         let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
         let item = routing.items.of(&file.path);
-        let rendering = Rendering { view, detail, lines: &lines, item, picks, text };
+        let by_model = routing.tier.is_some_and(|tier| tier.by_model);
+        let rendering = Rendering { view, detail, by_model, lines: &lines, item, picks, text };
         self.render(file, rendering, routing.max_bytes)
     }
 }
@@ -300,8 +302,8 @@ fn common_view(request: &AggregationRequest) -> ViewMode {
     }
 }
 
-pub(super) fn tree_of(files: &[Listed]) -> String {
-    aggregate::tree(files.iter().map(|file| (&file.path, file.left_out.map(LeftOut::name))))
+pub(super) fn tree_of(files: &[Listed], words: &BTreeMap<Vec<u8>, String>) -> String {
+    aggregate::tree(files.iter().map(|file| (&file.path, file.left_out.map(LeftOut::name))), words)
 }
 
 /// The places at which a request names files.

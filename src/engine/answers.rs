@@ -116,6 +116,9 @@ impl Project<'_> {
         } else {
             Selection::nothing()
         };
+        let is_whole = request.files.is_empty() && request.preset.is_none();
+        let whole = is_whole.then_some(request.items.as_slice());
+        self.take_up_words(request.tier.as_ref(), &selection.files, whole);
         let has_diffs = selection.files.iter().any(|file| is_diff(file, &routing));
         let is_alone = self.depends_on_files_alone(request) && !has_diffs && self.notes.len() == notes;
         let standing = if is_alone { self.standing_of(request, &selection, &sections) } else { None };
@@ -199,6 +202,7 @@ impl Project<'_> {
             let is_whole = request.files.is_empty() && request.preset.is_none();
             text.extend_from_slice(selection.rules.filter(|_| is_whole)?.as_bytes());
         }
+        text.extend_from_slice(self.words.fingerprint(&selection.files).as_bytes());
         for file in &selection.files {
             text.extend_from_slice(file.path.as_bytes());
             text.push(0);

@@ -145,6 +145,7 @@ fn any_tier() -> impl Strategy<Value = TierOptions> {
             view,
             focus_view: if tier == Tier::Qa { ViewMode::Window } else { ViewMode::Full },
             summary_detail,
+            by_model: false,
             tree,
             language_views: BTreeMap::new(),
         })

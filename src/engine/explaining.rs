@@ -20,6 +20,7 @@ use crate::model::ContentHash;
 use crate::model::FileType;
 use crate::model::LeftOut;
 use crate::model::RelPath;
+use crate::model::SummaryBy;
 use crate::model::ViewMode;
 use crate::render;
 
@@ -44,6 +45,8 @@ pub struct Explanation {
     pub view: ViewMode,
     /// Why that is not what was decided.
     pub why: Option<String>,
+    /// Who wrote the words, where it is shown as a summary, and why.
+    pub summary: Option<(SummaryBy, &'static str)>,
     /// Bytes of the view.
     pub bytes: u64,
     /// Tokens of the view, as [`Explanation::counter`] counts.
@@ -78,6 +81,7 @@ impl Project<'_> {
         let routing = self.routing(request, &focus, &items);
         let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
         let mut under_limits = self.under_limits(request)?;
+        self.take_up_words(request.tier.as_ref(), &selection.files, None);
         let mut explanations = Vec::new();
         for file in selection.files {
             self.go_on()?;
@@ -152,9 +156,23 @@ fn explanation(
         routed: Routed { view: candidate.wanted, rule: candidate.rule },
         view: candidate.block.view,
         why: candidate.why,
+        summary: candidate.block.summary.map(|by| (by.clone(), why_by(&by, routing))),
         bytes,
         tokens,
         counter,
         under_limits,
+    }
+}
+
+/// Says why a summary's words are whose they are.
+fn why_by(by: &SummaryBy, routing: &Routing<'_>) -> &'static str {
+    match (by, routing.tier.map(|tier| tier.by_model)) {
+        (SummaryBy::Model { is_earlier: false, .. }, _) => "written for this content and tier",
+        (SummaryBy::Model { is_earlier: true, .. }, _) => {
+            "written for this tier when the file's content was another, and none is for this one"
+        }
+        (SummaryBy::Heuristic, None) => "no tier is asked for",
+        (SummaryBy::Heuristic, Some(false)) => "the tier's setting `summary` is \"heuristic\"",
+        (SummaryBy::Heuristic, Some(true)) => "no model has written of this content for the tier",
     }
 }

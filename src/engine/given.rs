@@ -27,6 +27,7 @@ use crate::model::Omission;
 use crate::model::OmittedFile;
 use crate::model::RelPath;
 use crate::model::Rule;
+use crate::model::SummaryBy;
 use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::render;
@@ -119,7 +120,11 @@ impl Project<'_> {
         let mut views = tree.views();
         let find = |shown: &ShownFile| {
             let block = &shown.candidate.block;
-            let key = ViewKey::of(block.content?, block.file_type.id, block.view, shown.detail)?;
+            let content = block.content?;
+            let by_model = matches!(block.summary, Some(SummaryBy::Model { .. }));
+            let chosen = self.words.of(&block.path, &content).filter(|_| by_model);
+            let words = chosen.map(|chosen| chosen.written.hash());
+            let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, words)?;
             views.find(&key).map(|kept| kept.fingerprint)
         };
         files.iter().map(find).collect()
@@ -167,7 +172,8 @@ impl Project<'_> {
         let Some(old) = text else { return };
         let body = aggregate::view_diff(&row.path, Some(&old), Some(&block.body), BASE);
         let mut diff = Block { view: ViewMode::Diff, body, ..block.clone() };
-        diff.remarks.push(format!("diff against {BASE}, of the view {}", row.view));
+        let by = block.summary.as_ref().map_or("", SummaryBy::behind_view);
+        diff.remarks.push(format!("diff against {BASE}, of the view {}{by}", row.view));
         if render::block_text(block).len() <= render::block_text(&diff).len() {
             return;
         }
@@ -273,6 +279,7 @@ fn gone_file(path: RelPath) -> ShownFile {
         content: None,
         remarks: vec![format!("gone since {BASE}")],
         body: String::new(),
+        summary: None,
     };
     let candidate = Candidate {
         block,

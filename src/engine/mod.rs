@@ -57,6 +57,8 @@ mod tokens;
 mod tree;
 #[cfg(test)]
 mod tree_tests;
+#[cfg(test)]
+mod words_tests;
 
 pub use crate::aggregate::Limits;
 pub use crate::aggregate::nearest as nearest_symbols;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::agent::LookupOptions;
 use super::report::Progress;
 use crate::aggregate::Counter;
 use crate::discover;
@@ -49,4 +50,6 @@ pub struct Options {
     pub screenshot_bytes: u64,
     /// A file of discussion or of issues that has more bytes is not read.
     pub section_bytes: u64,
+    /// Whose words are shown where a tier asks for a model's.
+    pub words: LookupOptions,
 }

@@ -174,6 +174,7 @@ impl Project<'_> {
             content: None,
             remarks: vec![format!("deleted since {label}")],
             body: aggregate::view_diff(path, Some(&text), None, &label),
+            summary: None,
         };
         Some(ViewAnswer { block, why: None })
     }

@@ -77,7 +77,11 @@ impl Project<'_> {
         let routing = self.routing(request, &focus, &items);
         let is_limited = request.limits.is_some();
         let (gathered, history) = self.gather_with_history(request, &routing, selection)?;
-        let tree = request.tier.as_ref().is_some_and(|tier| tier.tree).then(|| tree_of(&gathered.listed));
+        let tree = request
+            .tier
+            .as_ref()
+            .is_some_and(|tier| tier.tree)
+            .then(|| tree_of(&gathered.listed, &self.words.folders));
         let tree = tree.filter(|_| request.sections.part.has_prefix());
         let plan = plan(request, tree, sections);
         let remarks = Remarks {

@@ -4,8 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::time::Duration;
 
+use super::agent::Desk;
+use super::agent::Words;
 use super::error::Error;
 use super::given::Promise;
 use super::options::Options;
@@ -43,6 +46,10 @@ pub struct Project<'w> {
     pub(super) reopens_after: Duration,
     /// Files that could not be read because they change all the time, since that was last asked.
     pub(super) unsettled: u64,
+    /// Where models' words are looked up.
+    pub(super) desk: Arc<Mutex<Desk>>,
+    /// Those that the answer under way shows.
+    pub(super) words: Words,
 }
 
 impl<'w> Project<'w> {
@@ -66,6 +73,8 @@ impl<'w> Project<'w> {
             paranoid: false,
             reopens_after: Duration::ZERO,
             unsettled: 0,
+            desk: Arc::default(),
+            words: Words::default(),
         };
         if project.options.cache_enabled {
             project.open_store()?;
@@ -75,6 +84,7 @@ impl<'w> Project<'w> {
 
     /// Shares what is known of the tree with other projects that have the same root and the same options.
     pub fn share(&mut self, tree: Arc<Tree>) {
+        self.desk = tree.desk();
         self.tree = Some(tree);
     }
 

@@ -186,7 +186,9 @@ impl Project<'_> {
         let max_bytes = if request.mode.is_some() { u64::MAX } else { self.options.max_bytes };
         let view = request.mode.unwrap_or(ViewMode::Full);
         let (detail, item, picks) = (SummaryDetail::Words, items.of(&file.path), Some(&picks));
-        let rendering = Rendering { view, detail, lines: &lines, item, picks, text };
+        // No tier is asked for, so that the words are the heuristic's.
+        let by_model = false;
+        let rendering = Rendering { view, detail, by_model, lines: &lines, item, picks, text };
         let rendered = self.render(file, rendering, max_bytes);
         let why = rendered.why.clone();
         ViewAnswer { block: block(file, rendered), why }

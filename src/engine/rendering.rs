@@ -1,5 +1,8 @@
 //! What is shown of one file.
 
+use std::sync::Arc;
+
+use super::agent::Chosen;
 use super::artifacts::Subject;
 use super::given::fingerprint;
 use super::picks::Picks;
@@ -21,6 +24,7 @@ use crate::model::FileType;
 use crate::model::Health;
 use crate::model::LeftOut;
 use crate::model::Outline;
+use crate::model::SummaryBy;
 use crate::model::SummaryDetail;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
@@ -35,12 +39,16 @@ pub(super) struct Rendered {
     pub(super) remarks: Vec<String>,
     pub(super) body: String,
     pub(super) why: Option<String>,
+    /// Who wrote the words, where the view is a summary.
+    pub(super) summary: Option<SummaryBy>,
 }
 
 /// What a rendering depends on beside the file.
 pub(super) struct Rendering<'a> {
     pub(super) view: ViewMode,
     pub(super) detail: SummaryDetail,
+    /// Whether a model's words stand in for the heuristic's, where the answer has some.
+    pub(super) by_model: bool,
     pub(super) lines: &'a FocusLines,
     /// What people say of the file.
     pub(super) item: Option<&'a FileItem>,
@@ -101,7 +109,9 @@ impl Project<'_> {
             Ok(Shown { content, remark, body, why: missing }) => {
                 let why = why.or(missing);
                 let remarks = encoding_remark(subject.facts).into_iter().chain(remark).collect();
-                Rendered { view: rendering.view, content, remarks, body, why }
+                let summary =
+                    (rendering.view == ViewMode::Summary).then(|| self.author(&subject, &rendering));
+                Rendered { view: rendering.view, content, remarks, body, why, summary }
             }
             Err(Hindrance::LeftOut(reason)) => failed(file, wanted, reason.words()),
             Err(Hindrance::Fallback(fallback)) => failed(file, wanted, fallback.words()),
@@ -111,10 +121,12 @@ impl Project<'_> {
 
     /// Shows a view, as it was shown before where that is kept.
     fn show(&mut self, subject: &Subject<'_>, rendering: &mut Rendering<'_>) -> Result<Shown, Hindrance> {
-        let key = ViewKey::of(subject.hash, subject.file_type.id, rendering.view, rendering.detail);
-        let (Some(tree), Some(key)) = (self.tree.clone().filter(|_| !self.paranoid), key) else {
+        let Some(tree) = self.tree.clone().filter(|_| !self.paranoid) else {
             return self.show_anew(subject, rendering);
         };
+        let words = self.chosen(subject, rendering).map(|chosen| chosen.written.hash());
+        let key = ViewKey::of(subject.hash, subject.file_type.id, rendering.view, rendering.detail, words);
+        let Some(key) = key else { return self.show_anew(subject, rendering) };
         let kept = tree.views().find(&key);
         if let Some(kept) = kept {
             let (remark, body) = (kept.remark.clone(), kept.body.clone());
@@ -166,28 +178,42 @@ impl Project<'_> {
                 let remark = health_remark(outline.health)?;
                 Ok(Shown { content, remark, body: aggregate::view_outline(&outline), why: None })
             }
-            ViewMode::Summary => self.show_summary(subject, rendering.detail).ok_or(gone),
+            ViewMode::Summary => self.show_summary(subject, rendering).ok_or(gone),
         }
     }
 
-    fn show_summary(&mut self, subject: &Subject<'_>, detail: SummaryDetail) -> Option<Shown> {
-        let words = self.summary(subject)?;
+    fn show_summary(&mut self, subject: &Subject<'_>, rendering: &Rendering<'_>) -> Option<Shown> {
+        let detail = rendering.detail;
+        let written = self.chosen(subject, rendering).map(|chosen| Arc::clone(&chosen.written));
+        let words = if written.is_some() { String::new() } else { self.summary(subject)? };
         let outline = match detail {
             SummaryDetail::Words => None,
             SummaryDetail::TopLevel | SummaryDetail::Signatures => self.outline(subject),
         };
         let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
         let outline = outline.map(without_secrets);
-        let body = aggregate::view_summary(&words, outline.as_ref(), detail);
+        let body = match written {
+            Some(written) => aggregate::view_written(&written.text, outline.as_ref(), detail),
+            None => aggregate::view_summary(&words, outline.as_ref(), detail),
+        };
         let remark = is_broken.then(|| "understood in part".to_owned());
         Some(Shown { content: Some(subject.hash), remark, body, why: None })
+    }
+
+    /// Returns the model's words that a summary of the file shows.
+    fn chosen(&self, subject: &Subject<'_>, rendering: &Rendering<'_>) -> Option<&Chosen> {
+        self.words.of(subject.path, &subject.hash).filter(|_| rendering.by_model)
+    }
+
+    fn author(&self, subject: &Subject<'_>, rendering: &Rendering<'_>) -> SummaryBy {
+        self.chosen(subject, rendering).map_or(SummaryBy::Heuristic, Chosen::by)
     }
 }
 
 /// Returns the block that a rendered file is.
 pub(super) fn block(file: &KnownFile, rendered: Rendered) -> Block {
-    let Rendered { view, content, remarks, body, .. } = rendered;
-    Block { path: file.path.clone(), file_type: type_of(file), view, content, remarks, body }
+    let Rendered { view, content, remarks, body, summary, .. } = rendered;
+    Block { path: file.path.clone(), file_type: type_of(file), view, content, remarks, body, summary }
 }
 
 /// Returns the type of a file; what has no text has no type of its own.
@@ -213,7 +239,7 @@ fn without_secrets(mut outline: Outline) -> Outline {
 
 fn failed(file: &KnownFile, view: ViewMode, reason: &str) -> Rendered {
     let body = aggregate::error_line(&file.path, view, reason);
-    Rendered { view, content: None, remarks: Vec::new(), body, why: Some(reason.to_owned()) }
+    Rendered { view, content: None, remarks: Vec::new(), body, why: Some(reason.to_owned()), summary: None }
 }
 
 fn encoding_remark(facts: &Facts) -> Option<String> {

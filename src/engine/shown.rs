@@ -20,6 +20,8 @@ pub(super) struct ViewKey {
     pub(super) file_type: &'static str,
     pub(super) view: ViewMode,
     pub(super) detail: Option<SummaryDetail>,
+    /// A hash of the words, where a model wrote them.
+    pub(super) words: Option<ContentHash>,
 }
 
 /// A view as it was shown.
@@ -47,10 +49,11 @@ impl ViewKey {
         file_type: &'static str,
         view: ViewMode,
         detail: SummaryDetail,
+        words: Option<ContentHash>,
     ) -> Option<Self> {
-        let detail = match view {
-            ViewMode::Skeleton | ViewMode::Outline => None,
-            ViewMode::Summary => Some(detail),
+        let (detail, words) = match view {
+            ViewMode::Skeleton | ViewMode::Outline => (None, None),
+            ViewMode::Summary => (Some(detail), words),
             ViewMode::Full
             | ViewMode::Window
             | ViewMode::Masked
@@ -61,7 +64,7 @@ impl ViewKey {
             | ViewMode::Path
             | ViewMode::None => return None,
         };
-        Some(Self { content, file_type, view, detail })
+        Some(Self { content, file_type, view, detail, words })
     }
 }
 
@@ -103,7 +106,7 @@ mod tests {
         let mut views = Views::default();
         let key = |number: u32| {
             let content = ContentHash::of(&number.to_le_bytes());
-            ViewKey::of(content, "c", ViewMode::Skeleton, SummaryDetail::Words).unwrap()
+            ViewKey::of(content, "c", ViewMode::Skeleton, SummaryDetail::Words, None).unwrap()
         };
         let view = || KeptView { remark: None, body: "x".repeat(1 << 20), fingerprint: ContentHash::of(b"") };
         for number in 0..100 {

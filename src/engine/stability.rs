@@ -20,8 +20,10 @@ use super::scan::KnownState;
 use crate::aggregate::FocusLines;
 use crate::aggregate::Stability;
 use crate::discover::Neighbors;
+use crate::model::Block;
 use crate::model::ContentHash;
 use crate::model::RelPath;
+use crate::model::SummaryBy;
 use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::store::Batch;
@@ -73,7 +75,7 @@ impl Project<'_> {
         let remembered = self.remembered_moves(detail);
         let mut answers = HashMap::new();
         let mut asked = Vec::new();
-        for past in pasts.iter().filter(|past| past.shown.settled().view == ViewMode::Summary) {
+        for past in pasts.iter().filter(|past| is_lasting(past.shown.settled())) {
             match remembered.get(&past.key) {
                 Some(at) => {
                     answers.insert(past.key, *at);
@@ -139,7 +141,8 @@ impl Project<'_> {
         let lines = FocusLines(Vec::new());
         let (item, picks, text) = (None, None, None);
         let detail = shown.detail;
-        let rendering = Rendering { view: ViewMode::Summary, detail, lines: &lines, item, picks, text };
+        let (view, by_model) = (ViewMode::Summary, false);
+        let rendering = Rendering { view, detail, by_model, lines: &lines, item, picks, text };
         let rendered = self.render(&old, rendering, u64::MAX);
         let block = shown.settled();
         rendered.body == block.body && rendered.remarks == block.remarks
@@ -160,6 +163,12 @@ impl Project<'_> {
             moves.iter().flat_map(|(key, at)| [&key.as_bytes()[..], &at.to_le_bytes()].concat()).collect();
         self.remember(&moves_key(detail), &bytes);
     }
+}
+
+/// Says whether most edits of a file do not touch its block. A model's words are others whenever they are written anew,
+/// so that they tell nothing of what the earlier ones were.
+fn is_lasting(block: &Block) -> bool {
+    block.view == ViewMode::Summary && block.summary == Some(SummaryBy::Heuristic)
 }
 
 fn moves_key(detail: SummaryDetail) -> String {

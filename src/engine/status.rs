@@ -1,5 +1,6 @@
 //! What is known of each file, without reading any.
 
+use super::agent::Asked;
 use super::derive::producer;
 use super::error::Error;
 use super::project::Project;
@@ -12,6 +13,7 @@ use crate::model::ContentHash;
 use crate::model::FileType;
 use crate::model::LeftOut;
 use crate::model::RelPath;
+use crate::model::Tier;
 use crate::sys::FileKind;
 
 /// How what is stored of a file compares with the file.
@@ -38,6 +40,8 @@ pub struct FileStatus {
     pub content: Option<(ContentHash, &'static FileType)>,
     /// Who made its summary.
     pub summary_by: Option<String>,
+    /// For which tiers a model has written of its content.
+    pub written_for: Vec<Tier>,
 }
 
 impl Project<'_> {
@@ -64,9 +68,23 @@ impl Project<'_> {
             let content = content.filter(|_| is_shown);
             let summary_by = content.and_then(|(_, file_type)| producer(Artifact::Summary, file_type));
             let summary_by = summary_by.map(|by| by.version);
-            all.push(FileStatus { path: found.path.clone(), freshness, content, summary_by });
+            all.push(FileStatus {
+                path: found.path.clone(),
+                freshness,
+                content,
+                summary_by,
+                written_for: Vec::new(),
+            });
         }
+        self.tell_what_is_written(&mut all);
         Ok(all)
+    }
+
+    fn tell_what_is_written(&mut self, all: &mut [FileStatus]) {
+        let asked: Vec<Asked<'_>> = all.iter().filter_map(asked).collect();
+        let tiers = self.tiers_written(&asked);
+        let with_content = all.iter_mut().filter(|file| file.content.is_some());
+        with_content.zip(tiers).for_each(|(file, tiers)| file.written_for = tiers);
     }
 
     /// Returns the status of a file that an index run would read.
@@ -89,4 +107,9 @@ impl Project<'_> {
             None => Freshness::New,
         }
     }
+}
+
+fn asked(file: &FileStatus) -> Option<Asked<'_>> {
+    let (content, file_type) = file.content?;
+    Some(Asked { path: &file.path, content, language: file_type.id })
 }

@@ -17,6 +17,7 @@ use super::Silent;
 use super::Trust;
 use super::ViewRequest;
 use super::World;
+use super::agent::LookupOptions;
 use super::importance::Standing;
 use super::scan::ScanRequest;
 use crate::aggregate::Counter;
@@ -125,6 +126,7 @@ pub(super) fn options() -> Options {
         counter: Counter::O200kBase,
         screenshot_bytes: 1 << 10,
         section_bytes: 1 << 10,
+        words: LookupOptions { uses_earlier: true, ..LookupOptions::default() },
     }
 }
 
@@ -134,6 +136,7 @@ pub(super) fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> Agg
         view,
         focus_view: ViewMode::Full,
         summary_detail: SummaryDetail::Words,
+        by_model: false,
         tree: false,
         language_views: BTreeMap::new(),
     };

@@ -15,6 +15,7 @@ use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
 
+use super::agent::Desk;
 use super::answers::Answers;
 use super::history::Commits;
 use super::listed::Listed;
@@ -35,6 +36,8 @@ pub struct Tree {
     saving: Mutex<()>,
     answers: Mutex<Answers>,
     views: Mutex<Views>,
+    /// Where models' words are looked up.
+    desk: Arc<Mutex<Desk>>,
     /// What git said of the commits last.
     commits: Mutex<Option<(ContentHash, Arc<Commits>)>>,
 }
@@ -215,6 +218,11 @@ impl Tree {
     /// Keeps all other projects of this process from writing.
     pub(super) fn save_alone(&self) -> MutexGuard<'_, ()> {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns where models' words are looked up.
+    pub(super) fn desk(&self) -> Arc<Mutex<Desk>> {
+        Arc::clone(&self.desk)
     }
 
     /// Returns the documents that were given last.

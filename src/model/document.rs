@@ -4,6 +4,7 @@ use super::Beads;
 use super::ContentHash;
 use super::FileType;
 use super::LeftOut;
+use super::ModelName;
 use super::Part;
 use super::Problem;
 use super::RelPath;
@@ -26,6 +27,34 @@ pub struct Block {
     pub remarks: Vec<String>,
     /// What is shown; without a fence.
     pub body: String,
+    /// Who wrote the words, where it is shown as a summary.
+    pub summary: Option<SummaryBy>,
+}
+
+/// Who wrote the words of a summary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SummaryBy {
+    /// The heuristic: they follow from the file's bytes.
+    Heuristic,
+    /// A language model. What it says of a file that anyone may have written is data, never instructions.
+    Model {
+        /// Which one.
+        name: ModelName,
+        /// Whether it wrote of what the file was earlier, and has not of what it is now.
+        is_earlier: bool,
+    },
+}
+
+impl SummaryBy {
+    /// Returns how to say, behind the name of the view, that a reader has a model's words before it. Not whose, nor of
+    /// when: a head that tells that would change where the words do not.
+    pub const fn behind_view(&self) -> &'static str {
+        match self {
+            Self::Heuristic => "",
+            Self::Model { is_earlier: false, .. } => " by a model",
+            Self::Model { is_earlier: true, .. } => " by a model, of an earlier version",
+        }
+    }
 }
 
 /// The composed document.
@@ -139,6 +168,8 @@ pub struct ReceiptEntry {
     pub rule: Rule,
     /// Why `view` is not `wanted`, and what else should be known, in words.
     pub why: Option<String>,
+    /// Who wrote the words, where it is shown as a summary.
+    pub summary: Option<SummaryBy>,
     /// Bytes of its block in the document, with its head.
     pub bytes: u64,
     /// Tokens of its block in the document, as [`Receipt::counter`] counts.

@@ -44,6 +44,7 @@ pub use document::OmittedFile;
 pub use document::Receipt;
 pub use document::ReceiptEntry;
 pub use document::Rule;
+pub use document::SummaryBy;
 pub use file::LeftOut;
 pub use file::Stamp;
 pub use file_type::ConfigSyntax;

@@ -1,6 +1,7 @@
 //! The one line that says what is shown of a file.
 
 use crate::model::Block;
+use crate::model::SummaryBy;
 use crate::model::ViewMode;
 
 /// Returns the head of a block: language, view, and what else a reader must know. No counts: those would change with
@@ -14,7 +15,9 @@ pub fn head(block: &Block) -> String {
     }
     words.push(match (block.view.is_reduced_text(), block.content) {
         (true, Some(content)) => format!("{} of {}, not the file's text", block.view, content.short()),
-        (true, None) | (false, _) => block.view.to_string(),
+        (true, None) | (false, _) => {
+            format!("{}{}", block.view, block.summary.as_ref().map_or("", SummaryBy::behind_view))
+        }
     });
     words.extend(block.remarks.iter().cloned());
     words.join(" · ")
@@ -25,13 +28,14 @@ mod tests {
     use super::*;
     use crate::model::ContentHash;
     use crate::model::FileType;
+    use crate::model::ModelName;
     use crate::model::RelPath;
     use crate::model::Role;
 
     static PYTHON: FileType = FileType { id: "python", name: "Python", fence: "python", role: Role::Code };
 
     #[track_caller]
-    fn check(view: ViewMode, remarks: &[&str], expected: &str) {
+    fn check(view: ViewMode, remarks: &[&str], expected: &str) -> Block {
         let block = Block {
             path: RelPath::new(b"a.py").unwrap(),
             file_type: &PYTHON,
@@ -39,8 +43,10 @@ mod tests {
             content: Some(ContentHash::of(b"abc")),
             remarks: remarks.iter().map(|remark| (*remark).to_owned()).collect(),
             body: String::new(),
+            summary: None,
         };
         assert_eq!(head(&block), expected);
+        block
     }
 
     #[test]
@@ -52,5 +58,17 @@ mod tests {
             &["parse health 99.0 %"],
             "Python · skeleton of ba7816bf8f01, not the file's text · parse health 99.0 %",
         );
+    }
+
+    #[test]
+    fn a_models_words_are_told_from_the_heuristics_and_one_model_is_as_good_as_another() {
+        let by = |model: &str, is_earlier| {
+            let name = ModelName { provider: "here".to_owned(), model: model.to_owned() };
+            let summary = Some(SummaryBy::Model { name, is_earlier });
+            head(&Block { summary, ..check(ViewMode::Summary, &[], "Python · summary") })
+        };
+        assert_eq!(by("small", false), "Python · summary by a model");
+        assert_eq!(by("large", false), by("small", false));
+        assert_eq!(by("small", true), "Python · summary by a model, of an earlier version");
     }
 }

@@ -37,3 +37,4 @@ mod since;
 mod slices;
 mod store_file;
 mod tiers;
+mod written;

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::Serialize;
 
 use super::path::wire_path;
+use super::receipt::SummaryAuthor;
 use crate::engine::Explanation;
 use crate::engine::UnderLimits;
 
@@ -36,6 +37,12 @@ pub struct FileExplanation {
     pub view: String,
     /// Why that is not what was wanted.
     pub why: Option<String>,
+    /// Who wrote the words, where it is shown as a summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<SummaryAuthor>,
+    /// Why they are shown and no other's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_why: Option<String>,
     /// Bytes of the view.
     pub bytes: u64,
     /// Tokens of the view.
@@ -98,6 +105,8 @@ impl From<Explanation> for FileExplanation {
             wanted: explanation.routed.view.name().to_owned(),
             view: explanation.view.name().to_owned(),
             why: explanation.why,
+            summary: explanation.summary.as_ref().map(|(by, _)| by.into()),
+            summary_why: explanation.summary.map(|(_, why)| why.to_owned()),
             bytes: explanation.bytes,
             tokens: explanation.tokens,
             tokens_counted_by: explanation.counter.to_owned(),

@@ -13,6 +13,7 @@ use crate::engine::Freshness;
 use crate::engine::IndexReport;
 use crate::engine::ViewAnswer;
 use crate::model::LeftOut;
+use crate::model::Tier;
 use crate::render;
 
 /// What an index run did.
@@ -62,6 +63,9 @@ pub struct FileState {
     pub sha256: Option<String>,
     /// Who made the summary that is stored.
     pub summary_by: Option<String>,
+    /// Numbers of the tiers for which a language model has written of its content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent_tiers: Vec<u8>,
 }
 
 /// One view of one file.
@@ -140,6 +144,7 @@ impl From<FileStatus> for FileState {
             language: file.content.map(|(_, file_type)| file_type.id.to_owned()),
             sha256: file.content.map(|(hash, _)| hash.to_string()),
             summary_by: file.summary_by,
+            agent_tiers: file.written_for.into_iter().map(Tier::number).collect(),
         }
     }
 }

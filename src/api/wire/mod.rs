@@ -45,6 +45,7 @@ pub use receipt::ReceiptFile;
 pub use receipt::ReceiptMissing;
 pub use receipt::ReceiptOmission;
 pub use receipt::ReceiptProblem;
+pub use receipt::SummaryAuthor;
 pub use structure::FileOutline;
 pub use structure::FoundSymbol;
 pub use structure::SymbolNode;

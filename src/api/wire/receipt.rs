@@ -13,6 +13,7 @@ use crate::model::OmittedFile;
 use crate::model::Problem;
 use crate::model::Receipt;
 use crate::model::ReceiptEntry;
+use crate::model::SummaryBy;
 use crate::model::ViewMode;
 
 /// What became of each file that was asked for.
@@ -74,6 +75,25 @@ pub struct ReceiptFile {
     pub bytes: u64,
     /// Tokens of its part of the document.
     pub tokens: u64,
+    /// Who wrote the words, where it is shown as a summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<SummaryAuthor>,
+}
+
+/// Who wrote the words of a summary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SummaryAuthor {
+    /// `heuristic`, or `agent`: a language model.
+    pub by: String,
+    /// The model, as `anthropic/claude-haiku-4-5`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Whether it wrote of what the file was earlier, and has not of what it is now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub earlier: bool,
+    /// Whether the words are a model's, and so nothing that may be obeyed or believed unseen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
 }
 
 /// A file that is not in the document.
@@ -160,9 +180,20 @@ impl From<&ReceiptEntry> for ReceiptFile {
             wanted: entry.wanted.name().to_owned(),
             rule: entry.rule.name().to_owned(),
             why: entry.why.clone(),
+            summary: entry.summary.as_ref().map(Into::into),
             bytes: entry.bytes,
             tokens: entry.tokens,
         }
+    }
+}
+
+impl From<&SummaryBy> for SummaryAuthor {
+    fn from(by: &SummaryBy) -> Self {
+        let (by, model, earlier) = match by {
+            SummaryBy::Heuristic => ("heuristic", None, false),
+            SummaryBy::Model { name, is_earlier } => ("agent", Some(name.to_string()), *is_earlier),
+        };
+        Self { by: by.to_owned(), untrusted: model.is_some(), model, earlier }
     }
 }
 

@@ -8,12 +8,14 @@ use crate::api::ExplainAsk;
 use crate::api::FileExplanation;
 use crate::api::LimitEffect;
 use crate::api::Request;
+use crate::api::SummaryAuthor;
 use crate::api::language_name;
 use crate::api::shown_path;
 use crate::cli::document_args::ExplainArgs;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::model::LeftOut;
+use crate::model::printable;
 use crate::render::grouped;
 
 /// What is said of a file that a limited document is not about.
@@ -63,6 +65,9 @@ fn write_explanation(
     if let Some(why) = &explanation.why {
         desk.output.line(&format!("  instead      {}: {why}", explanation.view))?;
     }
+    if let (Some(by), Some(why)) = (&explanation.summary, &explanation.summary_why) {
+        desk.output.line(&format!("  summary      {}: {why}", author(by)))?;
+    }
     let (bytes, tokens) = (grouped(explanation.bytes), grouped(explanation.tokens));
     let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
     desk.output.line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
@@ -72,6 +77,11 @@ fn write_explanation(
         desk.output.line(NOT_ASKED_FOR)?;
     }
     Ok(())
+}
+
+/// Returns who wrote a summary.
+fn author(by: &SummaryAuthor) -> String {
+    by.model.as_ref().map_or_else(|| by.by.clone(), |model| format!("{}, {}", by.by, printable(model)))
 }
 
 /// Returns as much of a hash as tells contents of one project apart.

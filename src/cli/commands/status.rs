@@ -43,7 +43,13 @@ fn about(file: &FileState) -> String {
             format!("  ({reason}: {words})")
         }
         (None, Some(language)) => {
-            format!("  ({}, summary by {})", language_name(language), maker(file))
+            let tiers: Vec<String> = file.agent_tiers.iter().map(ToString::to_string).collect();
+            let model = if tiers.is_empty() {
+                String::new()
+            } else {
+                format!(" and, for tier {}, by a model", tiers.join(" and "))
+            };
+            format!("  ({}, summary by {}{model})", language_name(language), maker(file))
         }
         (None, None) => String::new(),
     }

@@ -8,7 +8,7 @@ mod confined;
 mod events;
 mod faults;
 mod files;
-mod harness;
+pub(crate) mod harness;
 mod lifecycle;
 mod limits;
 mod writes;

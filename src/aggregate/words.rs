@@ -1,0 +1,99 @@
+//! A model's words as they may stand in a document: whatever wrote them, and whatever became of them in the store.
+
+/// So many bytes of a model's words are shown. They were held to less when they came.
+const MOST_BYTES: usize = 8 << 10;
+/// Words that stand on a line with something else are shorter.
+const MOST_BYTES_OF_LINE: usize = 400;
+/// What stands where words were cut.
+const CUT: &str = " […]";
+
+/// Returns words in paragraphs, one a line and none of them empty: without what a terminal would obey, what turns the
+/// direction of writing, and what nobody sees.
+pub fn plain_words(words: &str) -> String {
+    let words = cut(words, MOST_BYTES);
+    if is_plain(&words) {
+        return words;
+    }
+    let mut text = String::with_capacity(words.len());
+    for line in words.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}']) {
+        let before = text.len();
+        for word in line.split_whitespace() {
+            let at = text.len();
+            let space = if at == before { "" } else { " " };
+            text.push_str(space);
+            text.extend(word.chars().filter(|c| !c.is_control() && !is_unseen(*c)));
+            if text.len() == at + space.len() {
+                text.truncate(at);
+            }
+        }
+        if before < text.len() {
+            text.push('\n');
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// Returns words on one line.
+pub fn words_on_a_line(words: &str) -> String {
+    cut(&plain_words(words).replace('\n', " "), MOST_BYTES_OF_LINE)
+}
+
+fn cut(words: &str, most: usize) -> String {
+    if words.len() <= most {
+        return words.to_owned();
+    }
+    let end = words.floor_char_boundary(most - CUT.len());
+    format!("{}{CUT}", &words[..end])
+}
+
+/// Says whether words are what would become of them, as most are.
+fn is_plain(words: &str) -> bool {
+    let is_usual = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+    words.bytes().all(is_usual) && words.trim_ascii() == words && !words.contains("  ")
+}
+
+/// Says whether a character has no shape of its own, but changes what stands around it or how that is read.
+const fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(words: &str, expected: &str) {
+        assert_eq!(plain_words(words), expected);
+    }
+
+    #[test]
+    fn words_keep_their_paragraphs_and_lose_what_is_no_word() {
+        check("It reads.\n\n It  writes.\t\n", "It reads.\nIt writes.");
+        check("\u{1b}[31mred\u{1b}[0m \u{202e}won\u{202c} \u{200b} x\0y", "[31mred[0m won xy");
+        check("a\rb\u{2028}c", "a\nb\nc");
+        check(" \n\u{feff}\n", "");
+        check("", "");
+        check("It reads.", "It reads.");
+        check(" It  reads. ", "It reads.");
+    }
+
+    #[test]
+    fn words_that_somebody_made_endless_are_cut() {
+        let text = plain_words(&"ä".repeat(1 << 20));
+        assert!(text.len() <= MOST_BYTES && text.ends_with(CUT), "{}", text.len());
+        let line = words_on_a_line(&"word\n".repeat(1 << 10));
+        assert!(line.len() <= MOST_BYTES_OF_LINE && !line.contains('\n'), "{line}");
+    }
+}
