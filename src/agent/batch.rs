@@ -67,7 +67,8 @@ impl Office<'_> {
         questions: &dyn Questions,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Outcome, Error> {
-        let model = self.options.chain.iter().find(|model| batch::is_possible(model)).ok_or(Error::NoBatches)?;
+        let model =
+            self.options.chain.iter().find(|model| batch::is_possible(model)).ok_or(Error::NoBatches)?;
         let model = Model { price: model.price.map(|price| price.halved()), ..model.clone() };
         let mut outcome = Outcome::default();
         let mut rest = errands.into_iter();
@@ -175,10 +176,11 @@ impl Office<'_> {
         };
         let names: Vec<String> = bundle.items.iter().map(|packed| name_of(&packed.errand.id)).collect();
         let prompts = bundle.items.iter().map(|packed| &packed.prepared.prompt);
-        let items: Vec<Item<'_>> = names.iter().zip(prompts).map(|(id, prompt)| Item { id, prompt }).collect();
+        let items: Vec<Item<'_>> =
+            names.iter().zip(prompts).map(|(id, prompt)| Item { id, prompt }).collect();
         let sent = self.send_bundle(model, &items, is_stopped);
-        // From here on the batch holds the questions, whatever became of it.
-        drop(bundle);
+        // The batch holds the questions by now, whatever became of it.
+        bundle.items.into_iter().for_each(|packed| drop(packed.held));
         let at_ms = self.windows.now_ms();
         match sent {
             Ok(remote_id) => {
@@ -241,7 +243,9 @@ impl Office<'_> {
         let request = batch::encode_create(model, &file, &tag, key);
         match post::ask(&self.windows, &request, is_stopped, decode)? {
             Submitted::Batch(id) => Ok(id),
-            Submitted::Uploaded(_) => Err(Trouble::Unknown { words: "no batch was made of the file".to_owned() }),
+            Submitted::Uploaded(_) => {
+                Err(Trouble::Unknown { words: "no batch was made of the file".to_owned() })
+            }
         }
     }
 

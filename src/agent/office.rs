@@ -116,6 +116,9 @@ impl<'w> Office<'w> {
     ) -> Outcome {
         let threads = errands.len().min(self.options.concurrency.max(1) as usize);
         let run = Run::new(self, questions, report, is_stopped, errands);
+        if let Some(why) = self.closed() {
+            run.stop(why);
+        }
         self.runs.fetch_add(1, Ordering::Relaxed);
         std::thread::scope(|scope| {
             for number in 0..threads {
@@ -249,3 +252,7 @@ fn check(options: &Options, keys: &BTreeMap<String, SecretString>) -> Result<(),
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "office_tests.rs"]
+mod tests;
