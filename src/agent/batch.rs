@@ -266,3 +266,7 @@ fn count<T>(number: &mut u64) -> Option<T> {
     *number += 1;
     None
 }
+
+#[cfg(test)]
+#[path = "batch_tests.rs"]
+mod tests;
