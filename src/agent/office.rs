@@ -119,7 +119,7 @@ impl<'w> Office<'w> {
         if let Some(why) = self.closed() {
             run.stop(why);
         }
-        self.runs.fetch_add(1, Ordering::Relaxed);
+        let at_work = UnderWay::new(&self.runs);
         std::thread::scope(|scope| {
             for number in 0..threads {
                 let builder = std::thread::Builder::new().name(format!("agent-{number}"));
@@ -129,7 +129,7 @@ impl<'w> Office<'w> {
                 }
             }
         });
-        self.runs.fetch_sub(1, Ordering::Relaxed);
+        drop(at_work);
         self.note_waiting(0);
         let outcome = run.into_outcome();
         self.note_stopped(outcome.stopped.as_ref());
@@ -189,8 +189,7 @@ impl<'w> Office<'w> {
 
     /// Counts a call as under way until what is returned is dropped.
     pub(super) fn under_way(&self) -> UnderWay<'_> {
-        self.under_way.fetch_add(1, Ordering::Relaxed);
-        UnderWay(&self.under_way)
+        UnderWay::new(&self.under_way)
     }
 
     pub(super) fn note_waiting(&self, count: u64) {
@@ -226,8 +225,15 @@ impl<'w> Office<'w> {
     }
 }
 
-/// A call that is under way.
+/// A call, or a run, that is under way. It is counted until this is dropped.
 pub(super) struct UnderWay<'o>(&'o AtomicU32);
+
+impl<'o> UnderWay<'o> {
+    fn new(count: &'o AtomicU32) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
