@@ -99,3 +99,101 @@ impl Sending {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::llm::testing::model;
+    use crate::llm::testing::of_provider;
+    use crate::llm::testing::prompt;
+
+    const KEY: &str = "sentinel-key-0123456789";
+
+    fn asked(wire: Wire) -> WebRequest {
+        match encode(&model(wire), &prompt("x"), Some(&SecretString::from(KEY))) {
+            Sending::Web(request) => request,
+            Sending::Command { .. } => panic!("{wire:?} is no program"),
+        }
+    }
+
+    #[test]
+    fn every_wire_is_asked_at_its_address_with_its_header_for_the_key() {
+        use secrecy::ExposeSecret;
+
+        let check = |wire, url: &str, header: &str, value: &str| {
+            let request = asked(wire);
+            assert_eq!((request.url.as_str(), request.method), (url, Method::Post));
+            assert!(request.headers.contains(&("content-type".to_owned(), "application/json".to_owned())));
+            let [(name, secret)] = &request.secret_headers[..] else { panic!("one key in one header") };
+            assert_eq!((name.as_str(), secret.expose_secret()), (header, value));
+        };
+        let bearer = format!("Bearer {KEY}");
+        check(Wire::Anthropic, "https://api.anthropic.com/v1/messages", "x-api-key", KEY);
+        check(Wire::Chat, "http://127.0.0.1:8000/v1/chat/completions", "authorization", &bearer);
+        check(Wire::Responses, "https://api.openai.com/v1/responses", "authorization", &bearer);
+        let gemini = "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent";
+        check(Wire::Gemini, gemini, "x-goog-api-key", KEY);
+        check(Wire::Ollama, "http://127.0.0.1:11434/api/chat", "authorization", &bearer);
+    }
+
+    #[test]
+    fn a_providers_own_headers_replace_those_of_its_wire() {
+        let mut model = model(Wire::Anthropic);
+        let mut provider = (*model.provider).clone();
+        provider.base_url.push('/');
+        provider.headers = vec![("Anthropic-Version".to_owned(), "2030-01-01".to_owned())];
+        model.provider = Arc::new(provider);
+        let Sending::Web(request) = encode(&model, &prompt("x"), None) else { panic!() };
+        let names: Vec<&str> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["content-type", "Anthropic-Version"]);
+        assert_eq!(request.url, "https://api.anthropic.com/v1/messages");
+        assert!(request.secret_headers.is_empty());
+    }
+
+    #[test]
+    fn two_files_bodies_are_the_same_up_to_their_material() {
+        let material = "\u{2603} of one file";
+        for wire in Wire::ALL {
+            let mut model = model(wire);
+            (model.min_cacheable_tokens, model.temperature) = (Some(0), Some(0.5));
+            let body = |material: &str| encode(&model, &prompt(material), None).body().to_vec();
+            let (first, second) = (body(material), body("another"));
+            assert_eq!(first, body(material), "{wire:?}");
+            let same = first.iter().zip(&second).take_while(|(first, second)| first == second).count();
+            let before = first.windows(material.len()).position(|window| window == material.as_bytes());
+            assert_eq!(Some(same), before, "{wire:?}");
+            let instructions = b"Say what it is for.";
+            assert!(
+                first[..same].windows(instructions.len()).any(|window| window == instructions),
+                "{wire:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_text_of_a_question_shows_the_key() {
+        let key = SecretString::from(KEY);
+        for wire in Wire::ALL {
+            let sending = encode(&model(wire), &prompt("x"), Some(&key));
+            let shown = format!("{sending:?} {}", sending.head());
+            assert!(!shown.contains(KEY) && !shown.contains("sentinel"), "{wire:?}");
+            assert!(!String::from_utf8_lossy(sending.body()).contains(KEY), "{wire:?}");
+        }
+        let head = encode(&model(Wire::Anthropic), &prompt("x"), Some(&key)).head();
+        let expected = "POST https://api.anthropic.com/v1/messages\ncontent-type: application/json\n\
+                        anthropic-version: 2023-06-01\nx-api-key: (hidden)";
+        assert_eq!(head, expected);
+    }
+
+    #[test]
+    fn only_what_a_provider_can_keep_is_worth_a_first_call_alone() {
+        let mut model = of_provider("anthropic", "claude-haiku-5-5");
+        let instructions = "x".repeat(5 * 512);
+        assert!(!marks_cache(&model, &instructions), "from where on it keeps anything is not known");
+        model.min_cacheable_tokens = Some(512);
+        assert!(marks_cache(&model, &instructions));
+        assert!(!marks_cache(&model, &instructions[1..]));
+    }
+}

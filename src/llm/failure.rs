@@ -89,7 +89,15 @@ const WEAK_CODES: [(Class, &[&str]); 3] = [
     (Class::Auth, &["permission_error", "permission_denied"]),
 ];
 
-/// Beginnings of sentences by which servers without a code for it say that a question is too long.
+/// Parts of sentences by which Anthropic says, without a code for it, that there is no money, or that a limit is reached
+/// which its user set.
+const NO_MONEY: [&str; 3] = [
+    "credit balance is too low",
+    "reached your specified api usage limits",
+    "reached your specified workspace api usage",
+];
+
+/// Parts of sentences by which servers without a code for it say that a question is too long.
 const TOO_LONG: [&str; 11] = [
     "prompt is too long",
     "input is too long",
@@ -145,8 +153,7 @@ impl Said {
     pub(super) fn class(&self, status: u16) -> Class {
         let status = if status < 400 { self.status.unwrap_or(status) } else { status };
         let message = self.message.to_ascii_lowercase();
-        // Anthropic has no code for it.
-        if message.contains("credit balance is too low") {
+        if NO_MONEY.iter().any(|words| message.contains(words)) {
             return Class::Money;
         }
         let is_too_long = TOO_LONG.iter().any(|words| message.contains(words));
@@ -157,11 +164,10 @@ impl Said {
             None => {}
         }
         match class_of_status(status) {
-            Some(Class::Request) if is_too_long => Class::TooLong,
+            Some(Class::Request) | None if is_too_long => Class::TooLong,
             // Such as a model that this key may not use: another one may be allowed.
             Some(Class::Auth) if status == 403 && self.has("model_not_found") => Class::Request,
             Some(class) => class,
-            None if is_too_long => Class::TooLong,
             None => self.class_of_codes(&WEAK_CODES).unwrap_or(Class::Garbled),
         }
     }
@@ -228,7 +234,7 @@ fn codes(value: &Value, error: &Value) -> Vec<String> {
     codes
 }
 
-/// MiniMax refuses with a good status and a number; these are the ones that its page names.
+/// `MiniMax` refuses with a good status and a number; these are the ones of its page that decide something.
 fn minimax_code(value: &Value) -> Option<&'static str> {
     match value.pointer("/base_resp/status_code").and_then(Value::as_i64)? {
         0 => None,
@@ -250,4 +256,325 @@ fn string<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 fn plain_text(body: &[u8]) -> String {
     let head = String::from_utf8_lossy(&body[..body.len().min(4 * text::MOST_WORDS)]);
     if head.trim_start().starts_with('<') { String::new() } else { head.into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::llm::Refusal;
+    use crate::llm::Wire;
+    use crate::llm::decode;
+    use crate::llm::testing::NOW_MS;
+    use crate::llm::testing::model;
+    use crate::llm::testing::response;
+
+    #[track_caller]
+    fn refused(wire: Wire, status: u16, headers: &[(&str, &str)], body: &str) -> Refusal {
+        let refusal = decode(&model(wire), &response(status, headers, body), NOW_MS).unwrap_err();
+        assert!(refusal.words.len() <= text::MOST_WORDS && !refusal.words.chars().any(char::is_control));
+        refusal
+    }
+
+    #[track_caller]
+    fn check(wire: Wire, status: u16, body: &str, class: Class) {
+        assert_eq!(refused(wire, status, &[], body).class, class, "{status} {body}");
+    }
+
+    #[test]
+    fn too_many_calls_are_told_from_no_money_by_the_code_and_not_the_status() {
+        let limit = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Number of request tokens has exceeded your per-minute rate limit"}}"#;
+        let refusal = refused(Wire::Anthropic, 429, &[("retry-after", "2"), ("request-id", "req_1")], limit);
+        assert_eq!((refusal.class, refusal.wait), (Class::Rate, Some(Duration::from_secs(2))));
+        assert_eq!(refusal.request_id.as_deref(), Some("req_1"));
+        assert_eq!(
+            refusal.words,
+            "HTTP 429: rate_limit_error: Number of request tokens has exceeded your per-minute rate limit"
+        );
+        assert_eq!(refusal.tokens, None);
+
+        let spent = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Usage is paused.","details":{"error_code":"enforced_spend_limit_reached"}}}"#;
+        let refusal = refused(Wire::Anthropic, 429, &[], spent);
+        assert_eq!((refusal.class, refusal.wait), (Class::Money, None));
+        assert_eq!(refusal.words, "HTTP 429: enforced_spend_limit_reached: Usage is paused.");
+    }
+
+    #[test]
+    fn openais_spent_quotas_are_about_money() {
+        for code in [
+            "credit_balance_exhausted",
+            "organization_spend_limit_exceeded",
+            "project_spend_limit_exceeded",
+            "organization_usage_limit_exceeded",
+            "insufficient_quota",
+        ] {
+            let body = json!({"error": {"message": "You exceeded it.", "type": "insufficient_quota", "param": null, "code": code}});
+            for wire in [Wire::Responses, Wire::Chat] {
+                check(wire, 429, &body.to_string(), Class::Money);
+            }
+            let body = json!({"error": {"message": "You exceeded it.", "type": null, "code": code}});
+            check(Wire::Responses, 429, &body.to_string(), Class::Money);
+        }
+    }
+
+    #[test]
+    fn openais_rates_and_slow_downs_are_waited_for() {
+        let rate = r#"{"error":{"message":"Rate limit reached for gpt-6-luna","type":"tokens","param":null,"code":"rate_limit_exceeded"}}"#;
+        let headers = [
+            ("x-ratelimit-remaining-requests", "0"),
+            ("x-ratelimit-reset-requests", "6m0s"),
+            ("x-ratelimit-remaining-tokens", "5"),
+            ("x-ratelimit-reset-tokens", "1h"),
+        ];
+        let refusal = refused(Wire::Responses, 429, &headers, rate);
+        assert_eq!((refusal.class, refusal.wait), (Class::Rate, Some(Duration::from_mins(6))));
+        check(
+            Wire::Chat,
+            503,
+            r#"{"error":{"message":"Slow down","type":"slow_down","code":"slow_down"}}"#,
+            Class::Rate,
+        );
+        let minute = r#"{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 37000.","type":"tokens","code":"rate_limit_exceeded"}}"#;
+        check(Wire::Chat, 429, minute, Class::TooLong);
+    }
+
+    #[test]
+    fn geminis_minute_is_waited_for_and_its_day_is_not() {
+        let body = |quota: &str| {
+            let violations = json!([{"quotaMetric": "generativelanguage.googleapis.com/generate_content_free_tier_requests", "quotaId": quota}]);
+            let details = json!([
+                {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": violations},
+                {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"},
+            ]);
+            let error = json!({"code": 429, "message": "You exceeded your current quota.", "status": "RESOURCE_EXHAUSTED", "details": details});
+            json!({"error": error}).to_string()
+        };
+        let minute =
+            refused(Wire::Gemini, 429, &[], &body("GenerateRequestsPerMinutePerProjectPerModel-FreeTier"));
+        assert_eq!((minute.class, minute.wait), (Class::Rate, Some(Duration::from_millis(34_500))));
+        let day = refused(Wire::Gemini, 429, &[], &body("GenerateRequestsPerDayPerProjectPerModel-FreeTier"));
+        assert_eq!((day.class, day.wait), (Class::Money, None));
+        check(
+            Wire::Gemini,
+            402,
+            r#"{"error":{"code":402,"message":"Prepaid credits are used up.","status":"FAILED_PRECONDITION"}}"#,
+            Class::Money,
+        );
+        check(Wire::Gemini, 429, r#"[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}]"#, Class::Rate);
+    }
+
+    #[test]
+    fn no_money_is_known_by_its_status_and_by_what_anthropic_writes() {
+        check(
+            Wire::Chat,
+            402,
+            r#"{"error":{"message":"Insufficient Balance","type":"unknown_error","param":null,"code":"invalid_request_error"}}"#,
+            Class::Money,
+        );
+        check(
+            Wire::Anthropic,
+            402,
+            r#"{"type":"error","error":{"type":"billing_error","message":"Pay."}}"#,
+            Class::Money,
+        );
+        for message in [
+            "Your credit balance is too low to access the Anthropic API.",
+            "You have reached your specified API usage limits. You will regain access on 2026-12-01.",
+            "You have reached your specified workspace API usage limits.",
+        ] {
+            let body =
+                json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
+            check(Wire::Anthropic, 400, &body.to_string(), Class::Money);
+        }
+    }
+
+    #[test]
+    fn a_server_in_trouble_is_asked_again() {
+        let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+        check(Wire::Anthropic, 529, overloaded, Class::Overload);
+        check(
+            Wire::Responses,
+            503,
+            r#"{"error":{"message":"Busy","type":"server_is_overloaded","code":null}}"#,
+            Class::Overload,
+        );
+        check(
+            Wire::Gemini,
+            503,
+            r#"{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}"#,
+            Class::Overload,
+        );
+        for status in [408, 409, 500, 502, 503, 504, 520, 529, 599] {
+            check(Wire::Chat, status, "<html><h1>Bad gateway</h1></html>", Class::Overload);
+            check(Wire::Chat, status, "", Class::Overload);
+        }
+        let refusal = refused(Wire::Chat, 503, &[("retry-after", "Sat, 21 Nov 2026 09:00:20 GMT")], "");
+        assert_eq!((refusal.wait, refusal.words.as_str()), (Some(Duration::from_secs(20)), "HTTP 503"));
+    }
+
+    #[test]
+    fn a_key_that_is_not_accepted_is_told_from_a_wrong_request() {
+        check(
+            Wire::Anthropic,
+            401,
+            r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#,
+            Class::Auth,
+        );
+        check(
+            Wire::Anthropic,
+            401,
+            r#"{"error":{"message":"Invalid API Key","type":"authentication_error","code":401}}"#,
+            Class::Auth,
+        );
+        check(
+            Wire::Responses,
+            401,
+            r#"{"error":{"message":"You didn't provide an API key.","type":"invalid_request_error","code":null}}"#,
+            Class::Auth,
+        );
+        check(
+            Wire::Anthropic,
+            403,
+            r#"{"type":"error","error":{"type":"permission_error","message":"No."}}"#,
+            Class::Auth,
+        );
+        let gemini = r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}"#;
+        check(Wire::Gemini, 400, gemini, Class::Auth);
+        check(
+            Wire::Responses,
+            403,
+            r#"{"error":{"message":"Project has no access to model","type":"invalid_request_error","code":"model_not_found"}}"#,
+            Class::Request,
+        );
+    }
+
+    #[test]
+    fn a_question_that_is_too_long_is_known_in_all_its_words() {
+        let llama = r#"{"error":{"code":400,"message":"request (20022 tokens) exceeds the available context size (4096 tokens)","type":"exceed_context_size_error","n_prompt_tokens":20022,"n_ctx":4096}}"#;
+        check(Wire::Anthropic, 400, llama, Class::TooLong);
+        check(
+            Wire::Anthropic,
+            413,
+            r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
+            Class::TooLong,
+        );
+        check(
+            Wire::Anthropic,
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+            Class::TooLong,
+        );
+        check(
+            Wire::Responses,
+            400,
+            r#"{"error":{"message":"Too long","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+            Class::TooLong,
+        );
+        check(
+            Wire::Chat,
+            400,
+            r#"{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","code":400}"#,
+            Class::TooLong,
+        );
+        check(
+            Wire::Gemini,
+            400,
+            r#"{"error":{"code":400,"message":"The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
+            Class::TooLong,
+        );
+        check(
+            Wire::Ollama,
+            400,
+            r#"{"error":"the input length exceeds the context length"}"#,
+            Class::TooLong,
+        );
+    }
+
+    #[test]
+    fn a_wrong_request_is_not_tried_again() {
+        check(
+            Wire::Anthropic,
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"temperature: not supported"}}"#,
+            Class::Request,
+        );
+        check(
+            Wire::Anthropic,
+            404,
+            r#"{"type":"error","error":{"type":"not_found_error","message":"model: claude-9"}}"#,
+            Class::Request,
+        );
+        check(Wire::Ollama, 404, r#"{"error":"model 'nope' not found"}"#, Class::Request);
+        check(
+            Wire::Chat,
+            422,
+            r#"{"detail":[{"loc":["body","messages"],"msg":"field required"}]}"#,
+            Class::Request,
+        );
+        for status in [300, 301, 302, 307, 400, 404, 405, 415, 422, 501] {
+            check(Wire::Chat, status, "<html>", Class::Request);
+        }
+        let words = refused(Wire::Ollama, 404, &[], r#"{"error":"model 'nope' not found"}"#).words;
+        assert_eq!(words, "HTTP 404: model 'nope' not found");
+    }
+
+    #[test]
+    fn a_filter_before_the_model_declines() {
+        let body =
+            r#"{"error":{"message":"Filtered","type":"invalid_request_error","code":"content_filter"}}"#;
+        check(Wire::Chat, 400, body, Class::Soft(Soft::Declined));
+    }
+
+    #[test]
+    fn errors_with_a_good_status_are_errors_that_may_be_charged() {
+        let router = r#"{"error":{"code":429,"message":"Provider returned error"},"user_id":"u"}"#;
+        let refusal = refused(Wire::Chat, 200, &[], router);
+        assert_eq!(refusal.class, Class::Rate);
+        assert!(refusal.tokens.is_some());
+        check(
+            Wire::Chat,
+            200,
+            r#"{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}"#,
+            Class::Money,
+        );
+        check(
+            Wire::Chat,
+            200,
+            r#"{"base_resp":{"status_code":1002,"status_msg":"rate limit"}}"#,
+            Class::Rate,
+        );
+        let failed = r#"{"status":"failed","error":{"code":"server_error","message":"Oops"},"output":[]}"#;
+        check(Wire::Responses, 200, failed, Class::Overload);
+        check(
+            Wire::Anthropic,
+            200,
+            r#"{"type":"error","error":{"type":"api_error","message":"Oops"}}"#,
+            Class::Overload,
+        );
+        check(Wire::Ollama, 200, r#"{"error":"out of memory"}"#, Class::Garbled);
+    }
+
+    #[test]
+    fn the_servers_own_word_on_trying_again_counts_but_not_where_it_is_about_money() {
+        let told = |status, word, body: &str| {
+            refused(Wire::Responses, status, &[("x-should-retry", word)], body).class
+        };
+        assert_eq!(told(400, "true", ""), Class::Overload);
+        assert_eq!(told(503, "false", ""), Class::Request);
+        assert_eq!(told(429, "false", ""), Class::Money);
+        assert_eq!(told(429, "true", ""), Class::Rate);
+        assert_eq!(told(503, "perhaps", ""), Class::Overload);
+        assert_eq!(told(401, "true", ""), Class::Auth);
+        assert_eq!(told(429, "true", r#"{"error":{"type":"insufficient_quota"}}"#), Class::Money);
+    }
+
+    #[test]
+    fn what_was_counted_in_spite_of_a_refusal_is_told() {
+        let body = r#"{"error":{"message":"x"},"usage":{"prompt_tokens":7,"completion_tokens":0}}"#;
+        let tokens = refused(Wire::Chat, 500, &[], body).tokens.unwrap();
+        assert_eq!((tokens.input, tokens.output, tokens.cache_read), (Some(7), Some(0), None));
+    }
 }

@@ -110,17 +110,15 @@ fn seconds_of(unit: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// 2026-11-21 09:00:00 in UTC.
-    const NOW_MS: i64 = 1_795_251_600_000;
+    use crate::llm::testing::NOW_MS;
 
     fn of(headers: &[(&str, &str)]) -> Pace {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         pace(&WebResponse { status: 200, headers, body: Vec::new() }, NOW_MS)
     }
 
-    fn window(limit: Option<u64>, remaining: u64, ms: u64) -> Option<Window> {
-        Some(Window { limit, remaining, resets_in: Duration::from_millis(ms) })
+    const fn window(limit: Option<u64>, remaining: u64, ms: u64) -> Window {
+        Window { limit, remaining, resets_in: Duration::from_millis(ms) }
     }
 
     #[test]
@@ -136,8 +134,8 @@ mod tests {
             ("anthropic-ratelimit-input-tokens-remaining", "0"),
             ("anthropic-ratelimit-input-tokens-reset", "2026-11-21T10:00:30+01:00"),
         ]);
-        assert_eq!(pace.requests, window(Some(50), 49, 1_000));
-        assert_eq!(pace.tokens, window(Some(100_000), 0, 30_000));
+        assert_eq!(pace.requests, Some(window(Some(50), 49, 1_000)));
+        assert_eq!(pace.tokens, Some(window(Some(100_000), 0, 30_000)));
         assert_eq!(wait(&pace), Some(Duration::from_secs(30)));
     }
 
@@ -152,7 +150,10 @@ mod tests {
         ]);
         assert_eq!(
             pace,
-            Pace { requests: window(Some(60), 59, 1_000), tokens: window(None, 149_984, 360_000) }
+            Pace {
+                requests: Some(window(Some(60), 59, 1_000)),
+                tokens: Some(window(None, 149_984, 360_000))
+            }
         );
         assert_eq!(wait(&pace), None);
     }

@@ -60,9 +60,7 @@ pub(super) fn longest(seconds: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// 2026-11-21 09:00:00 in UTC.
-    const NOW_MS: i64 = 1_795_251_600_000;
+    use crate::llm::testing::NOW_MS;
 
     #[track_caller]
     fn check(headers: &[(&str, &str)], wait: Option<u64>) {

@@ -191,3 +191,182 @@ fn refusal(class: Class, words: &str) -> Refusal {
 fn garbled(words: &str) -> Refusal {
     Refusal { tokens: Some(crate::model::Tokens::default()), ..refusal(Class::Garbled, words) }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::llm::Soft;
+    use crate::llm::testing::NOW_MS;
+    use crate::llm::testing::of_provider;
+    use crate::llm::testing::response;
+
+    fn anthropic() -> Model {
+        of_provider("anthropic", "m")
+    }
+
+    fn openai() -> Model {
+        of_provider("openai", "m")
+    }
+
+    fn good(value: &Value) -> WebResponse {
+        response(200, &[], &value.to_string())
+    }
+
+    #[test]
+    fn what_was_submitted_has_a_name() {
+        let read = |model: &Model, value: Value| decode_submitted(model, &good(&value), NOW_MS);
+        let batch = json!({"id": "msgbatch_1", "type": "message_batch", "processing_status": "in_progress"});
+        assert_eq!(read(&anthropic(), batch), Ok(Submitted::Batch("msgbatch_1".to_owned())));
+        let file = json!({"id": "file-1", "object": "file", "purpose": "batch"});
+        assert_eq!(read(&openai(), file), Ok(Submitted::Uploaded("file-1".to_owned())));
+        let batch = json!({"id": "batch_1", "object": "batch", "status": "validating"});
+        assert_eq!(read(&openai(), batch), Ok(Submitted::Batch("batch_1".to_owned())));
+        for value in [
+            json!({}),
+            json!({"id": 1, "object": "batch"}),
+            json!({"id": "a b", "object": "batch"}),
+            json!(null),
+        ] {
+            assert_eq!(read(&openai(), value).unwrap_err().class, Class::Garbled);
+        }
+        let refused = decode_submitted(&openai(), &response(402, &[], "{}"), NOW_MS);
+        assert_eq!(refused.unwrap_err().class, Class::Money);
+    }
+
+    #[test]
+    fn a_batch_runs_until_it_has_ended() {
+        let read = |model: &Model, value: Value| decode_poll(model, &good(&value), NOW_MS).unwrap();
+        for status in ["in_progress", "canceling"] {
+            let batch = json!({"id": "b_1", "processing_status": status, "results_url": null});
+            assert_eq!(read(&anthropic(), batch), Progress::Running);
+        }
+        // The address that it says is not asked, so the key goes nowhere else.
+        let batch =
+            json!({"id": "b_1", "processing_status": "ended", "results_url": "https://evil.example/"});
+        let ended = |results: &[&str], failed: Option<&str>| Progress::Ended {
+            results: results.iter().map(|name| (*name).to_owned()).collect(),
+            failed: failed.map(str::to_owned),
+        };
+        assert_eq!(read(&anthropic(), batch), ended(&["b_1"], None));
+
+        for status in ["validating", "in_progress", "finalizing", "cancelling"] {
+            assert_eq!(read(&openai(), json!({"id": "b_1", "status": status})), Progress::Running);
+        }
+        let batch =
+            json!({"id": "b_1", "status": "completed", "output_file_id": "f_1", "error_file_id": "f_2"});
+        assert_eq!(read(&openai(), batch), ended(&["f_1", "f_2"], None));
+        let batch = json!({"id": "b_1", "status": "expired", "output_file_id": "f_1", "error_file_id": null});
+        assert_eq!(read(&openai(), batch), ended(&["f_1"], None));
+        let batch = json!({"id": "b_1", "status": "failed", "errors": {"data": [{"message": "Bad\nline"}]}});
+        assert_eq!(read(&openai(), batch), ended(&[], Some("Bad line")));
+        assert_eq!(decode_poll(&openai(), &good(&json!({})), NOW_MS).unwrap_err().class, Class::Garbled);
+    }
+
+    #[test]
+    fn a_lost_batch_is_found_in_the_list_by_its_time_or_its_tag() {
+        let counts = json!({"processing": 3, "succeeded": 2, "errored": 1, "canceled": 0, "expired": 0});
+        let data = json!([
+            {"id": "b_1", "created_at": "2026-11-21T09:00:00Z", "processing_status": "in_progress", "request_counts": counts},
+            {"id": "b_2", "created_at": "yesterday", "processing_status": "ended"},
+            "nonsense",
+        ]);
+        let listed = decode_list(&anthropic(), &good(&json!({"data": data})), NOW_MS).unwrap();
+        let first = Listed {
+            id: "b_1".to_owned(),
+            created_ms: NOW_MS,
+            tag: None,
+            items: Some(6),
+            progress: Progress::Running,
+        };
+        assert_eq!(listed, std::slice::from_ref(&first));
+        let data = json!([{"id": "b_1", "created_at": NOW_MS / 1_000, "status": "validating",
+            "request_counts": {"total": 6, "completed": 1, "failed": 1}, "metadata": {"slop": "t"}}]);
+        let listed = decode_list(&openai(), &good(&json!({"data": data})), NOW_MS).unwrap();
+        assert_eq!(listed, [Listed { tag: Some("t".to_owned()), ..first }]);
+        assert_eq!(decode_list(&openai(), &good(&json!([])), NOW_MS).unwrap_err().class, Class::Garbled);
+    }
+
+    /// The words; or of which kind a refusal is, and whether it is charged.
+    type Short = Result<String, (Class, bool)>;
+
+    fn read(model: &Model, lines: &[Value]) -> Vec<(String, Short)> {
+        let body = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
+        let short = |answer: Result<Reply, Refusal>| match answer {
+            Ok(reply) => Ok(reply.text),
+            Err(refusal) => Err((refusal.class, refusal.tokens.is_some())),
+        };
+        decode_results(model, body.as_bytes()).into_iter().map(|(id, answer)| (id, short(answer))).collect()
+    }
+
+    #[test]
+    fn anthropics_answers_come_in_any_order_and_only_those_that_succeeded_are_charged() {
+        let message = |stop: &str| json!({"type": "message", "content": [{"type": "text", "text": "It."}], "stop_reason": stop});
+        let line = |id: &str, result: Value| json!({"custom_id": id, "result": result});
+        let error = |kind: &str| json!({"type": "errored", "error": {"type": "error", "error": {"type": kind, "message": "x"}}});
+        let lines = [
+            line("b", json!({"type": "succeeded", "message": message("end_turn")})),
+            line("a", json!({"type": "succeeded", "message": message("refusal")})),
+            line("c", error("invalid_request_error")),
+            line("d", error("api_error")),
+            line("e", json!({"type": "expired"})),
+            line("f", json!({"type": "canceled"})),
+            line("g", json!({"type": "succeeded"})),
+            line("h", json!({"type": "lost"})),
+            json!({"custom_id": "i"}),
+            json!({"result": {"type": "expired"}}),
+            json!("nonsense"),
+        ];
+        let expected = [
+            ("b", Ok("It.".to_owned())),
+            ("a", Err((Class::Soft(Soft::Declined), true))),
+            ("c", Err((Class::Request, false))),
+            ("d", Err((Class::Overload, false))),
+            ("e", Err((Class::Overload, false))),
+            ("f", Err((Class::Overload, false))),
+            ("g", Err((Class::Garbled, true))),
+            ("h", Err((Class::Garbled, true))),
+            ("i", Err((Class::Garbled, true))),
+        ];
+        assert_eq!(read(&anthropic(), &lines), expected.map(|(id, answer)| (id.to_owned(), answer)));
+    }
+
+    #[test]
+    fn openais_answers_are_in_two_files_of_one_shape() {
+        let body = json!({"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": "It."}]}]});
+        let answered = json!({"status_code": 200, "request_id": "req_1", "body": body});
+        let refused = json!({"status_code": 400, "body": {"error": {"code": "context_length_exceeded", "message": "x"}}});
+        let lines = [
+            json!({"custom_id": "a", "response": answered, "error": null}),
+            json!({"custom_id": "b", "response": refused, "error": null}),
+            json!({"custom_id": "c", "response": null, "error": {"code": "batch_expired", "message": "Not in time."}}),
+            json!({"custom_id": "d", "response": null, "error": null}),
+            json!({"custom_id": "e", "response": {"status_code": 70_000, "body": {}}}),
+        ];
+        let expected = [
+            ("a", Ok("It.".to_owned())),
+            ("b", Err((Class::TooLong, false))),
+            ("c", Err((Class::Overload, false))),
+            ("d", Err((Class::Garbled, true))),
+            ("e", Err((Class::Garbled, true))),
+        ];
+        assert_eq!(read(&openai(), &lines), expected.map(|(id, answer)| (id.to_owned(), answer)));
+        let line = json!({"custom_id": "a", "response": answered_with_name()});
+        let answers = decode_results(&openai(), line.to_string().as_bytes());
+        assert_eq!(answers[0].1.as_ref().unwrap().request_id.as_deref(), Some("req_1"));
+    }
+
+    fn answered_with_name() -> Value {
+        let part = json!({"type": "output_text", "text": "It."});
+        json!({"status_code": 200, "request_id": "req_1", "body": {"id": "r_1", "output": [{"type": "message", "content": [part]}]}})
+    }
+
+    #[test]
+    fn an_answer_that_was_cut_off_on_its_way_is_left_out() {
+        let whole = json!({"custom_id": "a", "result": {"type": "expired"}}).to_string();
+        let body = format!("{whole}\r\n\n{}", &whole[..whole.len() - 1]);
+        assert_eq!(decode_results(&anthropic(), body.as_bytes()).len(), 1);
+        assert!(decode_results(&anthropic(), b"").is_empty());
+    }
+}

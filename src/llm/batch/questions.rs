@@ -179,3 +179,104 @@ fn upload(model: &Model, items: &[Item<'_>], key: Option<&SecretString>) -> WebR
     let content_type = format!("multipart/form-data; boundary={boundary}");
     request(model, Method::Post, "/files", Some(("content-type", &content_type)), body, key)
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+    use crate::llm::testing::of_provider;
+    use crate::llm::testing::prompt;
+
+    const IDS: [&str; 2] = ["a1", "b2"];
+
+    fn submitted(provider: &str) -> WebRequest {
+        let prompts = [prompt("fn main() {}"), prompt("--slop\r\n--\u{2603}")];
+        let items: Vec<Item<'_>> = IDS.iter().zip(&prompts).map(|(id, prompt)| Item { id, prompt }).collect();
+        encode_submit(&of_provider(provider, "m"), &items, Some(&SecretString::from("sentinel")))
+    }
+
+    #[test]
+    fn anthropic_is_sent_all_questions_at_once() {
+        let request = submitted("anthropic");
+        assert_eq!(request.url, "https://api.anthropic.com/v1/messages/batches");
+        let expected = expect![[
+            r#"{"requests":[{"custom_id":"a1","params":{"model":"m","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}},{"custom_id":"b2","params":{"model":"m","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"--slop\r\n--☃"}]}}]}"#
+        ]];
+        expected.assert_eq(&String::from_utf8(request.body).unwrap());
+        let names: Vec<&str> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["content-type", "anthropic-version"]);
+        assert_eq!(request.secret_headers[0].0, "x-api-key");
+    }
+
+    #[test]
+    fn openai_is_sent_a_file_of_questions() {
+        for (provider, endpoint) in [("openai", "/v1/responses"), ("openai-chat", "/v1/chat/completions")] {
+            let request = submitted(provider);
+            assert_eq!(request.url, "https://api.openai.com/v1/files");
+            let body = String::from_utf8(request.body).unwrap();
+            let content_type = &request.headers.iter().find(|(name, _)| name == "content-type").unwrap().1;
+            let boundary = content_type.strip_prefix("multipart/form-data; boundary=").unwrap();
+            assert!(boundary.len() <= 70);
+            let parts: Vec<&str> = body.split(&format!("--{boundary}")).collect();
+            assert_eq!(parts.len(), 4, "before, purpose, file, after");
+            assert_eq!((parts[0], parts[3]), ("", "--\r\n"));
+            assert!(parts[1].ends_with("\r\n\r\nbatch\r\n"));
+            let (head, file) = parts[2].split_once("\r\n\r\n").unwrap();
+            assert!(head.contains("name=\"file\"; filename=\"slop.jsonl\""));
+            let lines: Vec<serde_json::Value> =
+                file.trim_end().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            assert_eq!(lines.len(), 2);
+            assert_eq!(lines[1]["custom_id"], "b2");
+            assert_eq!(lines[1]["url"], endpoint);
+            assert!(lines[1]["body"].to_string().contains("--slop"));
+        }
+    }
+
+    #[test]
+    fn a_batch_is_made_of_a_file_and_bears_the_tag_of_its_questions() {
+        let request = encode_create(&of_provider("openai", "m"), "file-1", &tag(IDS), None);
+        assert_eq!(request.url, "https://api.openai.com/v1/batches");
+        let expected = expect![[
+            r#"{"input_file_id":"file-1","endpoint":"/v1/responses","completion_window":"24h","metadata":{"slop":"2e0846cb773d2f690816d956102a28245b721e1076d31ee6a7d43db5185507ad"}}"#
+        ]];
+        expected.assert_eq(&String::from_utf8(request.body).unwrap());
+        assert_eq!(tag(IDS), tag(["b2", "a1"]));
+        assert_ne!(tag(IDS), tag(["a1"]));
+    }
+
+    #[test]
+    fn what_is_asked_of_a_batch_goes_to_the_address_of_the_settings_alone() {
+        let (anthropic, openai) = (of_provider("anthropic", "m"), of_provider("openai", "m"));
+        let url = |request: WebRequest| {
+            assert!(request.body.is_empty() && request.method == Method::Get);
+            request.url
+        };
+        let of_anthropic = "https://api.anthropic.com/v1/messages/batches";
+        assert_eq!(url(encode_poll(&anthropic, "b_1", None)), format!("{of_anthropic}/b_1"));
+        assert_eq!(url(encode_results(&anthropic, "b_1", None)), format!("{of_anthropic}/b_1/results"));
+        assert_eq!(url(encode_list(&anthropic, None, None)), format!("{of_anthropic}?limit=100"));
+        assert_eq!(
+            url(encode_list(&anthropic, Some("b&1"), None)),
+            format!("{of_anthropic}?limit=100&after_id=b%261")
+        );
+        assert_eq!(url(encode_poll(&anthropic, "../../x", None)), format!("{of_anthropic}/..%2F..%2Fx"));
+        assert_eq!(url(encode_poll(&anthropic, "..", None)), format!("{of_anthropic}/%2E%2E"));
+        let of_openai = "https://api.openai.com/v1";
+        assert_eq!(url(encode_poll(&openai, "b_1", None)), format!("{of_openai}/batches/b_1"));
+        assert_eq!(url(encode_results(&openai, "file-2", None)), format!("{of_openai}/files/file-2/content"));
+        assert_eq!(
+            url(encode_list(&openai, Some("b_1"), None)),
+            format!("{of_openai}/batches?limit=100&after=b_1")
+        );
+    }
+
+    #[test]
+    fn only_those_that_have_batches_are_sent_any() {
+        for (provider, possible) in
+            [("anthropic", true), ("openai", true), ("minimax", false), ("gemini", false)]
+        {
+            assert_eq!(is_possible(&of_provider(provider, "m")), possible, "{provider}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Anthropic's Messages.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::caching::is_marked;
@@ -28,6 +29,8 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
     system: [Block<'a>; 1],
     messages: [Message<'a>; 1],
 }
@@ -58,6 +61,7 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
         max_tokens: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
         temperature: model.temperature,
         top_p: model.top_p,
+        fields: model.fields(),
         system: [Block { r#type: "text", text: &prompt.instructions, cache_control: mark }],
         messages: [Message { role: "user", content: &prompt.material }],
     };
@@ -95,5 +99,115 @@ pub(super) fn tokens(value: &Value) -> Tokens {
         cache_read: count(value, "/usage/cache_read_input_tokens"),
         cache_write: count(value, "/usage/cache_creation_input_tokens"),
         output: count(value, "/usage/output_tokens"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::Expect;
+    use expect_test::expect;
+    use serde_json::json;
+
+    use super::*;
+    use crate::llm::Wire;
+    use crate::llm::testing::of_provider;
+    use crate::llm::testing::prompt;
+    use crate::llm::wire;
+
+    #[track_caller]
+    fn check_body(model: &Model, expected: &Expect) {
+        expected.assert_eq(&String::from_utf8(body(model, &prompt("fn main() {}"))).unwrap());
+    }
+
+    #[track_caller]
+    fn lacks(value: &Value, class: Class) {
+        assert_eq!(wire::answer(Wire::Anthropic, value).unwrap_err().class, class, "{value}");
+    }
+
+    #[test]
+    fn nothing_is_sent_that_was_not_set() {
+        check_body(
+            &of_provider("anthropic", "claude-haiku-5-5"),
+            &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
+        );
+    }
+
+    #[test]
+    fn what_was_set_is_sent_before_what_differs() {
+        let mut model = of_provider("minimax", "MiniMax-M3");
+        (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
+        check_body(
+            &model,
+            &expect![[r#"{"model":"MiniMax-M3","max_tokens":4000,"temperature":0.2,"top_p":0.9,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
+        );
+    }
+
+    #[test]
+    fn long_instructions_are_marked_at_their_end_and_short_ones_are_not() {
+        let mut model = of_provider("anthropic", "claude-haiku-5-5");
+        model.min_cacheable_tokens = Some(4);
+        check_body(
+            &model,
+            &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
+        );
+        let marks = |model: &Model| {
+            String::from_utf8(body(model, &prompt("x"))).unwrap().matches("cache_control").count()
+        };
+        assert_eq!(marks(&model), 0, "18 bytes are no more than 3 tokens");
+        model.min_cacheable_tokens = Some(3);
+        check_body(
+            &model,
+            &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
+        );
+        assert_eq!(marks(&model), 1);
+        let mut other = of_provider("vllm", "m");
+        other.min_cacheable_tokens = Some(0);
+        assert_eq!(marks(&other), 0, "nobody said that it takes marks");
+    }
+
+    #[test]
+    fn the_words_are_joined_without_what_the_model_thought() {
+        let content = json!([
+            {"type": "thinking", "thinking": "Hm.", "signature": "x"},
+            {"type": "text", "text": "It starts "},
+            {"type": "redacted_thinking", "data": "x"},
+            {"type": "text", "text": "all."},
+        ]);
+        let value = json!({"type": "message", "content": content, "stop_reason": "end_turn"});
+        assert_eq!(wire::answer(Wire::Anthropic, &value).unwrap(), "It starts all.");
+    }
+
+    #[test]
+    fn an_answer_without_a_summary_says_of_which_kind_it_is() {
+        let stopped =
+            |reason: &str| json!({"content": [{"type": "text", "text": "It"}], "stop_reason": reason});
+        lacks(&stopped("refusal"), Class::Soft(Soft::Declined));
+        lacks(&stopped("max_tokens"), Class::Soft(Soft::CutOff));
+        lacks(&stopped("model_context_window_exceeded"), Class::TooLong);
+        lacks(&json!({"content": [], "stop_reason": "end_turn"}), Class::Soft(Soft::Empty));
+        lacks(&json!({"content": [{"type": "text", "text": " \n"}]}), Class::Soft(Soft::Empty));
+        lacks(&json!({"content": [{"type": "thinking", "thinking": "x"}]}), Class::Soft(Soft::Empty));
+        for content in [
+            json!(null),
+            json!("x"),
+            json!({}),
+            json!([{"type": "text"}]),
+            json!([{"type": "text", "text": 1}]),
+        ] {
+            lacks(&json!({"content": content}), Class::Garbled);
+        }
+    }
+
+    #[test]
+    fn the_parts_of_the_count_stand_apart_and_what_is_not_said_is_not_0() {
+        let value =
+            json!({"usage": {"cache_read_input_tokens": 1066, "input_tokens": 13, "output_tokens": 8}});
+        let counted = Tokens { input: Some(13), cache_read: Some(1_066), cache_write: None, output: Some(8) };
+        assert_eq!(tokens(&value), counted);
+        for usage in
+            [json!(null), json!({"input_tokens": "13", "output_tokens": -1}), json!({"input_tokens": 1.5})]
+        {
+            assert_eq!(tokens(&json!({"usage": usage})), Tokens::default());
+        }
     }
 }

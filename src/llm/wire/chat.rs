@@ -1,6 +1,7 @@
 //! OpenAI's chat completions, and those of all who speak them too.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::caching::Explicit;
@@ -31,6 +32,8 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
     #[serde(flatten)]
     cache: OpenAiCache,
     messages: [Message<'a>; 2],
@@ -76,6 +79,7 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
         max_tokens: (!knows_completion).then_some(most),
         temperature: model.temperature,
         top_p: model.top_p,
+        fields: model.fields(),
         cache: OpenAiCache::of(model, instructions),
         messages: [
             Message { role: "system", content },
@@ -130,5 +134,131 @@ pub(super) fn tokens(value: &Value) -> Tokens {
         cache_read: read,
         cache_write: written,
         output: output.map(|output| output.max(in_total.unwrap_or(0))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::Expect;
+    use expect_test::expect;
+    use serde_json::json;
+
+    use super::*;
+    use crate::llm::Wire;
+    use crate::llm::testing::of_provider;
+    use crate::llm::testing::prompt;
+    use crate::llm::wire;
+
+    #[track_caller]
+    fn check_body(model: &Model, expected: &Expect) {
+        expected.assert_eq(&String::from_utf8(body(model, &prompt("fn main() {}"))).unwrap());
+    }
+
+    #[track_caller]
+    fn lacks(value: &Value, class: Class) {
+        assert_eq!(wire::answer(Wire::Chat, value).unwrap_err().class, class, "{value}");
+    }
+
+    #[test]
+    fn a_compatible_server_is_sent_nothing_that_only_openai_knows() {
+        check_body(
+            &of_provider("vllm", "Qwen/Qwen4-8B"),
+            &expect![[
+                r#"{"model":"Qwen/Qwen4-8B","max_tokens":700,"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
+        let mut model = of_provider("openrouter", "openai/gpt-6-luna");
+        (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.0), Some(1.0), Some(50));
+        model.min_cacheable_tokens = Some(0);
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"openai/gpt-6-luna","max_tokens":50,"temperature":0.0,"top_p":1.0,"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn openai_is_told_to_keep_nothing_or_the_instructions_alone() {
+        let mut model = of_provider("openai-chat", "gpt-6-luna");
+        check_body(
+            &model,
+            &expect![[r#"{"model":"gpt-6-luna","max_completion_tokens":700,"reasoning_effort":"none","prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]],
+        );
+        model.min_cacheable_tokens = Some(3);
+        check_body(
+            &model,
+            &expect![[r#"{"model":"gpt-6-luna","max_completion_tokens":700,"reasoning_effort":"none","prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":[{"type":"text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":"fn main() {}"}]}"#]],
+        );
+        model.name = "gpt-5.4-nano".to_owned();
+        check_body(
+            &model,
+            &expect![[
+                r#"{"model":"gpt-5.4-nano","max_completion_tokens":700,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn the_words_are_a_text_or_parts_of_one() {
+        let said =
+            |content: Value| json!({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]});
+        let words = |value: &Value| wire::answer(Wire::Chat, value).unwrap();
+        assert_eq!(words(&said(json!("It starts all."))), "It starts all.");
+        assert_eq!(
+            words(&said(json!([{"type": "text", "text": "It "}, {"type": "text", "text": "starts"}]))),
+            "It starts"
+        );
+        let thought = json!({"choices": [{"message": {"content": "It.", "reasoning_content": "Hm."}}]});
+        assert_eq!(words(&thought), "It.");
+    }
+
+    #[test]
+    fn an_answer_without_a_summary_says_of_which_kind_it_is() {
+        let stopped =
+            |reason: &str| json!({"choices": [{"message": {"content": "It"}, "finish_reason": reason}]});
+        lacks(&stopped("length"), Class::Soft(Soft::CutOff));
+        lacks(&stopped("content_filter"), Class::Soft(Soft::Declined));
+        lacks(&stopped("insufficient_system_resource"), Class::Overload);
+        lacks(
+            &json!({"choices": [{"message": {"content": null, "refusal": "No."}}]}),
+            Class::Soft(Soft::Declined),
+        );
+        lacks(
+            &json!({"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}),
+            Class::Soft(Soft::Empty),
+        );
+        for value in [json!({}), json!({"choices": []}), json!({"choices": [{}]}), json!({"choices": "x"})] {
+            lacks(&value, Class::Garbled);
+        }
+        lacks(&json!({"choices": [{"message": {"role": "assistant"}}]}), Class::Garbled);
+        lacks(&json!({"choices": [{"message": {"content": 7}}]}), Class::Garbled);
+    }
+
+    #[test]
+    fn the_cached_part_is_taken_out_of_the_whole_input() {
+        let usage = json!({"prompt_tokens": 1079, "completion_tokens": 8, "total_tokens": 1087,
+            "prompt_tokens_details": {"cached_tokens": 1000, "cache_write_tokens": 66}});
+        let counted =
+            Tokens { input: Some(13), cache_read: Some(1_000), cache_write: Some(66), output: Some(8) };
+        assert_eq!(tokens(&json!({"usage": usage})), counted);
+        let usage = json!({"prompt_tokens": 5, "prompt_tokens_details": null});
+        assert_eq!(tokens(&json!({"usage": usage})), Tokens { input: Some(5), ..Tokens::default() });
+        let nonsense = json!({"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 9}});
+        assert_eq!(tokens(&json!({"usage": nonsense})).input, Some(0));
+    }
+
+    #[test]
+    fn deepseeks_own_counts_come_first() {
+        let usage = json!({"prompt_tokens": 100, "completion_tokens": 8, "prompt_cache_hit_tokens": 64,
+            "prompt_cache_miss_tokens": 36, "prompt_tokens_details": {"cached_tokens": 1}});
+        let counted = Tokens { input: Some(36), cache_read: Some(64), cache_write: None, output: Some(8) };
+        assert_eq!(tokens(&json!({"usage": usage})), counted);
+    }
+
+    #[test]
+    fn output_that_only_the_total_knows_of_is_counted() {
+        let usage = json!({"prompt_tokens": 100, "completion_tokens": 8, "total_tokens": 158});
+        assert_eq!(tokens(&json!({"usage": usage})).output, Some(58));
     }
 }

@@ -17,3 +17,23 @@ pub(in crate::llm) fn sending(model: &Model, prompt: &Prompt) -> Sending {
 pub(super) fn input(prompt: &Prompt) -> String {
     format!("{}\n\n{}\n", prompt.instructions, prompt.material)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::llm::testing::of_provider;
+    use crate::llm::testing::prompt;
+
+    #[test]
+    fn the_program_reads_both_texts_and_is_told_the_model() {
+        let mut model = of_provider("command", "opus");
+        let mut provider = (*model.provider).clone();
+        provider.command = ["ask", "--model={model}", "-p"].map(str::to_owned).to_vec();
+        model.provider = Arc::new(provider);
+        let Sending::Command { command, input } = sending(&model, &prompt("fn main() {}")) else { panic!() };
+        assert_eq!(command, ["ask", "--model=opus", "-p"]);
+        assert_eq!(input, "Say what it is for.\n\nfn main() {}\n");
+    }
+}

@@ -1,6 +1,7 @@
 //! Google's generateContent.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::kinds::Answer;
@@ -18,19 +19,21 @@ use crate::model::Tokens;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Body<'a> {
-    generation_config: Config,
+    generation_config: Config<'a>,
     system_instruction: Content<'a>,
     contents: [Content<'a>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Config {
+struct Config<'a> {
     max_output_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Serialize)]
@@ -57,6 +60,7 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
             max_output_tokens: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
             temperature: model.temperature,
             top_p: model.top_p,
+            fields: model.fields(),
         },
         system_instruction: Content { role: None, parts: [Part { text: &prompt.instructions }] },
         contents: [Content { role: Some("user"), parts: [Part { text: &prompt.material }] }],
@@ -113,5 +117,93 @@ pub(super) fn tokens(value: &Value) -> Tokens {
             (None, None) => None,
             (Some(_), _) | (_, Some(_)) => Some(written.unwrap_or(0).saturating_add(thought.unwrap_or(0))),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::Expect;
+    use expect_test::expect;
+    use serde_json::json;
+
+    use super::*;
+    use crate::llm::Wire;
+    use crate::llm::testing::of_provider;
+    use crate::llm::testing::prompt;
+    use crate::llm::wire;
+
+    #[track_caller]
+    fn check_body(model: &Model, expected: &Expect) {
+        expected.assert_eq(&String::from_utf8(body(model, &prompt("fn main() {}"))).unwrap());
+    }
+
+    #[track_caller]
+    fn lacks(value: &Value, class: Class) {
+        assert_eq!(wire::answer(Wire::Gemini, value).unwrap_err().class, class, "{value}");
+    }
+
+    #[test]
+    fn the_model_stands_in_the_address_and_nothing_is_sent_that_was_not_set() {
+        check_body(
+            &of_provider("gemini", "gemini-3.8-flash"),
+            &expect![[r#"{"generationConfig":{"maxOutputTokens":700,"thinkingConfig":{"thinkingLevel":"low"}},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#]],
+        );
+        assert_eq!(path("gemini-3.8-flash"), "/v1beta/models/gemini-3.8-flash:generateContent");
+        assert_eq!(path("models/gemini-3.8-flash"), "/v1beta/models/gemini-3.8-flash:generateContent");
+        assert_eq!(path("../files?x#y"), "/v1beta/models/..%2Ffiles%3Fx%23y:generateContent");
+        assert_eq!(path(".."), "/v1beta/models/%2E%2E:generateContent");
+    }
+
+    #[test]
+    fn what_was_set_is_sent() {
+        let mut model = of_provider("gemini", "gemini-2.5-flash");
+        (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
+        check_body(
+            &model,
+            &expect![[r#"{"generationConfig":{"maxOutputTokens":4000,"temperature":0.2,"topP":0.9,"thinkingConfig":{"thinkingBudget":0}},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#]],
+        );
+    }
+
+    #[test]
+    fn the_words_are_joined_without_what_the_model_thought() {
+        let parts = json!([{"text": "Hm.", "thought": true}, {"text": "It "}, {"text": "starts."}, {"inlineData": {}}]);
+        let value = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
+        assert_eq!(wire::answer(Wire::Gemini, &value).unwrap(), "It starts.");
+    }
+
+    #[test]
+    fn an_answer_without_a_summary_says_of_which_kind_it_is() {
+        for reason in ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"] {
+            lacks(&json!({"candidates": [{"finishReason": reason}]}), Class::Soft(Soft::Declined));
+        }
+        lacks(&json!({"promptFeedback": {"blockReason": "SAFETY"}}), Class::Soft(Soft::Declined));
+        let cut =
+            json!({"candidates": [{"content": {"parts": [{"text": "It"}]}, "finishReason": "MAX_TOKENS"}]});
+        lacks(&cut, Class::Soft(Soft::CutOff));
+        lacks(
+            &json!({"candidates": [{"content": {"role": "model"}, "finishReason": "STOP"}]}),
+            Class::Soft(Soft::Empty),
+        );
+        lacks(&json!({"candidates": [{"finishReason": "OTHER"}]}), Class::Soft(Soft::Empty));
+        for value in [
+            json!({}),
+            json!({"candidates": []}),
+            json!({"candidates": [{}]}),
+            json!({"candidates": [{"content": {"parts": 1}}]}),
+        ] {
+            lacks(&value, Class::Garbled);
+        }
+    }
+
+    #[test]
+    fn what_it_thought_is_output_and_the_cached_part_is_taken_out_of_the_input() {
+        let usage = json!({"promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 9,
+            "thoughtsTokenCount": 30, "totalTokenCount": 139});
+        let counted = Tokens { input: Some(40), cache_read: Some(60), cache_write: None, output: Some(39) };
+        assert_eq!(tokens(&json!({"usageMetadata": usage})), counted);
+        let usage = json!({"promptTokenCount": 100, "thoughtsTokenCount": 30});
+        let counted = Tokens { input: Some(100), output: Some(30), ..Tokens::default() };
+        assert_eq!(tokens(&json!({"usageMetadata": usage})), counted);
+        assert_eq!(tokens(&json!({"usageMetadata": {"promptTokenCount": 1}})).output, None);
     }
 }

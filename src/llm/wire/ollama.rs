@@ -1,6 +1,7 @@
 //! Ollama's own chat.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::kinds::Answer;
@@ -24,12 +25,12 @@ const CONTEXT_TOKENS: u32 = 16_384;
 struct Body<'a> {
     model: &'a str,
     stream: bool,
-    /// A summary needs no thinking, which would eat up the tokens that it may have.
-    think: bool,
     /// What is too long is to be an error, not to be cut without a word: neither the question nor, on the way, the
     /// beginning of it.
     truncate: bool,
     shift: bool,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
     options: Choices,
     messages: [Message<'a>; 2],
 }
@@ -54,9 +55,9 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
     let body = Body {
         model: &model.name,
         stream: false,
-        think: false,
         truncate: false,
         shift: false,
+        fields: model.fields(),
         options: Choices {
             num_ctx: model.provider.context_tokens.unwrap_or(CONTEXT_TOKENS),
             num_predict: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
@@ -91,5 +92,68 @@ pub(super) fn tokens(value: &Value) -> Tokens {
         cache_read: None,
         cache_write: None,
         output: count(value, "/eval_count"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::Expect;
+    use expect_test::expect;
+    use serde_json::json;
+
+    use super::*;
+    use crate::llm::Wire;
+    use crate::llm::testing::of_provider;
+    use crate::llm::testing::prompt;
+    use crate::llm::wire;
+
+    #[track_caller]
+    fn check_body(model: &Model, expected: &Expect) {
+        expected.assert_eq(&String::from_utf8(body(model, &prompt("fn main() {}"))).unwrap());
+    }
+
+    #[track_caller]
+    fn lacks(value: &Value, class: Class) {
+        assert_eq!(wire::answer(Wire::Ollama, value).unwrap_err().class, class, "{value}");
+    }
+
+    #[test]
+    fn it_gets_room_and_is_to_cut_nothing_without_a_word() {
+        let mut model = of_provider("ollama", "qwen3:8b");
+        check_body(
+            &model,
+            &expect![[r#"{"model":"qwen3:8b","stream":false,"truncate":false,"shift":false,"think":false,"options":{"num_ctx":16384,"num_predict":700},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]],
+        );
+        let mut provider = (*model.provider).clone();
+        provider.context_tokens = None;
+        (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
+        model.provider = std::sync::Arc::new(provider);
+        check_body(
+            &model,
+            &expect![[r#"{"model":"qwen3:8b","stream":false,"truncate":false,"shift":false,"think":false,"options":{"num_ctx":16384,"num_predict":4000,"temperature":0.2,"top_p":0.9},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]],
+        );
+    }
+
+    #[test]
+    fn the_words_are_without_what_the_model_thought() {
+        let value =
+            json!({"message": {"content": "It.", "thinking": "Hm."}, "done": true, "done_reason": "stop"});
+        assert_eq!(wire::answer(Wire::Ollama, &value).unwrap(), "It.");
+    }
+
+    #[test]
+    fn an_answer_without_a_summary_says_of_which_kind_it_is() {
+        lacks(&json!({"message": {"content": "It"}, "done_reason": "length"}), Class::Soft(Soft::CutOff));
+        lacks(&json!({"message": {"content": ""}, "done_reason": "load"}), Class::Soft(Soft::Empty));
+        lacks(&json!({"message": {"content": "It"}, "done": false}), Class::Garbled);
+        for value in [json!({}), json!({"message": {}}), json!({"message": {"content": null}})] {
+            lacks(&value, Class::Garbled);
+        }
+    }
+
+    #[test]
+    fn what_is_not_counted_is_not_0() {
+        let value = json!({"eval_count": 8});
+        assert_eq!(tokens(&value), Tokens { output: Some(8), ..Tokens::default() });
     }
 }
