@@ -330,6 +330,9 @@ pub enum CacheCommand {
     ///
     /// What is deleted is derived again when it is needed. Nothing that a person wrote is in the cache. What the last
     /// aggregations gave is forgotten, so that the next --since-last shows everything.
+    ///
+    /// What models wrote was paid for. It is deleted only after a question on the terminal, or where --yes or --agent
+    /// says so. What has been spent stays written down, and counts.
     Clear {
         /// Delete what is known of these files alone
         #[arg(value_name = "PATH", conflicts_with_all = ["summaries", "structure"])]
@@ -340,6 +343,12 @@ pub enum CacheCommand {
         /// Delete the outlines, skeletons and references
         #[arg(long)]
         structure: bool,
+        /// Delete the summaries that models wrote, of all files or of the given ones
+        #[arg(long)]
+        agent: bool,
+        /// Empty the cache of what models wrote too, without a question
+        #[arg(long, conflicts_with_all = ["files", "summaries", "structure", "agent"])]
+        yes: bool,
     },
     /// Check every byte that is cached, and delete what is damaged
     Verify,

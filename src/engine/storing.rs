@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::Error;
+use super::paid::PAID_DATABASE;
 use super::project::Project;
 use crate::model::ContentHash;
 use crate::model::Producer;
@@ -26,7 +27,7 @@ use crate::sys::Files;
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
 /// Names that tell a cache's folder from another.
-const OURS: [&str; 4] = ["CACHEDIR.TAG", DATABASE, "cookies", "daemon.lock"];
+const OURS: [&str; 5] = ["CACHEDIR.TAG", DATABASE, PAID_DATABASE, "cookies", "daemon.lock"];
 /// Name of the file whose stamp tells the file system's time.
 const STAMP: &str = "stamp";
 

@@ -387,7 +387,7 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
     let scene = Scene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
-    scene.open(options()).clear_cache().unwrap();
+    scene.open(options()).clear_cache(false).unwrap();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(project.audit().unwrap().differences, []);
     fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
@@ -395,7 +395,7 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
     assert_eq!(scene.project(&tree).audit().unwrap().differences, []);
     // By a project of the same process, which the others see.
     let mut other = scene.project(&tree);
-    other.clear_cache().unwrap();
+    other.clear_cache(false).unwrap();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(other.audit().unwrap().differences, []);
 }
@@ -577,7 +577,7 @@ fn what_was_given_last_under_a_name_stays_remembered() {
     document(&mut scene.open(options()), &only("sub/b.py"));
     assert!(!document(&mut project, &only("a.py")).1);
     assert_eq!(shown(&mut project), 2);
-    scene.open(options()).clear_files(&["a.py".to_owned()]).unwrap();
+    scene.open(options()).clear_files(&["a.py".to_owned()], false).unwrap();
     assert!(!document(&mut project, &only("a.py")).1, "what was given is forgotten");
     assert_eq!(tree.counts().reused, 3);
 }

@@ -55,10 +55,9 @@ impl Database {
         }
         let open = || {
             let connection = connect(file, OpenFlags::empty())?;
-            if migrate::state(&connection, schema)? == State::Behind {
+            if examine(&connection, schema)? == State::Behind {
                 return Ok(None);
             }
-            migrate::check_schema(&connection, schema)?;
             Self::new(connection, file.to_owned(), pragmas).map(Some)
         };
         match open() {
@@ -70,11 +69,11 @@ impl Database {
     /// Opens a database for writing; makes or migrates it if need be. Nobody else may be at it.
     pub(super) fn open_writer(file: &Path, schema: &Schema, pragmas: &str) -> Result<Self, Error> {
         let mut connection = connect(file, OpenFlags::SQLITE_OPEN_CREATE)?;
-        if migrate::state(&connection, schema)? == State::Behind {
+        if examine(&connection, schema)? == State::Behind {
             turn_on_log(&connection)?;
             migrate::run(&mut connection, schema)?;
+            examine(&connection, schema)?;
         }
-        migrate::check_schema(&connection, schema)?;
         Self::new(connection, file.to_owned(), pragmas)
     }
 
@@ -82,10 +81,9 @@ impl Database {
     pub(super) fn open_reader(file: &Path, schema: &Schema, pragmas: &str) -> Result<Self, Error> {
         let _unmoved = lock_folder(file, File::lock_shared);
         let connection = connect(file, OpenFlags::empty())?;
-        if migrate::state(&connection, schema)? == State::Behind {
+        if examine(&connection, schema)? == State::Behind {
             return Err(Error::NotAStore { what: "a store that is yet to be made or migrated" });
         }
-        migrate::check_schema(&connection, schema)?;
         Self::new(connection, file.to_owned(), pragmas)
     }
 
@@ -94,6 +92,11 @@ impl Database {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         let seen = Sighting::of(&file)?;
         Ok(Self { connection, file, seen, damaged: Cell::new(0) })
+    }
+
+    /// Has the log stay as it is when the connection is closed, for someone will look for rows in it.
+    pub(super) fn keep_log(&self) {
+        keep_log(&self.connection);
     }
 
     /// Returns the path that it was opened by.
@@ -157,9 +160,7 @@ impl Drop for Database {
         // The last one out deletes the log, by its name. Where another file has taken the place of ours, the name is
         // that of its log.
         if !self.still_there() {
-            let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
-            // If even that cannot be said, the others will find their log gone and make a new one.
-            let _ = self.connection.set_db_config(keep_log, true);
+            self.keep_log();
         }
     }
 }
@@ -202,6 +203,25 @@ fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, Error> {
     // Or else a statement that a partial index may serve is planned anew for each value that is bound to it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
+}
+
+/// Says how far a database is, and makes sure that one with all migrations has their tables.
+fn examine(connection: &Connection, schema: &Schema) -> Result<State, Error> {
+    let state = migrate::state(connection, schema).and_then(|state| match state {
+        State::Behind => Ok(State::Behind),
+        State::Current => migrate::check_schema(connection, schema).map(|()| State::Current),
+    });
+    if state.as_ref().is_err_and(Error::is_damage) {
+        // The log may hold more of it than the file.
+        keep_log(connection);
+    }
+    state
+}
+
+/// Has the log stay when the connection is closed.
+fn keep_log(connection: &Connection) {
+    // If even that cannot be said, there is no log that anybody could read.
+    let _ = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
 }
 
 fn turn_on_log(connection: &Connection) -> Result<(), Error> {
@@ -279,7 +299,7 @@ fn shrink_file(connection: &Connection) -> Result<(), Error> {
 /// is dropped. Its log stays as it is.
 pub(super) fn fence(file: &Path) -> Option<Connection> {
     let connection = connect(file, OpenFlags::empty()).ok()?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
+    keep_log(&connection);
     connection.execute_batch("BEGIN IMMEDIATE").ok()?;
     Some(connection)
 }

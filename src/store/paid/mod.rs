@@ -19,6 +19,8 @@ mod open;
 mod rows;
 mod salvage;
 #[cfg(test)]
+mod salvage_tests;
+#[cfg(test)]
 mod samples;
 mod spend;
 mod summary;

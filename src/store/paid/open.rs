@@ -33,6 +33,9 @@ const READER: &str = "
     PRAGMA cache_size = -8192;
 ";
 
+/// No database is smaller than its header.
+const SMALLEST: u64 = 100;
+
 /// The database of what was paid for: one connection to it.
 #[derive(Debug)]
 pub struct Paid {
@@ -56,10 +59,11 @@ impl Paid {
     /// The structure of the file is looked at each time: this is no place to find damage late.
     pub fn open(file: &Path) -> Result<OpenedPaid, Error> {
         let file = absolute(file)?;
-        if let Some(database) = Database::open_current(&file, &PAID, WRITER)?
-            && broken_structure(&database.connection)?.is_none()
-        {
-            return Ok(OpenedPaid { paid: Self::new(database), recovery: None });
+        if let Some(database) = Database::open_current(&file, &PAID, WRITER)? {
+            if broken_structure(&database.connection)?.is_none() {
+                return Ok(OpenedPaid { paid: Self::new(database), recovery: None });
+            }
+            database.keep_log();
         }
         let _alone = lock_folder(&file, File::lock);
         let unfinished = salvage::finish(&file)?;
@@ -85,6 +89,7 @@ impl Paid {
     /// Closes a database that turned out to be damaged, and opens it again as [`Paid::open`] does.
     pub fn reopen(self) -> Result<OpenedPaid, Error> {
         let file = self.database.file().to_owned();
+        self.database.keep_log();
         drop(self);
         Self::open(&file)
     }
@@ -112,15 +117,18 @@ impl Paid {
 
 /// Opens a database for writing; makes it if need be. Nobody else may be at it.
 fn open_writer(file: &Path) -> Result<Database, Error> {
-    // SQLite takes an empty file for a new database. But then a ledger that was cut to nothing would let all of it be
-    // spent once more.
-    if look(file)?.is_some_and(|metadata| metadata.is_file() && metadata.len() == 0) {
+    // SQLite takes a file of no byte or of one for a new database. But then a ledger that was cut to nothing would let
+    // all of it be spent once more.
+    if look(file)?.is_some_and(|metadata| metadata.is_file() && metadata.len() < SMALLEST) {
         return Err(Error::NotAStore { what: "an empty file" });
     }
     let database = make(file)?;
     match broken_structure(&database.connection)? {
         None => Ok(database),
-        Some(_) => Err(Error::NotAStore { what: "a store of a broken structure" }),
+        Some(_) => {
+            database.keep_log();
+            Err(Error::NotAStore { what: "a store of a broken structure" })
+        }
     }
 }
 

@@ -77,9 +77,20 @@ fn proceed(file: &Path, why: String) -> Result<PaidRecovery, Error> {
     drop(database);
     rename(&new, file)?;
     drop(fence);
+    tidy(&aside)?;
     let moved_to = keep(file, &aside)?;
     let Haul { carried_over, lost, is_ledger_short } = haul;
     Ok(PaidRecovery { moved_to, why, carried_over, lost, is_ledger_short })
+}
+
+/// Removes what the fence left beside the file and nobody needs.
+fn tidy(aside: &Path) -> Result<(), Error> {
+    remove_if_there(&beside(aside, "-shm"))?;
+    let log = beside(aside, "-wal");
+    if look(&log)?.is_some_and(|metadata| metadata.len() == 0) {
+        remove_if_there(&log)?;
+    }
+    Ok(())
 }
 
 /// Gives the damaged file its last name.
