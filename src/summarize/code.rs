@@ -165,7 +165,7 @@ fn main_members(symbol: &Symbol) -> Vec<String> {
 }
 
 /// Returns the symbols of the top level, most important first; what stands in a namespace counts as top level.
-fn main_symbols(outline: &Outline) -> Vec<&Symbol> {
+pub(super) fn main_symbols(outline: &Outline) -> Vec<&Symbol> {
     let mut symbols = Vec::new();
     let mut waiting: Vec<&Symbol> = outline.symbols.iter().rev().collect();
     while let Some(symbol) = waiting.pop() {
@@ -186,7 +186,7 @@ fn main_symbols(outline: &Outline) -> Vec<&Symbol> {
 /// Orders symbols: public before private, types before functions before constants, large before small.
 ///
 /// Sizes are rounded, so that one more line in a function seldom changes the order.
-fn importance(symbol: &Symbol) -> (bool, u8, Reverse<usize>) {
+pub(super) fn importance(symbol: &Symbol) -> (bool, u8, Reverse<usize>) {
     let rank = match symbol.kind {
         SymbolKind::Class
         | SymbolKind::Struct

@@ -4,6 +4,7 @@
 //! whatever its name ([`in_line`]). In doubt the answer is yes: a false alarm costs a word, a miss costs a key.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Stands where a secret stood.
 pub(super) const REDACTED: &str = "[redacted]";
@@ -108,26 +109,38 @@ pub(super) fn without_pem(text: &str) -> Cow<'_, str> {
 
 /// Takes `user:password@` out of addresses.
 fn without_url_passwords(line: &str) -> String {
+    let mut safe = String::with_capacity(line.len());
+    let mut done = 0;
+    for span in url_secrets(line) {
+        safe.push_str(&line[done..span.start]);
+        safe.push_str(REDACTED);
+        done = span.end;
+    }
+    safe.push_str(&line[done..]);
+    safe
+}
+
+/// Returns where in a text the users' parts of addresses stand that hold a secret.
+pub(super) fn url_secrets(text: &str) -> Vec<Range<usize>> {
     const MARK: &str = "://";
     const LONGEST_PLAIN_USER: usize = 20;
     const LONGEST_ADDRESS: usize = 512;
-    let mut safe = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(mark) = rest.find(MARK) {
-        let (before, after) = rest.split_at(mark + MARK.len());
-        safe.push_str(before);
+    let mut found = Vec::new();
+    let mut done = 0;
+    while let Some(mark) = text[done..].find(MARK) {
+        let start = done + mark + MARK.len();
+        let after = &text[start..];
         let near = &after[..after.floor_char_boundary(LONGEST_ADDRESS)];
         let run = &near[..near.find(is_end_of_address).unwrap_or(near.len())];
-        rest = after;
+        done = start;
         let Some(at) = user_info_end(run) else { continue };
         let user_info = &run[..at];
         if user_info.contains(':') || LONGEST_PLAIN_USER <= user_info.len() {
-            safe.push_str(REDACTED);
-            rest = &after[at..];
+            found.push(start..start + at);
+            done = start + at;
         }
     }
-    safe.push_str(rest);
-    safe
+    found
 }
 
 fn is_end_of_address(c: char) -> bool {

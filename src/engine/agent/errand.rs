@@ -48,7 +48,7 @@ impl Wish {
     /// Returns what makes the keys of these summaries.
     pub(super) fn keyring(&self) -> Keyring {
         let limits = Limits { material_bytes: self.material_bytes, answer_tokens: self.answer_tokens };
-        Keyring::new(&self.tiers, &limits, self.redacts, secrets::VERSION)
+        Keyring::new(&self.tiers, &limits, self.redacts, secrets::version())
     }
 }
 

@@ -11,6 +11,10 @@ mod errands;
 mod folders;
 mod known;
 mod prepare;
+mod previewing;
+mod subjects;
+#[cfg(test)]
+mod tests;
 
 pub use eligible::NotAsked;
 pub use errand::Errand;
@@ -26,3 +30,5 @@ pub use folders::Node;
 pub use folders::folders_of;
 pub use known::PAID_DATABASE;
 pub use prepare::Preparer;
+pub use prepare::SecretAt;
+pub use previewing::Preview;

@@ -1,8 +1,26 @@
-//! Stub.
+//! What a model answered becomes words that may be shown, or is no summary.
+//!
+//! An answer is as little trusted as the file that it is about, for whoever wrote that file may have told the model what
+//! to say. What is left of it is short, printable, without markup that a reader's program would follow, and without what
+//! looks like a secret.
+
+use std::borrow::Cow;
+
 use crate::model::Tier;
 
+use super::super::redact;
+use super::super::secrets;
+use super::super::words;
+use super::strategy::is_brief;
+
+/// The most bytes of words for an orchestrator, and for everybody else.
+const BRIEF_BYTES: usize = 400;
+const DETAIL_BYTES: usize = 1_600;
+/// More of an answer is not looked at.
+const LOOKED_AT: usize = 64 << 10;
+
 /// Why an answer is no summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Flaw {
     /// There are no words in it.
     Empty,
@@ -10,10 +28,291 @@ pub enum Flaw {
     Misshapen,
 }
 
-/// Returns the words for each of the tiers.
+/// Returns the words of an answer for each of the tiers that were asked for.
 pub fn check(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, String)>, Flaw> {
+    let answer = without_thoughts(answer);
+    let answer = &answer[..answer.floor_char_boundary(LOOKED_AT)];
     if answer.trim().is_empty() {
         return Err(Flaw::Empty);
     }
-    Ok(tiers.iter().map(|tier| (*tier, answer.trim().to_owned())).collect())
+    let wants_both = tiers.iter().any(is_brief) && !tiers.iter().all(is_brief);
+    let part = |tier: &Tier| {
+        let name = if is_brief(tier) { "brief" } else { "detail" };
+        match tagged(answer, name) {
+            Some(part) => Ok(part),
+            None if wants_both => Err(Flaw::Misshapen),
+            None => Ok(answer),
+        }
+    };
+    tiers.iter().map(|tier| Ok((*tier, words_of(part(tier)?, *tier)?))).collect()
+}
+
+/// Returns what a model wrote after it had thought. Some models' thoughts begin without a tag, for it was in what they
+/// were given.
+fn without_thoughts(answer: &str) -> Cow<'_, str> {
+    const TAGS: [(&str, &str); 3] =
+        [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
+    let mut rest = Cow::Borrowed(answer);
+    for (begin, end) in TAGS {
+        if let Some(at) = rest.rfind(end) {
+            rest = Cow::Owned(rest[at + end.len()..].to_owned());
+        }
+        if let Some(at) = rest.find(begin) {
+            rest.to_mut().truncate(at);
+        }
+    }
+    rest
+}
+
+fn tagged<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("<{name}>"))?;
+    Some(rest.split_once(&format!("</{name}>"))?.0)
+}
+
+/// Returns the words for one tier.
+fn words_of(part: &str, tier: Tier) -> Result<String, Flaw> {
+    let (most, between) = if is_brief(&tier) { (BRIEF_BYTES, " ") } else { (DETAIL_BYTES, "\n\n") };
+    // What could not be understood is not worth a summary's life.
+    let text = paragraphs(part).join(between).replace(char::REPLACEMENT_CHARACTER, "");
+    // What is left of links are brackets that never end, and those around a secret that was taken out.
+    let text = without_secrets(&text)?.replace("](", "] (");
+    let text = clipped(&text, most);
+    if text.chars().any(char::is_alphabetic) { Ok(text) } else { Err(Flaw::Empty) }
+}
+
+/// Returns the paragraphs of a text, each on one line, as plain words.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut paragraphs = vec![String::new()];
+    for line in text.lines() {
+        // Taken off before anything else: a control character could part what belongs together.
+        let line = words::cleaned(line);
+        let line = line.trim_start_matches(['#', '>', '|', '*', '-', '+', ' ']);
+        let is_rule = line.chars().all(|c| matches!(c, '`' | '~' | '=' | '_' | ' '));
+        let opens_fence = line.starts_with("``") || line.starts_with("~~");
+        if is_rule || opens_fence {
+            // A fence's word for the language is none of the answer's; where it is the whole line, it goes as well.
+            paragraphs.push(String::new());
+            continue;
+        }
+        if let Some(last) = paragraphs.last_mut() {
+            last.push_str(if last.is_empty() { "" } else { " " });
+            last.push_str(line);
+        }
+    }
+    let plain = paragraphs.iter().map(|paragraph| words::cleaned(&without_markup(paragraph)));
+    plain.filter(|paragraph| !paragraph.is_empty()).collect()
+}
+
+/// Takes out what a reader's program would follow or run: links and images become their words, tags of HTML go.
+fn without_markup(text: &str) -> String {
+    let mut plain = text.to_owned();
+    // What is taken out may leave what was not there before; a few times is enough for any text that means well.
+    for _ in 0..4 {
+        let next = without_tags(&without_links(&plain));
+        if next == plain {
+            return plain;
+        }
+        plain = next;
+    }
+    plain.replace(['<', '>'], " ")
+}
+
+/// Returns a text with `[words](address)`, `![words](address)` and `[words][name]` as their words.
+fn without_links(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(middle) = rest.find("](") {
+        let (before, address) = (&rest[..middle], &rest[middle + 2..]);
+        let Some(end) = address.find(')') else { break };
+        match before.rfind('[') {
+            Some(open) => {
+                plain.push_str(before[..open].strip_suffix('!').unwrap_or(&before[..open]));
+                plain.push_str(&before[open + 1..]);
+            }
+            None => plain.push_str(before),
+        }
+        rest = &address[end + 1..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// Takes out tags of HTML and addresses between angle brackets. `Vec<String>` and `a < b` stay.
+fn without_tags(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('<') {
+        plain.push_str(&rest[..open]);
+        let inside = &rest[open + 1..];
+        match inside.find('>') {
+            Some(close) if is_tag(&inside[..close]) => rest = &inside[close + 1..],
+            // One that never ends is a tag to some readers.
+            None if is_tag(inside) => rest = "",
+            Some(_) | None => {
+                plain.push('<');
+                rest = inside;
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+fn is_tag(inside: &str) -> bool {
+    const NAMES: [&str; 40] = [
+        "a", "abbr", "audio", "b", "base", "body", "br", "button", "code", "details", "div", "em", "embed",
+        "form", "frame", "h1", "h2", "h3", "head", "hr", "html", "i", "iframe", "img", "input", "li", "link",
+        "meta", "object", "ol", "p", "pre", "script", "source", "span", "style", "svg", "table", "ul",
+        "video",
+    ];
+    let name: String = inside
+        .trim_start_matches('/')
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    let is_named = NAMES.contains(&name.as_str()) || matches!(name.as_str(), "brief" | "detail");
+    // Handlers stand behind any name; comments, declarations and addresses have none.
+    let has_attributes = !name.is_empty() && inside.contains('=') && inside.contains(char::is_whitespace);
+    is_named
+        || has_attributes
+        || inside.starts_with(['!', '?'])
+        || inside.contains("://")
+        || inside.starts_with("mailto:")
+}
+
+/// Takes out what looks like a secret: a model may have been told to repeat some.
+fn without_secrets(text: &str) -> Result<String, Flaw> {
+    let lines: Vec<String> = text.lines().map(redact::in_line).collect();
+    let text = lines.join("\n");
+    let found = secrets::scan(&text).map_err(|_| Flaw::Misshapen)?;
+    Ok(if found.found.is_empty() { text } else { secrets::redact(&text, &found) })
+}
+
+/// Returns the first sentences of a text, as many as `most` bytes hold; where there is no end of a sentence, as many
+/// words.
+fn clipped(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let kept = &text[..text.floor_char_boundary(most)];
+    let ends = kept.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
+    let end = ends.filter(|end| text[*end..].starts_with([' ', '\n'])).last();
+    match end {
+        Some(end) if most / 3 < end => kept[..end].to_owned(),
+        Some(_) | None => words::clip(text, most),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    use super::*;
+
+    const BOTH: [Tier; 2] = [Tier::Orchestrator, Tier::TechLead];
+
+    #[track_caller]
+    fn brief(answer: &str, expected: &str) {
+        let words = check(answer, &[Tier::Orchestrator]).map(|found| found[0].1.clone());
+        assert_eq!(words.as_deref(), Ok(expected));
+    }
+
+    fn is_plain(text: &str) -> bool {
+        !text.contains("```") && !text.chars().any(|c| c.is_control() && c != '\n')
+    }
+
+    #[test]
+    fn an_answer_for_two_tiers_holds_words_for_both() {
+        let answer = "<brief>Runs jobs.</brief>\n<detail>`Engine`\nkeeps them.\n\nThen it\nstops.</detail>\n";
+        let words = check(answer, &BOTH).unwrap();
+        assert_eq!(
+            words,
+            [
+                (Tier::Orchestrator, "Runs jobs.".to_owned()),
+                (Tier::TechLead, "`Engine` keeps them.\n\nThen it stops.".to_owned())
+            ]
+        );
+    }
+
+    #[test]
+    fn an_answer_without_the_shape_that_was_asked_for_is_none() {
+        assert_eq!(check("Runs jobs.", &BOTH), Err(Flaw::Misshapen));
+        assert_eq!(check("<brief>Runs jobs.</brief>", &BOTH), Err(Flaw::Misshapen));
+        assert_eq!(check("<brief>Runs.</brief><detail>It ", &BOTH), Err(Flaw::Misshapen));
+        assert_eq!(check("<brief></brief><detail>x</detail>", &BOTH), Err(Flaw::Empty));
+        for nothing in
+            ["", " \n ", "...", "```\n```", "<think>What is this?</think>", "<think>never ends", "\u{200b}"]
+        {
+            assert_eq!(check(nothing, &[Tier::TechLead]), Err(Flaw::Empty), "{nothing:?}");
+        }
+    }
+
+    #[test]
+    fn one_tier_takes_the_whole_answer_and_its_tags_where_it_has_some() {
+        brief("Runs jobs.\n", "Runs jobs.");
+        brief("<brief>Runs jobs.</brief>", "Runs jobs.");
+        brief("<think>Let me see.</think>\nRuns jobs.", "Runs jobs.");
+        brief("The thoughts began before.</think>Runs jobs.", "Runs jobs.");
+        brief("```text\nRuns\njobs.\n```", "Runs jobs.");
+    }
+
+    #[test]
+    fn what_a_program_would_follow_becomes_words() {
+        brief("See ![a picture](https://evil.example/?q=1).", "See a picture.");
+        brief("See [the docs](javascript:alert(1)).", "See the docs).");
+        brief("Runs <script src=x>jobs</script> <https://evil.example>.", "Runs jobs .");
+        brief("Runs <x onclick=\"go()\" y>jobs.", "Runs jobs.");
+        brief("Runs <scr<script>ipt>jobs.", "Runs jobs.");
+        brief("# Title\n- Runs jobs.", "Title Runs jobs.");
+        brief("Holds `Vec<String>` where a < b.", "Holds `Vec<String>` where a < b.");
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_taken_out() {
+        brief("Ru\u{202e}ns \u{1b}[31mjo\u{200b}bs\u{7}.\u{1b}]0;title\u{7}", "Runs jobs.");
+    }
+
+    #[test]
+    fn a_secret_is_not_repeated() {
+        let secret = format!("ghp_{}", "0123456789abcdefghijABCDEFGHIJ012345");
+        brief(&format!("Uses {secret} to log in."), "Uses [redacted] to log in.");
+        let key = format!(
+            "-----BEGIN RSA PRIVATE {0}-----\n{1}\n-----END RSA PRIVATE {0}-----",
+            "KEY",
+            "MIIEow".repeat(40)
+        );
+        for (_, words) in check(&format!("The key is {key} here."), &[Tier::TechLead]).into_iter().flatten() {
+            assert!(!words.contains("MIIEow"), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_long_answer_ends_with_a_sentence() {
+        let words = check(&"It does one more thing. ".repeat(500), &BOTH[..1]).unwrap();
+        assert!(words[0].1.len() <= BRIEF_BYTES && words[0].1.ends_with("thing."));
+        let words = check(&"word ".repeat(5_000), &BOTH[1..]).unwrap();
+        assert!(words[0].1.len() <= DETAIL_BYTES && words[0].1.ends_with("word…"));
+    }
+
+    proptest! {
+        // The same cases each time: a suite that fails now and then says nothing of the change at hand.
+        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_answer_becomes_short_plain_words_or_none(bytes: Vec<u8>, between in "[a-z <>\\[\\]()!`#/=\n\u{1b}]{0,300}") {
+            let noise = String::from_utf8_lossy(&bytes);
+            for answer in [noise.to_string(), between.clone(), format!("<brief>{noise}{between}</brief><detail>{between}x</detail>")] {
+                for tiers in [&BOTH[..], &BOTH[..1], &BOTH[1..]] {
+                    for (tier, words) in check(&answer, tiers).into_iter().flatten() {
+                        let most = if is_brief(&tier) { BRIEF_BYTES } else { DETAIL_BYTES };
+                        prop_assert!(words.len() <= most && is_plain(&words), "{words:?}");
+                        prop_assert!(!words.contains("]("), "{words:?}");
+                        prop_assert!(!is_brief(&tier) || !words.contains('\n'));
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,8 +1,30 @@
-//! Stub.
-use super::super::heuristic::Source;
-use super::material::Data;
+//! What of a configuration file is sent: its keys, with values that are no secrets.
 
+use crate::model::Role;
+
+use super::super::comments;
+use super::super::config;
+use super::super::heuristic::Source;
+use super::super::words;
+use super::material::Data;
+use super::prose;
+
+/// What a file says of itself at its top.
+const COMMENT_BYTES: usize = 600;
+
+/// Returns the keys, and above them what the file says of itself.
 pub(super) fn data(source: &Source<'_>, room: usize) -> Data {
-    let end = source.text.floor_char_boundary(room);
-    Data { text: source.text[..end].to_owned(), is_cut: end < source.text.len() }
+    let Role::Config(syntax) = source.file_type.role else { return prose::data(source, room) };
+    let mut text = String::new();
+    if let Some(said) = comments::leading_paragraph(source.text) {
+        text.push_str(&words::clip(&words::one_line(&said), COMMENT_BYTES.min(room / 4)));
+        text.push('\n');
+    }
+    let keys = config::keys(source, syntax, room - text.len());
+    text.push_str(&keys.text);
+    // The budget of the listing is kept but for its last line.
+    let end = text.floor_char_boundary(room);
+    let is_cut = keys.is_cut || end < text.len();
+    text.truncate(end);
+    Data { text, is_cut }
 }

@@ -1,1 +1,209 @@
-//! Stub.
+//! A long text is shortened: whole pieces of it stay, and what was left out is named with its size.
+
+use std::ops::Range;
+
+use super::super::words;
+use super::material::Data;
+
+/// So many bytes at most take the words for one gap.
+const MARK_BYTES: usize = 176;
+/// So many names stand in them, each of so many bytes.
+const NAMES: usize = 3;
+const NAME_BYTES: usize = 36;
+/// A piece without a border of its own is cut after so many lines.
+const MOST_LINES: usize = 40;
+
+/// Some lines of a text that stay or go together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// Which lines, from 0.
+    pub(super) lines: Range<usize>,
+    /// What they are called.
+    pub(super) name: Option<String>,
+    /// What stays before others: the smaller, the more it matters.
+    pub(super) rank: usize,
+}
+
+/// A text by its lines.
+pub(super) struct Lines<'a> {
+    text: &'a str,
+    /// Where each line begins, and the end.
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let mut starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        if starts.last() != Some(&text.len()) {
+            starts.push(text.len());
+        }
+        Self { text, starts }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Returns the text of some lines; of those that there are.
+    pub(super) fn get(&self, lines: &Range<usize>) -> &'a str {
+        let at = |line: usize| self.starts[line.min(self.count())];
+        &self.text[at(lines.start)..at(lines.end.max(lines.start))]
+    }
+}
+
+/// Cuts lines into pieces of not too many lines, all but the first of a rank that comes later.
+pub(super) fn chunks(lines: Range<usize>, name: Option<&str>, rank: usize, later: usize) -> Vec<Piece> {
+    let starts = lines.clone().step_by(MOST_LINES);
+    let piece = |start: usize| Piece {
+        lines: start..lines.end.min(start + MOST_LINES),
+        name: name.map(str::to_owned),
+        rank: if start == lines.start { rank } else { later },
+    };
+    starts.map(piece).collect()
+}
+
+/// Returns as many whole pieces as `room` holds, those of the smallest ranks first, in the order of the text. The pieces
+/// are all of the text, in its order.
+pub(super) fn fit(lines: &Lines<'_>, pieces: &[Piece], room: usize) -> Data {
+    if lines.text.len() <= room {
+        return Data { text: lines.text.to_owned(), is_cut: false };
+    }
+    let mut order: Vec<usize> = (0..pieces.len()).collect();
+    order.sort_by_key(|at| (pieces[*at].rank, *at));
+    let mut is_kept = vec![false; pieces.len()];
+    let is_gap =
+        |is_kept: &[bool], at: Option<usize>| at.and_then(|at| is_kept.get(at)).is_some_and(|kept| !kept);
+    // At first all is one gap. A piece that stays parts the gap that it lies in, or makes it shorter at one end.
+    let mut left = room.saturating_sub(MARK_BYTES);
+    for at in order {
+        let gaps =
+            [at.checked_sub(1), Some(at + 1)].into_iter().filter(|side| is_gap(&is_kept, *side)).count();
+        let takes = lines.get(&pieces[at].lines).len() + gaps * MARK_BYTES;
+        if let Some(rest) = (left + MARK_BYTES).checked_sub(takes) {
+            left = rest;
+            is_kept[at] = true;
+        }
+    }
+    if !is_kept.contains(&true) {
+        return beginning(lines.text, room);
+    }
+    Data { text: joined(lines, pieces, &is_kept), is_cut: true }
+}
+
+fn joined(lines: &Lines<'_>, pieces: &[Piece], is_kept: &[bool]) -> String {
+    let mut text = String::new();
+    let mut gap: Vec<&Piece> = Vec::new();
+    for (piece, is_kept) in pieces.iter().zip(is_kept) {
+        if !is_kept {
+            gap.push(piece);
+            continue;
+        }
+        close(&mut text, &mut gap);
+        text.push_str(lines.get(&piece.lines));
+    }
+    close(&mut text, &mut gap);
+    text
+}
+
+/// Says what was left out.
+fn close(text: &mut String, gap: &mut Vec<&Piece>) {
+    if gap.is_empty() {
+        return;
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let lines: usize = gap.iter().map(|piece| piece.lines.len()).sum();
+    let mut names: Vec<&str> = gap.iter().filter_map(|piece| piece.name.as_deref()).collect();
+    names.dedup();
+    text.push_str(&format!(
+        "[{lines} {}{} left out]\n",
+        if lines == 1 { "line" } else { "lines" },
+        of(&names)
+    ));
+    gap.clear();
+}
+
+fn of(names: &[&str]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<String> = names
+        .iter()
+        .take(NAMES)
+        .map(|name| format!("`{}`", words::clip(&words::one_line(name), NAME_BYTES)))
+        .collect();
+    let more = match names.len().saturating_sub(NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(" of {}{more}", shown.join(", "))
+}
+
+/// Returns the beginning of a text, up to the end of a line where there is one.
+fn beginning(text: &str, room: usize) -> Data {
+    const MARK: &str = "\n[the rest left out]\n";
+    let kept = &text[..text.floor_char_boundary(room.saturating_sub(MARK.len()))];
+    let kept = kept.rfind('\n').filter(|end| kept.len() / 2 < *end).map_or(kept, |end| &kept[..end]);
+    let mark = if kept.len() + MARK.len() <= room { MARK } else { "" };
+    Data { text: format!("{kept}{mark}"), is_cut: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(lines: Range<usize>, name: Option<&str>, rank: usize) -> Piece {
+        Piece { lines, name: name.map(str::to_owned), rank }
+    }
+
+    #[test]
+    fn what_fits_stays_as_it_is() {
+        let lines = Lines::of("a\nb");
+        assert_eq!(lines.count(), 2);
+        assert_eq!(fit(&lines, &[], 3).text, "a\nb");
+    }
+
+    #[test]
+    fn what_matters_most_stays_and_the_rest_is_named() {
+        let text: String = (0..100).map(|number| format!("line {number} of the text\n")).collect();
+        let lines = Lines::of(&text);
+        let pieces = [
+            piece(0..2, None, 0),
+            piece(2..60, Some("big"), 1),
+            piece(60..62, Some("small"), 2),
+            piece(62..99, Some("other"), 3),
+            piece(99..100, Some("last"), 4),
+        ];
+        let data = fit(&lines, &pieces, 900);
+        assert!(data.is_cut && data.text.len() <= 900);
+        assert_eq!(
+            data.text,
+            "line 0 of the text\nline 1 of the text\n[58 lines of `big` left out]\nline 60 of the text\n\
+             line 61 of the text\n[37 lines of `other` left out]\nline 99 of the text\n"
+        );
+    }
+
+    #[test]
+    fn many_gaps_keep_the_limit_and_many_names_are_counted() {
+        let text = "x\n".repeat(5_000);
+        let lines = Lines::of(&text);
+        let name = |number: usize| format!("a_rather_long_name_of_a_function_number_{number}");
+        let pieces: Vec<Piece> =
+            (0..5_000).map(|at| piece(at..at + 1, Some(&name(at)), usize::from(at % 7 != 0))).collect();
+        for room in [300, 1_000, 5_000] {
+            assert!(fit(&lines, &pieces, room).text.len() <= room);
+        }
+        let last = fit(&lines, &pieces, 1_000);
+        assert!(last.text.contains("more left out]"), "{}", last.text);
+    }
+
+    #[test]
+    fn one_line_of_any_length_is_cut_within_itself() {
+        let text = "é".repeat(10_000);
+        let lines = Lines::of(&text);
+        let data = fit(&lines, &[piece(0..1, None, 0)], 501);
+        assert!(data.text.len() <= 501 && data.text.ends_with("[the rest left out]\n"));
+    }
+}

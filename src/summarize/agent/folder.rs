@@ -57,3 +57,36 @@ pub fn folder_material(
     }
     Material { text: fenced(subject, &about, &data), is_cut: 0 < left_out }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn child(number: u64, bytes: u64) -> Child {
+        let subject = ContentHash::of(&number.to_le_bytes());
+        let words = format!("Does the work of number {number}, and of nobody else.");
+        Child { subject, words, bytes, is_folder: number.is_multiple_of(2) }
+    }
+
+    #[test]
+    fn the_largest_stand_first_whatever_the_order_was() {
+        let subject = ContentHash::of(b"folder");
+        let children = [child(1, 10), child(2, 30), child(3, 20)];
+        let backwards: Vec<Child> = children.iter().rev().cloned().collect();
+        let made = folder_material(Scope::Folder, &subject, &children, 2_000);
+        assert_eq!(made, folder_material(Scope::Folder, &subject, &backwards, 2_000));
+        let order = ["number 2", "number 3", "number 1"].map(|name| made.text.find(name).unwrap());
+        assert!(order.is_sorted() && !made.is_cut);
+        assert!(made.text.contains("\nFolder: 2 files, 1 folders\n"), "{}", made.text);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let children: Vec<Child> = (0..1_000).map(|number| child(number, number)).collect();
+        for most in [500, 1_000, 24_000] {
+            let made = folder_material(Scope::Project, &ContentHash::of(b"x"), &children, most);
+            assert!(made.text.len() <= most && made.is_cut);
+            assert!(made.text.contains("more files and folders left out]"));
+        }
+    }
+}

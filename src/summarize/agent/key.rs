@@ -104,3 +104,74 @@ impl Keyring {
         SummaryKey(ContentHash::of(&bytes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use crate::model::ModelName;
+
+    use super::*;
+
+    fn writer(provider: &str, model: &str) -> Writer {
+        let name = ModelName { provider: provider.to_owned(), model: model.to_owned() };
+        Writer { name, temperature: None, top_p: None, max_output_tokens: None }
+    }
+
+    #[test]
+    fn everything_that_the_words_depend_on_changes_the_key() {
+        let limits = Limits { material_bytes: 1_000, answer_tokens: 100 };
+        let both = [Tier::Orchestrator, Tier::TechLead];
+        let subject = ContentHash::of(b"x");
+        let by = writer("a", "bc");
+        let parts = KeyParts {
+            scope: Scope::File,
+            subject: &subject,
+            language: "c",
+            strategy: Strategy::Code,
+            by: &by,
+            tier: Tier::Orchestrator,
+        };
+        let ring = Keyring::new(&both, &limits, false, "1");
+        let writers = [
+            writer("ab", "c"),
+            Writer { temperature: Some(0.0), ..by.clone() },
+            Writer { top_p: Some(0.0), ..by.clone() },
+            Writer { max_output_tokens: Some(101), ..by.clone() },
+        ];
+        let mut keys = vec![
+            ring.key(&parts),
+            ring.key(&KeyParts { scope: Scope::Folder, ..parts }),
+            ring.key(&KeyParts { subject: &ContentHash::of(b"y"), ..parts }),
+            ring.key(&KeyParts { language: "cpp", ..parts }),
+            ring.key(&KeyParts { strategy: Strategy::Prose, ..parts }),
+            ring.key(&KeyParts { tier: Tier::TechLead, ..parts }),
+            Keyring::new(&both[..1], &limits, false, "1").key(&parts),
+            Keyring::new(&both, &Limits { material_bytes: 1_001, ..limits }, false, "1").key(&parts),
+            Keyring::new(&both, &Limits { answer_tokens: 99, ..limits }, false, "1").key(&parts),
+            Keyring::new(&both, &limits, true, "1").key(&parts),
+            Keyring::new(&both, &limits, false, "2").key(&parts),
+        ];
+        keys.extend(writers.iter().map(|by| ring.key(&KeyParts { by, ..parts })));
+        assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len());
+    }
+
+    #[test]
+    fn a_limit_of_the_model_that_is_that_of_the_prompt_is_no_other() {
+        let ring =
+            Keyring::new(&[Tier::TechLead], &Limits { material_bytes: 1, answer_tokens: 7 }, false, "");
+        let subject = ContentHash::of(b"x");
+        let key = |by: &Writer| {
+            ring.key(&KeyParts {
+                scope: Scope::File,
+                subject: &subject,
+                language: "c",
+                strategy: Strategy::Code,
+                by,
+                tier: Tier::TechLead,
+            })
+        };
+        let by = writer("a", "b");
+        assert_eq!(key(&by), key(&Writer { max_output_tokens: Some(7), ..by.clone() }));
+    }
+}

@@ -1,6 +1,5 @@
 //! Writes a tree of keys as words: as many keys as fit, the top levels first.
 
-use super::super::page::BUDGET;
 use super::super::redact;
 use super::super::redact::Secrecy;
 use super::super::words;
@@ -11,27 +10,36 @@ const LAST_LINE_BYTES: usize = 40;
 const KEY_BYTES: usize = 60;
 const TEXT_BYTES: usize = 60;
 
-/// Renders a tree below the words of its file.
-pub(super) fn render(opening: &str, root: &Value) -> String {
-    match root {
+/// Keys with their values.
+pub(in super::super) struct Keys {
+    /// The words.
+    pub(in super::super) text: String,
+    /// Whether there was no room for some of the top level.
+    pub(in super::super) is_cut: bool,
+}
+
+/// Renders a tree below the words of its file, in about `budget` bytes.
+pub(super) fn render(opening: &str, root: &Value, budget: usize) -> Keys {
+    let text = match root {
         Value::Array { length, first } => {
             let items = words::count(*length, "item", "items");
             match first.as_deref() {
                 Some(first @ Value::Table(_)) => {
-                    render(&format!("{opening}: a list of {items}; the first"), first)
+                    return render(&format!("{opening}: a list of {items}; the first"), first, budget);
                 }
                 Some(_) | None => format!("{opening}: a list of {items}."),
             }
         }
         Value::Table(entries) if entries.is_empty() => format!("{opening}: no keys."),
-        Value::Table(entries) => render_table(opening, entries),
+        Value::Table(entries) => return render_table(opening, entries, budget),
         Value::Text(_) | Value::Literal(_) | Value::Keys(_) => format!("{opening}: one value."),
-    }
+    };
+    Keys { text, is_cut: false }
 }
 
-fn render_table(opening: &str, entries: &[(String, Value)]) -> String {
+fn render_table(opening: &str, entries: &[(String, Value)], budget: usize) -> Keys {
     let mut text = format!("{opening}:");
-    let room = BUDGET.saturating_sub(text.len() + LAST_LINE_BYTES);
+    let room = budget.saturating_sub(text.len() + LAST_LINE_BYTES);
     let mut lines = children(None, entries, room);
     let missing = entries.len() - lines.len();
     unfold(&mut lines, room);
@@ -44,7 +52,7 @@ fn render_table(opening: &str, entries: &[(String, Value)]) -> String {
         text.push_str("\n… ");
         text.push_str(&words::count(missing, "more key", "more keys"));
     }
-    text
+    Keys { text, is_cut: 0 < missing }
 }
 
 /// One key with its value, as it will be shown.
@@ -181,6 +189,7 @@ mod tests {
     use expect_test::Expect;
     use expect_test::expect;
 
+    use super::super::super::page::BUDGET;
     use super::*;
 
     fn text(words: &str) -> Value {
@@ -194,7 +203,7 @@ mod tests {
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "an expectation is written in place")]
     fn check(root: &Value, expected: Expect) {
-        let rendered = render("X", root);
+        let rendered = render("X", root, BUDGET).text;
         assert!(rendered.len() <= BUDGET);
         expected.assert_eq(&rendered);
     }

@@ -15,5 +15,6 @@ mod value;
 mod yaml;
 
 pub(super) use read::describe;
+pub(super) use read::keys;
 
 use value::Value;

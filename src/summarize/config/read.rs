@@ -5,6 +5,7 @@ use crate::model::ConfigSyntax;
 use super::super::data;
 use super::super::heuristic::Source;
 use super::super::opening;
+use super::super::page::BUDGET;
 use super::super::page::Page;
 use super::super::redact;
 use super::super::words;
@@ -12,6 +13,7 @@ use super::Value;
 use super::json;
 use super::lines;
 use super::listing;
+use super::listing::Keys;
 use super::relaxed;
 use super::toml;
 use super::yaml;
@@ -24,30 +26,36 @@ const HEAD_BYTES: usize = 64 * 1024;
 
 /// Describes a configuration file by its keys.
 pub(in super::super) fn describe(source: &Source<'_>, syntax: ConfigSyntax) -> String {
+    keys(source, syntax, BUDGET).text
+}
+
+/// Returns what a configuration file is, and its keys with their values, secrets taken out, in about `budget` bytes.
+pub(in super::super) fn keys(source: &Source<'_>, syntax: ConfigSyntax, budget: usize) -> Keys {
     let opening = opening::opening(source);
+    let only = |text: String| Keys { text, is_cut: false };
     match syntax {
         ConfigSyntax::Toml | ConfigSyntax::Json if PARSED_BYTES < source.text.len() => {
-            format!("{opening}, {}.", words::size(source.text.len()))
+            only(format!("{opening}, {}.", words::size(source.text.len())))
         }
         ConfigSyntax::Toml => match toml::read(source.text) {
-            Some(value) => listing::render(&opening, &value),
-            None => listing::render(&unparsed(&opening), &by_lines(source, ConfigSyntax::Ini)),
+            Some(value) => listing::render(&opening, &value, budget),
+            None => listing::render(&unparsed(&opening), &by_lines(source, ConfigSyntax::Ini), budget),
         },
         ConfigSyntax::Json => match json::read(&relaxed::without_comments(source.text)) {
-            Some(value) => listing::render(&opening, &value),
-            None => broken_json(&opening, source),
+            Some(value) => listing::render(&opening, &value, budget),
+            None => only(broken_json(&opening, source)),
         },
         ConfigSyntax::Yaml => {
             let yaml = yaml::read(&redact::without_pem(words::head(source.text, HEAD_BYTES)));
             if yaml.documents < 2 {
-                return listing::render(&opening, &yaml.first);
+                return listing::render(&opening, &yaml.first, budget);
             }
             let documents = words::count(yaml.documents, "document", "documents");
-            listing::render(&format!("{opening}, {documents}; the first"), &yaml.first)
+            listing::render(&format!("{opening}, {documents}; the first"), &yaml.first, budget)
         }
         ConfigSyntax::Ini | ConfigSyntax::Env => match by_lines(source, syntax) {
-            Value::Table(entries) if entries.is_empty() => data::beginning(source),
-            value => listing::render(&opening, &value),
+            Value::Table(entries) if entries.is_empty() => only(data::beginning(source)),
+            value => listing::render(&opening, &value, budget),
         },
     }
 }

@@ -1,0 +1,321 @@
+//! The rules as they stand in `config/secrets.toml`, compiled as they are needed.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+use aho_corasick::AhoCorasickKind;
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::summarize::secrets::values::entropy;
+use crate::summarize::secrets::values::is_filler;
+use crate::summarize::secrets::values::is_placeholder;
+
+/// Bytes before and after a keyword in which a secret is looked for. What is longer is cut off there, and taken to
+/// its end afterwards.
+const BEFORE: usize = 256;
+const AFTER: usize = 4096;
+/// Bits a character of a secret that is known by the name near it, where its rule says nothing else.
+const NAMED_ENTROPY: f64 = 3.0;
+/// The words in a key that make its value a secret: prefilter of `assigned`.
+const KEY_WORDS: [&str; 16] = [
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "auth",
+    "cookie",
+    "dsn",
+    "jwt",
+    "otp",
+    "session",
+    "signature",
+    "connectionstring",
+    "connection_string",
+    "pw",
+];
+
+static FILE: LazyLock<File> = LazyLock::new(|| {
+    let text = include_str!("../../../config/secrets.toml");
+    toml::from_str(text).expect("the program's own rules are read by its tests")
+});
+static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::of(&FILE));
+
+/// Returns the rules.
+pub(super) fn rules() -> &'static Rules {
+    &RULES
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: String,
+    tokens: Vec<Token>,
+    places: Vec<Place>,
+    names: Vec<Named>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Token {
+    id: String,
+    #[expect(dead_code, reason = "it is for who reads the file")]
+    what: String,
+    regex: String,
+    keywords: Vec<String>,
+    entropy: Option<f64>,
+    withholds: Option<bool>,
+    until: Option<String>,
+    is_anywhere: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    id: String,
+    #[expect(dead_code, reason = "it is for who reads the file")]
+    what: String,
+    regex: String,
+    keywords: Vec<String>,
+    entropy: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    id: String,
+    near: Vec<String>,
+    shape: String,
+    entropy: Option<f64>,
+}
+
+/// Where in relation to its keyword a secret stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seat {
+    /// It begins with the keyword.
+    Begins,
+    /// The keyword is somewhere in or before it.
+    Anywhere,
+    /// The keyword is the name before it.
+    Named,
+}
+
+/// One kind of secret.
+pub(super) struct Rule {
+    /// Its name.
+    pub(super) id: &'static str,
+    /// Whether nothing of a file that holds one may leave.
+    pub(super) withholds: bool,
+    pattern: String,
+    compiled: OnceLock<Regex>,
+    seat: Seat,
+    entropy: f64,
+    /// Whether a value may be one that only stands for a secret.
+    may_stand_for: bool,
+    until: Option<&'static str>,
+}
+
+/// All kinds of secrets, and the words by which they are noticed.
+pub(super) struct Rules {
+    rules: Vec<Rule>,
+    words: AhoCorasick,
+    /// Of each word, the rules that it is a keyword of; none for those of keys.
+    of_word: Vec<Vec<usize>>,
+}
+
+/// What a word in a text calls for.
+pub(super) enum Hint {
+    /// These rules may match here.
+    Rules(&'static [usize]),
+    /// A key that may name a secret.
+    Key,
+}
+
+impl Rules {
+    fn of(file: &'static File) -> Self {
+        let mut rules = Vec::new();
+        let mut words: Vec<String> = Vec::new();
+        let mut of_word: Vec<Vec<usize>> = Vec::new();
+        let mut add = |keywords: &[String], rule: Rule| {
+            for keyword in keywords {
+                let keyword = keyword.to_ascii_lowercase();
+                let at = words.iter().position(|word| *word == keyword).unwrap_or_else(|| {
+                    words.push(keyword);
+                    of_word.push(Vec::new());
+                    words.len() - 1
+                });
+                of_word[at].push(rules.len());
+            }
+            rules.push(rule);
+        };
+        for token in &file.tokens {
+            add(&token.keywords, Rule::of_token(token));
+        }
+        for place in &file.places {
+            add(&place.keywords, Rule::of_place(place));
+        }
+        for named in &file.names {
+            add(&named.near, Rule::of_named(named));
+        }
+        words.extend(KEY_WORDS.map(str::to_owned));
+        // The noncontiguous and contiguous automata are smaller, and a third as quick.
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
+        let words = builder.build(&words).expect("there are few words, and they are short");
+        Self { rules, words, of_word }
+    }
+
+    /// Returns the words in a text that call for a look, in the order of their ends.
+    pub(super) fn hints(&'static self, text: &str) -> impl Iterator<Item = (Range<usize>, Hint)> {
+        self.words.find_overlapping_iter(text).map(|hit| {
+            let hint = self.of_word.get(hit.pattern().as_usize());
+            (hit.range(), hint.map_or(Hint::Key, |rules| Hint::Rules(rules)))
+        })
+    }
+
+    /// Returns a rule.
+    pub(super) fn rule(&self, index: usize) -> &Rule {
+        &self.rules[index]
+    }
+
+    /// Returns how many rules there are.
+    pub(super) fn len(&self) -> usize {
+        self.rules.len()
+    }
+}
+
+/// Returns the version of the rules.
+pub(super) fn version() -> &'static str {
+    &FILE.version
+}
+
+impl Rule {
+    fn of_token(token: &'static Token) -> Self {
+        let seat = if token.is_anywhere == Some(true) { Seat::Anywhere } else { Seat::Begins };
+        let entropy = token.entropy.unwrap_or(0.0);
+        Self {
+            withholds: token.withholds == Some(true),
+            until: token.until.as_deref(),
+            ..Self::new(&token.id, token.regex.clone(), seat, entropy)
+        }
+    }
+
+    fn of_place(place: &'static Place) -> Self {
+        let entropy = place.entropy.unwrap_or(0.0);
+        let rule = Self::new(&place.id, place.regex.clone(), Seat::Anywhere, entropy);
+        Self { may_stand_for: true, ..rule }
+    }
+
+    fn of_named(named: &'static Named) -> Self {
+        // The rest of the name, what closes it, a sign, what opens the value.
+        const BETWEEN: &str = r#"[\w.-]{0,40}["'`\]\)]{0,2}[ \t]{0,3}(?::[ \t]*[\w&\[\]]{1,20}[ \t]*=|:=|=>|->|[=:,>|]|[ \t])[ \t]{0,4}(?:(?:[rbuf]|os\.getenv\([^,\n]{1,60},[ \t]*)?["'`(]{1,2})?"#;
+        let pattern = format!(r"(?i:{BETWEEN})({})(?:[^A-Za-z0-9_+/=-]|$)", named.shape);
+        let entropy = named.entropy.unwrap_or(NAMED_ENTROPY);
+        let rule = Self::new(&named.id, pattern, Seat::Named, entropy);
+        Self { may_stand_for: true, ..rule }
+    }
+
+    fn new(id: &'static str, pattern: String, seat: Seat, entropy: f64) -> Self {
+        Self {
+            id,
+            withholds: false,
+            pattern: if seat == Seat::Anywhere { pattern } else { format!("^(?:{pattern})") },
+            compiled: OnceLock::new(),
+            seat,
+            entropy,
+            may_stand_for: false,
+            until: None,
+        }
+    }
+
+    fn regex(&self) -> &Regex {
+        self.compiled.get_or_init(|| {
+            Regex::new(&self.pattern).expect("each rule of the program is compiled by its tests")
+        })
+    }
+
+    /// Says whether a secret of this kind may stand at some distance of its keyword.
+    pub(super) fn is_anywhere(&self) -> bool {
+        self.seat == Seat::Anywhere
+    }
+
+    /// Returns the secrets of this kind near a keyword; `None` where it is plain that there is none.
+    pub(super) fn near(&self, text: &str, word: &Range<usize>) -> Option<Vec<Range<usize>>> {
+        let start = match self.seat {
+            Seat::Begins => word.start,
+            Seat::Anywhere => text.floor_char_boundary(word.start.saturating_sub(BEFORE)),
+            Seat::Named => word.end,
+        };
+        if self.seat == Seat::Begins && !begins_a_word(text, start) {
+            return None;
+        }
+        let end = text.floor_char_boundary(word.end.saturating_add(AFTER).min(text.len()));
+        let window = &text[start..end];
+        let found = self.regex().captures_iter(window).filter_map(|captures| {
+            let secret = captures.get(1).or_else(|| captures.get(0))?;
+            let span = start + secret.start()..start + secret.end();
+            let is_one = begins_a_word(text, span.start) && self.is_secret(secret.as_str());
+            is_one.then(|| self.to_its_end(text, span))
+        });
+        Some(found.collect())
+    }
+
+    fn is_secret(&self, value: &str) -> bool {
+        if self.may_stand_for && is_placeholder(value) {
+            return false;
+        }
+        self.until.is_some() || (self.entropy <= entropy(value) && !is_filler(value))
+    }
+
+    /// Takes a secret to its end, where it is one that ends by a mark, or went beyond where it was looked for.
+    fn to_its_end(&self, text: &str, span: Range<usize>) -> Range<usize> {
+        if let Some(mark) = self.until {
+            let end = text[span.start..].find(mark).map_or(text.len(), |at| span.start + at);
+            let line = text[end..].find('\n').map_or(text.len(), |at| end + at);
+            return span.start..line;
+        }
+        let more = text[span.end..].bytes().take_while(|b| b.is_ascii_alphanumeric() || b"+/=_-".contains(b));
+        span.start..span.end + more.count()
+    }
+}
+
+/// Says whether no word goes on here: `ghp_` in `highp_` is no token. What stands behind a backslash is an escape.
+fn begins_a_word(text: &str, at: usize) -> bool {
+    let before = text[..at].as_bytes();
+    match before {
+        [.., b'\\', _] => true,
+        [.., last] if last.is_ascii_alphanumeric() => {
+            !text[at..].starts_with(|first: char| first.is_ascii_alphanumeric())
+        }
+        [..] => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_compiles_and_has_a_name_of_its_own() {
+        let rules = rules();
+        for index in 0..rules.len() {
+            let rule = rules.rule(index);
+            rule.regex();
+            let same = (0..rules.len()).filter(|other| rules.rule(*other).id == rule.id).count();
+            assert_eq!(same, 1, "{}", rule.id);
+        }
+        assert!(200 < rules.len());
+    }
+
+    #[test]
+    fn a_word_goes_on_after_letters_but_not_after_an_escape() {
+        assert!(!begins_a_word("xghp_", 1));
+        assert!(begins_a_word("x ghp_", 2));
+        assert!(begins_a_word("\\nghp_", 2));
+        assert!(begins_a_word("ghp_", 0));
+    }
+}

@@ -1,0 +1,228 @@
+//! One pass over a text, and what is done with what it finds.
+
+use std::ops::Range;
+
+use crate::summarize::secrets::assigned::assigned;
+use crate::summarize::secrets::rules;
+use crate::summarize::secrets::rules::Hint;
+use crate::summarize::secrets::structures::structures;
+use crate::summarize::secrets::views::Joined;
+use crate::summarize::secrets::views::decoded;
+
+/// Bytes of a text that is looked at; the longest that anybody wrote by hand are a tenth of it.
+const LONGEST: usize = 8 << 20;
+/// Bytes after a window's beginning for which it speaks: what begins later has room in the next one.
+const STEP: usize = 2048;
+/// How many places a text may have at which a rule is tried: some, and one in so many bytes.
+const FEW_PLACES: usize = 2000;
+const BYTES_A_PLACE: usize = 12;
+
+/// What was found in a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// The secrets, in the order of their beginnings. They may overlap.
+    pub found: Vec<Found>,
+}
+
+/// A secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The rule by which it was found.
+    pub rule: &'static str,
+    /// Where it stands.
+    pub span: Range<usize>,
+    /// Whether nothing of the text may leave, not even without it.
+    pub withholds: bool,
+}
+
+/// Why nobody can say whether there are secrets in a text. It is then as if there were some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unscannable {
+    /// It is longer than anything that is looked at.
+    #[error("longer than {} MiB", LONGEST >> 20)]
+    TooLong,
+    /// It is no text, or not all of it was understood.
+    #[error("not wholly text")]
+    NotText,
+    /// It has so many places to look at that somebody must have made it so.
+    #[error("made so that it takes for ever to look at")]
+    TooDense,
+}
+
+impl Scan {
+    /// Says whether nothing was found.
+    pub fn is_clean(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Returns the first secret that must not leave even with the secrets taken out of the text.
+    pub fn withholding(&self) -> Option<&Found> {
+        self.found.iter().find(|found| found.withholds)
+    }
+}
+
+/// Returns the version of the rules: it enters the key of all that was made of a scanned text.
+pub fn version() -> &'static str {
+    rules::version()
+}
+
+/// Looks for secrets in a text.
+pub fn scan(text: &str) -> Result<Scan, Unscannable> {
+    if LONGEST < text.len() {
+        return Err(Unscannable::TooLong);
+    }
+    if text.contains(['\0', char::REPLACEMENT_CHARACTER]) {
+        return Err(Unscannable::NotText);
+    }
+    let mut found = plainly(text)?;
+    if let Some(joined) = Joined::of(text) {
+        let hidden = plainly(&joined.text)?.into_iter();
+        found.extend(hidden.filter_map(|one| Some(Found { span: joined.original(&one.span)?, ..one })));
+    }
+    for (span, inner) in decoded(text) {
+        found.extend(plainly(&inner)?.into_iter().map(|one| Found { span: span.clone(), ..one }));
+    }
+    found.sort_by(|a, b| (a.span.start, b.span.end, a.rule).cmp(&(b.span.start, a.span.end, b.rule)));
+    found.dedup();
+    Ok(Scan { found })
+}
+
+/// Looks for secrets in a text as it stands.
+fn plainly(text: &str) -> Result<Vec<Found>, Unscannable> {
+    let rules = rules::rules();
+    let mut found = structures(text);
+    // Up to where a rule, or the search for keys, has seen the text already.
+    let mut seen = vec![0; rules.len()];
+    let (mut keys_seen, mut places) = (0, 0);
+    for (word, hint) in rules.hints(text) {
+        match hint {
+            Hint::Rules(indices) => {
+                for index in indices {
+                    if word.start < seen[*index] {
+                        continue;
+                    }
+                    let rule = rules.rule(*index);
+                    let Some(secrets) = rule.near(text, &word) else { continue };
+                    seen[*index] = if rule.is_anywhere() { word.start + STEP } else { 0 };
+                    places += 1;
+                    let of_rule = |span| Found { rule: rule.id, span, withholds: rule.withholds };
+                    found.extend(secrets.into_iter().map(of_rule));
+                }
+            }
+            Hint::Key if word.start < keys_seen => {}
+            Hint::Key => {
+                let (key_end, secret) = assigned(text, &word);
+                keys_seen = key_end;
+                let secret = secret.map(|span| Found { rule: "assigned-secret", span, withholds: false });
+                found.extend(secret);
+            }
+        }
+        if FEW_PLACES + text.len() / BYTES_A_PLACE < places {
+            return Err(Unscannable::TooDense);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns a text with a mark in the place of each secret.
+pub fn redact(text: &str, scan: &Scan) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut done = 0;
+    for found in &scan.found {
+        if done <= found.span.start {
+            safe.push_str(&text[done..found.span.start]);
+            safe.push_str("[redacted:");
+            safe.push_str(found.rule);
+            safe.push(']');
+        }
+        // One that begins in another goes with it.
+        done = done.max(found.span.end);
+    }
+    safe.push_str(&text[done..]);
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A secret that is none: put together here, so that no other scanner stops at this file.
+    fn token() -> String {
+        ["gh", "p_", "q8Zt3Lw0pXv7Rk2Nf5Yb9Hc4Jd6Gs1MaQ8Zt3Lw0"].concat()
+    }
+
+    fn found(text: &str) -> Vec<&'static str> {
+        scan(text).unwrap().found.into_iter().map(|found| found.rule).collect()
+    }
+
+    #[test]
+    fn a_secret_is_taken_out_and_the_rest_stays() {
+        let text = format!("a = '{}'\nb = 1\n", token());
+        let scan = scan(&text).unwrap();
+        assert_eq!(redact(&text, &scan), "a = '[redacted:github-token]'\nb = 1\n");
+        assert!(scan.withholding().is_none());
+    }
+
+    #[test]
+    fn a_text_without_secrets_is_clean_and_stays() {
+        let text = "def login(user, password):\n    token = make_token(user)\n    return token\n";
+        let scan = scan(text).unwrap();
+        assert_eq!(scan.found, []);
+        assert!(scan.is_clean());
+        assert_eq!(redact(text, &scan), text);
+    }
+
+    #[test]
+    fn a_secret_in_pieces_is_found_and_taken_out_with_what_joins_them() {
+        let token = token();
+        let (head, tail) = token.split_at(12);
+        for joint in ["' + '", "' '", "'\n    '", "' \\\n  '", "' . '", "\\\n"] {
+            let text = format!("x = f('{head}{joint}{tail}')\n");
+            let scan = scan(&text).unwrap();
+            assert_eq!(redact(&text, &scan), "x = f('[redacted:github-token]')\n", "{joint:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_in_base64_is_found() {
+        let hidden = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, format!("t: {}", token()));
+        let text = format!("blob {hidden}\n");
+        assert_eq!(redact(&text, &scan(&text).unwrap()), "blob [redacted:github-token]\n");
+    }
+
+    #[test]
+    fn a_private_key_withholds_the_whole_text() {
+        let key = [
+            "-----BEGIN RSA PRIV",
+            "ATE KEY-----\nMIIEpAIBAAKCAQEAq8Zt3Lw0pXv7\n-----END RSA PRIVATE KEY-----",
+        ];
+        let text = format!("a\n{}\nb", key.concat());
+        let scan = scan(&text).unwrap();
+        assert_eq!(scan.withholding().unwrap().rule, "private-key");
+        assert_eq!(redact(&text, &scan), "a\n[redacted:private-key]\nb");
+        // A program that only speaks of such keys is not one.
+        assert_eq!(found("if line == '-----BEGIN PRIVATE KEY-----':\n    return key\n"), [""; 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_looked_at_is_said_to_be_so() {
+        assert_eq!(scan("a\0b"), Err(Unscannable::NotText));
+        assert_eq!(scan("a\u{fffd}b"), Err(Unscannable::NotText));
+        assert_eq!(scan(&"x".repeat(LONGEST + 1)), Err(Unscannable::TooLong));
+    }
+
+    #[test]
+    fn a_text_that_is_made_to_take_for_ever_is_given_up() {
+        assert_eq!(scan(&"-eyJ".repeat(100_000)), Err(Unscannable::TooDense));
+        for hostile in ["password=", "authorization: ", "\" \"", "://", "AKIA", "cookie", "a/b+", "'\\\n'"] {
+            let _ = scan(&hostile.repeat(20_000));
+        }
+    }
+
+    #[test]
+    fn overlapping_secrets_leave_nothing_of_either() {
+        let one = |rule, span| Found { rule, span, withholds: false };
+        let scan = Scan { found: vec![one("a", 1..6), one("b", 2..4), one("c", 5..8)] };
+        assert_eq!(redact("0123456789", &scan), "0[redacted:a]89");
+    }
+}

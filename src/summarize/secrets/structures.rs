@@ -1,0 +1,98 @@
+//! Secrets that are told by what surrounds them over several lines, or by the grammar of addresses.
+
+use std::ops::Range;
+
+use crate::summarize::redact::url_secrets;
+use crate::summarize::secrets::scan::Found;
+use crate::summarize::secrets::values::is_placeholder;
+
+/// Returns the secrets in addresses, in secrets of Kubernetes, and in states of Terraform.
+pub(super) fn structures(text: &str) -> Vec<Found> {
+    let found = |rule, span| Found { rule, span, withholds: false };
+    let mut all: Vec<Found> =
+        in_addresses(text).into_iter().map(|span| found("address-password", span)).collect();
+    all.extend(in_cluster_secrets(text).into_iter().map(|span| found("kubernetes-secret", span)));
+    if let Some(at) = text.find("\"terraform_version\"").filter(|_| text.contains("\"lineage\"")) {
+        // A state repeats every attribute of every resource, whatever it is called.
+        all.push(Found { rule: "terraform-state", span: at..at + 1, withholds: true });
+    }
+    all
+}
+
+fn in_addresses(text: &str) -> Vec<Range<usize>> {
+    let spans = url_secrets(text).into_iter().filter_map(|span| {
+        let user_info = &text[span.clone()];
+        let at = user_info.find(':').map_or(0, |colon| colon + 1);
+        let password = &user_info[at..];
+        let is_one = 4 <= password.len() && !is_placeholder(password) && !password.contains(is_no_part);
+        is_one.then_some(span.start + at..span.end)
+    });
+    spans.collect()
+}
+
+/// Says whether a character shows that an address is a pattern or a sentence.
+fn is_no_part(c: char) -> bool {
+    matches!(c, '{' | '}' | '(' | ')' | '[' | ']' | '\\' | '|' | ',' | '<' | '>')
+}
+
+/// Returns the values under `data` and `stringData` of Kubernetes' secrets.
+fn in_cluster_secrets(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    if !text.contains("kind: Secret") {
+        return found;
+    }
+    // How deep the lines of the values are at least.
+    let mut depth = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let words = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        if matches!(words, "data:" | "stringData:") {
+            depth = Some(indent + 1);
+            continue;
+        }
+        if words.is_empty() || words.starts_with('#') {
+            continue;
+        }
+        depth = depth.filter(|depth| *depth <= indent);
+        let value = words.split_once(": ").map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+        let value = value.filter(|value| 4 <= value.len() && !is_placeholder(value) && *value != "|-");
+        if let (Some(_), Some(value)) = (depth, value)
+            && let Some(offset) = line.rfind(value)
+        {
+            found.push(start + offset..start + offset + value.len());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(&'static str, &str)> {
+        structures(text).into_iter().map(|found| (found.rule, &text[found.span])).collect()
+    }
+
+    #[test]
+    fn passwords_in_addresses_are_found_and_those_of_examples_are_not() {
+        let text = "postgres://me:hunter2@db:5432/x and https://user:pass@h/ and http://{user}:{word}@h";
+        assert_eq!(found(text), [("address-password", "hunter2")]);
+    }
+
+    #[test]
+    fn every_value_of_a_cluster_s_secret_is_one() {
+        let text = "kind: Secret\nmetadata:\n  name: abcdefgh\ndata:\n  x: aHVudGVyMg==\nstringData:\n  y: 'zzyzx'\ntype: Opaque\n";
+        assert_eq!(found(text), [("kubernetes-secret", "aHVudGVyMg=="), ("kubernetes-secret", "zzyzx")]);
+        assert_eq!(found(&text.replace("Secret", "ConfigMap")), []);
+    }
+
+    #[test]
+    fn a_state_of_terraform_is_withheld() {
+        let text = "{\"version\": 4, \"terraform_version\": \"1.5\", \"lineage\": \"x\"}";
+        assert!(structures(text)[0].withholds);
+        assert_eq!(found("\"terraform_version\""), []);
+    }
+}

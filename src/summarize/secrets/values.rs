@@ -1,0 +1,258 @@
+//! What a value must be to be a secret: no stand-in for one, and no word that was merely written there.
+
+use crate::summarize::redact::is_flag;
+use crate::summarize::redact::is_reference;
+
+/// Returns the bits a character that a text has by how often each of its bytes occurs.
+pub(super) fn entropy(text: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in text.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    let all = text.len().max(1) as f64;
+    let parts = counts.iter().filter(|count| 0 < **count).map(|count| f64::from(*count) / all);
+    -parts.map(|part| part * part.log2()).sum::<f64>()
+}
+
+/// Says whether a text is what people write where a token would stand: `xxxxxxxx`, `0123456789abcdef`, AWS's example.
+pub(super) fn is_filler(value: &str) -> bool {
+    const FILLERS: [&str; 7] =
+        ["xxxxxx", "******", "......", "000000000", "123456789012", "abcdefghijklm", "example"];
+    let small = value.to_ascii_lowercase();
+    FILLERS.iter().any(|filler| small.contains(filler))
+}
+
+/// Says whether a value only stands for a secret: `${TOKEN}`, `<your key>`, `changeme`.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    const PARTS: [&str; 19] = [
+        "change_me",
+        "changeme",
+        "change-me",
+        "placeholder",
+        "your_",
+        "your-",
+        "yourpass",
+        "yourkey",
+        "yourtoken",
+        "dummy",
+        "redacted",
+        "insert",
+        "not-a-",
+        "notasecret",
+        "sample",
+        "xxxx",
+        "****",
+        "todo",
+        "fixme",
+    ];
+    let bare = value.trim().trim_matches(['"', '\'', '`']);
+    if is_reference(bare) || is_flag(bare) || is_filler(bare) || is_made_at_run_time(bare) {
+        return true;
+    }
+    let small = bare.to_ascii_lowercase();
+    PARTS.iter().any(|part| small.contains(part)) || is_common_word(&small)
+}
+
+/// Says whether a value is put together when the program runs.
+fn is_made_at_run_time(value: &str) -> bool {
+    let wrapped = [("<", ">"), ("{", "}"), ("[", "]"), ("%", "%"), ("@", "@"), ("__", "__"), ("(", ")")];
+    wrapped.iter().any(|(open, close)| value.starts_with(open) && value.ends_with(close))
+        || ["$(", "${", "{{", "{%", "<%", "#{", "%(", "%{", "%s", "%d", "\\(", "{0}", "{}"]
+            .iter()
+            .any(|mark| value.contains(mark))
+        || value.strip_prefix('$').is_some_and(is_name)
+        || value.strip_prefix("ENC[").is_some()
+        || value.starts_with("!vault")
+        || value.starts_with("vault:")
+        || value.starts_with("op://")
+        || value.starts_with("ref+")
+}
+
+fn is_name(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
+}
+
+/// Says whether a value, in small letters, is a word that documents and tests use, with at most digits and marks
+/// behind it: `password1`, `my_secret`, `test-token`.
+fn is_common_word(small: &str) -> bool {
+    const WORDS: [&str; 58] = [
+        "a",
+        "abc",
+        "access",
+        "admin",
+        "alice",
+        "api",
+        "apikey",
+        "app",
+        "auth",
+        "bar",
+        "baz",
+        "bearer",
+        "bob",
+        "client",
+        "correct",
+        "credentials",
+        "db",
+        "default",
+        "demo",
+        "fake",
+        "foo",
+        "guest",
+        "hash",
+        "hello",
+        "id",
+        "invalid",
+        "key",
+        "me",
+        "mock",
+        "mypass",
+        "mysql",
+        "my",
+        "new",
+        "no",
+        "none",
+        "of",
+        "old",
+        "pass",
+        "passphrase",
+        "passwd",
+        "password",
+        "passwords",
+        "postgres",
+        "private",
+        "pwd",
+        "root",
+        "secret",
+        "some",
+        "test",
+        "testing",
+        "the",
+        "token",
+        "user",
+        "username",
+        "value",
+        "wrong",
+        "word",
+        "your",
+    ];
+    let mut parts =
+        small.split(|c: char| !c.is_ascii_alphabetic()).filter(|part| !part.is_empty()).peekable();
+    let digits = small.bytes().filter(u8::is_ascii_digit).count();
+    digits <= 4 && parts.peek().is_some() && parts.all(|part| WORDS.contains(&part))
+}
+
+/// Says whether a value is one that somebody or some program chose: it is no word, no name, no path and no sentence.
+pub(super) fn is_chosen(value: &str) -> bool {
+    const SHORTEST: usize = 6;
+    if value.len() < SHORTEST || value.contains(char::is_whitespace) || is_placeholder(value) {
+        return false;
+    }
+    let has = |test: fn(&u8) -> bool| value.bytes().any(|b| test(&b));
+    let (digit, small, capital) =
+        (has(u8::is_ascii_digit), has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase));
+    let mark = value.bytes().any(|b| b.is_ascii_punctuation() && !b"._-/:".contains(&b));
+    if is_path(value) || !value.is_ascii() && !digit {
+        return false;
+    }
+    match (digit, small || capital, mark) {
+        (true, true, _) | (_, true, true) => 2.2 <= entropy(value),
+        (true, false, true) => true,
+        (true, false, false) => 8 <= value.len(),
+        (false, true, false) => small && capital && 16 <= value.len() && is_mixed(value),
+        (false, false, _) => false,
+    }
+}
+
+/// Says whether letters change between small and capital as chance does, and not as `camelCase` does.
+fn is_mixed(value: &str) -> bool {
+    let changes = value
+        .as_bytes()
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_uppercase() != pair[1].is_ascii_uppercase());
+    value.len() <= changes.count() * 3
+}
+
+fn is_path(value: &str) -> bool {
+    let parts = value.split('/').count();
+    value.starts_with(['/', '~', '.']) && 1 < parts || value.contains("://") || value.contains("...")
+}
+
+/// Says whether a value could be a name or an expression of a program, rather than a text.
+pub(super) fn is_code(value: &str) -> bool {
+    let plain = value.trim_end_matches(['.', ';', ',']);
+    let Some(first) = plain.bytes().next() else { return true };
+    let named = (first.is_ascii_alphabetic() || b"_$@&*!-".contains(&first))
+        && plain.bytes().skip(1).all(|b| b.is_ascii_alphanumeric() || b"_.:>-[]#?/|\\".contains(&b));
+    named && !is_random(plain)
+        || plain.contains(['(', '[', '{', '<'])
+        || plain.contains("->")
+        || plain.contains("::")
+}
+
+/// Says whether letters and digits are mixed as in no name: long, and with many changes between them.
+pub(super) fn is_random(value: &str) -> bool {
+    let class = |b: u8| match b {
+        b'a'..=b'z' => 0_u8,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    let changes = value.as_bytes().windows(2).filter(|pair| class(pair[0]) != class(pair[1])).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    2 <= digits && 8 <= value.len() && value.len() <= changes * 4 && 2.8 <= entropy(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_for_a_secret_is_none() {
+        for value in [
+            "${TOKEN}",
+            "{{ token }}",
+            "<your key>",
+            "changeme",
+            "password1",
+            "my-secret",
+            "test_token",
+            "$TOKEN",
+            "%(password)s",
+            "xxxxxxxxxxxx",
+            "AKIAIOSFODNN7EXAMPLE",
+            "true",
+            "op://vault/item",
+            "{password}",
+        ] {
+            assert!(is_placeholder(value), "{value}");
+        }
+        for value in ["hunter2", "Tr0ub4dor&3", "s3cr3t!x", "pa$$w0rd"] {
+            assert!(!is_placeholder(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_chosen_value_is_no_word_name_or_path() {
+        for value in
+            ["hunter2!", "Tr0ub4dor&3", "q8Zt3Lw0pX", "correct-h0rse", "98761234", "aGVsbG9Xb3JsZHRoZQ=="]
+        {
+            assert!(is_chosen(value), "{value}");
+        }
+        for value in
+            ["password", "my_password", "auth.User", "/etc/passwd", "a b c d e 1", "csrfmiddlewaretoken", ""]
+        {
+            assert!(!is_chosen(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn an_expression_is_told_from_a_text() {
+        for value in ["self.password", "get_token()", "hash1", "PyObject_1", "foo->bar", "args[0]", "sha256"]
+        {
+            assert!(is_code(value), "{value}");
+        }
+        for value in ["q8Zt3Lw0pX9k", "hunter2!", "Tr0ub4dor%3"] {
+            assert!(!is_code(value), "{value}");
+        }
+    }
+}
