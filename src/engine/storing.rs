@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use super::agent::PAID_DATABASE;
 use super::error::Error;
-use super::paid::PAID_DATABASE;
 use super::project::Project;
 use crate::model::ContentHash;
 use crate::model::Producer;

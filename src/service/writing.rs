@@ -25,7 +25,9 @@ use crate::api::World;
 use crate::config::Loaded;
 use crate::engine::Project;
 use crate::engine::agent::Errands;
+use crate::engine::agent::NotAsked;
 use crate::engine::agent::Place;
+use crate::engine::agent::Preview;
 use crate::engine::agent::Wish;
 use crate::engine::agent::Withheld;
 use crate::llm::Model;
@@ -34,11 +36,13 @@ use crate::llm::Sending;
 use crate::llm::Wire;
 use crate::model::ModelName;
 use crate::model::Tier;
-use crate::model::Writer;
 use crate::model::with_causes;
 
 /// How often it is looked whether another process has come to an end with what it asks.
 const GLANCE: Duration = Duration::from_millis(200);
+
+/// So many places of secrets are told.
+const MOST_PLACES: usize = 10;
 
 /// A project about which a model is asked.
 pub struct Writing<'w> {
@@ -161,40 +165,35 @@ impl<'w> Writing<'w> {
         Ok((collected, outcome.map_err(|error| fault(&error))?))
     }
 
-    /// Returns what would be sent about a file, as the first model of the chain would get it.
-    pub fn preview(&mut self, file: &str) -> Result<(Model, Sending), Fault> {
-        let mut wish = self.options.wish.clone();
-        // As if nobody had written anything yet: what has been asked can be looked at too.
-        let nobody = ModelName { provider: String::new(), model: String::new() };
-        wish.models = vec![Writer { name: nobody, temperature: None, top_p: None, max_output_tokens: None }];
-        wish.picks = vec![file.to_owned()];
-        wish.still = Duration::ZERO;
-        let errands = self.project.errands(&wish)?;
-        let is_file = |place: &Place| matches!(place, Place::File(_));
-        let mut ready = errands.ready.iter().filter(|errand| is_file(&errand.place));
-        let (errand, model) = match (ready.next(), ready.next(), self.options.chain.first()) {
-            (Some(errand), None, Some(model)) => (errand, model),
-            (Some(_), Some(_), _) => {
-                let message = format!("show what would be sent about `{file}`, which is more than one file");
-                return Err(Fault::user("bad_ask", message, "name one file"));
-            }
-            (Some(_) | None, None, _) | (None, Some(_), _) => {
-                let message = format!("show what would be sent about `{file}`: no model is asked about it");
-                let hint = "it is small, data, made by a program, excluded, or holds secrets by its name; \
-                            `slop status` and agent.exclude say more";
-                return Err(Fault::user("not_asked", message, hint));
-            }
+    /// Returns what would be sent about a file or a folder, as the first model of the chain would get it.
+    pub fn preview(&mut self, word: &str) -> Result<(Model, Sending), Fault> {
+        let Some(model) = self.options.chain.first().cloned() else {
+            return Err(fault(&agent::Error::NoModels));
         };
-        let preparer = self.project.preparer(&errands, &wish);
-        let question = preparer.prepare(errand, 0).map_err(|withheld| {
-            let message = format!("send `{file}`: {}", words_of(&withheld));
-            Fault::user(
-                "withheld",
-                message,
-                "take the secret out, or set `agent.secrets = \"redact\"` in your own file",
-            )
-        })?;
-        Ok((model.clone(), agent::preview(model, &question)))
+        match self.project.preview(word, &self.options.wish)? {
+            Preview::NotAsked(reason) => {
+                let message =
+                    format!("show what would be sent about `{word}`: {}", words_of_not_asked(reason));
+                Err(Fault::user(
+                    "not_asked",
+                    message,
+                    "no model is asked about it, so that there is nothing to show",
+                ))
+            }
+            Preview::Asked { prepared: Err(withheld), secrets, .. } => {
+                let places = secrets.iter().take(MOST_PLACES);
+                let places = places.map(|found| format!("; line {}: {}", found.line, found.rule));
+                let message =
+                    format!("send `{word}`: {}{}", words_of(&withheld), places.collect::<Vec<_>>().concat());
+                let hint =
+                    "take it out of the file, or set `agent.secrets = \"redact\"` in your own settings file";
+                Err(Fault::user("withheld", message, hint))
+            }
+            Preview::Asked { prepared: Ok(question), .. } => {
+                let sending = agent::preview(&model, &question);
+                Ok((model, sending))
+            }
+        }
     }
 
     /// Returns what a person should be told since this was last asked.
@@ -252,6 +251,16 @@ pub fn words_of(withheld: &Withheld) -> String {
         Withheld::Secret { rules } => format!("something in it looks like a secret ({})", rules.join(", ")),
         Withheld::Unscanned(why) => format!("it cannot be looked through for secrets: {why}"),
         Withheld::Changed => "it is being written, or gone".to_owned(),
+    }
+}
+
+fn words_of_not_asked(reason: NotAsked) -> String {
+    match reason {
+        NotAsked::LeftOut(reason) => reason.words().to_owned(),
+        NotAsked::Excluded => "agent.exclude leaves it out".to_owned(),
+        NotAsked::Curated => "[[files]] keeps it out of documents".to_owned(),
+        NotAsked::Data => "it holds data, or a program wrote it".to_owned(),
+        NotAsked::Small => "it is smaller than agent.least_bytes".to_owned(),
     }
 }
 

@@ -128,7 +128,9 @@ mod tests {
     fn nothing_is_sent_that_was_not_set() {
         check_body(
             &of_provider("anthropic", "claude-haiku-5-5"),
-            &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
+            &expect![[
+                r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+            ]],
         );
     }
 
@@ -138,7 +140,9 @@ mod tests {
         (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
         check_body(
             &model,
-            &expect![[r#"{"model":"MiniMax-M3","max_tokens":4000,"temperature":0.2,"top_p":0.9,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
+            &expect![[
+                r#"{"model":"MiniMax-M3","max_tokens":4000,"temperature":0.2,"top_p":0.9,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+            ]],
         );
     }
 
@@ -148,7 +152,9 @@ mod tests {
         model.min_cacheable_tokens = Some(4);
         check_body(
             &model,
-            &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
+            &expect![[
+                r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+            ]],
         );
         let marks = |model: &Model| {
             String::from_utf8(body(model, &prompt("x"))).unwrap().matches("cache_control").count()
@@ -157,7 +163,9 @@ mod tests {
         model.min_cacheable_tokens = Some(3);
         check_body(
             &model,
-            &expect![[r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"fn main() {}"}]}"#]],
+            &expect![[
+                r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+            ]],
         );
         assert_eq!(marks(&model), 1);
         let mut other = of_provider("vllm", "m");

@@ -183,12 +183,16 @@ mod tests {
         let mut model = of_provider("openai-chat", "gpt-6-luna");
         check_body(
             &model,
-            &expect![[r#"{"model":"gpt-6-luna","max_completion_tokens":700,"reasoning_effort":"none","prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]],
+            &expect![[
+                r#"{"model":"gpt-6-luna","max_completion_tokens":700,"reasoning_effort":"none","prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
         );
         model.min_cacheable_tokens = Some(3);
         check_body(
             &model,
-            &expect![[r#"{"model":"gpt-6-luna","max_completion_tokens":700,"reasoning_effort":"none","prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":[{"type":"text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":"fn main() {}"}]}"#]],
+            &expect![[
+                r#"{"model":"gpt-6-luna","max_completion_tokens":700,"reasoning_effort":"none","prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":[{"type":"text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
         );
         model.name = "gpt-5.4-nano".to_owned();
         check_body(

@@ -146,7 +146,9 @@ mod tests {
     fn the_model_stands_in_the_address_and_nothing_is_sent_that_was_not_set() {
         check_body(
             &of_provider("gemini", "gemini-3.8-flash"),
-            &expect![[r#"{"generationConfig":{"maxOutputTokens":700,"thinkingConfig":{"thinkingLevel":"low"}},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#]],
+            &expect![[
+                r#"{"generationConfig":{"maxOutputTokens":700,"thinkingConfig":{"thinkingLevel":"low"}},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#
+            ]],
         );
         assert_eq!(path("gemini-3.8-flash"), "/v1beta/models/gemini-3.8-flash:generateContent");
         assert_eq!(path("models/gemini-3.8-flash"), "/v1beta/models/gemini-3.8-flash:generateContent");
@@ -160,7 +162,9 @@ mod tests {
         (model.temperature, model.top_p, model.max_output_tokens) = (Some(0.2), Some(0.9), Some(4_000));
         check_body(
             &model,
-            &expect![[r#"{"generationConfig":{"maxOutputTokens":4000,"temperature":0.2,"topP":0.9,"thinkingConfig":{"thinkingBudget":0}},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#]],
+            &expect![[
+                r#"{"generationConfig":{"maxOutputTokens":4000,"temperature":0.2,"topP":0.9,"thinkingConfig":{"thinkingBudget":0}},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#
+            ]],
         );
     }
 

@@ -122,7 +122,9 @@ mod tests {
         let mut model = of_provider("ollama", "qwen3:8b");
         check_body(
             &model,
-            &expect![[r#"{"model":"qwen3:8b","stream":false,"truncate":false,"shift":false,"think":false,"options":{"num_ctx":16384,"num_predict":700},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]],
+            &expect![[
+                r#"{"model":"qwen3:8b","stream":false,"truncate":false,"shift":false,"think":false,"options":{"num_ctx":16384,"num_predict":700},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
         );
         let mut provider = (*model.provider).clone();
         provider.context_tokens = None;
@@ -130,7 +132,9 @@ mod tests {
         model.provider = std::sync::Arc::new(provider);
         check_body(
             &model,
-            &expect![[r#"{"model":"qwen3:8b","stream":false,"truncate":false,"shift":false,"think":false,"options":{"num_ctx":16384,"num_predict":4000,"temperature":0.2,"top_p":0.9},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#]],
+            &expect![[
+                r#"{"model":"qwen3:8b","stream":false,"truncate":false,"shift":false,"think":false,"options":{"num_ctx":16384,"num_predict":4000,"temperature":0.2,"top_p":0.9},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+            ]],
         );
     }
 

@@ -164,12 +164,16 @@ mod tests {
         let mut model = of_provider("openai", "gpt-5.6-luna");
         check_body(
             &model,
-            &expect![[r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"reasoning":{"effort":"none"},"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"instructions":"Say what it is for.","input":"fn main() {}"}"#]],
+            &expect![[
+                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"reasoning":{"effort":"none"},"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"instructions":"Say what it is for.","input":"fn main() {}"}"#
+            ]],
         );
         model.min_cacheable_tokens = Some(3);
         check_body(
             &model,
-            &expect![[r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"reasoning":{"effort":"none"},"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"input":[{"role":"developer","content":[{"type":"input_text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":[{"type":"input_text","text":"fn main() {}"}]}]}"#]],
+            &expect![[
+                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"reasoning":{"effort":"none"},"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"input":[{"role":"developer","content":[{"type":"input_text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":[{"type":"input_text","text":"fn main() {}"}]}]}"#
+            ]],
         );
     }
 
@@ -188,7 +192,9 @@ mod tests {
         }
         check_body(
             &model,
-            &expect![[r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"temperature":0.5,"store":false,"reasoning":{"effort":"none"},"instructions":"Say what it is for.","input":"fn main() {}"}"#]],
+            &expect![[
+                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"temperature":0.5,"store":false,"reasoning":{"effort":"none"},"instructions":"Say what it is for.","input":"fn main() {}"}"#
+            ]],
         );
     }
 

@@ -37,8 +37,8 @@ fn what_nobody_is_asked_about_has_no_preview() {
     let (server, sandbox) = (answers(), two_modules());
     choose_model(&sandbox, &server, "");
     sandbox.write("tiny.py", "x = 1\n");
-    slop(&sandbox, &["agent", "preview", "tiny.py"]).refuses(1, &["no model is asked about it"]);
-    slop(&sandbox, &["agent", "preview", "src"]).refuses(1, &["more than one file"]);
+    slop(&sandbox, &["agent", "preview", "tiny.py"]).refuses(1, &["it is smaller than agent.least_bytes"]);
+    slop(&sandbox, &["agent", "preview", "*.py"]).refuses(1, &["*.py"]);
     slop(&sandbox, &["agent", "preview", "gone.py"]).refuses(1, &["gone.py"]);
 }
 
