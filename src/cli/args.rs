@@ -183,7 +183,7 @@ pub enum Command {
   slop aggregate --tier 3 --focus src/engine.py --stdout
   slop aggregate --tier 4 --focus src/engine.py:120 src tests -o context.md
   slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
-    Aggregate(AggregateArgs),
+    Aggregate(Box<AggregateArgs>),
     /// Have a language model write summaries, at a price that is told first
     ///
     /// Says what would leave the machine, to whom, and what it may cost; asks on a terminal; and then asks the models of

@@ -238,6 +238,65 @@ fn a_document_can_wait_for_the_words_that_it_lacks() {
     let ran = slop(&sandbox, &["aggregate", "--tier", "1", "--stdout", "--wait-agent", "60", "src/one.py"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(server.count(), 1);
+    assert!(ran.out.contains("Brief words 0."), "{}", ran.out);
     slop(&sandbox, &["aggregate", "--tier", "1", "--stdout", "src"]);
     assert_eq!(server.count(), 1, "a document that does not wait asks nobody");
+}
+
+/// Plays Anthropic's batches: the first look finds it at work, the next one done, with an answer to each question.
+fn batches() -> Server {
+    let submitted = std::sync::Mutex::new(Vec::<Value>::new());
+    let looks = std::sync::atomic::AtomicUsize::new(0);
+    Server::start(move |seen, _| {
+        let state = |status: &str| {
+            json!({
+                "id": "batch_1", "type": "message_batch", "processing_status": status,
+                "created_at": "2026-11-21T10:00:00Z", "results_url": null,
+                "request_counts": {"processing": 0, "succeeded": 2, "errored": 0, "canceled": 0, "expired": 0},
+            })
+        };
+        let mut submitted = submitted.lock().unwrap();
+        if seen.method == "POST" {
+            *submitted = seen.json()["requests"].as_array().unwrap().clone();
+            return Act::json(200, &state("in_progress"));
+        }
+        if !seen.path.contains("results") {
+            let look = looks.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            return Act::json(200, &state(if look == 0 { "in_progress" } else { "ended" }));
+        }
+        let line = |request: &Value| {
+            let words = "<brief>Brief words.</brief><detail>Some detail.</detail>";
+            json!({"custom_id": request["custom_id"], "result": {"type": "succeeded", "message": {
+                "id": "m", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+                "content": [{"type": "text", "text": words}], "usage": {"input_tokens": 100, "output_tokens": 20},
+            }}})
+            .to_string()
+        };
+        Act::Answer(200, Vec::new(), submitted.iter().map(line).collect::<Vec<_>>().join("\n").into_bytes())
+    })
+}
+
+#[test]
+fn a_batch_is_handed_over_once_and_brought_home_by_the_same_command() {
+    let (server, sandbox) = (batches(), two_modules());
+    choose_model(&sandbox, &server, "");
+    let run = || {
+        let ran = slop(&sandbox, &["summarize", "--batch", "--yes", "--json"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        data(&ran.out)
+    };
+    let first = run();
+    assert_eq!(number(&first["outcome"]["taken"]), 2, "{first}");
+    let posts = || server.seen().iter().filter(|request| request.method == "POST").count();
+    assert_eq!(posts(), 1);
+    let open = sandbox.json(&["agent", "usage"]);
+    assert_ne!(open["open_usd"], "0", "what a batch may cost is put aside");
+    let second = run();
+    assert_eq!((number(&second["collected"]["waiting"]), posts()), (2, 1), "{second}");
+    let third = run();
+    assert_eq!(number(&third["collected"]["answered"]), 2, "{third}");
+    // Half of 200 tokens at 1 dollar and 40 at 5 for a million.
+    assert_eq!(third["collected"]["spent_usd"], "0.0002", "{third}");
+    let shown = sandbox.done(&["agent", "show", "src/one.py"]);
+    assert!(shown.contains("Brief words."), "{shown}");
 }
