@@ -78,9 +78,10 @@ pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
     };
     let stop = match candidate.get("finishReason").and_then(Value::as_str) {
         Some("MAX_TOKENS") => Stop::Lack(Class::Soft(Soft::CutOff)),
-        Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE") => {
-            declined.stop
-        }
+        Some(
+            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"
+            | "MODEL_ARMOR",
+        ) => declined.stop,
         Some(_) | None => Stop::Done,
     };
     // A candidate that was stopped early may have no content at all.
