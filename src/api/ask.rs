@@ -191,6 +191,7 @@ pub struct ExplainAsk {
 /// What is to be deleted from the cache; everything but what models wrote where nothing is said.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "these are the flags of a command, each by itself")]
 pub struct CacheClearAsk {
     /// What is known of these files alone.
     pub files: Vec<String>,

@@ -135,13 +135,11 @@ fn open_writer(file: &Path) -> Result<Database, Error> {
         return Err(Error::NotAStore { what: "an empty file" });
     }
     let database = make(file)?;
-    match broken_structure(&database.connection)? {
-        None => Ok(database),
-        Some(_) => {
-            database.keep_log();
-            Err(Error::NotAStore { what: "a store of a broken structure" })
-        }
+    if broken_structure(&database.connection)?.is_some() {
+        database.keep_log();
+        return Err(Error::NotAStore { what: "a store of a broken structure" });
     }
+    Ok(database)
 }
 
 /// Opens a database for writing, as it is; makes it if need be.
