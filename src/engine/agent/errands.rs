@@ -3,6 +3,7 @@
 //! All but the stamps of what is to be asked about comes from the scan and from what is stored, so that to look again at
 //! an unchanged project reads no file.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::HashSet;
 use std::path::Path;
@@ -232,7 +233,7 @@ impl Project<'_> {
         };
         let mut ranked: Vec<_> = ready.into_iter().map(|content| (best(content), content)).collect();
         // Stable: equals stand by path.
-        ranked.sort_by(|a, b| b.0.cmp(&a.0));
+        ranked.sort_by_key(|(importance, _)| Reverse(*importance));
         ranked.into_iter().map(|(_, content)| content).collect()
     }
 

@@ -67,9 +67,9 @@ impl Project<'_> {
     }
 
     fn asked(&self, errand: Errand, errands: &Errands, wish: &Wish) -> Preview {
-        let preparer = self.preparer(errands, wish);
-        let prepared = preparer.prepare(&errand, 0);
-        let secrets = preparer.secrets(&errand);
+        let wording = self.preparer(errands, wish);
+        let prepared = wording.prepare(&errand, 0);
+        let secrets = wording.secrets(&errand);
         Preview::Asked { errand: Box::new(errand), prepared, secrets }
     }
 }

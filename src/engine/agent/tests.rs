@@ -124,7 +124,7 @@ impl Bench {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 RealDisk.replace(&self.path(path), text.as_bytes()).unwrap();
             }
-            other => drop(other.unwrap()),
+            other => other.unwrap(),
         }
     }
 
@@ -163,7 +163,7 @@ impl Bench {
     }
 
     /// Answers an errand as a model would.
-    fn answer(&self, paid: &mut Paid, errand: &Errand, wish: &Wish) {
+    fn answer(paid: &mut Paid, errand: &Errand, wish: &Wish) {
         let by = &wish.models[0].name;
         let keys = keys_of(errand, wish, by);
         assert_eq!(keys[0].1, errand.id);
@@ -216,7 +216,7 @@ impl Bench {
             }
             let mut paid = self.paid();
             for errand in &errands.ready {
-                self.answer(&mut paid, errand, wish);
+                Self::answer(&mut paid, errand, wish);
             }
             rounds.push(names(&errands));
         }
@@ -387,8 +387,8 @@ fn what_is_not_asked_about_is_counted() {
         ("binary.bin", "\0\0\0\0"),
     ]);
     let curated = |path: &str, view_mode, auto_aggregate| FileItem {
-        view_mode,
         auto_aggregate,
+        view_mode,
         ..FileItem::plain(path)
     };
     let wish = Wish {
@@ -432,7 +432,7 @@ fn what_was_refused_is_not_asked_again_and_holds_up_no_folder() {
     paid.claim(&errands.ready[0].id, &wanted, HOLDER, 0, &|_| true).unwrap();
     let until_ms = bench.clock.now_ns() / 1_000_000 + 30_000;
     paid.refuse(&errands.ready[0].id, HOLDER, "it would not", Some(until_ms), 0).unwrap();
-    bench.answer(&mut paid, &errands.ready[1], &wish());
+    Bench::answer(&mut paid, &errands.ready[1], &wish());
     drop(paid);
     let later = bench.errands(&wish());
     assert_eq!((names(&later), later.refused), (vec!["src/".to_owned()], 1));
@@ -472,7 +472,7 @@ fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
     let bench = bench(&["src/a.py", "src/b.py"]);
     let files = bench.errands(&wish());
     let mut paid = bench.paid();
-    bench.answer(&mut paid, &files.ready[0], &wish());
+    Bench::answer(&mut paid, &files.ready[0], &wish());
     paid.claim(&files.ready[1].id, &[files.ready[1].id], HOLDER, 0, &|_| true).unwrap();
     paid.refuse(&files.ready[1].id, HOLDER, "it would not", None, 0).unwrap();
     let project = &mut bench.project();
