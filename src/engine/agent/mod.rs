@@ -37,7 +37,6 @@ pub use previewing::Preview;
 pub use words::LookupOptions;
 
 pub(in crate::engine) use lookup::Desk;
-pub(in crate::engine) use lookup::Words;
 pub(in crate::engine) use words::Asked;
 pub(in crate::engine) use words::Chosen;
 pub(in crate::engine) use words::Words;
