@@ -29,6 +29,9 @@ use super::values::mode;
 use crate::model::MaskMode;
 use crate::model::ViewMode;
 
+const FIRST_STEP: &str =
+    "First: `slop aggregate --tier 1` composes a context, `slop watch` keeps everything fresh";
+
 const FIRST_STEPS: &str = "First steps:
   slop aggregate --tier 1            compose a context for an orchestrator
   slop watch                         keep everything fresh: leave it running";
@@ -47,7 +50,7 @@ files left out by an error, 70 a bug in slop";
 /// From these it composes a context for an agent, always from the files as they are now.
 #[derive(Debug, Parser)]
 #[command(name = "slop", version, max_term_width = 100, disable_help_subcommand = true)]
-#[command(after_help = FIRST_STEPS, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
+#[command(after_help = FIRST_STEP, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
 pub struct Args {
     /// Flags of every command.
     #[command(flatten)]
@@ -180,7 +183,7 @@ pub enum Command {
   slop aggregate --tier 3 --focus src/engine.py --stdout
   slop aggregate --tier 4 --focus src/engine.py:120 src tests -o context.md
   slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
-    Aggregate(AggregateArgs),
+    Aggregate(Box<AggregateArgs>),
     /// Have a language model write summaries, at a price that is told first
     ///
     /// Says what would leave the machine, to whom, and what it may cost; asks on a terminal; and then asks the models of

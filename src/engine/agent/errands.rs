@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::eligible::Eligibility;
 use super::errand::Errands;
+use super::errand::Place;
 use super::errand::Wish;
 use super::folders::Folder;
 use super::folders::Node;
@@ -105,27 +106,19 @@ impl Project<'_> {
         Ok(self.scan(&request)?.files)
     }
 
-    /// Returns what a model can be asked about among the files and folders that are picked, asked or not, by path.
+    /// Returns what a model can be asked about among the files and folders that are picked, asked or not, by place.
     pub fn subjects(&mut self, wish: &Wish) -> Result<Vec<(Place, Node)>, Error> {
-        let request = ScanRequest {
-            trust: Trust::Stamps,
-            scope: &[],
-            keeps_text: &|_| false,
-            keeps_known: true,
-            settles: false,
-        };
-        let files = self.scan(&request)?.files;
+        let files = self.files_for_errands()?;
         let picks = self.picks_among(&wish.picks, &files)?;
-        let rules = self.eligibility(wish)?;
-        let contents = contents(&files, &rules, &picks, &mut Errands::default());
+        let all = Subjects::among(&files, &self.eligibility(wish)?, &picks);
         let is_picked_file = |path: &RelPath| picks.is_empty() || picks.iter().any(|pick| pick.selects(path));
         let mut subjects = Vec::new();
-        for content in &contents {
+        for content in &all.contents {
             let paths = content.subjects.iter().map(|subject| subject.path);
             let picked = paths.filter(|path| is_picked_file(path));
             subjects.extend(picked.map(|path| (Place::File(path.clone()), content.node)));
         }
-        let folders = folders(&contents).into_iter().filter(|folder| is_picked(folder, &picks));
+        let folders = all.folders.into_iter().filter(|folder| is_picked(folder, &picks));
         subjects.extend(folders.map(|folder| (folder.path.map_or(Place::Root, Place::Folder), folder.node)));
         subjects.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(subjects)
