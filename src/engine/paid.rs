@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::path::PathBuf;
 
+use super::agent::PAID_DATABASE;
 use super::error::Error;
 use super::project::Project;
 use crate::model::ContentHash;
@@ -17,9 +18,6 @@ use crate::store::paid::OpenedPaid;
 use crate::store::paid::Paid;
 use crate::store::paid::PaidSize;
 use crate::store::paid::Summary;
-
-/// Name of the database in the cache's folder.
-pub(super) const PAID_DATABASE: &str = "agent.db";
 
 /// What became of the words of models when the cache was cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
