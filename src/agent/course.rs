@@ -18,6 +18,7 @@ use super::claims::Until;
 use super::claims::refused_until;
 use super::door::Door;
 use super::door::Entry;
+use super::door::Inside;
 use super::run::Run;
 use super::sending;
 use super::sending::Call;
@@ -41,6 +42,7 @@ use crate::model::Money;
 use crate::model::Prompt;
 use crate::model::SummaryKey;
 use crate::model::Tier;
+use crate::store::paid::OverCap;
 use crate::store::paid::Reservation;
 use crate::store::paid::Settlement;
 use crate::store::paid::SpendId;
@@ -130,15 +132,10 @@ impl<'c> Course<'c> {
             return Ok(Asked::Barred(failure));
         }
         let worst = sending::worst(model, prepared, &sending);
-        let spend = match self.reserve(model, worst) {
-            Ok(spend) => spend,
-            Err(why) => {
-                door.not_sent(self.office.windows.clock.monotonic());
-                return Err(why);
-            }
-        };
+        let inside = Inside { door, clock: self.office.windows.clock, is_back: false };
+        let spend = self.reserve(model, worst)?;
         let sent = self.send(model, &sending);
-        door.back(self.office.windows.clock.monotonic(), &sent);
+        inside.back(&sent);
         let settlement = sent.settlement(model, self.office.windows.now_ms());
         self.run.spent(settlement.cost.unwrap_or(worst));
         if !matches!(sent, Sent::Words { .. }) {
@@ -199,10 +196,30 @@ impl<'c> Course<'c> {
         }
     }
 
+    /// Puts the money for a call aside. Calls that are under way hold their worst, most of which comes back: what has no
+    /// room beside them may have it behind them.
     fn reserve(&self, model: &Model, worst: Money) -> Result<SpendId, Why> {
-        let (till, windows) = (&self.office.till, &self.office.windows);
-        let (at_ms, caps) = (windows.now_ms(), self.office.options.caps);
-        let day = at_ms.div_euclid(24 * 60 * 60 * 1000);
+        let mut were_others = true;
+        loop {
+            let why = match self.try_to_reserve(model, worst)? {
+                Ok(spend) => return Ok(spend),
+                Err(why) => why,
+            };
+            let are_others = self.office.has_calls();
+            // Once more behind the last of them, which may have come back since it was refused.
+            if !were_others && !are_others || matches!(why, Why::OverCap { cap: OverCap::Calls, .. }) {
+                return Err(why);
+            }
+            were_others = are_others;
+            if !self.run.wait(Duration::from_millis(50)) {
+                return Err(why);
+            }
+        }
+    }
+
+    fn try_to_reserve(&self, model: &Model, worst: Money) -> Result<Result<SpendId, Why>, Why> {
+        let (till, at_ms, day) = (&self.office.till, self.office.windows.now_ms(), self.office.today());
+        let caps = self.office.options.caps;
         let reservation = Reservation {
             errand: self.errand.id,
             by: model.full_name(),
@@ -213,10 +230,10 @@ impl<'c> Course<'c> {
             day,
         };
         match till.reserve(&reservation, &caps).map_err(Why::Store)? {
-            Ok(spend) => Ok(spend),
+            Ok(spend) => Ok(Ok(spend)),
             Err(cap) => {
                 let spent = till.spent(day).map_err(Why::Store)?;
-                Err(Why::OverCap { cap, caps, spent, next: worst })
+                Ok(Err(Why::OverCap { cap, caps, spent, next: worst }))
             }
         }
     }
