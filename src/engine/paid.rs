@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::path::PathBuf;
 
-use super::agent::PAID_DATABASE;
 use super::error::Error;
 use super::project::Project;
 use crate::model::ContentHash;
