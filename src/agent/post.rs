@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use secrecy::SecretString;
+
 use super::Why;
 use super::Windows;
 use crate::llm::Class;
@@ -44,10 +46,10 @@ impl Trouble {
     }
 }
 
-/// Sends a request and reads what comes back.
+/// Sends a request and reads what comes back. The key that it is sent with is taken out of what a provider says.
 pub(super) fn ask<T>(
     windows: &Windows<'_>,
-    request: &WebRequest,
+    (request, key): (&WebRequest, Option<&SecretString>),
     is_stopped: &(dyn Fn() -> bool + Sync),
     decode: impl FnOnce(&WebResponse, i64) -> Result<T, Refusal>,
 ) -> Result<T, Trouble> {
@@ -62,9 +64,11 @@ pub(super) fn ask<T>(
         error if error.is_unsent() => Trouble::Refused { class: Class::Overload, words: error.to_string() },
         error => Trouble::Unknown { words: error.to_string() },
     })?;
-    decode(&response, windows.now_ms()).map_err(|refusal| match refusal.tokens {
-        None => Trouble::Refused { class: refusal.class, words: refusal.words },
-        // A good status, and nothing in it that says what was done.
-        Some(_) => Trouble::Unknown { words: refusal.words },
-    })
+    decode(&response, windows.now_ms()).map_err(|refusal| refusal.hiding(key)).map_err(
+        |refusal| match refusal.tokens {
+            None => Trouble::Refused { class: refusal.class, words: refusal.words },
+            // A good status, and nothing in it that says what was done.
+            Some(_) => Trouble::Unknown { words: refusal.words },
+        },
+    )
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use secrecy::SecretString;
+
 use super::Questions;
 use super::Windows;
 use crate::engine::agent::Errand;
@@ -95,6 +97,8 @@ pub(super) struct Call<'c> {
     pub(super) model: &'c Model,
     pub(super) errand: &'c Errand,
     pub(super) sending: &'c Sending,
+    /// The key that it is sent with, which no answer may bring to light.
+    pub(super) key: Option<&'c SecretString>,
     pub(super) timeout: Duration,
 }
 
@@ -130,8 +134,8 @@ pub(super) fn send(
         }
     };
     match decoded {
-        Ok(reply) => read(call.errand, reply, questions),
-        Err(refusal) => Sent::Refused(refusal),
+        Ok(reply) => read(call.errand, reply.hiding(call.key), questions),
+        Err(refusal) => Sent::Refused(refusal.hiding(call.key)),
     }
 }
 
@@ -166,3 +170,7 @@ fn not_run(command: &[String], error: &io::Error) -> Sent {
         _ => Sent::Lost { is_unsent: true, words },
     }
 }
+
+#[cfg(test)]
+#[path = "sending_tests.rs"]
+mod tests;

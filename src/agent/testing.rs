@@ -49,6 +49,9 @@ use crate::sys::WebLimits;
 /// 2026-11-21, 00:00 UTC.
 pub(super) const MIDNIGHT: u64 = 1_795_219_200;
 
+/// The key of every provider.
+pub(super) const KEY: &str = "hunter-of-keys-two";
+
 /// A clock that stands still until somebody waits.
 #[derive(Debug, Default)]
 pub(super) struct FakeClock(AtomicU64);
@@ -155,7 +158,7 @@ impl World {
 
     pub(super) fn office(&self, options: &Options) -> Office<'_> {
         let windows = Windows { network: &self.network, commands: &self.network, clock: &*self.clock };
-        let keys = ["anthropic", "openai-chat", "openai"].map(|name| (name.to_owned(), "key".into()));
+        let keys = ["anthropic", "openai-chat", "openai"].map(|name| (name.to_owned(), KEY.into()));
         Office::open(self.folder.path(), windows, options.clone(), keys.into()).unwrap()
     }
 

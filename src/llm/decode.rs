@@ -92,12 +92,23 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Rep
 }
 
 impl Refusal {
-    /// Takes the key out of what the provider said: some repeat what they refuse.
+    /// Takes the key that was sent out of what the provider said: some repeat what they refuse.
     #[must_use]
-    pub fn hiding(mut self, key: &SecretString) -> Self {
-        let key = key.expose_secret();
-        if !key.is_empty() {
-            self.words = text::shortened(self.words.replace(key, "(hidden)"), text::MOST_WORDS);
+    pub fn hiding(mut self, key: Option<&SecretString>) -> Self {
+        if let Some(key) = key.map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) {
+            self.words = text::shortened(text::without(&self.words, key), text::MOST_WORDS);
+            self.request_id = self.request_id.filter(|id| !id.contains(key));
+        }
+        self
+    }
+}
+
+impl Reply {
+    /// Takes the key that was sent out of the answer and of the provider's name for it.
+    #[must_use]
+    pub fn hiding(mut self, key: Option<&SecretString>) -> Self {
+        if let Some(key) = key.map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) {
+            self.text = self.text.replace(key, text::HIDDEN);
             self.request_id = self.request_id.filter(|id| !id.contains(key));
         }
         self
@@ -259,11 +270,19 @@ mod tests {
         let key = SecretString::from("hunter2-hunter2");
         let body = json!({"error": {"message": "Incorrect API key provided: hunter2-hunter2.", "code": "invalid_api_key"}});
         let response = response(401, &[("request-id", "for-hunter2-hunter2")], &body.to_string());
-        let refusal = decode(&model(Wire::Chat), &response, NOW_MS).unwrap_err().hiding(&key);
+        let refusal = decode(&model(Wire::Chat), &response, NOW_MS).unwrap_err().hiding(Some(&key));
         assert_eq!(refusal.words, "HTTP 401: invalid_api_key: Incorrect API key provided: (hidden).");
         assert_eq!(refusal.request_id, None);
-        let unchanged = refusal.clone().hiding(&SecretString::from(""));
+        let unchanged = refusal.clone().hiding(Some(&SecretString::from("")));
         assert_eq!(unchanged, refusal);
+        let reply = Reply {
+            text: "It holds hunter2-hunter2.".to_owned(),
+            tokens: Tokens::default(),
+            request_id: Some("of-hunter2-hunter2".to_owned()),
+            pace: Pace::default(),
+        };
+        let reply = reply.hiding(Some(&key));
+        assert_eq!((reply.text.as_str(), reply.request_id), ("It holds (hidden).", None));
     }
 
     #[test]
