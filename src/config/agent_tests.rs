@@ -288,6 +288,43 @@ fn a_provider_that_cannot_be_asked_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_user_says_what_models_want_beside_what_all_do() {
+    let quirks = "[providers.ollama]\nquirks = [\n{ names = ['m-'], output_tokens = 9, \
+                  fields = { think = 'low', more = { a = [1, 0.5, true] } } }]\n";
+    let loaded = read(quirks, "");
+    assert_eq!(loaded.warnings, Vec::<String>::new());
+    let ollama = provider(&loaded, "ollama");
+    let quirk = ollama.quirk("m-1").unwrap();
+    let fields = serde_json::to_string(&quirk.fields).unwrap();
+    assert_eq!(fields, r#"{"more":{"a":[1,0.5,true]},"think":"low"}"#);
+    assert_eq!((quirk.output_tokens, ollama.quirk("other")), (Some(9), None));
+}
+
+#[test]
+fn a_quirk_that_cannot_be_is_refused_with_its_place() {
+    for (quirks, expected) in [
+        ("3", "not a list of tables such as"),
+        ("[{ name = ['m'] }]", "not a list of tables such as"),
+        ("[{ names = 'm' }]", "not a list of tables such as"),
+        ("[{ names = ['m'], output_tokens = 0 }]", "not a list of tables such as"),
+        ("[{ names = ['m'], fields = { messages = [] } }]", "not quirks without the field messages"),
+    ] {
+        let user = format!("[providers.ollama]\nneeds_key = false\nquirks = {quirks}");
+        let error = load(&inputs(&user, "")).unwrap_err().to_string();
+        assert!(error.starts_with("read home/user.toml:3: `providers.ollama.quirks` is "), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn whoever_names_a_key_for_a_provider_that_needs_none_means_it_to_be_needed() {
+    let needs = |text: &str| provider(&read(&format!("[providers.ollama]\n{text}"), ""), "ollama").needs_key;
+    assert!(needs("key_variables = ['K']"));
+    assert!(!needs("key_variables = ['K']\nneeds_key = false"));
+    assert!(!needs("context_tokens = 9000"));
+}
+
+#[test]
 fn a_key_in_the_settings_is_refused_and_not_shown() {
     for header in ["Authorization", "x-api-key", "X-Goog-Api-Key", "cookie"] {
         let user = format!("[providers.anthropic]\nheaders = {{ {header} = 'very secret' }}");
