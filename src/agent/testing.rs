@@ -258,7 +258,7 @@ pub(super) fn model(name: &str) -> Model {
         cache_read: money("0.1"),
         cache_write: money("1.25"),
         output: money("5"),
-        long_input: None,
+        long: None,
     };
     Model {
         provider: Arc::new(provider("anthropic")),

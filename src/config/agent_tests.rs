@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
+use crate::llm::LongPrice;
 use crate::llm::Provider;
 use crate::llm::Wire;
 use crate::model::Money;
@@ -194,7 +195,8 @@ fn a_user_adds_a_provider_and_its_prices() {
     let user = "[providers.work]\nwire = 'chat'\nbase_url = 'https://llm.example.com/v1/'\n\
                 key_variables = ['WORK_KEY']\nkey_file = 'work.key'\nheaders = { x-team = 'tools' }\n\
                 completion_tokens = true\ncontext_tokens = 8192\n\
-                [prices.'work/m']\ninput = '0.30'\noutput = 1.2\ncache_read = 0\nlong_input = '0.5'\nlong_from = 1000\n";
+                [prices.'work/m']\ninput = '0.30'\noutput = 1.2\ncache_read = 0\nlong_input = '0.6'\nlong_from = 1000\n\
+                long_cache_write = 0.7\n";
     let loaded = read(user, "");
     assert_eq!(loaded.warnings, Vec::<String>::new());
     let work = provider(&loaded, "work");
@@ -208,7 +210,14 @@ fn a_user_adds_a_provider_and_its_prices() {
     assert_eq!(name.to_string(), "work/m");
     assert_eq!((price.input, price.output), (money("0.3"), money("1.2")));
     assert_eq!((price.cache_read, price.cache_write), (Money::ZERO, money("0.3")));
-    assert_eq!(price.long_input, Some((1000, money("0.5"))));
+    let long = LongPrice {
+        above: 1000,
+        input: money("0.6"),
+        cache_read: Money::ZERO,
+        cache_write: money("0.7"),
+        output: money("2.4"),
+    };
+    assert_eq!(price.long, Some(long));
 }
 
 #[test]
@@ -344,6 +353,10 @@ fn a_price_that_cannot_be_read_is_refused_with_its_place() {
     check_error(
         "[prices.'a/m']\ninput = '-1'\noutput = '1'",
         &format!("read home/user.toml:2: `prices.\"a/m\".input` is '-1', not {dollars}"),
+    );
+    check_error(
+        "[prices.'a/m']\ninput = '1'\noutput = '1'\nlong_input = '2'",
+        "read home/user.toml:1: `prices.\"a/m\".long_from` is missing, not a whole number from 1 to 4294967295",
     );
     let error = load(&inputs("[prices.m]\ninput = 1\noutput = 1", "")).unwrap_err().to_string();
     assert!(error.contains("below a name such as \"provider/model\""), "{error}");
