@@ -180,6 +180,19 @@ fn a_project_can_only_restrain_the_sub_agent() {
 }
 
 #[test]
+fn words_of_those_who_are_asked_come_first() {
+    let persona = "[personas.dev]\npreferred_models = [{ provider = 'google', model = 'm' }]\n";
+    let order = |agent: &str| {
+        let options = read(&format!("{agent}\n{persona}"), "").engine_options(Path::new("/p"));
+        options.words.models.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(order(""), Vec::<String>::new());
+    assert_eq!(order("agent.persona = 'dev'"), ["gemini/m"]);
+    assert_eq!(order("agent.persona = 'nobody'"), Vec::<String>::new());
+    assert_eq!(order("agent = { persona = 'dev', models = ['a/b'] }"), ["a/b"]);
+}
+
+#[test]
 fn a_project_cannot_put_a_persona_in_the_place_of_the_users() {
     let persona = |model: &str| {
         format!("[personas.dev]\npreferred_models = [{{ provider = 'p', model = '{model}' }}]\n")

@@ -19,6 +19,8 @@ use crate::llm::built_in_providers;
 use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::Persona;
+use crate::model::PreferredModel;
+use crate::model::Writer;
 
 /// What only the user's own file may say.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -29,6 +31,27 @@ pub struct Trusted {
     pub prices: Vec<(ModelName, Price)>,
     /// The user's personas, whatever the project has by their names.
     pub personas: Vec<Saved<Persona>>,
+}
+
+impl Trusted {
+    /// Returns the models that a persona of the user's prefers; `None` where there is no such persona.
+    pub fn preferred(&self, persona: &str) -> Option<Vec<Writer>> {
+        let found = self.personas.iter().find(|known| known.value.name == persona)?;
+        Some(found.value.preferred_models.iter().map(writer).collect())
+    }
+}
+
+fn writer(model: &PreferredModel) -> Writer {
+    let provider = match model.provider.to_ascii_lowercase().as_str() {
+        "google" => "gemini".to_owned(),
+        _ => model.provider.clone(),
+    };
+    Writer {
+        temperature: model.temperature,
+        top_p: model.top_p,
+        max_output_tokens: model.max_output_tokens,
+        ..Writer::plain(ModelName { provider, model: model.model.clone() })
+    }
 }
 
 /// The sections of which a project's file may say nothing.

@@ -173,7 +173,7 @@ struct Plan {
 fn plan(shop: &Shop, key: KeyOf) -> Result<(Inputs, Option<Plan>), Fault> {
     let inputs = shop.sources.inputs(&shop.root)?;
     let loaded = load(&inputs).map_err(|error| fault_of_settings(&error))?;
-    let engine = loaded.settings.engine_options(&shop.root);
+    let engine = loaded.engine_options(&shop.root);
     if !loaded.settings.agent.is_background || !engine.cache_enabled {
         return Ok((inputs, None));
     }

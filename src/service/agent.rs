@@ -19,7 +19,6 @@ use crate::llm::PriceList;
 use crate::llm::Provider;
 use crate::llm::built_in_prices;
 use crate::model::ModelName;
-use crate::model::PreferredModel;
 use crate::model::Tier;
 use crate::model::Writer;
 use crate::sys::Disk;
@@ -162,34 +161,17 @@ fn writers(loaded: &Loaded, persona: Option<&str>) -> Result<Vec<Writer>, Fault>
                     `slop agent providers` says who can be asked";
         return Err(Fault::user("no_model", message, hint));
     };
-    let personas = &loaded.trusted.personas;
-    let Some(found) = personas.iter().find(|persona| persona.value.name == name) else {
-        let known = personas.iter().map(|persona| persona.value.name.as_str());
+    let Some(preferred) = loaded.trusted.preferred(name) else {
+        let known = loaded.trusted.personas.iter().map(|persona| persona.value.name.as_str());
         let message = format!("find a persona named `{name}` in your own settings file{}", near(name, known));
         return Err(Fault::user("no_such_persona", message, "a project's persona is not asked for models"));
     };
-    if found.value.preferred_models.is_empty() {
+    if preferred.is_empty() {
         let message = format!("ask the preferred models of the persona `{name}`, which has none");
-        return Err(Fault::user(
-            "no_model",
-            message,
-            "name some: preferred_models = [{ provider = \"…\", model = \"…\" }]",
-        ));
+        let hint = "name some: preferred_models = [{ provider = \"…\", model = \"…\" }]";
+        return Err(Fault::user("no_model", message, hint));
     }
-    Ok(found.value.preferred_models.iter().map(preferred).collect())
-}
-
-fn preferred(model: &PreferredModel) -> Writer {
-    let provider = match model.provider.to_ascii_lowercase().as_str() {
-        "google" => "gemini".to_owned(),
-        _ => model.provider.clone(),
-    };
-    Writer {
-        temperature: model.temperature,
-        top_p: model.top_p,
-        max_output_tokens: model.max_output_tokens,
-        ..Writer::plain(ModelName { provider, model: model.model.clone() })
-    }
+    Ok(preferred)
 }
 
 fn provider<'l>(name: &ModelName, loaded: &'l Loaded) -> Result<&'l Provider, Fault> {

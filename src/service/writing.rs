@@ -86,7 +86,7 @@ pub struct Usage {
 impl<'w> Writing<'w> {
     /// Opens the project in the folder `root`.
     pub fn open(root: &Path, loaded: &Loaded, options: Options, world: World<'w>) -> Result<Self, Fault> {
-        let engine_options = loaded.settings.engine_options(root);
+        let engine_options = loaded.engine_options(root);
         if !engine_options.cache_enabled {
             let message = "keep what a model writes, for the cache is switched off";
             return Err(Fault::user("no_cache", message, "set `aggregation.cache_enabled = true`"));
@@ -222,7 +222,7 @@ pub fn shown(
     tiers: &[Tier],
     world: World<'_>,
 ) -> Result<Vec<Shown>, Fault> {
-    let mut project = Project::open(root, loaded.settings.engine_options(root), world)?;
+    let mut project = Project::open(root, loaded.engine_options(root), world)?;
     let subjects = project.subjects(&super::agent::wish(loaded, Vec::new(), tiers.to_vec(), picks))?;
     let books = Books::open(&cache_folder(root, loaded)).map_err(|error| fault(&error))?;
     let mut shown = Vec::new();

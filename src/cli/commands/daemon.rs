@@ -68,7 +68,7 @@ fn start(
     let listen = args.listen.map(|address| format!("--listen={address}"));
     let paranoid = args.paranoid.then(|| "--paranoid".to_owned());
     let flags: Vec<OsString> = listen.into_iter().chain(paranoid).map(OsString::from).collect();
-    let settings = desk.loaded.settings.engine_options(&desk.place.root);
+    let settings = desk.loaded.engine_options(&desk.place.root);
     let started = daemon::start(&program(environment)?, places, &settings, &flags).map_err(Fault::from)?;
     let (pid, is_new, words) = match started {
         Started::Now(pid) => (pid, true, "started"),
