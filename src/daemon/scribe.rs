@@ -313,10 +313,10 @@ impl Scribe {
             young: errands.young,
             refused: errands.refused,
             not_asked: errands.not_asked,
-            spent_today_nanos: spent.day.nanos(),
-            spent_nanos: spent.total.nanos(),
-            cap_a_day_nanos: caps.day.nanos(),
-            cap_nanos: caps.total.nanos(),
+            spent_today_usd: spent.day.into(),
+            spent_total_usd: spent.total.into(),
+            cap_day_usd: caps.day.into(),
+            cap_total_usd: caps.total.into(),
         });
     }
 }

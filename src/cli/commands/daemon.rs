@@ -20,7 +20,6 @@ use crate::cli::failure::Failure;
 use crate::daemon;
 use crate::daemon::Places;
 use crate::daemon::Started;
-use crate::model::Money;
 use crate::render::grouped;
 use crate::render::seconds;
 use crate::render::size;
@@ -185,15 +184,14 @@ fn agent_line(agent: &AgentStatus) -> String {
         let reason = agent.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         return format!("{}{reason}", agent.state);
     }
-    let dollars = |nanos| Money::from_nanos(nanos).to_string();
     let mut line = format!(
         "{}, {} to ask, {} under way, {} done, {} of {} today",
         agent.state,
         grouped(agent.ready),
         agent.in_flight,
         grouped(agent.done),
-        dollars(agent.spent_today_nanos),
-        dollars(agent.cap_a_day_nanos),
+        agent.spent_today_usd,
+        agent.cap_day_usd,
     );
     if let Some(reason) = &agent.reason {
         line.push_str(": ");
