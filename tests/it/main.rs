@@ -9,6 +9,7 @@
     reason = "a test looks at real files and may stop"
 )]
 
+mod agent;
 mod aggregate;
 mod audit;
 mod budgets;
