@@ -114,11 +114,17 @@ fn a_missing_key_is_told_before_anybody_is_asked() {
 #[test]
 fn a_key_in_the_settings_is_not_taken() {
     let desk = Desk::with_file([words()]);
-    for line in [format!("key = \"{KEY}\""), format!("api_key = \"{KEY}\""), format!("headers = {{ \"x-api-key\" = \"{KEY}\" }}")] {
+    let lines = [
+        (format!("key = \"{KEY}\""), 0, "`providers.mock.key` has no effect"),
+        (format!("headers = {{ \"x-api-key\" = \"{KEY}\" }}"), 1, "headers"),
+        (format!("key_variables = [\"{KEY}\"]"), 1, "not a key itself"),
+    ];
+    for (line, code, words) in lines {
         let text = format!("[providers.mock]\nwire = \"chat\"\nbase_url = \"http://127.0.0.1:9\"\n{line}\n");
         desk.write_settings(&text);
         let ran = desk.slop(&["config", "show", "--origin"]);
-        assert_eq!(ran.code, 1, "{ran:?}");
+        assert_eq!(ran.code, code, "{ran:?}");
+        assert!(ran.err.contains(words), "{ran:?}");
         assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY), "{ran:?}");
     }
 }

@@ -87,6 +87,6 @@ fn an_estimate_asks_nobody_and_is_not_exceeded() {
 #[test]
 fn nobody_is_asked_without_a_person_who_agrees() {
     let desk = Desk::with_file([words()]);
-    desk.slop(&["summarize"]).refuses(2, &["--yes"]);
+    desk.slop(&["summarize"]).refuses(1, &["--yes"]);
     assert_eq!(desk.server.connections(), 0);
 }

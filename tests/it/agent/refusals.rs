@@ -44,7 +44,7 @@ fn a_question_that_a_server_does_not_take_is_asked_once_and_not_in_the_next_run(
     for (status, kind) in [(400, "invalid_request_error"), (404, "not_found_error")] {
         let desk = Desk::with_file([error(status, kind, "No such thing.")]);
         let ran = desk.ask();
-        assert_eq!((ran.code, desk.server.count()), (5, 1), "{ran:?}");
+        assert_eq!((ran.code, desk.server.count()), (4, 1), "{ran:?}");
         assert!(ran.err.contains("no summary of one.py") && ran.err.contains("No such thing."), "{}", ran.err);
         desk.ask();
         assert_eq!(desk.server.count(), 1, "it was refused today");
@@ -58,7 +58,7 @@ fn a_question_that_is_too_long_is_asked_once_more_with_half_of_it() {
     let desk = Desk::new(Server::answering([error(413, "request_too_large", "Too large.")]));
     let long: String = (0..200).map(|number| code(&format!("n{number}"))).collect();
     desk.sandbox.write("long.py", long);
-    assert_eq!(desk.ask().code, 5);
+    assert_eq!(desk.ask().code, 4);
     let lengths: Vec<usize> = desk.server.seen().iter().map(|seen| seen.body.len()).collect();
     assert_eq!(lengths.len(), 2, "{lengths:?}");
     assert!(lengths[1] < lengths[0] * 3 / 4, "{lengths:?}");
@@ -95,7 +95,7 @@ fn a_model_that_declines_or_answers_nonsense_is_not_asked_again_and_again() {
     for (act, requests) in cases {
         let desk = Desk::with_file([act]);
         let ran = desk.ask();
-        assert_eq!((ran.code, desk.server.count()), (5, requests), "{ran:?}");
+        assert_eq!((ran.code, desk.server.count()), (4, requests), "{ran:?}");
         // 9 tokens in at a dollar a million, 1 out at ten.
         assert_eq!(desk.usage(), (requests as u64, requests as u64 * 19_000));
         desk.ask();
