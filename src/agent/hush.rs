@@ -70,7 +70,8 @@ mod tests {
     #[test]
     fn the_key_is_taken_out_of_headers_and_bodies_wherever_it_stands() {
         let key = "sentinel/0123456789";
-        let said = response(&format!("a{key}b"), &format!("{key}{key} {{\"x\": \"sentinel\\/0123456789\"}}{key}"));
+        let said =
+            response(&format!("a{key}b"), &format!("{key}{key} {{\"x\": \"sentinel\\/0123456789\"}}{key}"));
         let expected = response("a[the key]b", "[the key][the key] {\"x\": \"[the key]\"}[the key]");
         assert_eq!(without(said, key), expected);
     }

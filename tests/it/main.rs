@@ -14,6 +14,7 @@ mod aggregate;
 mod audit;
 mod budgets;
 mod cache;
+mod cache_paid;
 mod commands;
 mod curated;
 mod curation;

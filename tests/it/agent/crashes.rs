@@ -23,7 +23,8 @@ fn a_question_whose_asker_was_killed_is_asked_once_more_and_both_are_counted() {
     for round in 0..ROUNDS {
         desk.sandbox.write("one.py", code(&format!("round_{round}")));
         let mut command = desk.command(&["summarize", "--yes"]);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         until("the server is asked", || desk.server.count() == 2 * round + 1);
         child.kill().unwrap();
         child.wait().unwrap();

@@ -71,7 +71,9 @@ fn what_an_obedient_model_says_is_short_plain_and_marked() {
         let text = summary["text"].as_str().unwrap();
         let most = if summary["tier"] == 1 { 400 } else { 1_600 };
         assert!(text.len() <= most && is_clean(text), "{summary}");
-        for part in ["<script", "<img", "onerror", "](", "![", "<a ", "```", "~~~", "<tool_call>", "</file>", "\n#"] {
+        for part in
+            ["<script", "<img", "onerror", "](", "![", "<a ", "```", "~~~", "<tool_call>", "</file>", "\n#"]
+        {
             assert!(!text.contains(part), "{part} in {summary}");
         }
         assert_eq!(summary["untrusted"], true);
@@ -93,7 +95,9 @@ fn documents_keep_their_structure_whatever_a_model_says() {
             let out = desk.slop(&["agg", "--tier", tier]).out;
             assert!(is_clean(&out.replace('\t', " ")), "{out}");
             assert!(out.len() < 100_000, "{}", out.len());
-            let lines = out.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ") || line.starts_with("```"));
+            let lines = out
+                .lines()
+                .filter(|line| line.starts_with("# ") || line.starts_with("## ") || line.starts_with("```"));
             lines.map(str::to_owned).collect()
         };
         assert_eq!(shape(&desk), shape(&plain));

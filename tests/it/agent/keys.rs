@@ -19,7 +19,9 @@ fn is_below(folder: &Path) -> Option<String> {
             if let Some(found) = is_below(&path) {
                 return Some(found);
             }
-        } else if fs::read(&path).is_ok_and(|bytes| bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes())) {
+        } else if fs::read(&path)
+            .is_ok_and(|bytes| bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes()))
+        {
             return Some(path.display().to_string());
         }
     }
@@ -94,7 +96,9 @@ fn a_key_in_a_file_is_used_and_not_shown() {
     let desk = Desk::with_file([words()]);
     let file = desk.sandbox.beside("config/slop/config.toml");
     let text = fs::read_to_string(&file).unwrap();
-    desk.write_settings(&text.replace("key_variables = [\"MOCK_KEY\"]", "key_variables = []\nkey_file = \"../../mock.key\""));
+    desk.write_settings(
+        &text.replace("key_variables = [\"MOCK_KEY\"]", "key_variables = []\nkey_file = \"../../mock.key\""),
+    );
     fs::write(desk.sandbox.beside("mock.key"), format!("{KEY}\n")).unwrap();
     let ran = desk.ask();
     assert_eq!(ran.code, 0, "{ran:?}");

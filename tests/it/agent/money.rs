@@ -19,7 +19,10 @@ fn thirty_two_threads_do_not_spend_more_than_a_day_allows() {
     let desk = Desk::new(Server::answering([words()]));
     many_files(&desk, 100);
     // One question costs at worst some 3,000 bytes in and 700 tokens out, about a cent.
-    for (setting, name) in [("budget_day_usd = \"0.11\"", "agent.budget_day_usd"), ("budget_total_usd = \"0.11\"", "agent.budget_total_usd")] {
+    for (setting, name) in [
+        ("budget_day_usd = \"0.11\"", "agent.budget_day_usd"),
+        ("budget_total_usd = \"0.11\"", "agent.budget_total_usd"),
+    ] {
         let before = desk.server.count();
         desk.settle(&format!("concurrency = 32\n{setting}"), "");
         let ran = desk.ask();

@@ -11,7 +11,11 @@ use crate::sandbox::run;
 fn a_redirection_is_not_followed() {
     for status in [301, 302, 303, 307, 308] {
         let other = Server::answering([words()]);
-        let away = Act::Answer(status, vec![("location".to_owned(), format!("{}/v1/messages", other.url()))], vec![]);
+        let away = Act::Answer(
+            status,
+            vec![("location".to_owned(), format!("{}/v1/messages", other.url()))],
+            vec![],
+        );
         let desk = Desk::with_file([away]);
         assert_ne!(desk.ask().code, 0);
         assert_eq!((desk.server.count(), other.connections()), (1, 0), "{status}");
@@ -20,7 +24,12 @@ fn a_redirection_is_not_followed() {
 
 #[test]
 fn nothing_is_sent_in_the_clear_to_another_machine() {
-    for address in ["http://192.0.2.1:9", "http://example.invalid", "http://127.0.0.1.example.invalid", "ftp://127.0.0.1"] {
+    for address in [
+        "http://192.0.2.1:9",
+        "http://example.invalid",
+        "http://127.0.0.1.example.invalid",
+        "ftp://127.0.0.1",
+    ] {
         let desk = Desk::with_file([words()]);
         let file = desk.sandbox.beside("config/slop/config.toml");
         let text = std::fs::read_to_string(&file).unwrap().replace(&desk.server.url(), address);

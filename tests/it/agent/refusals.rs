@@ -19,7 +19,10 @@ fn who_wants_money_or_another_key_is_asked_once_and_says_why() {
         (error(403, "permission_error", "not for you"), "does not accept the key"),
         (error(402, "billing_error", "pay first"), "wants money"),
         (Act::json(429, &quota), "wants money"),
-        (error(400, "invalid_request_error", "Your credit balance is too low to access the API."), "wants money"),
+        (
+            error(400, "invalid_request_error", "Your credit balance is too low to access the API."),
+            "wants money",
+        ),
     ];
     thread::scope(|scope| {
         for (act, why) in acts {
@@ -45,7 +48,11 @@ fn a_question_that_a_server_does_not_take_is_asked_once_and_not_in_the_next_run(
         let desk = Desk::with_file([error(status, kind, "No such thing.")]);
         let ran = desk.ask();
         assert_eq!((ran.code, desk.server.count()), (4, 1), "{ran:?}");
-        assert!(ran.err.contains("no summary of one.py") && ran.err.contains("No such thing."), "{}", ran.err);
+        assert!(
+            ran.err.contains("no summary of one.py") && ran.err.contains("No such thing."),
+            "{}",
+            ran.err
+        );
         desk.ask();
         assert_eq!(desk.server.count(), 1, "it was refused today");
         desk.slop(&["summarize", "--yes", "--retry"]);

@@ -79,7 +79,9 @@ fn canaries() -> Vec<(String, String)> {
         let lines: String = (0..6).map(|line| chance(number * 100 + line, ANY, 64) + "\n").collect();
         let dashes = "-----";
         let kind = ["RSA ", "", "OPENSSH ", "EC "][usize::try_from(number).unwrap()];
-        let text = format!("KEY = \"\"\"\n{dashes}BEGIN {kind}PRIVATE KEY{dashes}\n{lines}{dashes}END {kind}PRIVATE KEY{dashes}\n\"\"\"\n");
+        let text = format!(
+            "KEY = \"\"\"\n{dashes}BEGIN {kind}PRIVATE KEY{dashes}\n{lines}{dashes}END {kind}PRIVATE KEY{dashes}\n\"\"\"\n"
+        );
         all.push((lines.lines().nth(2).unwrap().to_owned(), text));
     }
     all
@@ -145,7 +147,11 @@ fn what_looks_like_a_secret_is_taken_out_where_the_user_wants_that() {
     assert!(canaries.len() / 2 < desk.server.count(), "{}", desk.server.count());
     none_left(&desk, &canaries);
     for number in [0, 1, 2, 3] {
-        let ran = desk.slop(&["agent", "preview", &format!("folder_{number}/file_{number}.{}", ["py", "md", "toml", "js"][number])]);
+        let ran = desk.slop(&[
+            "agent",
+            "preview",
+            &format!("folder_{number}/file_{number}.{}", ["py", "md", "toml", "js"][number]),
+        ]);
         assert!(canaries.iter().all(|canary| !ran.out.contains(canary) && !ran.err.contains(canary)));
     }
 }
@@ -155,8 +161,21 @@ fn files_whose_names_say_that_they_hold_secrets_are_not_sent() {
     let desk = Desk::new(Server::answering([words()]));
     let canary = "harmless-by-its-looks-and-yet-not-to-be-sent";
     let names = [
-        ".env", ".env.production", "prod.env", "server.pem", "id_rsa", ".netrc", ".npmrc", ".pypirc", "credentials.json",
-        "terraform.tfstate", "prod.tfvars", "secrets.yaml", "deploy/.git-credentials", "keys/app.p12", "a/.htpasswd",
+        ".env",
+        ".env.production",
+        "prod.env",
+        "server.pem",
+        "id_rsa",
+        ".netrc",
+        ".npmrc",
+        ".pypirc",
+        "credentials.json",
+        "terraform.tfstate",
+        "prod.tfvars",
+        "secrets.yaml",
+        "deploy/.git-credentials",
+        "keys/app.p12",
+        "a/.htpasswd",
     ];
     for name in names {
         desk.sandbox.write(name, format!("{{\"note\": \"{canary}\"}}\n# {canary}\n").repeat(9));
@@ -177,10 +196,8 @@ fn files_whose_names_say_that_they_hold_secrets_are_not_sent() {
 #[test]
 fn what_cannot_be_looked_through_is_not_sent() {
     let desk = Desk::new(Server::answering([words()]));
-    let wide: Vec<u8> = std::iter::once(0xfeff_u16)
-        .chain(code("wide").encode_utf16())
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let wide: Vec<u8> =
+        std::iter::once(0xfeff_u16).chain(code("wide").encode_utf16()).flat_map(u16::to_le_bytes).collect();
     desk.sandbox.write("wide.py", wide);
     desk.sandbox.write("one.py", code("one"));
     desk.ask();
@@ -192,7 +209,9 @@ fn what_cannot_be_looked_through_is_not_sent() {
 fn a_secret_that_a_model_writes_is_not_kept_nor_sent_on() {
     let token = format!("{}{}", ["gh", "p_"].concat(), chance(77, ANY, 36));
     let said = token.clone();
-    let desk = Desk::new(Server::start(move |_, _| Act::both(&format!("Uses {said} for all."), &format!("The token {said} is it."))));
+    let desk = Desk::new(Server::start(move |_, _| {
+        Act::both(&format!("Uses {said} for all."), &format!("The token {said} is it."))
+    }));
     for name in ["a/one", "a/two", "b/three", "b/four"] {
         desk.sandbox.write(format!("{name}.py"), code(&name[2..]));
     }

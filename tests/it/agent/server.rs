@@ -52,7 +52,13 @@ impl Seen {
     pub(crate) fn text(&self) -> String {
         let headers: Vec<String> =
             self.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        format!("{} {}\n{}\n\n{}", self.method, self.path, headers.join("\n"), String::from_utf8_lossy(&self.body))
+        format!(
+            "{} {}\n{}\n\n{}",
+            self.method,
+            self.path,
+            headers.join("\n"),
+            String::from_utf8_lossy(&self.body)
+        )
     }
 }
 
@@ -234,7 +240,8 @@ fn serve(stream: TcpStream, shared: &Shared) {
 fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
     match act_now {
         Act::Answer(status, headers, body) => {
-            let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            let headers: String =
+                headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
             let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", body.len());
             stream.write_all(&[head.as_bytes(), &body].concat()).is_ok()
         }

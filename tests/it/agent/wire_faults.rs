@@ -35,7 +35,10 @@ fn an_answer_that_does_not_end_is_given_up_in_time() {
     let faults = [
         ("nothing", Act::Silence),
         ("a byte now and then", Act::Drip(head.to_vec(), b" ".to_vec(), Duration::from_millis(300))),
-        ("half a head", Act::Drip(b"HTTP/1.1 200 OK\r\n".to_vec(), b"x: y\r\n".to_vec(), Duration::from_millis(300))),
+        (
+            "half a head",
+            Act::Drip(b"HTTP/1.1 200 OK\r\n".to_vec(), b"x: y\r\n".to_vec(), Duration::from_millis(300)),
+        ),
         ("nothing but news", Act::Drip(Vec::new(), informing, Duration::ZERO)),
     ];
     thread::scope(|scope| {
@@ -82,7 +85,10 @@ fn what_is_no_answer_is_asked_for_once_more() {
         ("nothing", Act::Answer(200, Vec::new(), Vec::new())),
         ("another shape", Act::json(200, &json!(["ok"]))),
         ("bytes", Act::Answer(200, Vec::new(), vec![0xff, 0xfe, 0, 1])),
-        ("false gzip", Act::Answer(200, vec![("content-encoding".to_owned(), "gzip".to_owned())], vec![1; 99])),
+        (
+            "false gzip",
+            Act::Answer(200, vec![("content-encoding".to_owned(), "gzip".to_owned())], vec![1; 99]),
+        ),
     ];
     for (what, fault) in faults {
         let spent = is_given_up(fault, Duration::from_secs(20));
@@ -95,8 +101,13 @@ fn a_server_that_is_not_there_costs_nothing() {
     let desk = Desk::with_file([words()]);
     // A port that nothing listens at any more.
     let gone = Server::answering([words()]).url();
-    desk.settle("", &format!("[providers.gone]\nwire = \"anthropic\"\nbase_url = \"{gone}\"\nfree = false\n\
-                              [prices.\"gone/m\"]\ninput = \"1.00\"\noutput = \"1.00\"\n"));
+    desk.settle(
+        "",
+        &format!(
+            "[providers.gone]\nwire = \"anthropic\"\nbase_url = \"{gone}\"\nfree = false\n\
+                              [prices.\"gone/m\"]\ninput = \"1.00\"\noutput = \"1.00\"\n"
+        ),
+    );
     let file = desk.sandbox.beside("config/slop/config.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     desk.write_settings(&text.replace("\"mock/m\"]\nstill", "\"gone/m\"]\nstill"));
