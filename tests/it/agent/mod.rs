@@ -4,6 +4,7 @@
 //! that is told the time, stand for it: `attempt.rs`, `breaker.rs`, `retry_after.rs` and `budget.rs`.
 
 mod asking;
+mod batches;
 mod crashes;
 mod desk;
 mod documents;
