@@ -55,7 +55,8 @@ impl Post {
             ("POST", "/v1/messages/batches") => {
                 let body = seen.json();
                 let requests = body["requests"].as_array().unwrap();
-                self.names = requests.iter().map(|one| one["custom_id"].as_str().unwrap().to_owned()).collect();
+                self.names =
+                    requests.iter().map(|one| one["custom_id"].as_str().unwrap().to_owned()).collect();
                 let state = json!({"id": "batch_1", "type": "message_batch", "processing_status": "in_progress",
                     "created_at": now().to_string(), "request_counts": {"processing": self.names.len(),
                     "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0}});
@@ -66,7 +67,9 @@ impl Post {
                 let message = Act::anthropic(WORDS, 100, 20);
                 let Act::Answer(_, _, message) = message else { unreachable!() };
                 let message: Value = serde_json::from_slice(&message).unwrap();
-                self.lines(|name| json!({"custom_id": name, "result": {"type": "succeeded", "message": message}}))
+                self.lines(
+                    |name| json!({"custom_id": name, "result": {"type": "succeeded", "message": message}}),
+                )
             }
             ("GET", _) => {
                 let all = if self.is_there { vec![state] } else { Vec::new() };
@@ -77,7 +80,8 @@ impl Post {
     }
 
     fn openai(&mut self, seen: &Seen) -> Act {
-        let (status, output) = if self.is_done { ("completed", json!("file_2")) } else { ("in_progress", Value::Null) };
+        let (status, output) =
+            if self.is_done { ("completed", json!("file_2")) } else { ("in_progress", Value::Null) };
         let state = json!({
             "id": "batch_1", "object": "batch", "status": status, "created_at": now().as_second(),
             "output_file_id": output, "metadata": self.tag,
@@ -156,7 +160,10 @@ fn a_batch_costs_half() {
         assert_eq!(shown["summaries"][0]["text"], "Counts what it is given.");
         let of_files: u64 = 4 * HALF_COST;
         let (calls, spent) = desk.usage();
-        assert!(4 <= calls && of_files <= spent && spent <= of_files + put_aside / 3, "{wire} {calls} {spent}");
+        assert!(
+            4 <= calls && of_files <= spent && spent <= of_files + put_aside / 3,
+            "{wire} {calls} {spent}"
+        );
     }
 }
 
@@ -166,7 +173,8 @@ fn a_batch_whose_maker_was_killed_is_found_and_not_made_again() {
         let (desk, post) = desk(wire);
         post.lock().unwrap().is_mute = true;
         let mut command = desk.command(&["summarize", "--batch", "--yes"]);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         until("a batch is made", || made(&desk) == 1);
         child.kill().unwrap();
         child.wait().unwrap();
@@ -179,7 +187,8 @@ fn a_batch_whose_maker_was_killed_is_found_and_not_made_again() {
         post.lock().unwrap().is_done = true;
         let collected = batch(&desk)["collected"].clone();
         assert_eq!(collected["answered"], 4, "{wire} {collected}");
-        let asked = desk.server.seen().into_iter().filter(|seen| seen.text().contains("def count_one")).count();
+        let asked =
+            desk.server.seen().into_iter().filter(|seen| seen.text().contains("def count_one")).count();
         assert_eq!(asked, 1, "{wire}");
     }
 }

@@ -43,7 +43,7 @@ fn is_nowhere(desk: &Desk, first: &crate::sandbox::Ran) {
         &["config", "show", "--json"],
         &["summarize", "--estimate", "--json"],
         &["daemon", "status", "--json"],
-        &["agg", "--tier", "1"],
+        &["aggregate", "--stdout", "--tier", "1"],
     ];
     let mut told = vec![(first.out.clone(), first.err.clone())];
     told.extend(runs.iter().map(|arguments| desk.slop(arguments)).map(|ran| (ran.out, ran.err)));

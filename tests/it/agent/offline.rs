@@ -14,8 +14,8 @@ use crate::sandbox::skipped;
 const COMMANDS: [&str; 10] = [
     "status",
     "index",
-    "agg --tier 1",
-    "agg --tier 2 --format json",
+    "aggregate --stdout --tier 1",
+    "aggregate --stdout --tier 2 --format json",
     "outline one.py",
     "agent providers",
     "agent usage",
@@ -64,7 +64,9 @@ fn without_a_network_all_works_the_same() {
     for command in COMMANDS {
         // Twice with a network, for what is kept for the next time may be told.
         let with = crate::sandbox::run(sandbox.script(&format!("$SLOP {command} && $SLOP {command}")));
-        let without = crate::sandbox::run(sandbox.script(&format!("unshare -rn sh -c '$SLOP {command} && $SLOP {command}'")));
+        let without = crate::sandbox::run(
+            sandbox.script(&format!("unshare -rn sh -c '$SLOP {command} && $SLOP {command}'")),
+        );
         assert_eq!((with.code, without.code), (0, 0), "{command}: {without:?}");
         if !command.starts_with("cache") && !command.starts_with("index") {
             assert_eq!(with.out, without.out, "{command}");
@@ -75,7 +77,7 @@ fn without_a_network_all_works_the_same() {
 #[test]
 fn a_network_that_is_gone_is_told_and_leaves_the_heuristics() {
     let desk = Desk::with_file([words()]);
-    let before = desk.slop(&["agg", "--tier", "1"]).out;
+    let before = desk.slop(&["aggregate", "--stdout", "--tier", "1"]).out;
     let file = desk.sandbox.beside("config/slop/config.toml");
     let text = std::fs::read_to_string(file).unwrap().replace(&desk.server.url(), "https://nowhere.invalid");
     desk.write_settings(&text);
@@ -83,5 +85,5 @@ fn a_network_that_is_gone_is_told_and_leaves_the_heuristics() {
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.err.contains("nowhere.invalid"), "{}", ran.err);
     assert_eq!(desk.usage().1, 0, "what was never sent costs nothing");
-    assert_eq!(desk.slop(&["agg", "--tier", "1"]).out, before);
+    assert_eq!(desk.slop(&["aggregate", "--stdout", "--tier", "1"]).out, before);
 }

@@ -65,7 +65,10 @@ fn a_preview_is_what_is_sent_over_every_wire() {
                 assert_eq!((preview.code, desk.server.connections()), (0, 0), "{wire} {preview:?}");
                 assert_eq!(desk.asked()["outcome"]["answered"], 1, "{wire}");
                 let seen = &desk.server.seen()[0];
-                assert_eq!((seen.path.as_str(), String::from_utf8_lossy(&seen.body)), (path, preview.out.into()));
+                assert_eq!(
+                    (seen.path.as_str(), String::from_utf8_lossy(&seen.body)),
+                    (path, preview.out.into())
+                );
                 assert!(seen.header(header).unwrap().ends_with(KEY), "{wire}");
                 assert_eq!(desk.usage(), (1, 300_000), "{wire}");
                 let shown = desk.json(&["agent", "show", "one.py", "--tier", "1"]);
@@ -117,7 +120,10 @@ fn questions_about_files_begin_with_the_same_bytes_and_hold_no_names() {
     for seen in &seen {
         let text = seen.text();
         for name in names.iter().copied().chain(["_folder", ".py", root.as_str(), "main"]) {
-            assert!(!String::from_utf8_lossy(&seen.body).contains(name) || name == "main", "{name} in {text}");
+            assert!(
+                !String::from_utf8_lossy(&seen.body).contains(name) || name == "main",
+                "{name} in {text}"
+            );
         }
         assert_eq!(seen.json()["temperature"], Value::Null);
     }

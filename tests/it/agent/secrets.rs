@@ -128,7 +128,10 @@ fn no_file_with_a_secret_in_it_is_sent() {
     let ran = desk.slop(&["summarize", "--yes", "--json"]);
     assert_eq!(ran.code, 4, "{ran:?}");
     let outcome = &crate::sandbox::data(&ran.out)["outcome"];
-    assert_eq!(outcome["withheld"].as_array().unwrap().len(), canaries.len(), "{:#}", outcome["withheld"]);
+    let withheld = outcome["withheld"].as_array().unwrap();
+    // Folders are withheld where what is known of a file in them looks like a secret.
+    let files = withheld.iter().filter(|one| !one["place"].as_str().unwrap().ends_with('/')).count();
+    assert_eq!(files, canaries.len(), "{withheld:#?}");
     none_left(&desk, &canaries);
     let told = format!("{}{}", ran.out, ran.err);
     assert!(canaries.iter().all(|canary| !told.contains(canary)), "what is withheld is not told either");
@@ -201,7 +204,7 @@ fn what_cannot_be_looked_through_is_not_sent() {
     desk.sandbox.write("wide.py", wide);
     desk.sandbox.write("one.py", code("one"));
     desk.ask();
-    assert!(desk.server.seen().iter().all(|seen| !seen.text().contains("count_wide")));
+    assert!(desk.server.seen().iter().all(|seen| !seen.text().contains("def count_wide")));
     assert!(desk.server.seen().iter().any(|seen| seen.text().contains("count_one")));
 }
 
@@ -219,7 +222,7 @@ fn a_secret_that_a_model_writes_is_not_kept_nor_sent_on() {
     assert!(4 < desk.server.count(), "folders are asked about with what was said of their files");
     none_left(&desk, &[token.clone()]);
     let shown = desk.json(&["agent", "show"]).to_string();
-    let document = desk.slop(&["agg", "--tier", "2"]).out;
+    let document = desk.slop(&["aggregate", "--stdout", "--tier", "2"]).out;
     assert!(!shown.contains(&token) && !document.contains(&token));
     let database = std::fs::read(desk.sandbox.path(".slop_cache/agent.db")).unwrap();
     assert!(!database.windows(token.len()).any(|bytes| bytes == token.as_bytes()));
