@@ -18,7 +18,7 @@ use crate::sandbox::Ran;
 
 const WORDS: &str = "<brief>Counts what it is given.</brief><detail>It adds up.</detail>";
 /// Half of 100 tokens in at a dollar a million, and 20 out at ten.
-const HALF_COST: u64 = (100 * 1_000 + 20 * 10_000) / 2;
+const HALF_COST: u64 = 100 * 500 + 20 * 5_000;
 
 /// What a provider knows of batches.
 #[derive(Default)]

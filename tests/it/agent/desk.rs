@@ -115,7 +115,8 @@ pub(crate) fn nanos(amount: &Value) -> u64 {
 
 /// Returns a file in Python that is like no other.
 pub(crate) fn code(name: &str) -> String {
-    let lines: String = (0..6).map(|line| format!("    total += {line} * weight\n")).collect();
+    let line = |line: u8| format!("    total += {line} * weight\n");
+    let lines: String = (0..6).map(line).collect();
     format!(
         "\"\"\"Counts for {name}.\"\"\"\n\n\ndef count_{name}(weight):\n    total = 0\n{lines}    return total\n"
     )
@@ -135,7 +136,7 @@ pub(crate) fn error(status: u16, kind: &str, message: &str) -> Act {
 /// Waits until something is so, and stops the test where it is never.
 #[track_caller]
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_mins(1);
     while !is_so() {
         assert!(Instant::now() < end, "never: {what}");
         std::thread::sleep(Duration::from_millis(10));
