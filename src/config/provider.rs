@@ -43,10 +43,15 @@ pub(super) fn read(name: &str, below: Option<&Provider>, section: &Section<'_>) 
         .ok_or_else(|| section.missing("wire", &super::error::either(wires.iter().map(|(name, _)| *name))))?;
     let mut provider = below.cloned().unwrap_or_else(|| plain(name, wire));
     provider.wire = wire;
-    if let Some(value) = section.value("base_url") {
-        // One that is not taken may hold a password.
-        let base_url = value.get_ref().as_str().and_then(address);
-        move_to(&mut provider, &base_url.ok_or_else(|| section.hidden("base_url", ADDRESS))?);
+    // One with a password in it is not shown.
+    let is_personal = |value: &toml::Spanned<toml::de::DeValue<'_>>| {
+        value.get_ref().as_str().is_some_and(|text| text.contains('@'))
+    };
+    if section.value("base_url").is_some_and(is_personal) {
+        return Err(section.hidden("base_url", ADDRESS));
+    }
+    if let Some(base_url) = section.read("base_url", ADDRESS, |value| value.as_str().and_then(address))? {
+        move_to(&mut provider, &base_url);
     }
     keys(&mut provider, section)?;
     if let Some(command) = section.read("command", COMMAND, command)? {
