@@ -43,6 +43,13 @@ pub(super) fn read(name: &str, below: Option<&Provider>, section: &Section<'_>) 
         .ok_or_else(|| section.missing("wire", &super::error::either(wires.iter().map(|(name, _)| *name))))?;
     let mut provider = below.cloned().unwrap_or_else(|| plain(name, wire));
     provider.wire = wire;
+    // One with a password in it is not shown.
+    let is_personal = |value: &toml::Spanned<toml::de::DeValue<'_>>| {
+        value.get_ref().as_str().is_some_and(|text| text.contains('@'))
+    };
+    if section.value("base_url").is_some_and(is_personal) {
+        return Err(section.hidden("base_url", ADDRESS));
+    }
     if let Some(base_url) = section.read("base_url", ADDRESS, |value| value.as_str().and_then(address))? {
         move_to(&mut provider, &base_url);
     }
@@ -127,10 +134,10 @@ fn keys(provider: &mut Provider, section: &Section<'_>) -> Result<(), Error> {
     let names_one = section.value("key_variables").is_some() || section.value("key_file").is_some();
     if section.value("key_variables").is_some() {
         let allowed = "a list of names of environment variables, not a key itself";
-        let variables = section.read("key_variables", allowed, |value| {
-            texts(value).filter(|names| names.iter().all(|name| is_variable(name)))
-        })?;
-        provider.key_variables = variables.unwrap_or_default();
+        let variables = section.value("key_variables").and_then(|value| texts(value.get_ref()));
+        let variables = variables.filter(|names| names.iter().all(|name| is_variable(name)));
+        // What stands there in its place may be the key.
+        provider.key_variables = variables.ok_or_else(|| section.hidden("key_variables", allowed))?;
     }
     let path = |text: &str| (!text.is_empty() && !text.contains('\0')).then(|| PathBuf::from(text));
     if let Some(file) = section.read("key_file", FILE, |value| path(value.as_str()?))? {

@@ -71,6 +71,8 @@ pub(crate) enum Act {
     Late(Duration, Box<Act>),
     /// It writes these bytes, which need be no HTTP, and hangs up.
     Raw(Vec<u8>),
+    /// It writes the first bytes, and then the others again and again with a pause, until whoever asked hangs up.
+    Drip(Vec<u8>, Vec<u8>, Duration),
     /// It hangs up.
     HangUp,
     /// It says nothing until the test is over, or whoever asked hangs up.
@@ -252,6 +254,14 @@ fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
         }
         Act::Raw(bytes) => {
             let _ = stream.write_all(&bytes);
+            false
+        }
+        Act::Drip(first, others, pause) => {
+            let mut goes_on = stream.write_all(&first).is_ok();
+            while goes_on && !shared.is_over.load(Ordering::SeqCst) {
+                thread::sleep(pause);
+                goes_on = stream.write_all(&others).is_ok();
+            }
             false
         }
         Act::HangUp => false,
