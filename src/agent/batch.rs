@@ -179,8 +179,8 @@ impl Office<'_> {
         let items: Vec<Item<'_>> =
             names.iter().zip(prompts).map(|(id, prompt)| Item { id, prompt }).collect();
         let sent = self.send_bundle(model, &items, is_stopped);
-        // From here on the batch holds the questions, whatever became of it.
-        drop(bundle);
+        // The batch holds the questions by now, whatever became of it.
+        bundle.items.into_iter().for_each(|packed| drop(packed.held));
         let at_ms = self.windows.now_ms();
         match sent {
             Ok(remote_id) => {
@@ -266,3 +266,7 @@ fn count<T>(number: &mut u64) -> Option<T> {
     *number += 1;
     None
 }
+
+#[cfg(test)]
+#[path = "batch_tests.rs"]
+mod tests;

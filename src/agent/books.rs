@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::Error;
 use crate::engine::agent::Node;
-use crate::engine::agent::PAID_DATABASE;
 use crate::model::Tier;
+use crate::store::paid::PAID_DATABASE;
 use crate::store::paid::Paid;
 use crate::store::paid::Spent;
 use crate::store::paid::Summary;

@@ -56,6 +56,9 @@ pub struct Collected {
     pub stopped: Option<Why>,
 }
 
+/// What came back to a question, by the question's name.
+type Answer = (String, Result<Reply, Refusal>);
+
 /// What all batches are collected with.
 struct Desk<'d> {
     errands: BTreeMap<String, &'d Errand>,
@@ -193,12 +196,7 @@ impl Office<'_> {
     }
 
     /// Fetches all lists of answers. One that cannot be fetched leaves all of them for the next time.
-    fn answers(
-        &self,
-        model: &Model,
-        results: &[String],
-        desk: &Desk<'_>,
-    ) -> Result<Vec<(String, Result<Reply, Refusal>)>, Why> {
+    fn answers(&self, model: &Model, results: &[String], desk: &Desk<'_>) -> Result<Vec<Answer>, Why> {
         let mut answers = Vec::new();
         for name in results {
             let request = batch::encode_results(model, name, self.keys.get(&model.provider.name));
@@ -254,11 +252,7 @@ impl Office<'_> {
 }
 
 /// Reads a list of answers; what comes in its place is a refusal, and no empty list.
-fn read(
-    model: &Model,
-    response: &WebResponse,
-    now_ms: i64,
-) -> Result<Vec<(String, Result<Reply, Refusal>)>, Refusal> {
+fn read(model: &Model, response: &WebResponse, now_ms: i64) -> Result<Vec<Answer>, Refusal> {
     if !(200..300).contains(&response.status) {
         llm::decode(model, response, now_ms)?;
     }

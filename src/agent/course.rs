@@ -2,9 +2,11 @@
 //!
 //! What is done after each answer is for [`Attempt`] to say; here it is done.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::hash::Hasher;
+use std::mem;
 use std::time::Duration;
 
 use super::End;
@@ -53,19 +55,31 @@ pub(super) struct Course<'c> {
     words: String,
     /// Whether the present model has not been asked yet.
     is_first: bool,
+    /// Providers that have been asked.
+    asked: BTreeSet<&'c str>,
+    /// Whether the last one asked was in trouble.
+    was_trouble: bool,
 }
 
 /// What came of wanting to make a call.
 enum Asked {
     /// It was made, and the money for it is put aside under this number.
-    Made { spend: SpendId, worst: Money, sent: Sent },
+    Made { spend: SpendId, worst: Money, sent: Box<Sent> },
     /// It was not: the model's provider is not to be asked now.
     Barred(Failure),
 }
 
 impl<'c> Course<'c> {
     pub(super) fn new(run: &'c Run<'c>, errand: &'c Errand) -> Self {
-        Self { run, office: run.office, errand, words: String::new(), is_first: true }
+        Self {
+            run,
+            office: run.office,
+            errand,
+            words: String::new(),
+            is_first: true,
+            asked: BTreeSet::new(),
+            was_trouble: false,
+        }
     }
 
     /// Goes all the way. An error ends the whole run.
@@ -102,8 +116,11 @@ impl<'c> Course<'c> {
     }
 
     /// Makes one call.
-    fn ask(&mut self, model: &Model, prepared: &Prepared) -> Result<Asked, Why> {
+    fn ask(&mut self, model: &'c Model, prepared: &Prepared) -> Result<Asked, Why> {
         let door = self.office.door(model);
+        if !self.begin(model, door) {
+            return Ok(Asked::Barred(Failure::Outage));
+        }
         let _warming = self.warm(model, &prepared.prompt)?;
         let key = self.office.keys.get(&model.provider.name);
         let sending = llm::encode(model, &prepared.prompt, key);
@@ -120,10 +137,6 @@ impl<'c> Course<'c> {
                 return Err(why);
             }
         };
-        if self.is_first {
-            door.first(self.office.windows.clock.monotonic());
-        }
-        self.is_first = false;
         let sent = self.send(model, &sending);
         door.back(self.office.windows.clock.monotonic(), &sent);
         let settlement = sent.settlement(model, self.office.windows.now_ms());
@@ -131,7 +144,22 @@ impl<'c> Course<'c> {
         if !matches!(sent, Sent::Words { .. }) {
             self.office.till.settle(spend, &settlement).map_err(Why::Store)?;
         }
-        Ok(Asked::Made { spend, worst, sent })
+        Ok(Asked::Made { spend, worst, sent: Box::new(sent) })
+    }
+
+    /// Counts the first call to a model. One to another model of a provider that was in trouble is no first call: else
+    /// a chain of three would ask such a provider three times.
+    fn begin(&mut self, model: &'c Model, door: &Door) -> bool {
+        if !mem::take(&mut self.is_first) {
+            return true;
+        }
+        let now = self.office.windows.clock.monotonic();
+        let is_new = self.asked.insert(&model.provider.name);
+        if !is_new && self.was_trouble {
+            return door.may_retry(now, Duration::ZERO);
+        }
+        door.first(now);
+        true
     }
 
     /// Waits while another call brings the same instructions into the provider's cache.
@@ -205,13 +233,15 @@ impl<'c> Course<'c> {
             Asked::Barred(failure) => return Ok(attempt.step(Event::Barred(*failure), 0.0)),
             Asked::Made { sent, .. } => sent,
         };
-        let (next, effect) = match sent {
+        let (next, effect) = match &**sent {
             Sent::Words { .. } => attempt.step(Event::Answered, 0.0),
             Sent::Refused(refusal) => {
+                self.was_trouble = Failure::of(refusal.class) == Failure::Outage;
                 self.words.clone_from(&refusal.words);
                 attempt.step(Event::Refused(refusal), jitter())
             }
             Sent::Lost { words, .. } => {
+                self.was_trouble = true;
                 self.words.clone_from(words);
                 attempt.step(Event::Lost, jitter())
             }
@@ -228,7 +258,7 @@ impl<'c> Course<'c> {
 
     fn accept(&self, held: Held<'c>, model: &Model, prepared: &Prepared, asked: Asked) -> Result<End, Why> {
         let Asked::Made { spend, worst, sent } = asked else { return Ok(End::Left) };
-        let Sent::Words { words, .. } = &sent else { return Ok(End::Left) };
+        let Sent::Words { words, .. } = &*sent else { return Ok(End::Left) };
         let settlement = sent.settlement(model, self.office.windows.now_ms());
         let source = Source { model, strategy: &prepared.strategy, worst };
         let summaries = summaries(self.run.questions, self.errand, &source, words, &settlement);

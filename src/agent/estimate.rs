@@ -70,3 +70,33 @@ pub fn estimate(
     }
     estimate
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::errands;
+    use super::super::testing::model;
+    use super::super::testing::options;
+    use super::*;
+
+    #[test]
+    fn an_estimate_says_what_is_likely_what_is_possible_and_what_the_caps_leave() {
+        let mut caps = options(Vec::new()).caps;
+        caps.day = Money::from_nanos(1_000_000_000);
+        caps.calls_a_day = 10;
+        let spent = Spent { day: Money::from_nanos(400_000_000), calls: 3, ..Spent::default() };
+        let found = estimate(&errands(2), &[model("small")], 100, &caps, &spent);
+        // Twice 7,000 bytes at three a token, and a hundred tokens of answer: a dollar and five for a million.
+        assert_eq!((found.calls, found.input_tokens, found.output_tokens), (2, 4_666, 200));
+        assert_eq!(found.likely, Some(Money::from_nanos(4_666 * 1_000 + 200 * 5_000)));
+        assert!(found.likely < found.worst);
+        assert_eq!((found.calls_left, found.money_left), (7, Money::from_nanos(600_000_000)));
+    }
+
+    #[test]
+    fn what_a_model_of_unknown_price_costs_is_not_known() {
+        let nameless = Model { price: None, ..model("small") };
+        let caps = options(Vec::new()).caps;
+        let found = estimate(&errands(2), &[nameless], 100, &caps, &Spent::default());
+        assert_eq!((found.likely, found.worst, found.calls), (None, None, 2));
+    }
+}

@@ -116,7 +116,10 @@ impl<'w> Office<'w> {
     ) -> Outcome {
         let threads = errands.len().min(self.options.concurrency.max(1) as usize);
         let run = Run::new(self, questions, report, is_stopped, errands);
-        self.runs.fetch_add(1, Ordering::Relaxed);
+        if let Some(why) = self.closed() {
+            run.stop(why);
+        }
+        let at_work = UnderWay::new(&self.runs);
         std::thread::scope(|scope| {
             for number in 0..threads {
                 let builder = std::thread::Builder::new().name(format!("agent-{number}"));
@@ -126,9 +129,15 @@ impl<'w> Office<'w> {
                 }
             }
         });
-        self.runs.fetch_sub(1, Ordering::Relaxed);
+        drop(at_work);
         self.note_waiting(0);
-        let outcome = run.into_outcome();
+        let mut outcome = run.into_outcome();
+        if 0 < outcome.left {
+            let said = self.doors.values().map(|door| (&door.provider, door.words()));
+            let said =
+                said.filter(|(_, words)| !words.is_empty()).map(|(name, words)| format!("{name}: {words}"));
+            outcome.trouble = said.into_iter().next();
+        }
         self.note_stopped(outcome.stopped.as_ref());
         outcome
     }
@@ -186,8 +195,7 @@ impl<'w> Office<'w> {
 
     /// Counts a call as under way until what is returned is dropped.
     pub(super) fn under_way(&self) -> UnderWay<'_> {
-        self.under_way.fetch_add(1, Ordering::Relaxed);
-        UnderWay(&self.under_way)
+        UnderWay::new(&self.under_way)
     }
 
     pub(super) fn note_waiting(&self, count: u64) {
@@ -223,8 +231,15 @@ impl<'w> Office<'w> {
     }
 }
 
-/// A call that is under way.
+/// A call, or a run, that is under way. It is counted until this is dropped.
 pub(super) struct UnderWay<'o>(&'o AtomicU32);
+
+impl<'o> UnderWay<'o> {
+    fn new(count: &'o AtomicU32) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
@@ -249,3 +264,7 @@ fn check(options: &Options, keys: &BTreeMap<String, SecretString>) -> Result<(),
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "office_tests.rs"]
+mod tests;

@@ -27,6 +27,8 @@ pub struct Outcome {
     pub withheld: Vec<(Errand, Withheld)>,
     /// Questions that can be asked again at once: providers were in trouble, files changed, or the run was stopped.
     pub left: u64,
+    /// What a provider said last that was no answer, where questions are left.
+    pub trouble: Option<String>,
     /// Why the run ended before all was asked.
     pub stopped: Option<Why>,
     /// How many calls were made.

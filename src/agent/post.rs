@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Why;
 use super::Windows;
+use super::hush;
 use crate::llm::Class;
 use crate::llm::Model;
 use crate::llm::Refusal;
@@ -57,7 +58,7 @@ pub(super) fn ask<T>(
         total: TIMEOUT,
         body_bytes: MOST_BYTES,
     };
-    let response = windows.network.send(request, &limits, is_stopped).map_err(|error| match error {
+    let response = hush::send(windows, request, &limits, is_stopped).map_err(|error| match error {
         WebError::Stopped => Trouble::Stopped,
         error if error.is_unsent() => Trouble::Refused { class: Class::Overload, words: error.to_string() },
         error => Trouble::Unknown { words: error.to_string() },

@@ -125,7 +125,7 @@ impl<'r> Run<'r> {
     }
 
     /// Lets no thread begin with another question. The first reason is the one that counts.
-    fn stop(&self, why: Why) {
+    pub(super) fn stop(&self, why: Why) {
         self.has_ended.store(true, Ordering::Relaxed);
         let mut outcome = self.outcome();
         if outcome.stopped.is_none() {

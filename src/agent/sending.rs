@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::Questions;
 use super::Windows;
+use super::hush;
 use crate::engine::agent::Errand;
 use crate::engine::agent::Prepared;
 use crate::llm;
@@ -113,7 +114,7 @@ pub(super) fn send(
                 total: call.timeout,
                 body_bytes: ANSWER_BYTES,
             };
-            let response = match windows.network.send(request, &limits, is_stopped) {
+            let response = match hush::send(windows, request, &limits, is_stopped) {
                 Ok(response) => response,
                 Err(WebError::Stopped) => return Sent::Stopped,
                 Err(error) => return Sent::Lost { is_unsent: error.is_unsent(), words: error.to_string() },

@@ -1,1 +1,322 @@
-//! A world for tests.
+//! A world for tests: a clock that passes when somebody waits, servers that answer by a script, questions about nothing.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
+
+use super::Office;
+use super::Options;
+use super::Outcome;
+use super::Questions;
+use super::Silent;
+use super::Windows;
+use crate::engine::agent::Errand;
+use crate::engine::agent::Place;
+use crate::engine::agent::Prepared;
+use crate::engine::agent::Wish;
+use crate::engine::agent::Withheld;
+use crate::llm::Model;
+use crate::llm::Price;
+use crate::llm::Provider;
+use crate::llm::Soft;
+use crate::llm::built_in_providers;
+use crate::llm::dollars;
+use crate::model::ContentHash;
+use crate::model::ModelName;
+use crate::model::Money;
+use crate::model::Prompt;
+use crate::model::RelPath;
+use crate::model::Scope;
+use crate::model::SummaryKey;
+use crate::model::Tier;
+use crate::model::WebError;
+use crate::model::WebRequest;
+use crate::model::WebResponse;
+use crate::store::paid::Caps;
+use crate::store::paid::Paid;
+use crate::summarize::agent::Strategy;
+use crate::sys::Clock;
+use crate::sys::Commands;
+use crate::sys::Finished;
+use crate::sys::Network;
+use crate::sys::WebLimits;
+
+/// 2026-11-21, 00:00 UTC.
+pub(super) const MIDNIGHT: u64 = 1_795_219_200;
+
+/// A clock that stands still until somebody waits.
+#[derive(Debug, Default)]
+pub(super) struct FakeClock(AtomicU64);
+
+impl Clock for FakeClock {
+    fn now(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(MIDNIGHT) + self.monotonic()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.0.fetch_add(u64::try_from(time.as_nanos()).unwrap(), Ordering::SeqCst);
+        std::thread::yield_now();
+    }
+
+    fn thread_time(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_nanos(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// A request that was sent.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
+    /// When.
+    pub(super) at: Duration,
+    /// Where to.
+    pub(super) url: String,
+    /// Its body.
+    pub(super) body: String,
+}
+
+/// What servers answer to the request of that number, from 0 on.
+pub(super) type Script = Box<dyn Fn(usize, &Seen) -> Result<WebResponse, WebError> + Sync + Send>;
+
+/// Servers that answer by a script.
+pub(super) struct FakeNetwork {
+    clock: Arc<FakeClock>,
+    script: Script,
+    count: AtomicUsize,
+    seen: Mutex<Vec<Seen>>,
+}
+
+impl Network for FakeNetwork {
+    fn send(
+        &self,
+        request: &WebRequest,
+        _limits: &WebLimits,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<WebResponse, WebError> {
+        let body = String::from_utf8(request.body.clone()).unwrap();
+        let seen = Seen { at: self.clock.monotonic(), url: request.url.clone(), body };
+        self.seen.lock().unwrap().push(seen.clone());
+        let number = self.count.fetch_add(1, Ordering::SeqCst);
+        if is_stopped() {
+            return Err(WebError::Stopped);
+        }
+        (self.script)(number, &seen)
+    }
+}
+
+impl Commands for FakeNetwork {
+    fn run_command(
+        &self,
+        _command: &[String],
+        _input: &str,
+        _timeout: Duration,
+        _max_output: usize,
+        _is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> std::io::Result<Finished> {
+        Err(std::io::Error::from(std::io::ErrorKind::NotFound))
+    }
+}
+
+/// A folder, a clock and servers.
+pub(super) struct World {
+    pub(super) folder: tempfile::TempDir,
+    pub(super) clock: Arc<FakeClock>,
+    pub(super) network: FakeNetwork,
+}
+
+impl World {
+    pub(super) fn new(
+        script: impl Fn(usize, &Seen) -> Result<WebResponse, WebError> + Sync + Send + 'static,
+    ) -> Self {
+        let clock = Arc::new(FakeClock::default());
+        let network = FakeNetwork {
+            clock: clock.clone(),
+            script: Box::new(script),
+            count: AtomicUsize::new(0),
+            seen: Mutex::default(),
+        };
+        Self { folder: tempfile::tempdir().unwrap(), clock, network }
+    }
+
+    pub(super) fn office(&self, options: &Options) -> Office<'_> {
+        let windows = Windows { network: &self.network, commands: &self.network, clock: &*self.clock };
+        let keys = ["anthropic", "openai-chat", "openai"].map(|name| (name.to_owned(), "key".into()));
+        Office::open(self.folder.path(), windows, options.clone(), keys.into()).unwrap()
+    }
+
+    /// Opens an office, and asks.
+    pub(super) fn run(&self, options: &Options, errands: Vec<Errand>) -> Outcome {
+        self.office(options).run(errands, &Plain, &Silent, &|| false)
+    }
+
+    pub(super) fn seen(&self) -> Vec<Seen> {
+        self.network.seen.lock().unwrap().clone()
+    }
+
+    pub(super) fn paid(&self) -> Paid {
+        Paid::open(&self.folder.path().join("agent.db")).unwrap().paid
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.clock.monotonic()
+    }
+
+    pub(super) fn clock_passes(&self, time: Duration) {
+        self.clock.sleep(time);
+    }
+}
+
+/// Questions about subjects that are nothing but numbers.
+pub(super) struct Plain;
+
+impl Questions for Plain {
+    fn keys(&self, errand: &Errand, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
+        let key = |tier: Tier| {
+            SummaryKey(ContentHash::of(format!("{} {by} {}", errand.subject, tier.number()).as_bytes()))
+        };
+        errand.tiers.iter().map(|tier| (*tier, key(*tier))).collect()
+    }
+
+    fn prepare(&self, errand: &Errand, shrink: u8) -> Result<Prepared, Withheld> {
+        let Place::File(path) = &errand.place else { return Err(Withheld::Changed) };
+        let name = path.as_str().unwrap();
+        if name.contains("secret") {
+            return Err(Withheld::Secret { rules: vec!["aws-access-token".to_owned()] });
+        }
+        let length = 4_000 >> shrink;
+        let prompt = Prompt {
+            instructions: "Say what this is. ".repeat(200),
+            material: format!("<{name}> {}", "x".repeat(length)),
+            answer_tokens: 100,
+        };
+        Ok(Prepared { prompt, strategy: "code/1".to_owned(), redacted: 0, is_cut: false })
+    }
+
+    fn check(&self, errand: &Errand, answer: &str) -> Result<Vec<(Tier, String)>, Soft> {
+        match answer {
+            "misshapen" => Err(Soft::Misshapen),
+            _ => Ok(errand.tiers.iter().map(|tier| (*tier, answer.to_owned())).collect()),
+        }
+    }
+
+    fn paths(&self, errand: &Errand) -> Vec<Vec<u8>> {
+        errand.paths.iter().map(|path| path.as_bytes().to_vec()).collect()
+    }
+}
+
+/// Returns a question about the file of that name.
+pub(super) fn errand(name: &str) -> Errand {
+    let path = RelPath::new(name.as_bytes()).unwrap();
+    let mut errand = Errand {
+        id: SummaryKey(ContentHash::of(b"")),
+        subject: ContentHash::of(name.as_bytes()),
+        language: "rust",
+        scope: Scope::File,
+        strategy: Strategy::Code,
+        place: Place::File(path.clone()),
+        paths: vec![path],
+        tiers: vec![Tier::Orchestrator, Tier::TechLead],
+        about_bytes: 4_000,
+    };
+    let first = ModelName { provider: "anthropic".to_owned(), model: "small".to_owned() };
+    errand.id = Plain.keys(&errand, &first)[0].1;
+    errand
+}
+
+/// Returns questions about so many files.
+pub(super) fn errands(count: usize) -> Vec<Errand> {
+    (0..count).map(|number| errand(&format!("f{number}"))).collect()
+}
+
+pub(super) fn provider(name: &str) -> Provider {
+    built_in_providers().into_iter().find(|provider| provider.name == name).unwrap()
+}
+
+/// A model of Anthropic's, at a dollar for a million tokens of input and five for output.
+pub(super) fn model(name: &str) -> Model {
+    let money = |text| dollars(text).unwrap();
+    let price = Price {
+        input: money("1"),
+        cache_read: money("0.1"),
+        cache_write: money("1.25"),
+        output: money("5"),
+        long_input: None,
+    };
+    Model {
+        provider: Arc::new(provider("anthropic")),
+        name: name.to_owned(),
+        temperature: None,
+        top_p: None,
+        max_output_tokens: None,
+        price: Some(price),
+        min_cacheable_tokens: None,
+    }
+}
+
+pub(super) fn options(chain: Vec<Model>) -> Options {
+    let wish = Wish {
+        tiers: vec![Tier::Orchestrator, Tier::TechLead],
+        models: Vec::new(),
+        picks: Vec::new(),
+        exclude: Vec::new(),
+        items: Vec::new(),
+        still: Duration::ZERO,
+        material_bytes: 24_000,
+        answer_tokens: 100,
+        redacts: false,
+        least_bytes: 0,
+    };
+    Options {
+        is_background: false,
+        chain,
+        wish,
+        concurrency: 1,
+        requests_a_minute: 100_000,
+        tokens_a_minute: 100_000_000,
+        timeout: Duration::from_mins(2),
+        proxy: None,
+        caps: Caps {
+            day: Money::from_nanos(1 << 50),
+            total: Money::from_nanos(1 << 50),
+            calls_a_day: 1 << 40,
+        },
+    }
+}
+
+/// An answer of Anthropic's.
+pub(super) fn answer(text: &str) -> WebResponse {
+    response(
+        200,
+        &format!(
+            r#"{{"type":"message","role":"assistant","content":[{{"type":"text","text":"{text}"}}],"stop_reason":"end_turn","usage":{{"input_tokens":1000,"output_tokens":50}}}}"#
+        ),
+    )
+}
+
+/// What [`answer`] costs at [`model`]'s price.
+pub(super) const ANSWER_COSTS: Money = Money::from_nanos(1_000 * 1_000 + 50 * 5_000);
+
+/// An error of Anthropic's.
+pub(super) fn error(status: u16, kind: &str) -> WebResponse {
+    response(
+        status,
+        &format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{kind}, it says"}}}}"#),
+    )
+}
+
+pub(super) fn response(status: u16, body: &str) -> WebResponse {
+    WebResponse { status, headers: Vec::new(), body: body.as_bytes().to_vec() }
+}
+
+pub(super) fn with_header(mut response: WebResponse, name: &str, value: &str) -> WebResponse {
+    response.headers.push((name.to_owned(), value.to_owned()));
+    response
+}

@@ -14,6 +14,7 @@ use crate::store::paid::Caps;
 use crate::store::paid::Claim;
 use crate::store::paid::NewBatch;
 use crate::store::paid::OverCap;
+use crate::store::paid::PAID_DATABASE;
 use crate::store::paid::Paid;
 use crate::store::paid::PaidRecovery;
 use crate::store::paid::Reservation;
@@ -23,8 +24,6 @@ use crate::store::paid::Spent;
 use crate::store::paid::Summary;
 use crate::sys::FileLock;
 
-/// Name of the database in the cache.
-const FILE: &str = "agent.db";
 /// How the names of locks begin.
 const BEGINNING: &str = "agent-";
 /// How they end.
@@ -58,7 +57,7 @@ pub(super) enum Claimed<'t> {
 impl Till {
     /// Opens the database in that folder. `chance` makes the name of this process's lock.
     pub(super) fn open(folder: &Path, chance: u64) -> Result<(Self, Option<PaidRecovery>), Error> {
-        let opened = Paid::open(&folder.join(FILE))?;
+        let opened = Paid::open(&folder.join(PAID_DATABASE))?;
         // What is left of killed processes is litter, and no reason not to work.
         let _ = FileLock::sweep(folder, BEGINNING, ENDING);
         let (holder, lock) = lock(folder, chance)?;

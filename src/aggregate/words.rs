@@ -11,6 +11,9 @@ const CUT: &str = " […]";
 /// direction of writing, and what nobody sees.
 pub fn plain_words(words: &str) -> String {
     let words = cut(words, MOST_BYTES);
+    if is_plain(&words) {
+        return words;
+    }
     let mut text = String::with_capacity(words.len());
     for line in words.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}']) {
         let before = text.len();
@@ -42,6 +45,12 @@ fn cut(words: &str, most: usize) -> String {
     }
     let end = words.floor_char_boundary(most - CUT.len());
     format!("{}{CUT}", &words[..end])
+}
+
+/// Says whether words are what would become of them, as most are.
+fn is_plain(words: &str) -> bool {
+    let is_usual = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+    words.bytes().all(is_usual) && words.trim_ascii() == words && !words.contains("  ")
 }
 
 /// Says whether a character has no shape of its own, but changes what stands around it or how that is read.
@@ -76,6 +85,8 @@ mod tests {
         check("a\rb\u{2028}c", "a\nb\nc");
         check(" \n\u{feff}\n", "");
         check("", "");
+        check("It reads.", "It reads.");
+        check(" It  reads. ", "It reads.");
     }
 
     #[test]

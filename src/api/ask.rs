@@ -188,9 +188,10 @@ pub struct ExplainAsk {
     pub choice: ChoiceAsk,
 }
 
-/// What is to be deleted from the cache; everything where nothing is said.
+/// What is to be deleted from the cache; everything but what models wrote where nothing is said.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "these are the flags of a command, each by itself")]
 pub struct CacheClearAsk {
     /// What is known of these files alone.
     pub files: Vec<String>,
@@ -198,6 +199,10 @@ pub struct CacheClearAsk {
     pub summaries: bool,
     /// The outlines, skeletons and references.
     pub structure: bool,
+    /// The summaries that models wrote, of all files or of the given ones. To have them again costs money.
+    pub agent: bool,
+    /// Everything, and the summaries that models wrote.
+    pub all: bool,
 }
 
 /// How long what no file holds is kept.

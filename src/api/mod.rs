@@ -113,6 +113,7 @@ pub use session::Session;
 pub use slice::from_json as slice_from_json;
 pub use slice::resolution as resolution_to_json;
 pub use slice::to_json as slice_to_json;
+pub use wire::AgentSize;
 pub use wire::Answer;
 pub use wire::ArtifactSize;
 pub use wire::AuditDifference;

@@ -159,11 +159,24 @@ pub enum CacheRequest {
     /// How much there is.
     Status,
     /// Delete everything.
-    Clear,
+    Clear {
+        /// What models wrote, too.
+        with_agent: bool,
+    },
     /// Delete what was derived, of these kinds.
-    ClearArtifacts(Vec<Artifact>),
+    ClearArtifacts {
+        /// Which.
+        kinds: Vec<Artifact>,
+        /// What models wrote, too.
+        with_agent: bool,
+    },
     /// Delete what is known of these files.
-    ClearFiles(Vec<String>),
+    ClearFiles {
+        /// Which, as they are named.
+        words: Vec<String>,
+        /// What models wrote of them, alone.
+        agent_alone: bool,
+    },
     /// Check every byte.
     Verify,
     /// Delete what no file has held for so many days.

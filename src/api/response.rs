@@ -5,10 +5,10 @@ use std::sync::Arc;
 pub use crate::engine::Answer as Written;
 use crate::engine::AuditReport;
 use crate::engine::CacheStatus;
+use crate::engine::Cleared;
 use crate::engine::Explanation;
 use crate::engine::Exported;
 use crate::engine::FileStatus;
-use crate::engine::Freed;
 use crate::engine::IndexReport;
 use crate::engine::OutlineAnswer;
 use crate::engine::SymbolAnswer;
@@ -41,7 +41,7 @@ pub enum Response {
     /// How much is cached.
     CacheStatus(CacheStatus),
     /// What was deleted from the cache.
-    Cleared(Freed),
+    Cleared(Cleared),
     /// What a check of the cache found.
     Verified(Verdict),
     /// All that is cached, by path.

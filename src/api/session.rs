@@ -172,9 +172,13 @@ impl<'w> Session<'w> {
 fn on_cache(project: &mut Project<'_>, request: CacheRequest) -> Result<Response, Error> {
     Ok(match request {
         CacheRequest::Status => Response::CacheStatus(project.cache_status()?),
-        CacheRequest::Clear => Response::Cleared(project.clear_cache()?),
-        CacheRequest::ClearArtifacts(kinds) => Response::Cleared(project.clear_artifacts(&kinds)?),
-        CacheRequest::ClearFiles(words) => Response::Cleared(project.clear_files(&words)?),
+        CacheRequest::Clear { with_agent } => Response::Cleared(project.clear_cache(with_agent)?),
+        CacheRequest::ClearArtifacts { kinds, with_agent } => {
+            Response::Cleared(project.clear_artifacts(&kinds, with_agent)?)
+        }
+        CacheRequest::ClearFiles { words, agent_alone } => {
+            Response::Cleared(project.clear_files(&words, agent_alone)?)
+        }
         CacheRequest::Verify => Response::Verified(project.verify_cache()?),
         CacheRequest::Collect { days } => Response::Cleared(project.collect_garbage(days)?),
         CacheRequest::Export => {

@@ -6,6 +6,7 @@ use clap::Args as Arguments;
 use clap::Subcommand;
 
 /// Arguments of `summarize`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]
 pub struct SummarizeArgs {
     /// Files, folders or patterns; without any, the whole project
@@ -44,12 +45,12 @@ pub struct AgentArgs {
 /// What can be asked about the sub-agent.
 #[derive(Debug, Subcommand)]
 pub enum AgentCommand {
-    /// Print the bytes that would be sent about a file, and send nothing
+    /// Print the bytes that would be sent about a file or a folder, and send nothing
     ///
     /// The standard output is the body of the request, byte for byte; the address and the headers, with keys hidden, go
     /// to the standard error. Exits with 1 where the file would not be sent, and says why.
     Preview {
-        /// A file
+        /// A file or a folder
         #[arg(value_name = "PATH")]
         file: String,
         /// Write for this tier: 1 or 2; the setting is agent.tiers

@@ -29,6 +29,9 @@ use super::values::mode;
 use crate::model::MaskMode;
 use crate::model::ViewMode;
 
+const FIRST_STEP: &str =
+    "First: `slop aggregate --tier 1` composes a context, `slop watch` keeps everything fresh";
+
 const FIRST_STEPS: &str = "First steps:
   slop aggregate --tier 1            compose a context for an orchestrator
   slop watch                         keep everything fresh: leave it running";
@@ -47,7 +50,7 @@ files left out by an error, 70 a bug in slop";
 /// From these it composes a context for an agent, always from the files as they are now.
 #[derive(Debug, Parser)]
 #[command(name = "slop", version, max_term_width = 100, disable_help_subcommand = true)]
-#[command(after_help = FIRST_STEPS, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
+#[command(after_help = FIRST_STEP, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
 pub struct Args {
     /// Flags of every command.
     #[command(flatten)]
@@ -180,7 +183,7 @@ pub enum Command {
   slop aggregate --tier 3 --focus src/engine.py --stdout
   slop aggregate --tier 4 --focus src/engine.py:120 src tests -o context.md
   slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
-    Aggregate(AggregateArgs),
+    Aggregate(Box<AggregateArgs>),
     /// Have a language model write summaries, at a price that is told first
     ///
     /// Says what would leave the machine, to whom, and what it may cost; asks on a terminal; and then asks the models of
@@ -343,6 +346,9 @@ pub enum CacheCommand {
     ///
     /// What is deleted is derived again when it is needed. Nothing that a person wrote is in the cache. What the last
     /// aggregations gave is forgotten, so that the next --since-last shows everything.
+    ///
+    /// What models wrote was paid for. It is deleted only after a question on the terminal, or where --yes or --agent
+    /// says so. What has been spent stays written down, and counts.
     Clear {
         /// Delete what is known of these files alone
         #[arg(value_name = "PATH", conflicts_with_all = ["summaries", "structure"])]
@@ -353,6 +359,12 @@ pub enum CacheCommand {
         /// Delete the outlines, skeletons and references
         #[arg(long)]
         structure: bool,
+        /// Delete the summaries that models wrote, of all files or of the given ones
+        #[arg(long)]
+        agent: bool,
+        /// Empty the cache of what models wrote too, without a question
+        #[arg(long, conflicts_with_all = ["files", "summaries", "structure", "agent"])]
+        yes: bool,
     },
     /// Check every byte that is cached, and delete what is damaged
     Verify,

@@ -79,6 +79,13 @@ pub struct AggregateArgs {
     /// What stands beside the files.
     #[command(flatten)]
     pub beside: Beside,
+    /// Before that, have models write the summaries that are missing, for at most so many seconds
+    ///
+    /// As `slop summarize` does, without a question; or a daemon that asks of its own accord is waited for. What has not
+    /// come by then is shown as it is without.
+    #[arg(long, value_name = "SECONDS", hide_short_help = true)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub wait_agent: Option<u64>,
     /// Read and hash every file, whatever its stamp says
     #[arg(long, hide_short_help = true)]
     pub verify: bool,

@@ -16,7 +16,7 @@ const SILENCE: Duration = Duration::from_millis(250);
 pub(super) struct Bar {
     is_watched: bool,
     template: &'static str,
-    bar: Mutex<Option<ProgressBar>>,
+    drawn: Mutex<Option<ProgressBar>>,
 }
 
 const OF_FILES: &str = "{bar:32} {pos}/{len} files, {eta} left";
@@ -24,17 +24,17 @@ const OF_QUESTIONS: &str = "{bar:32} {pos}/{len} questions, {msg}";
 
 impl Bar {
     pub(super) fn new(is_watched: bool) -> Self {
-        Self { is_watched, template: OF_FILES, bar: Mutex::new(None) }
+        Self { is_watched, template: OF_FILES, drawn: Mutex::new(None) }
     }
 
     /// Returns a bar that counts questions to models, with a few words beside it.
     pub(super) fn of_questions(is_watched: bool) -> Self {
-        Self { is_watched, template: OF_QUESTIONS, bar: Mutex::new(None) }
+        Self { is_watched, template: OF_QUESTIONS, drawn: Mutex::new(None) }
     }
 
     /// Shows these words beside the bar.
     pub(super) fn says(&self, words: String) {
-        if let Ok(slot) = self.bar.lock()
+        if let Ok(slot) = self.drawn.lock()
             && let Some(bar) = slot.as_ref()
         {
             bar.set_message(words);
@@ -44,7 +44,7 @@ impl Bar {
 
     /// Counts more that is to be done.
     pub(super) fn grows(&self, total: usize) {
-        if let Ok(slot) = self.bar.lock()
+        if let Ok(slot) = self.drawn.lock()
             && let Some(bar) = slot.as_ref()
         {
             bar.set_length(total as u64);
@@ -53,11 +53,11 @@ impl Bar {
 
     /// Shows that so many files are done, of so many.
     pub(super) fn reaches(&self, done: usize, total: usize) {
-        let is_new = self.bar.lock().is_ok_and(|slot| slot.is_none());
+        let is_new = self.drawn.lock().is_ok_and(|slot| slot.is_none());
         if is_new && 0 < total {
             self.begins(total);
         }
-        let Ok(slot) = self.bar.lock() else { return };
+        let Ok(slot) = self.drawn.lock() else { return };
         let Some(bar) = slot.as_ref() else { return };
         bar.set_position(done as u64);
         show(bar);
@@ -65,7 +65,7 @@ impl Bar {
 
     /// Takes the bar off the terminal: what comes next is words.
     pub(super) fn finish(&self) {
-        if let Ok(mut slot) = self.bar.lock()
+        if let Ok(mut slot) = self.drawn.lock()
             && let Some(bar) = slot.take()
         {
             bar.finish_and_clear();
@@ -81,13 +81,13 @@ impl Progress for Bar {
         let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(self.template);
         bar.set_style(style.expect("the template is a constant that was tried"));
-        if let Ok(mut slot) = self.bar.lock() {
+        if let Ok(mut slot) = self.drawn.lock() {
             *slot = Some(bar);
         }
     }
 
     fn advances(&self) {
-        let Ok(slot) = self.bar.lock() else { return };
+        let Ok(slot) = self.drawn.lock() else { return };
         let Some(bar) = slot.as_ref() else { return };
         bar.inc(1);
         show(bar);

@@ -117,6 +117,7 @@ fn plain(name: &str, wire: Wire) -> Provider {
         wants_completion_tokens: false,
         has_batches: false,
         context_tokens: None,
+        quirks: Vec::new(),
     }
 }
 

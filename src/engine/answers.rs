@@ -202,7 +202,7 @@ impl Project<'_> {
             let is_whole = request.files.is_empty() && request.preset.is_none();
             text.extend_from_slice(selection.rules.filter(|_| is_whole)?.as_bytes());
         }
-        text.extend(self.words.fingerprint.iter().flat_map(|words| *words.as_bytes()));
+        text.extend_from_slice(self.words.fingerprint(&selection.files).as_bytes());
         for file in &selection.files {
             text.extend_from_slice(file.path.as_bytes());
             text.push(0);

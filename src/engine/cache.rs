@@ -5,25 +5,45 @@ use std::ops::ControlFlow;
 use super::derive::all_producers;
 use super::derive::producers;
 use super::error::Error;
+use super::paid::ClearedPaid;
 use super::project::Project;
 use crate::discover;
 use crate::model::Artifact;
 use crate::model::ContentHash;
 use crate::model::FileType;
+use crate::model::ModelName;
 use crate::model::Outline;
 use crate::model::Producer;
 use crate::model::RelPath;
+use crate::model::Tier;
 use crate::store::Clear;
 use crate::store::Error as StoreError;
+use crate::store::FileState;
 use crate::store::Freed;
 use crate::store::Size;
 use crate::store::Store;
 use crate::store::Verdict;
+use crate::store::paid::PaidSize;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
 /// How much is cached.
-pub type CacheStatus = Size;
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheStatus {
+    /// What was derived from files.
+    pub size: Size,
+    /// What models wrote; `None` where they never wrote anything.
+    pub paid: Option<PaidSize>,
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cleared {
+    /// What was derived from files.
+    pub freed: Freed,
+    /// What models wrote.
+    pub paid: ClearedPaid,
+}
 
 /// What is cached of one file.
 #[derive(Debug, Clone)]
@@ -40,45 +60,63 @@ pub struct Exported {
     pub outline: Option<Outline>,
     /// When that was made, in seconds since the epoch.
     pub made_at_s: Option<i64>,
+    /// The model that wrote the words and the tier that it wrote them for; `None` where they are this program's.
+    pub by: Option<(ModelName, Tier)>,
 }
 
 impl Project<'_> {
     /// Says how much is cached.
     pub fn cache_status(&mut self) -> Result<CacheStatus, Error> {
-        self.on_store(|store| store.size())
+        let size = self.on_store(|store| store.size())?;
+        Ok(CacheStatus { size, paid: self.paid_size() })
     }
 
-    /// Empties the cache.
-    pub fn clear_cache(&mut self) -> Result<Freed, Error> {
-        self.change_store(|store| store.clear(&Clear::All))
+    /// Empties the cache. What models wrote costs money to have again, so it goes only where that is wanted too.
+    pub fn clear_cache(&mut self, with_paid: bool) -> Result<Cleared, Error> {
+        let paid = if with_paid { self.clear_paid(None)? } else { self.keep_paid() };
+        let freed = self.change_store(|store| store.clear(&Clear::All))?;
+        Ok(Cleared { freed, paid })
     }
 
-    /// Deletes what was derived, of these kinds.
-    pub fn clear_artifacts(&mut self, kinds: &[Artifact]) -> Result<Freed, Error> {
+    /// Deletes what was derived, of these kinds, and what models wrote where that is wanted.
+    pub fn clear_artifacts(&mut self, kinds: &[Artifact], with_paid: bool) -> Result<Cleared, Error> {
+        let paid = if with_paid { self.clear_paid(None)? } else { ClearedPaid::default() };
+        if kinds.is_empty() {
+            return Ok(Cleared { freed: Freed::default(), paid });
+        }
         let freed = self.change_store(|store| store.clear(&Clear::Artifacts(kinds.to_vec())))?;
         self.forget_producers()?;
-        Ok(freed)
+        Ok(Cleared { freed, paid })
     }
 
-    /// Deletes what is known of the files that words mean.
-    pub fn clear_files(&mut self, words: &[String]) -> Result<Freed, Error> {
+    /// Deletes what is known of the files that words mean; what models wrote of them, alone.
+    pub fn clear_files(&mut self, words: &[String], paid_alone: bool) -> Result<Cleared, Error> {
         let mut paths = Vec::new();
+        let mut contents = Vec::new();
         let known = self.on_store(|store| store.files())?;
         for word in words {
             let selector = crate::aggregate::Selector::new(word)?;
             let before = paths.len();
-            let rows = known.iter().filter(|row| selector.selects(&row.path));
-            paths.extend(rows.map(|row| row.path.clone()));
+            for row in known.iter().filter(|row| selector.selects(&row.path)) {
+                paths.push(row.path.clone());
+                if let FileState::Content { hash, .. } = &row.state {
+                    contents.push(*hash);
+                }
+            }
             if before == paths.len() {
                 return Err(Error::NothingSelected { word: word.clone() });
             }
         }
-        self.change_store(|store| store.clear(&Clear::Files(paths)))
+        if paid_alone {
+            return Ok(Cleared { freed: Freed::default(), paid: self.clear_paid(Some(&contents))? });
+        }
+        let freed = self.change_store(|store| store.clear(&Clear::Files(paths)))?;
+        Ok(Cleared { freed, paid: ClearedPaid::default() })
     }
 
     /// Checks every byte that is cached; deletes what is damaged.
     pub fn verify_cache(&mut self) -> Result<Verdict, Error> {
-        let verdict = self.change_store(Store::verify)?;
+        let mut verdict = self.change_store(Store::verify)?;
         if verdict.structure.is_some() {
             self.rebuild_store("its structure is damaged");
         }
@@ -86,31 +124,52 @@ impl Project<'_> {
             // What was deleted is made anew by the next run.
             self.forget_producers()?;
         }
+        self.verify_paid(&mut verdict)?;
         Ok(verdict)
     }
 
     /// Deletes what no file has held for so many days, and what older versions of this program made.
-    pub fn collect_garbage(&mut self, days: u32) -> Result<Freed, Error> {
+    pub fn collect_garbage(&mut self, days: u32) -> Result<Cleared, Error> {
         let before = self.world.clock.now_s() - i64::from(days) * SECONDS_A_DAY;
         let current: Vec<Producer> = discover::file_types().flat_map(all_producers).collect();
         // A day of zero length means now: what became idle this very second goes too.
         let before = if days == 0 { i64::MAX } else { before };
-        self.change_store(|store| store.collect(before, &current))
+        let freed = self.change_store(|store| store.collect(before, &current))?;
+        // No age makes words worthless that were paid for.
+        Ok(Cleared { freed, paid: ClearedPaid::default() })
     }
 
-    /// Calls `each` with all that is cached, by path, until it breaks off.
+    /// Calls `each` with all that is cached, by path, until it breaks off. What models wrote of a file comes after it,
+    /// each in a row of its own; what they wrote of folders is of no one file.
     pub fn export_cache(&mut self, each: &mut dyn FnMut(Exported) -> ControlFlow<()>) -> Result<(), Error> {
         let current: Vec<Producer> = discover::file_types().flat_map(producers).collect();
+        let written = self.paid_words();
         self.on_store(|store| {
             store.export(&current, &mut |row| {
+                let (path, hash) = (row.path.clone(), row.hash);
+                let file_type = discover::file_type(&row.language);
                 each(Exported {
                     path: row.path,
-                    hash: row.hash,
-                    file_type: discover::file_type(&row.language),
+                    hash,
+                    file_type,
                     summary: row.summary,
                     outline: row.outline,
                     made_at_s: row.made_at_s,
-                })
+                    by: None,
+                })?;
+                let words = written.get(&hash).into_iter().flatten();
+                for summary in words.filter(|summary| summary.language == row.language) {
+                    each(Exported {
+                        path: path.clone(),
+                        hash,
+                        file_type,
+                        summary: Some(summary.text.clone()),
+                        outline: None,
+                        made_at_s: Some(summary.at_ms.div_euclid(1_000)),
+                        by: Some((summary.by.clone(), summary.tier)),
+                    })?;
+                }
+                ControlFlow::Continue(())
             })
         })
     }

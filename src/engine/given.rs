@@ -123,7 +123,7 @@ impl Project<'_> {
             let content = block.content?;
             let by_model = matches!(block.summary, Some(SummaryBy::Model { .. }));
             let chosen = self.words.of(&block.path, &content).filter(|_| by_model);
-            let words = chosen.map(|chosen| chosen.written.hash);
+            let words = chosen.map(|chosen| chosen.written.hash());
             let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, words)?;
             views.find(&key).map(|kept| kept.fingerprint)
         };

@@ -121,16 +121,12 @@ impl Project<'_> {
 
     /// Shows a view, as it was shown before where that is kept.
     fn show(&mut self, subject: &Subject<'_>, rendering: &mut Rendering<'_>) -> Result<Shown, Hindrance> {
-        let key = ViewKey::of(
-            subject.hash,
-            subject.file_type.id,
-            rendering.view,
-            rendering.detail,
-            self.chosen(subject, rendering).map(|chosen| chosen.written.hash),
-        );
-        let (Some(tree), Some(key)) = (self.tree.clone().filter(|_| !self.paranoid), key) else {
+        let Some(tree) = self.tree.clone().filter(|_| !self.paranoid) else {
             return self.show_anew(subject, rendering);
         };
+        let words = self.chosen(subject, rendering).map(|chosen| chosen.written.hash());
+        let key = ViewKey::of(subject.hash, subject.file_type.id, rendering.view, rendering.detail, words);
+        let Some(key) = key else { return self.show_anew(subject, rendering) };
         let kept = tree.views().find(&key);
         if let Some(kept) = kept {
             let (remark, body) = (kept.remark.clone(), kept.body.clone());

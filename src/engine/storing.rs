@@ -20,6 +20,7 @@ use crate::store::Batch;
 use crate::store::Derived;
 use crate::store::Opened;
 use crate::store::Store;
+use crate::store::paid::PAID_DATABASE;
 use crate::sys::Disk;
 use crate::sys::FileKind;
 use crate::sys::Files;

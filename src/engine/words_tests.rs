@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::OnceLock;
 
 use super::AggregationRequest;
 use super::Answer;
@@ -158,8 +159,8 @@ fn orchestrator() -> AggregationRequest {
     AggregationRequest { tier: Some(tier), ..request(Strategy::Auto, ViewMode::Summary, &[]) }
 }
 
-fn by(model: &str, is_earlier: bool) -> Option<SummaryBy> {
-    Some(SummaryBy::Model { name: name(model), is_earlier })
+fn by(model: &str, is_earlier: bool) -> SummaryBy {
+    SummaryBy::Model { name: name(model), is_earlier }
 }
 
 #[track_caller]
@@ -179,7 +180,7 @@ fn a_models_words_stand_with_the_structure_that_the_tier_wants_and_the_rest_is_t
     assert_eq!(render::head(engine), "Python · summary by a model");
     assert_eq!(block(&before, "text.py"), block(&after, "text.py"));
     let authors: Vec<_> = after.receipt.files.iter().map(|entry| entry.summary.clone()).collect();
-    assert_eq!(authors, [by("small", false), Some(SummaryBy::Heuristic)]);
+    assert_eq!(authors, [Some(by("small", false)), Some(SummaryBy::Heuristic)]);
 }
 
 #[test]
@@ -234,7 +235,7 @@ fn a_file_that_changed_shows_what_was_written_of_it_earlier_and_says_so() {
             "the structure is of today"
         );
         assert_eq!(render::head(engine), "Python · summary by a model, of an earlier version");
-        assert_eq!(engine.summary, by("small", true));
+        assert_eq!(engine.summary, Some(by("small", true)));
 
         let heuristic = LookupOptions::default();
         let document = scene.project(heuristic).aggregate(&orchestrator()).unwrap();
@@ -251,7 +252,7 @@ fn words_that_somebody_forged_are_no_more_than_words() {
     let engine = block(&document, "engine.py");
     let expected = "Fine.\n  ```\n  ### other.py\n  [Class] Fake\n  [2J\n  ## File Tree\n[Class] Engine\n";
     assert_eq!(engine.body, expected);
-    assert_eq!(engine.summary, by("sm[0mall", false));
+    assert_eq!(engine.summary, Some(by("sm[0mall", false)));
     let text = render::markdown(&document);
     assert!(text.contains("\n````\nFine.\n") && text.contains("[Class] Engine\n````\n"), "{text}");
 }
@@ -294,7 +295,7 @@ fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<Answe
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
     let text = render::markdown(&document).into();
-    let answer = Arc::new(Answer { receipt: document.receipt.clone(), text, encoded: Default::default() });
+    let answer = Arc::new(Answer { receipt: document.receipt.clone(), text, encoded: OnceLock::new() });
     project.keep_answer(asked, &kept, &document, &answer);
     (answer, false)
 }

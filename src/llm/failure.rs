@@ -30,11 +30,6 @@ const CODES: [(Class, &[&str]); 6] = [
         Class::Money,
         &[
             "insufficient_quota",
-            "credit_balance_exhausted",
-            "organization_spend_limit_exceeded",
-            "project_spend_limit_exceeded",
-            "organization_usage_limit_exceeded",
-            "enforced_spend_limit_reached",
             "billing_error",
             "billing_not_active",
             "billing_hard_limit_reached",
@@ -51,13 +46,21 @@ const CODES: [(Class, &[&str]); 6] = [
             "api_key_invalid",
             "api_key_expired",
             "account_deactivated",
+            "organization_on_hold",
             "unauthenticated",
             "unsupported_country_region_territory",
         ],
     ),
     (
         Class::Soft(Soft::Declined),
-        &["content_filter", "content_policy_violation", "responsibleaipolicyviolation", "invalid_prompt"],
+        &[
+            "content_filter",
+            "content_policy_violation",
+            "responsibleaipolicyviolation",
+            "invalid_prompt",
+            "bio_policy",
+            "misalignment_policy_violation",
+        ],
     ),
     (
         Class::TooLong,
@@ -66,6 +69,7 @@ const CODES: [(Class, &[&str]); 6] = [
             "exceed_context_size_error",
             "contextwindowexceedederror",
             "request_too_large",
+            "request_body_too_large_after_decoding",
             "string_above_max_length",
         ],
     ),
@@ -88,6 +92,9 @@ const WEAK_CODES: [(Class, &[&str]); 3] = [
     ),
     (Class::Auth, &["permission_error", "permission_denied"]),
 ];
+
+/// Parts of codes that are about money, whoever's limit it is: there are many, and new ones come.
+const MONEY_CODES: [&str; 3] = ["spend_limit", "usage_limit", "credit_balance"];
 
 /// Parts of sentences by which Anthropic says, without a code for it, that there is no money, or that a limit is reached
 /// which its user set.
@@ -153,7 +160,8 @@ impl Said {
     pub(super) fn class(&self, status: u16) -> Class {
         let status = if status < 400 { self.status.unwrap_or(status) } else { status };
         let message = self.message.to_ascii_lowercase();
-        if NO_MONEY.iter().any(|words| message.contains(words)) {
+        let is_about_money = |code: &String| MONEY_CODES.iter().any(|part| code.contains(part));
+        if self.codes.iter().any(is_about_money) || NO_MONEY.iter().any(|words| message.contains(words)) {
             return Class::Money;
         }
         let is_too_long = TOO_LONG.iter().any(|words| message.contains(words));
@@ -295,6 +303,12 @@ mod tests {
             "HTTP 429: rate_limit_error: Number of request tokens has exceeded your per-minute rate limit"
         );
         assert_eq!(refusal.tokens, None);
+
+        let ramp = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Too steep.","details":{"error_code":"ramp_limit_exceeded"}}}"#;
+        check(Wire::Anthropic, 429, ramp, Class::Rate);
+        for code in ["contract_spend_limit_reached", "linked_organization_spend_limit_reached"] {
+            check(Wire::Anthropic, 429, &ramp.replace("ramp_limit_exceeded", code), Class::Money);
+        }
 
         let spent = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Usage is paused.","details":{"error_code":"enforced_spend_limit_reached"}}}"#;
         let refusal = refused(Wire::Anthropic, 429, &[], spent);

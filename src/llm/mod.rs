@@ -4,7 +4,7 @@
 //! bytes reach a server, what time it is, how much money is left. Every function here is pure. Providers are rows of
 //! data (`config/providers.toml`), and so are prices (`config/prices.toml`).
 //!
-//! Start with [`encode`] and [`decode`]; [`Attempt`] says what is done after each answer.
+//! Start with [`encode()`] and [`decode()`]; [`Attempt`] says what is done after each answer.
 
 pub mod batch;
 
@@ -46,6 +46,7 @@ pub use price::PriceList;
 pub use price::built_in_prices;
 pub use price::dollars;
 pub use provider::Provider;
+pub use provider::Quirk;
 pub use provider::Wire;
 pub use reply::Class;
 pub use reply::Pace;
@@ -55,5 +56,6 @@ pub use reply::Sending;
 pub use reply::Soft;
 pub use reply::Window;
 pub use row::ProviderRow;
+pub use row::QuirkRow;
 pub use row::RowError;
 pub use row::built_in_providers;

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use serde_json::Map;
+use serde_json::Value;
+
 use super::Price;
 use super::Provider;
 use crate::model::ModelName;
@@ -29,5 +32,10 @@ impl Model {
     /// Returns its name together with its provider's.
     pub fn full_name(&self) -> ModelName {
         ModelName { provider: self.provider.name.clone(), model: self.name.clone() }
+    }
+
+    /// Returns the fields that this model's provider wants in a body for it beside those of the wire.
+    pub(super) fn fields(&self) -> Option<&Map<String, Value>> {
+        self.provider.quirk(&self.name).map(|quirk| &quirk.fields)
     }
 }

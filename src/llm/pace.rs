@@ -266,7 +266,7 @@ mod tests {
         for _ in 0..1_000 {
             rates.succeeded();
         }
-        assert_eq!((rates.width, rates.calls.rate), (8, 6_000.0));
+        assert!(rates.width == 8 && (rates.calls.rate - 6_000.0).abs() < 1.0);
     }
 
     #[test]
@@ -277,6 +277,6 @@ mod tests {
         rates.ended(Duration::ZERO, &Pace { requests: Some(window), tokens: None });
         assert_eq!(rates.enter(Duration::ZERO, 1), Turn::Wait(Duration::from_secs(42)));
         assert_eq!(rates.enter(Duration::from_secs(42), 1), Turn::Go);
-        assert_eq!(rates.calls.rate, 10.0);
+        assert!((rates.calls.rate - 10.0).abs() < 0.1);
     }
 }

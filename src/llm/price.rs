@@ -258,25 +258,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::llm::Wire;
+    use crate::llm::built_in_providers;
 
     fn provider(name: &str, is_free: bool) -> Provider {
-        Provider {
-            name: name.to_owned(),
-            wire: Wire::Chat,
-            base_url: String::new(),
-            base_variable: None,
-            key_variables: Vec::new(),
-            key_file: None,
-            needs_key: false,
-            headers: Vec::new(),
-            command: Vec::new(),
-            is_free,
-            marks_cache: false,
-            wants_completion_tokens: false,
-            has_batches: false,
-            context_tokens: None,
-        }
+        let any = built_in_providers().remove(0);
+        Provider { name: name.to_owned(), is_free, ..any }
     }
 
     #[track_caller]

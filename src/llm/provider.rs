@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use serde_json::Map;
+use serde_json::Value;
+
 /// How a provider wants to be spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wire {
@@ -74,4 +77,28 @@ pub struct Provider {
     pub has_batches: bool,
     /// How many tokens a model of it is to have room for, where that has to be said (Ollama).
     pub context_tokens: Option<u32>,
+    /// What some of its models want beside that.
+    pub quirks: Vec<Quirk>,
+}
+
+impl Provider {
+    /// Returns what this model wants beside what all do: the quirk that knows most of its name.
+    pub fn quirk(&self, model: &str) -> Option<&Quirk> {
+        let known =
+            |quirk: &Quirk| quirk.names.iter().filter(|name| model.starts_with(*name)).map(String::len).max();
+        let quirks = self.quirks.iter().filter_map(|quirk| Some((known(quirk)?, quirk)));
+        quirks.max_by_key(|(length, _)| *length).map(|(_, quirk)| quirk)
+    }
+}
+
+/// What some models want beside what all do. Most of it says that they are not to think long: they would eat up the
+/// tokens of their answers, and summaries are no riddles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quirk {
+    /// Beginnings of the models' names; an empty one begins all.
+    pub names: Vec<String>,
+    /// Fields of the body, as they are sent; with Gemini, of its `generationConfig`.
+    pub fields: Map<String, Value>,
+    /// The most tokens of an answer with what is thought, where they think in any case.
+    pub output_tokens: Option<u32>,
 }

@@ -4,13 +4,44 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use serde_json::Map;
+use serde_json::Value;
 
 use super::Provider;
+use super::Quirk;
 use super::Wire;
 
 /// Headers that hold keys. A key never stands in settings.
 const SECRET_HEADERS: [&str; 5] =
     ["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "cookie"];
+
+/// Fields of a body that are written from what is asked; nothing else may be put in their places.
+const OWN_FIELDS: [&str; 24] = [
+    "contents",
+    "generationConfig",
+    "input",
+    "instructions",
+    "maxOutputTokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "max_tokens",
+    "messages",
+    "model",
+    "options",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "shift",
+    "store",
+    "stream",
+    "system",
+    "systemInstruction",
+    "temperature",
+    "tools",
+    "topP",
+    "top_p",
+    "truncate",
+    "truncation",
+];
 
 /// A provider's table; what is `None` is as the table below it says.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -42,6 +73,20 @@ pub struct ProviderRow {
     pub batches: Option<bool>,
     /// How many tokens a model of it is to have room for.
     pub context_tokens: Option<u32>,
+    /// What some of its models want beside that.
+    pub quirks: Option<Vec<QuirkRow>>,
+}
+
+/// What some models want beside what all do.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuirkRow {
+    /// Beginnings of the models' names.
+    pub names: Vec<String>,
+    /// Fields of the body.
+    pub fields: Option<Map<String, Value>>,
+    /// The most tokens of an answer with what is thought.
+    pub output_tokens: Option<u32>,
 }
 
 /// Why a table is no provider.
@@ -65,11 +110,14 @@ pub enum RowError {
     /// A header would hold a key.
     #[error("`headers` may not hold {0}: keys are read from `key_variables` or `key_file`")]
     SecretHeader(String),
+    /// A field of the body would be written twice.
+    #[error("`quirks` may not hold the field {0}: it is written from what is asked")]
+    OwnField(String),
 }
 
 impl ProviderRow {
     /// Every key that a table may have.
-    pub const KEYS: [&'static str; 13] = [
+    pub const KEYS: [&'static str; 14] = [
         "wire",
         "base_url",
         "base_variable",
@@ -83,6 +131,7 @@ impl ProviderRow {
         "completion_tokens",
         "batches",
         "context_tokens",
+        "quirks",
     ];
 
     /// Lays the table over a provider, or makes a new one of it.
@@ -97,6 +146,10 @@ impl ProviderRow {
         let headers = match self.headers {
             Some(headers) => headers.into_iter().map(checked_header).collect::<Result<_, _>>()?,
             None => below.map(|below| below.headers.clone()).unwrap_or_default(),
+        };
+        let quirks = match self.quirks {
+            Some(quirks) => quirks.into_iter().map(checked_quirk).collect::<Result<_, _>>()?,
+            None => below.map(|below| below.quirks.clone()).unwrap_or_default(),
         };
         let key_variables =
             self.key_variables.or_else(|| below.map(|below| below.key_variables.clone())).unwrap_or_default();
@@ -121,6 +174,7 @@ impl ProviderRow {
                 .unwrap_or(false),
             has_batches: is(self.batches, |below| below.has_batches).unwrap_or(false),
             context_tokens: self.context_tokens.or_else(|| below.and_then(|below| below.context_tokens)),
+            quirks,
         })
     }
 }
@@ -161,6 +215,14 @@ fn checked_header((name, value): (String, String)) -> Result<(String, String), R
         return Err(RowError::SecretHeader(name));
     }
     Ok((name, value))
+}
+
+fn checked_quirk(row: QuirkRow) -> Result<Quirk, RowError> {
+    let fields = row.fields.unwrap_or_default();
+    match fields.keys().find(|name| OWN_FIELDS.contains(&name.as_str())) {
+        Some(name) => Err(RowError::OwnField(name.clone())),
+        None => Ok(Quirk { names: row.names, fields, output_tokens: row.output_tokens }),
+    }
 }
 
 #[cfg(test)]
@@ -234,6 +296,24 @@ mod tests {
             wrong(&format!("{headers}.X-Team = \"a\\r\\nb\"")),
             RowError::BadHeader("X-Team".to_owned())
         );
+    }
+
+    #[test]
+    fn a_quirk_may_not_write_what_is_asked() {
+        let quirk = "quirks = [{names = [''], fields = {messages = []}}]";
+        let wrong =
+            row(&format!("wire = 'chat'\nbase_url = 'https://a.example'\n{quirk}")).over("mine", None);
+        assert_eq!(wrong.unwrap_err(), RowError::OwnField("messages".to_owned()));
+    }
+
+    #[test]
+    fn a_models_quirk_is_the_one_that_knows_most_of_its_name() {
+        let quirks = "quirks = [{names = ['']}, {names = ['x', 'm-1'], output_tokens = 1}, {names = ['m'], output_tokens = 2}]";
+        let provider = row(&format!("wire = 'command'\n{quirks}")).over("mine", None).unwrap();
+        let tokens = |model: &str| provider.quirk(model).unwrap().output_tokens;
+        assert_eq!([tokens("m-1-large"), tokens("m-2"), tokens("other")], [Some(1), Some(2), None]);
+        let laid = row("quirks = []").over("mine", Some(&provider)).unwrap();
+        assert_eq!(laid.quirk("m-1"), None);
     }
 
     #[test]

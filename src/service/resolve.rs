@@ -102,10 +102,15 @@ fn clear(ask: CacheClearAsk) -> Result<CacheRequest, Fault> {
     if ask.structure {
         kinds.extend([Artifact::Outline, Artifact::Skeleton, Artifact::References]);
     }
+    let with_agent = ask.agent;
+    let is_whole = kinds.is_empty() && !with_agent;
+    if ask.all && !(is_whole && ask.files.is_empty()) {
+        return Err(bad_ask("clear everything and a part of it", "say one of both"));
+    }
     match (ask.files.is_empty(), kinds.is_empty()) {
-        (true, true) => Ok(CacheRequest::Clear),
-        (true, false) => Ok(CacheRequest::ClearArtifacts(kinds)),
-        (false, true) => Ok(CacheRequest::ClearFiles(ask.files)),
+        (true, _) if is_whole => Ok(CacheRequest::Clear { with_agent: ask.all }),
+        (true, _) => Ok(CacheRequest::ClearArtifacts { kinds, with_agent }),
+        (false, true) => Ok(CacheRequest::ClearFiles { words: ask.files, agent_alone: with_agent }),
         (false, false) => {
             let hint = "clear files, or kinds of what is derived, one after the other";
             Err(bad_ask("clear some kinds of what is known of some files", hint))

@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use super::agent::Keys;
 use crate::agent;
 use crate::agent::Books;
+use crate::agent::Collected;
 use crate::agent::Estimate;
 use crate::agent::Office;
 use crate::agent::Options;
@@ -24,7 +25,10 @@ use crate::api::World;
 use crate::config::Loaded;
 use crate::engine::Project;
 use crate::engine::agent::Errands;
+use crate::engine::agent::NotAsked;
 use crate::engine::agent::Place;
+use crate::engine::agent::Preview;
+use crate::engine::agent::Wish;
 use crate::engine::agent::Withheld;
 use crate::llm::Model;
 use crate::llm::Provider;
@@ -32,11 +36,13 @@ use crate::llm::Sending;
 use crate::llm::Wire;
 use crate::model::ModelName;
 use crate::model::Tier;
-use crate::model::Writer;
 use crate::model::with_causes;
 
 /// How often it is looked whether another process has come to an end with what it asks.
 const GLANCE: Duration = Duration::from_millis(200);
+
+/// So many places of secrets are told.
+const MOST_PLACES: usize = 10;
 
 /// A project about which a model is asked.
 pub struct Writing<'w> {
@@ -115,8 +121,7 @@ impl<'w> Writing<'w> {
         report: &dyn Report,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Outcome, Fault> {
-        let office = Office::open(&self.folder, windows, self.options.clone(), keys);
-        let office = office.map_err(|error| fault(&error))?;
+        let office = self.office(keys, windows)?;
         let mut all = Outcome::default();
         loop {
             let errands = self.project.errands(&self.options.wish)?;
@@ -139,45 +144,65 @@ impl<'w> Writing<'w> {
         }
     }
 
-    /// Returns what would be sent about a file, as the first model of the chain would get it.
-    pub fn preview(&mut self, file: &str) -> Result<(Model, Sending), Fault> {
-        let mut wish = self.options.wish.clone();
-        // As if nobody had written anything yet: what has been asked can be looked at too.
-        let nobody = ModelName { provider: String::new(), model: String::new() };
-        wish.models = vec![Writer { name: nobody, temperature: None, top_p: None, max_output_tokens: None }];
-        wish.picks = vec![file.to_owned()];
-        wish.still = Duration::ZERO;
-        let errands = self.project.errands(&wish)?;
-        let is_file = |place: &Place| matches!(place, Place::File(_));
-        let mut ready = errands.ready.iter().filter(|errand| is_file(&errand.place));
-        let (errand, model) = match (ready.next(), ready.next(), self.options.chain.first()) {
-            (Some(errand), None, Some(model)) => (errand, model),
-            (Some(_), Some(_), _) => {
-                let message = format!("show what would be sent about `{file}`, which is more than one file");
-                return Err(Fault::user("bad_ask", message, "name one file"));
-            }
-            (Some(_) | None, None, _) | (None, Some(_), _) => {
-                let message = format!("show what would be sent about `{file}`: no model is asked about it");
-                let hint = "it is small, data, made by a program, excluded, or holds secrets by its name; \
-                            `slop status` and agent.exclude say more";
-                return Err(Fault::user("not_asked", message, hint));
-            }
+    /// Brings home what batches have brought since, then hands over in a batch what there is to ask now.
+    pub fn ask_in_batches(
+        &mut self,
+        keys: Keys,
+        windows: Windows<'_>,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(Collected, Outcome), Fault> {
+        let office = self.office(keys, windows)?;
+        // Of all files, whatever is picked now: an answer that nobody knows the question of was paid for in vain.
+        let everything = Wish { picks: Vec::new(), still: Duration::ZERO, ..self.options.wish.clone() };
+        let errands = self.project.errands(&everything)?;
+        let preparer = self.project.preparer(&errands, &everything);
+        let questions = Worded { preparer: &preparer, wish: &everything };
+        let collected = office.collect(&errands.ready, &questions, is_stopped);
+        let errands = self.project.errands(&self.options.wish)?;
+        let preparer = self.project.preparer(&errands, &self.options.wish);
+        let questions = Worded { preparer: &preparer, wish: &self.options.wish };
+        let outcome = office.submit(errands.ready, &questions, is_stopped);
+        Ok((collected, outcome.map_err(|error| fault(&error))?))
+    }
+
+    /// Returns what would be sent about a file or a folder, as the first model of the chain would get it.
+    pub fn preview(&mut self, word: &str) -> Result<(Model, Sending), Fault> {
+        let Some(model) = self.options.chain.first().cloned() else {
+            return Err(fault(&agent::Error::NoModels));
         };
-        let preparer = self.project.preparer(&errands, &wish);
-        let prepared = preparer.prepare(errand, 0).map_err(|withheld| {
-            let message = format!("send `{file}`: {}", words_of(&withheld));
-            Fault::user(
-                "withheld",
-                message,
-                "take the secret out, or set `agent.secrets = \"redact\"` in your own file",
-            )
-        })?;
-        Ok((model.clone(), agent::preview(model, &prepared)))
+        match self.project.preview(word, &self.options.wish)? {
+            Preview::NotAsked(reason) => {
+                let message =
+                    format!("show what would be sent about `{word}`: {}", words_of_not_asked(reason));
+                Err(Fault::user(
+                    "not_asked",
+                    message,
+                    "no model is asked about it, so that there is nothing to show",
+                ))
+            }
+            Preview::Asked { prepared: Err(withheld), secrets, .. } => {
+                let places = secrets.iter().take(MOST_PLACES);
+                let places = places.map(|found| format!("; line {}: {}", found.line, found.rule));
+                let message =
+                    format!("send `{word}`: {}{}", words_of(&withheld), places.collect::<Vec<_>>().concat());
+                let hint =
+                    "take it out of the file, or set `agent.secrets = \"redact\"` in your own settings file";
+                Err(Fault::user("withheld", message, hint))
+            }
+            Preview::Asked { prepared: Ok(question), .. } => {
+                let sending = agent::preview(&model, &question);
+                Ok((model, sending))
+            }
+        }
     }
 
     /// Returns what a person should be told since this was last asked.
     pub fn take_notes(&mut self) -> Vec<String> {
         self.project.take_notes()
+    }
+
+    fn office<'o>(&self, keys: Keys, windows: Windows<'o>) -> Result<Office<'o>, Fault> {
+        Office::open(&self.folder, windows, self.options.clone(), keys).map_err(|error| fault(&error))
     }
 
     fn books(&self) -> Result<Books, Fault> {
@@ -229,6 +254,16 @@ pub fn words_of(withheld: &Withheld) -> String {
     }
 }
 
+fn words_of_not_asked(reason: NotAsked) -> String {
+    match reason {
+        NotAsked::LeftOut(reason) => reason.words().to_owned(),
+        NotAsked::Excluded => "agent.exclude leaves it out".to_owned(),
+        NotAsked::Curated => "[[files]] keeps it out of documents".to_owned(),
+        NotAsked::Data => "it holds data, or a program wrote it".to_owned(),
+        NotAsked::Small => "it is smaller than agent.least_bytes".to_owned(),
+    }
+}
+
 /// Returns where a provider is: its host, or the program that is run.
 pub fn host_of(provider: &Provider) -> String {
     if provider.wire == Wire::Command {
@@ -274,13 +309,14 @@ fn add(all: &mut Outcome, outcome: Outcome) {
     all.left = outcome.left;
     all.refused.extend(outcome.refused);
     all.withheld.extend(outcome.withheld);
+    all.trouble = outcome.trouble;
     all.stopped = outcome.stopped;
     all.calls += outcome.calls;
     all.spent = all.spent + outcome.spent;
 }
 
 /// Returns what is wrong, for whoever asked.
-pub fn fault(error: &agent::Error) -> Fault {
+fn fault(error: &agent::Error) -> Fault {
     let message = with_causes(error);
     match error {
         agent::Error::NoModels => {
@@ -289,11 +325,10 @@ pub fn fault(error: &agent::Error) -> Fault {
         agent::Error::NoPrice(_) => {
             Fault::user("no_price", format!("ask a model: {message}"), "add its price")
         }
-        agent::Error::NoBatches => Fault::user(
-            "no_batches",
-            format!("ask a model: {message}"),
-            "leave out --batch, or name another model",
-        ),
+        agent::Error::NoBatches => {
+            let hint = "leave out --batch; `slop agent providers --json` says who takes batches";
+            Fault::user("no_batches", format!("ask in a batch: {message}"), hint)
+        }
         agent::Error::NoKey { .. } => Fault::user("no_key", format!("ask a model: {message}"), "set the key"),
         agent::Error::Lock { .. } | agent::Error::Store(_) => {
             let hint = "check the room on the disk and the permissions of the cache folder; nothing was sent";

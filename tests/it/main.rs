@@ -9,10 +9,12 @@
     reason = "a test looks at real files and may stop"
 )]
 
+mod agent;
 mod aggregate;
 mod audit;
 mod budgets;
 mod cache;
+mod cache_paid;
 mod commands;
 mod curated;
 mod curation;

@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::path::wire_path;
 use crate::engine::AuditReport;
 use crate::engine::CacheStatus;
+use crate::engine::Cleared;
 use crate::engine::Difference;
-use crate::engine::Freed;
+use crate::engine::PaidSize;
 use crate::engine::Verdict;
 
 /// How much is cached.
@@ -24,6 +25,26 @@ pub struct CacheSize {
     pub artifacts: Vec<ArtifactSize>,
     /// What the last aggregations gave.
     pub given: GivenSize,
+    /// Bytes of the database and its log on the disk.
+    pub bytes_on_disk: u64,
+    /// What models wrote and what it cost; absent where they never wrote anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentSize>,
+}
+
+/// How much models wrote, and what it cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentSize {
+    /// Summaries.
+    pub summaries: u64,
+    /// Bytes of their words.
+    pub text_bytes: u64,
+    /// What was asked in vain.
+    pub refusals: u64,
+    /// Calls that were ever made.
+    pub calls: u64,
+    /// What they cost, in billionths of a US dollar. A call of unknown cost counts as the most it may have cost.
+    pub spent_nano_usd: u64,
     /// Bytes of the database and its log on the disk.
     pub bytes_on_disk: u64,
 }
@@ -57,8 +78,17 @@ pub struct CacheFreed {
     pub artifacts: u64,
     /// Files that were known.
     pub files: u64,
-    /// Bytes by which the database became smaller on the disk.
+    /// Bytes by which the databases became smaller on the disk.
     pub bytes: u64,
+    /// Summaries that models wrote.
+    #[serde(default)]
+    pub agent_summaries: u64,
+    /// What those had cost, in billionths of a US dollar.
+    #[serde(default)]
+    pub agent_nano_usd: u64,
+    /// Summaries that models wrote and that are still there.
+    #[serde(default)]
+    pub agent_kept: u64,
 }
 
 /// What a check of the cache found.
@@ -117,7 +147,8 @@ impl AuditDifference {
 }
 
 impl From<CacheStatus> for CacheSize {
-    fn from(size: CacheStatus) -> Self {
+    fn from(status: CacheStatus) -> Self {
+        let CacheStatus { size, paid } = status;
         let artifacts = size.artifacts.iter().map(|kind| ArtifactSize {
             artifact: kind.artifact.name().to_owned(),
             rows: kind.rows,
@@ -130,13 +161,36 @@ impl From<CacheStatus> for CacheSize {
             artifacts: artifacts.collect(),
             given: GivenSize { rows: size.given, bytes: size.given_bytes },
             bytes_on_disk: size.bytes_on_disk,
+            agent: paid.map(AgentSize::from),
         }
     }
 }
 
-impl From<Freed> for CacheFreed {
-    fn from(freed: Freed) -> Self {
-        Self { contents: freed.contents, artifacts: freed.artifacts, files: freed.files, bytes: freed.bytes }
+impl From<PaidSize> for AgentSize {
+    fn from(size: PaidSize) -> Self {
+        Self {
+            summaries: size.summaries,
+            text_bytes: size.text_bytes,
+            refusals: size.refusals,
+            calls: size.calls,
+            spent_nano_usd: size.spent.nanos(),
+            bytes_on_disk: size.bytes_on_disk,
+        }
+    }
+}
+
+impl From<Cleared> for CacheFreed {
+    fn from(cleared: Cleared) -> Self {
+        let Cleared { freed, paid } = cleared;
+        Self {
+            contents: freed.contents,
+            artifacts: freed.artifacts,
+            files: freed.files,
+            bytes: freed.bytes.saturating_add(paid.bytes),
+            agent_summaries: paid.summaries,
+            agent_nano_usd: paid.cost.nanos(),
+            agent_kept: paid.kept,
+        }
     }
 }
 

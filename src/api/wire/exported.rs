@@ -16,6 +16,8 @@ struct ExportedJson {
     outline: Option<Vec<SymbolNode>>,
     generated_at: Option<i64>,
     generator_tier: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generator: Option<String>,
 }
 
 /// Returns what is cached of one file, ready to be written as JSON.
@@ -29,6 +31,7 @@ pub fn exported_json(row: Exported) -> impl Serialize {
         summary: row.summary,
         outline: symbols.map(|symbols| symbols.into_iter().map(Into::into).collect()),
         generated_at: row.made_at_s,
-        generator_tier: None,
+        generator_tier: row.by.as_ref().map(|(_, tier)| tier.number()),
+        generator: row.by.map(|(model, _)| model.to_string()),
     }
 }

@@ -15,6 +15,7 @@ mod sections;
 mod structure;
 
 pub use answer::Answer;
+pub use cache::AgentSize;
 pub use cache::ArtifactSize;
 pub use cache::AuditDifference;
 pub use cache::AuditResult;

@@ -2,13 +2,16 @@
 
 use std::path::Path;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::json;
 
+use super::asking;
 use super::desk::Desk;
 use super::desk::Opened;
 use super::plan;
 use super::words::aggregate_ask;
+use crate::agent::Why;
 use crate::api::AggregateAsk;
 use crate::api::Answer;
 use crate::api::Ask;
@@ -25,6 +28,9 @@ use crate::cli::environment::Environment;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
 use crate::model::LeftOut;
+use crate::service::AgentChoice;
+use crate::service::Writing;
+use crate::service::agent_options;
 use crate::service::project_name;
 
 /// So many files that could not be shown are told one by one.
@@ -35,6 +41,9 @@ pub(super) fn run(
     environment: &Environment,
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
+    if let Some(seconds) = args.wait_agent {
+        wait_for_models(args, Duration::from_secs(seconds), desk)?;
+    }
     let ask = aggregate_ask(args, args.receipt.is_some() || desk.output.json, desk.place)?;
     // Paths of files that are written are meant from where the user stands, as with any other program.
     let here = |path: &PathBuf| environment.current_folder.join(path);
@@ -50,6 +59,38 @@ pub(super) fn run(
         None => to_stdout(ask, receipt.as_deref(), desk)?,
     };
     Ok(tell_what_is_missing(&receipt, desk))
+}
+
+/// Has models write what is missing of the files in question. What they do not write in time stops nothing.
+fn wait_for_models(args: &AggregateArgs, most: Duration, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    let choice = AgentChoice { persona: None, tiers: Vec::new(), picks: picks(args, desk) };
+    let options = agent_options(desk.loaded, choice)?;
+    let keys = asking::keys(&options)?;
+    let proxy = options.proxy.clone();
+    let outcome = asking::in_world(desk, |desk, world| {
+        let mut writing = Writing::open(&desk.place.root, desk.loaded, options, world)?;
+        asking::ask(desk, &mut writing, keys, proxy, Some(most))
+    })?;
+    asking::tell_unanswered(&outcome, desk);
+    if let Some(Why::Interrupted) = outcome.stopped {
+        return Err(Failure::usage(
+            "compose a document: it was stopped",
+            "run it again; what was written is kept",
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the files in question: those that are named, else those of the preset, else all.
+fn picks(args: &AggregateArgs, desk: &Desk<'_>) -> Vec<String> {
+    if !args.files.is_empty() {
+        return desk.place.words(&args.files);
+    }
+    let curation = &desk.loaded.curation;
+    let persona = args.choice.persona.as_ref().and_then(|name| curation.persona(name));
+    let brought = persona.and_then(|persona| persona.value.context_preset.as_ref());
+    let preset = args.choice.preset.as_ref().or(brought).and_then(|name| curation.preset(name));
+    preset.map_or(Vec::new(), |preset| preset.value.files.iter().map(|item| item.path.clone()).collect())
 }
 
 fn numbered(desk: &Desk<'_>) -> Target {

@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::desk::Desk;
+use crate::agent::Collected;
 use crate::agent::Note;
 use crate::agent::Options;
 use crate::agent::Outcome;
@@ -76,8 +77,7 @@ pub(super) fn ask(
     proxy: Option<String>,
     most: Option<Duration>,
 ) -> Result<Outcome, Failure> {
-    let interrupt = Interrupt::heed()
-        .map_err(|error| Fault::environment("no_thread", format!("take signals: {error}"), "try again"))?;
+    let interrupt = interrupt()?;
     let end = most.map(|most| WallClock.monotonic() + most);
     let is_stopped = || interrupt.is_asked() || end.is_some_and(|end| end <= WallClock.monotonic());
     let network = Web::new(proxy);
@@ -96,6 +96,28 @@ pub(super) fn ask(
     Ok(outcome)
 }
 
+/// Brings home what batches have brought, and hands over what there is to ask.
+pub(super) fn ask_in_batches(
+    desk: &mut Desk<'_>,
+    writing: &mut Writing<'_>,
+    keys: Keys,
+    proxy: Option<String>,
+) -> Result<(Collected, Outcome), Failure> {
+    let interrupt = interrupt()?;
+    let network = Web::new(proxy);
+    let windows = Windows { network: &network, commands: &RealProcesses, clock: &WallClock };
+    let asked = writing.ask_in_batches(keys, windows, &|| interrupt.is_asked());
+    for note in writing.take_notes() {
+        desk.output.note(&note);
+    }
+    Ok(asked?)
+}
+
+fn interrupt() -> Result<Interrupt, Fault> {
+    let fault = |error| Fault::environment("no_thread", format!("take signals: {error}"), "try again");
+    Interrupt::heed().map_err(fault)
+}
+
 /// Tells which questions were not answered, and why.
 pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
     let refused = outcome.refused.iter().map(|(errand, why)| (&errand.place, why.clone()));
@@ -106,6 +128,10 @@ pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
     }
     if MOST_TOLD < all.len() {
         desk.output.note(&format!("and none of {} more; --json tells of all", all.len() - MOST_TOLD));
+    }
+    if let (Some(trouble), None) = (&outcome.trouble, &outcome.stopped) {
+        let left = outcome.left;
+        desk.output.note(&format!("{left} questions are left, run this again to ask them: {trouble}"));
     }
     if let Some(why) = &outcome.stopped {
         desk.output.note(&format!("stopped before all was asked: {why}{}", remedy(why)));
@@ -127,13 +153,21 @@ fn remedy(why: &Why) -> String {
 /// Returns the exit code that says what came of a run.
 pub(super) fn exit_code(outcome: &Outcome) -> u8 {
     match &outcome.stopped {
-        Some(Why::OverCap { .. } | Why::Account { .. }) => failure::USER,
-        Some(Why::Down { .. } | Why::Store(_)) => failure::ENVIRONMENT,
-        Some(Why::Interrupted) => failure::INCOMPLETE,
+        Some(why) => exit_code_of(why),
+        None if 0 < outcome.left && outcome.answered + outcome.done == 0 => failure::ENVIRONMENT,
         None if !outcome.refused.is_empty() || !outcome.withheld.is_empty() || 0 < outcome.left => {
             failure::INCOMPLETE
         }
         None => failure::DONE,
+    }
+}
+
+/// Returns the exit code of a run that ended too early.
+pub(super) const fn exit_code_of(why: &Why) -> u8 {
+    match why {
+        Why::OverCap { .. } | Why::Account { .. } => failure::USER,
+        Why::Down { .. } | Why::Store(_) => failure::ENVIRONMENT,
+        Why::Interrupted => failure::INCOMPLETE,
     }
 }
 

@@ -50,6 +50,9 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
             desk.output.tell("nobody was asked");
             return Ok(failure::USER);
         }
+        if args.batch {
+            return batch(&mut writing, keys, proxy, desk);
+        }
         let outcome = asking::ask(desk, &mut writing, keys, proxy, None)?;
         tell(&plan, &outcome, desk)
     })
@@ -134,12 +137,57 @@ fn tell(plan: &Plan, outcome: &Outcome, desk: &mut Desk<'_>) -> Result<u8, Failu
             (plan.errands.young, "too young"),
         ];
         let told = parts.iter().filter(|(count, _)| 0 < *count);
-        let told: String = told.map(|(count, words)| format!(", {} {words}", grouped(*count))).collect();
+        let told: Vec<String> = told.map(|(count, words)| format!(", {} {words}", grouped(*count))).collect();
+        let told = told.concat();
         let (answered, calls) = (grouped(outcome.answered), grouped(outcome.calls));
         desk.line(&format!("{answered} answered{told}; {calls} calls, {}", outcome.spent))?;
     }
     asking::tell_unanswered(outcome, desk);
     Ok(asking::exit_code(outcome))
+}
+
+fn batch(
+    writing: &mut Writing<'_>,
+    keys: Keys,
+    proxy: Option<String>,
+    desk: &mut Desk<'_>,
+) -> Result<u8, Failure> {
+    let (collected, outcome) = asking::ask_in_batches(desk, writing, keys, proxy)?;
+    if desk.output.json {
+        let came = json!({
+            "answered": collected.answered,
+            "refused": collected.refused,
+            "dropped": collected.dropped,
+            "waiting": collected.waiting,
+            "lost": collected.lost,
+            "spent_usd": collected.spent.decimal(),
+            "stopped": collected.stopped.as_ref().map(ToString::to_string),
+        });
+        desk.write_data(&json!({"collected": came, "outcome": outcome_json(&outcome)}))?;
+    } else {
+        let (answered, refused) = (grouped(collected.answered), grouped(collected.refused));
+        let (to_come, spent) = (grouped(collected.waiting), collected.spent);
+        desk.line(&format!(
+            "came home  {answered} answered, {refused} refused, {to_come} still to come; {spent}"
+        ))?;
+        let others = grouped(outcome.left);
+        desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
+        if 0 < collected.lost + collected.dropped {
+            let (lost, dropped) = (grouped(collected.lost), grouped(collected.dropped));
+            desk.output.note(&format!(
+                "{lost} questions are lost, {dropped} answers came too late; both were paid for"
+            ));
+        }
+    }
+    asking::tell_unanswered(&outcome, desk);
+    let code = asking::exit_code(&outcome);
+    match &collected.stopped {
+        Some(why) if code == failure::DONE => {
+            desk.output.note(&format!("not all batches could be looked at: {why}"));
+            Ok(asking::exit_code_of(why))
+        }
+        Some(_) | None => Ok(code),
+    }
 }
 
 fn plan_json(plan: &Plan) -> Value {

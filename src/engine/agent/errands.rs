@@ -3,20 +3,25 @@
 //! All but the stamps of what is to be asked about comes from the scan and from what is stored, so that to look again at
 //! an unchanged project reads no file.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::HashSet;
+use std::path::Path;
 use std::time::Duration;
 
 use super::eligible::Eligibility;
-use super::errand::Errand;
 use super::errand::Errands;
 use super::errand::Place;
 use super::errand::Wish;
 use super::folders::Folder;
-use super::folders::Leaf;
 use super::folders::Node;
-use super::folders::folders_of;
 use super::known::Known;
+use super::subjects::Content;
+use super::subjects::Subjects;
+use super::subjects::file_errand;
+use super::subjects::folder_errand;
+use super::subjects::folders_among;
+use super::subjects::own_strategy;
 use crate::aggregate::Selector;
 use crate::engine::Error;
 use crate::engine::Project;
@@ -30,21 +35,7 @@ use crate::model::Scope;
 use crate::model::SummaryKey;
 use crate::summarize::agent::Child;
 use crate::summarize::agent::Strategy;
-use crate::summarize::agent::instructions;
 use crate::summarize::is_made_by_program;
-
-/// About how many bytes the words about one thing in a folder have.
-const WORDS_BYTES: u64 = 300;
-
-/// A content that a model may be asked about, and the files that have it.
-struct Content<'a> {
-    node: Node,
-    strategy: Strategy,
-    /// By path.
-    subjects: Vec<Subject<'a>>,
-    /// Whether one of them was picked.
-    is_picked: bool,
-}
 
 /// What is found out on the way.
 struct Survey<'a> {
@@ -81,36 +72,30 @@ impl Project<'_> {
     /// Folders become ready when all that lies in them is done, so that whoever wants them too asks for errands again
     /// when these are done, until none is ready.
     pub fn errands(&mut self, wish: &Wish) -> Result<Errands, Error> {
-        let request = ScanRequest {
-            trust: Trust::Stamps,
-            scope: &[],
-            keeps_text: &|_| false,
-            keeps_known: true,
-            settles: false,
-        };
-        let files = self.scan(&request)?.files;
+        let files = self.files_for_errands()?;
         let picks = self.picks_among(&wish.picks, &files)?;
         let rules = self.eligibility(wish)?;
-        let mut errands = Errands::default();
-        let contents = contents(&files, &rules, &picks, &mut errands);
-        let folders = folders(&contents);
-        let mut nodes: Vec<(Node, Strategy)> =
-            contents.iter().map(|content| (content.node, content.strategy)).collect();
-        nodes.extend(folders.iter().filter_map(|folder| Some((folder.node, own_strategy(folder)?))));
-        let known = self.known(wish, &nodes)?;
-        let states = HashMap::with_capacity(nodes.len());
-        let mut survey = Survey { wish, rules, picks, known, states, errands };
-        let ready = self.add_contents(&contents, &mut survey);
+        let subjects = Subjects::among(&files, &rules, &picks);
+        let known = self.known(wish, &subjects.nodes())?;
+        let errands = Errands { not_asked: subjects.not_asked, ..Errands::default() };
+        let mut survey = Survey { wish, rules, picks, known, states: HashMap::new(), errands };
+        let ready = self.add_contents(&subjects.contents, &mut survey);
         for content in self.most_important_first(ready, &files, &survey.rules) {
             survey.errands.ready.extend(file_errand(content, &survey.known, wish));
         }
-        self.add_folder_errands(&folders, &contents, &mut survey);
+        self.add_folder_errands(&subjects, &mut survey);
         self.go_on()?;
         Ok(survey.errands)
     }
 
-    /// Returns what a model can be asked about among the files and folders that are picked, asked or not, by path.
-    pub fn subjects(&mut self, wish: &Wish) -> Result<Vec<(Place, Node)>, Error> {
+    /// Returns what stands for each folder that holds files that a model may be asked about.
+    pub fn folder_subjects(&mut self, wish: &Wish) -> Result<Vec<Folder>, Error> {
+        let files = self.files_for_errands()?;
+        Ok(folders_among(&files, &self.eligibility(wish)?))
+    }
+
+    /// Returns all files of the project as they are now.
+    pub(super) fn files_for_errands(&mut self) -> Result<Vec<KnownFile>, Error> {
         let request = ScanRequest {
             trust: Trust::Stamps,
             scope: &[],
@@ -118,18 +103,22 @@ impl Project<'_> {
             keeps_known: true,
             settles: false,
         };
-        let files = self.scan(&request)?.files;
+        Ok(self.scan(&request)?.files)
+    }
+
+    /// Returns what a model can be asked about among the files and folders that are picked, asked or not, by place.
+    pub fn subjects(&mut self, wish: &Wish) -> Result<Vec<(Place, Node)>, Error> {
+        let files = self.files_for_errands()?;
         let picks = self.picks_among(&wish.picks, &files)?;
-        let rules = self.eligibility(wish)?;
-        let contents = contents(&files, &rules, &picks, &mut Errands::default());
+        let all = Subjects::among(&files, &self.eligibility(wish)?, &picks);
         let is_picked_file = |path: &RelPath| picks.is_empty() || picks.iter().any(|pick| pick.selects(path));
         let mut subjects = Vec::new();
-        for content in &contents {
+        for content in &all.contents {
             let paths = content.subjects.iter().map(|subject| subject.path);
             let picked = paths.filter(|path| is_picked_file(path));
             subjects.extend(picked.map(|path| (Place::File(path.clone()), content.node)));
         }
-        let folders = folders(&contents).into_iter().filter(|folder| is_picked(folder, &picks));
+        let folders = all.folders.into_iter().filter(|folder| is_picked(folder, &picks));
         subjects.extend(folders.map(|folder| (folder.path.map_or(Place::Root, Place::Folder), folder.node)));
         subjects.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(subjects)
@@ -139,21 +128,26 @@ impl Project<'_> {
     fn picks_among(&self, words: &[String], files: &[KnownFile]) -> Result<Vec<Selector>, Error> {
         let mut picks = Vec::new();
         for word in words {
-            let path = self.path_named(word)?;
-            let is_there = |path: &RelPath| {
-                let selector = Selector::Parts(path.as_bytes().to_vec());
-                files.iter().any(|file| selector.selects(&file.path)).then_some(selector)
-            };
-            let pick = match path.as_ref().and_then(is_there) {
-                Some(selector) => selector,
-                None => Selector::new(word)?,
-            };
-            if !files.iter().any(|file| pick.selects(&file.path)) {
+            let selects = |pick: &Selector| files.iter().any(|file| pick.selects(&file.path));
+            let pick = self.pick(word)?;
+            // A name may look like a pattern.
+            let pick = if selects(&pick) { pick } else { Selector::new(word)? };
+            if !selects(&pick) {
                 return Err(Error::NothingSelected { word: word.clone() });
             }
             picks.push(pick);
         }
         Ok(picks)
+    }
+
+    /// Returns what selects the file or folder that a word spells the path of, absolute or relative to the root.
+    pub(super) fn pick(&self, word: &str) -> Result<Selector, Error> {
+        let word = if word.len() < 2 { word } else { word.trim_end_matches('/') };
+        if matches!(word, "." | "") || Path::new(word) == self.root {
+            return Ok(Selector::Parts(Vec::new()));
+        }
+        let path = self.path_named(word)?;
+        Ok(Selector::Parts(path.map_or_else(|| word.as_bytes().to_vec(), |path| path.as_bytes().to_vec())))
     }
 
     /// Finds out how far each content is. Returns those that are to be asked about.
@@ -185,9 +179,7 @@ impl Project<'_> {
             errands.refused += counted;
             return State::Settled;
         }
-        // The heuristic has read the text, and said so in its words.
-        let words = content.subjects.first().and_then(|subject| self.summary(subject));
-        if words.is_some_and(|words| is_made_by_program(&words)) {
+        if self.is_written_by_program(content) {
             errands.not_asked += counted;
             return State::Settled;
         }
@@ -197,6 +189,12 @@ impl Project<'_> {
             errands.next_in = Some(errands.next_in.map_or(wait, |before| before.min(wait)));
         }
         State::Waiting
+    }
+
+    /// Says whether a program wrote a content. The heuristic has read it, and said so in its words.
+    pub(super) fn is_written_by_program(&mut self, content: &Content<'_>) -> bool {
+        let words = content.subjects.first().and_then(|subject| self.summary(subject));
+        words.is_some_and(|words| is_made_by_program(&words))
     }
 
     /// Returns how long it is until one of the files with this content has not been written for so long; `None` where one
@@ -235,16 +233,15 @@ impl Project<'_> {
         };
         let mut ranked: Vec<_> = ready.into_iter().map(|content| (best(content), content)).collect();
         // Stable: equals stand by path.
-        ranked.sort_by(|a, b| b.0.cmp(&a.0));
+        ranked.sort_by_key(|(importance, _)| Reverse(*importance));
         ranked.into_iter().map(|(_, content)| content).collect()
     }
 
     /// Finds out how far each folder is, from those below to the root, and adds those that are to be asked about.
-    fn add_folder_errands(&mut self, folders: &[Folder], contents: &[Content<'_>], survey: &mut Survey<'_>) {
-        let by_node: HashMap<Node, &Content<'_>> =
-            contents.iter().map(|content| (content.node, content)).collect();
+    fn add_folder_errands(&mut self, subjects: &Subjects<'_>, survey: &mut Survey<'_>) {
+        let by_node = subjects.by_node();
         let mut counted = HashSet::new();
-        for folder in folders {
+        for folder in &subjects.folders {
             let Some(strategy) = own_strategy(folder) else { continue };
             let Some(id) = survey.known.id(&folder.node, strategy) else { continue };
             let state = survey.folder_state(folder, strategy, &id);
@@ -260,14 +257,14 @@ impl Project<'_> {
                 State::Ready => {
                     let children = self.children(folder, &by_node, &survey.known);
                     survey.errands.children.insert(id, children);
-                    survey.errands.ready.push(folder_errand(id, folder, strategy, survey.wish));
+                    survey.errands.ready.extend(folder_errand(folder, &survey.known, survey.wish));
                 }
             }
         }
     }
 
     /// Gathers what is known of the things in a folder.
-    fn children(
+    pub(super) fn children(
         &mut self,
         folder: &Folder,
         contents: &HashMap<Node, &Content<'_>>,
@@ -305,51 +302,6 @@ impl Survey<'_> {
     }
 }
 
-/// Returns the contents that a model may be asked about, each once, by their first paths; counts the other files.
-fn contents<'f>(
-    files: &'f [KnownFile],
-    rules: &Eligibility,
-    picks: &[Selector],
-    errands: &mut Errands,
-) -> Vec<Content<'f>> {
-    let mut contents: Vec<Content<'f>> = Vec::new();
-    let mut places: HashMap<Node, usize> = HashMap::new();
-    for file in files {
-        let is_picked = picks.is_empty() || picks.iter().any(|pick| pick.selects(&file.path));
-        let (subject, strategy) = match rules.judge(file) {
-            Ok(judged) => judged,
-            Err(_why) => {
-                errands.not_asked += u64::from(is_picked);
-                continue;
-            }
-        };
-        let node = Node { scope: Scope::File, subject: subject.hash, language: subject.file_type.id };
-        let at = *places.entry(node).or_insert_with(|| {
-            contents.push(Content { node, strategy, subjects: Vec::new(), is_picked: false });
-            contents.len() - 1
-        });
-        contents[at].subjects.push(subject);
-        contents[at].is_picked |= is_picked;
-    }
-    contents
-}
-
-fn folders(contents: &[Content<'_>]) -> Vec<Folder> {
-    let leaves = contents.iter().flat_map(|content| {
-        let leaf = |subject: &Subject<'_>| (subject.path.clone(), content.node, subject.facts.size);
-        content.subjects.iter().map(leaf).collect::<Vec<_>>()
-    });
-    let leaves: Vec<(RelPath, Node, u64)> = leaves.collect();
-    let leaves: Vec<Leaf<'_>> =
-        leaves.iter().map(|(path, node, bytes)| Leaf { path, node: *node, bytes: *bytes }).collect();
-    folders_of(&leaves)
-}
-
-/// Returns how a folder is asked about; `None` where it is the one thing that lies in it, and no question of its own.
-fn own_strategy(folder: &Folder) -> Option<Strategy> {
-    if folder.children.is_empty() { None } else { Strategy::of_scope(folder.node.scope) }
-}
-
 fn is_picked(folder: &Folder, picks: &[Selector]) -> bool {
     let is_of = |pick: &Selector| match (&folder.path, pick) {
         (Some(path), _) => pick.selects(path),
@@ -357,35 +309,4 @@ fn is_picked(folder: &Folder, picks: &[Selector]) -> bool {
         (None, Selector::Pattern { .. }) => false,
     };
     picks.is_empty() || picks.iter().any(is_of)
-}
-
-fn file_errand(content: &Content<'_>, known: &Known, wish: &Wish) -> Option<Errand> {
-    let paths: Vec<RelPath> = content.subjects.iter().map(|subject| subject.path.clone()).collect();
-    let material = content.subjects.first()?.facts.size.min(wish.material_bytes as u64);
-    Some(Errand {
-        id: known.id(&content.node, content.strategy)?,
-        subject: content.node.subject,
-        language: content.node.language,
-        scope: Scope::File,
-        strategy: content.strategy,
-        place: Place::File(paths.first()?.clone()),
-        paths,
-        tiers: wish.tiers.clone(),
-        about_bytes: material + instructions(content.strategy, &wish.tiers).len() as u64,
-    })
-}
-
-fn folder_errand(id: SummaryKey, folder: &Folder, strategy: Strategy, wish: &Wish) -> Errand {
-    let material = (folder.children.len() as u64 * WORDS_BYTES).min(wish.material_bytes as u64);
-    Errand {
-        id,
-        subject: folder.node.subject,
-        language: folder.node.language,
-        scope: folder.node.scope,
-        strategy,
-        place: folder.path.clone().map_or(Place::Root, Place::Folder),
-        paths: Vec::new(),
-        tiers: wish.tiers.clone(),
-        about_bytes: material + instructions(strategy, &wish.tiers).len() as u64,
-    }
 }

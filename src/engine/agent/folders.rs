@@ -74,7 +74,7 @@ fn folder(path: &[u8], children: BTreeMap<Node, u64>) -> Folder {
     let scope = if path.is_some() { Scope::Folder } else { Scope::Project };
     let mut text = format!("{}/1\n", scope.name());
     for child in children.keys() {
-        text.push_str(&format!("{} {} {}\n", child.scope.name(), child.subject, child.language));
+        text.extend([child.scope.name(), " ", &child.subject.to_string(), " ", child.language, "\n"]);
     }
     let node = Node { scope, subject: ContentHash::of(text.as_bytes()), language: "" };
     Folder { path, node, children, bytes }

@@ -9,14 +9,12 @@ use crate::engine::Project;
 use crate::model::SummaryKey;
 use crate::model::Tier;
 use crate::model::Writer;
+use crate::store::paid::PAID_DATABASE;
 use crate::store::paid::Paid;
 use crate::store::paid::Refused;
 use crate::summarize::agent::KeyParts;
 use crate::summarize::agent::Keyring;
 use crate::summarize::agent::Strategy;
-
-/// Name of the database of paid things in the cache's folder.
-pub const PAID_DATABASE: &str = "agent.db";
 
 const NANOS_A_MILLISECOND: i64 = 1_000_000;
 

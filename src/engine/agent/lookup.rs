@@ -1,100 +1,46 @@
-//! Which cached words of a model an answer shows: looked up when it begins, so that all of it is of one moment.
+//! What models have written, as it is looked up for answers.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::PoisonError;
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::eligible::Eligibility;
 use super::folders::Folder;
-use super::folders::Leaf;
-use super::folders::Node;
-use super::folders::folders_of;
-use super::known::PAID_DATABASE;
+use super::words::Asked;
+use super::words::Chosen;
+use super::words::LookupOptions;
+use super::words::Words;
 use crate::aggregate;
-use crate::aggregate::TierOptions;
-use crate::engine::project::Project;
-use crate::engine::scan::KnownFile;
-use crate::engine::scan::KnownState;
 use crate::model::ContentHash;
-use crate::model::FileItem;
 use crate::model::ModelName;
 use crate::model::RelPath;
 use crate::model::Scope;
-use crate::model::SummaryBy;
 use crate::model::Tier;
-use crate::model::with_causes;
 use crate::store::Error;
 use crate::store::paid::Paid;
 use crate::store::paid::Summary;
 
 /// For so many files single questions are quicker than to read what was written of all.
 const FEW: usize = 32;
+/// To read what was written last about all files takes as long as to ask about one in so many.
+const FEWER: usize = 4;
 
-/// Whose words are shown.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LookupOptions {
-    /// Whose come first where more than one wrote; whoever is not named comes last, the newest words first.
-    pub models: Vec<ModelName>,
-    /// Whether words of what a file was earlier are better than the heuristic's of what it is.
-    pub uses_earlier: bool,
-    /// Patterns of files that no model is asked about: they are no part of what stands for a folder.
-    pub exclude: Vec<String>,
-    /// Nor are smaller files.
-    pub least_bytes: u64,
-}
-
-/// A model's words, as they may be shown.
+/// A model's words.
 #[derive(Debug)]
 pub(in crate::engine) struct Written {
+    /// As they stand in the database, which may have come with a checked-out project: whoever shows them makes them plain.
     pub(in crate::engine) text: String,
-    by: ModelName,
+    pub(super) by: ModelName,
     subject: ContentHash,
-    /// Of the text.
-    pub(in crate::engine) hash: ContentHash,
+    hash: OnceLock<ContentHash>,
 }
 
-/// The words that stand for a file.
-#[derive(Debug, Clone)]
-pub(in crate::engine) struct Chosen {
-    pub(in crate::engine) written: Arc<Written>,
-    pub(in crate::engine) is_earlier: bool,
-    /// What the file is now.
-    content: ContentHash,
-}
-
-impl Chosen {
-    pub(in crate::engine) fn by(&self) -> SummaryBy {
-        SummaryBy::Model { name: self.written.by.clone(), is_earlier: self.is_earlier }
+impl Written {
+    /// Returns a hash of the words. It is made when it is first asked for, which is by processes that stay.
+    pub(in crate::engine) fn hash(&self) -> ContentHash {
+        *self.hash.get_or_init(|| ContentHash::of(self.text.as_bytes()))
     }
-}
-
-/// The models' words that an answer shows.
-#[derive(Debug, Default)]
-pub(in crate::engine) struct Words {
-    chosen: FxHashMap<RelPath, Chosen>,
-    /// About folders, by their paths; about the project under the empty path.
-    pub(in crate::engine) folders: BTreeMap<Vec<u8>, String>,
-    /// A hash of all of them, and of what they are about.
-    pub(in crate::engine) fingerprint: Option<ContentHash>,
-}
-
-impl Words {
-    /// Returns the words about a file, if it still is what they were chosen for.
-    pub(in crate::engine) fn of(&self, path: &RelPath, content: &ContentHash) -> Option<&Chosen> {
-        self.chosen.get(path).filter(|chosen| chosen.content == *content)
-    }
-}
-
-/// A file that words are looked up for.
-#[derive(Clone, Copy)]
-pub(in crate::engine) struct Asked<'a> {
-    pub(in crate::engine) path: &'a RelPath,
-    pub(in crate::engine) content: ContentHash,
-    pub(in crate::engine) language: &'static str,
 }
 
 /// Where models' words are looked up, with what was read there last. The projects of a process share it.
@@ -111,19 +57,8 @@ struct Read {
     files: FxHashMap<ContentHash, Vec<(String, Arc<Written>)>>,
     /// By what stands for each folder.
     folders: FxHashMap<ContentHash, Arc<Written>>,
-    /// What was written last about each path; read when it is first asked for.
-    latest: Option<FxHashMap<Vec<u8>, Arc<Written>>>,
-}
-
-impl<'a> Asked<'a> {
-    fn of(file: &'a KnownFile) -> Option<Self> {
-        match &file.state {
-            KnownState::Content { hash, file_type, .. } => {
-                Some(Self { path: &file.path, content: *hash, language: file_type.id })
-            }
-            KnownState::LeftOut(_) => None,
-        }
-    }
+    /// What was written last about paths, as far as that was asked for.
+    latest: FxHashMap<Vec<u8>, Option<Arc<Written>>>,
 }
 
 impl Desk {
@@ -150,7 +85,6 @@ impl Desk {
             let folders = folders.filter(|_| !read.folders.is_empty()).map(|find| find()).unwrap_or_default();
             words.folders.extend(folders.iter().filter_map(|folder| about(folder, read)));
         }
-        words.fingerprint = Some(fingerprint(&words, asked));
         Ok(words)
     }
 
@@ -210,9 +144,10 @@ impl Desk {
             }
         }
         if options.uses_earlier && !without.is_empty() {
-            let latest = self.latest(tier)?;
+            let latest = self.latest(tier, &without)?;
             for asked in without {
-                let found = latest.get(asked.path.as_bytes()).and_then(|written| earlier(written, asked));
+                let found = latest.get(asked.path.as_bytes()).and_then(Option::as_ref);
+                let found = found.and_then(|written| earlier(written, asked));
                 chosen.extend(found.map(|found| (asked.path.clone(), found)));
             }
         }
@@ -222,77 +157,39 @@ impl Desk {
     /// Reads what was written for a tier, unless it was read before and nothing has come since.
     fn read(&mut self, tier: Tier, generation: u64, options: &LookupOptions) -> Result<&Read, Error> {
         self.read.retain(|read| read.generation == generation);
-        let at = match self.read.iter().position(|read| read.tier == tier) {
-            Some(at) => at,
-            None => {
-                let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.all_for(tier))?;
-                let (files, folders) = best(all, options);
-                self.read.push(Read { tier, generation, files, folders, latest: None });
-                self.read.len() - 1
-            }
-        };
-        Ok(&self.read[at])
+        if let Some(at) = self.read.iter().position(|read| read.tier == tier) {
+            return Ok(&self.read[at]);
+        }
+        let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.all_for(tier))?;
+        let (files, folders) = best(all, options);
+        self.read.push(Read { tier, generation, files, folders, latest: FxHashMap::default() });
+        Ok(self.read.last().expect("it was pushed above"))
     }
 
-    /// Returns what was written last about each path; to be asked after [`Desk::read`].
-    fn latest(&mut self, tier: Tier) -> Result<&FxHashMap<Vec<u8>, Arc<Written>>, Error> {
+    /// Returns what was written last about files; to be asked after [`Desk::read`].
+    fn latest(
+        &mut self,
+        tier: Tier,
+        asked: &[&Asked<'_>],
+    ) -> Result<&FxHashMap<Vec<u8>, Option<Arc<Written>>>, Error> {
         let read = self.read.iter_mut().find(|read| read.tier == tier);
         let read = read.expect("the tier was read before");
-        if read.latest.is_none() {
-            let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.all_latest(tier))?;
-            let all = all.into_iter().filter(|(_, summary)| summary.scope == Scope::File);
-            read.latest = Some(all.map(|(path, summary)| (path, Arc::new(written(summary)))).collect());
-        }
-        Ok(read.latest.as_ref().expect("it was read above"))
-    }
-}
-
-impl Project<'_> {
-    /// Looks up which models' words the answer that begins is to show, if its tier asks for some.
-    /// Where the files are all of the project, `whole` is what people say of them.
-    pub(in crate::engine) fn take_up_words(
-        &mut self,
-        tier: Option<&TierOptions>,
-        files: &[KnownFile],
-        whole: Option<&[FileItem]>,
-    ) {
-        self.words = Words::default();
-        let Some(tier) = tier.filter(|tier| tier.by_model) else { return };
-        let asked: Vec<Asked<'_>> = files.iter().filter_map(Asked::of).collect();
-        let items = whole.filter(|_| tier.tree).map(|items| self.items_within(items));
-        let found = self.at_desk(|desk, file, options| {
-            let folders = items.map(|items| || folders(files, items, options));
-            desk.words(file, tier.tier, options, (&asked, folders))
-        });
-        self.words = found.unwrap_or_default();
-    }
-
-    /// Returns for which tiers there are models' words about each file.
-    pub(in crate::engine) fn tiers_written(&mut self, asked: &[Asked<'_>]) -> Vec<Vec<Tier>> {
-        let found = self.at_desk(|desk, file, options| desk.tiers(file, options, asked));
-        found.unwrap_or_else(|| vec![Vec::new(); asked.len()])
-    }
-
-    /// Asks what models have written. Where that cannot be told it is noted, and the heuristic has the word.
-    fn at_desk<T>(
-        &mut self,
-        ask: impl FnOnce(&mut Desk, &Path, &LookupOptions) -> Result<T, Error>,
-    ) -> Option<T> {
-        // Without a cache that can be used, the folder is not to be looked into either.
-        self.store.as_ref()?;
-        let file = self.cache_folder().join(PAID_DATABASE);
-        let answer = {
-            let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
-            ask(&mut desk, &file, &self.options.words)
-        };
-        match answer {
-            Ok(answer) => Some(answer),
-            Err(error) => {
-                let why = with_causes(&error);
-                self.note(format!("no summary by a model is shown, for they cannot be read: {why}"));
-                None
+        let Some(paid) = &self.paid else { return Ok(&read.latest) };
+        let is_new = |asked: &&&Asked<'_>| !read.latest.contains_key(asked.path.as_bytes());
+        let new: Vec<Vec<u8>> =
+            asked.iter().filter(is_new).map(|asked| asked.path.as_bytes().to_vec()).collect();
+        let of_file = |summary: Summary| (summary.scope == Scope::File).then(|| Arc::new(written(summary)));
+        if new.len() * FEWER < read.files.len() {
+            for path in new {
+                let latest = paid.latest(&path, tier)?.and_then(of_file);
+                read.latest.insert(path, latest);
             }
+        } else if !new.is_empty() {
+            read.latest.extend(new.into_iter().map(|path| (path, None)));
+            let all = paid.all_latest(tier)?.into_iter();
+            read.latest.extend(all.map(|(path, summary)| (path, of_file(summary))));
         }
+        Ok(&read.latest)
     }
 }
 
@@ -322,21 +219,6 @@ fn about(folder: &Folder, read: &Read) -> Option<(Vec<u8>, String)> {
     let written = read.folders.get(&folder.node.subject).filter(|_| !folder.children.is_empty())?;
     let path = folder.path.as_ref().map_or(Vec::new(), |path| path.as_bytes().to_vec());
     Some((path, written.text.clone()))
-}
-
-/// Returns the folders, as the models that were asked about them saw them.
-fn folders(files: &[KnownFile], items: Vec<FileItem>, options: &LookupOptions) -> Vec<Folder> {
-    // Patterns that cannot be read are told by whoever asks a model.
-    let Ok(rules) = Eligibility::new(&options.exclude, items, options.least_bytes) else { return Vec::new() };
-    let leaf = |file: &KnownFile| {
-        let (subject, _) = rules.judge(file).ok()?;
-        let (subject, language, bytes) = (subject.hash, subject.file_type.id, subject.facts.size);
-        let node = Node { scope: Scope::File, subject, language };
-        Some((node, bytes))
-    };
-    let leaves = files.iter().filter_map(|file| leaf(file).map(|(node, bytes)| (&file.path, node, bytes)));
-    let leaves: Vec<Leaf<'_>> = leaves.map(|(path, node, bytes)| Leaf { path, node, bytes }).collect();
-    folders_of(&leaves)
 }
 
 fn current<'r>(read: &'r Read, asked: &Asked<'_>) -> Option<&'r Arc<Written>> {
@@ -379,25 +261,8 @@ fn rank(by: &ModelName, options: &LookupOptions) -> usize {
     options.models.iter().position(|model| model == by).unwrap_or(usize::MAX)
 }
 
-/// Returns words as they may be shown, whatever stands in the database: it may have come with a checked-out project.
 fn written(summary: Summary) -> Written {
-    let text = aggregate::plain_words(&summary.text);
-    let hash = ContentHash::of(text.as_bytes());
     let plain = |name: &str| aggregate::words_on_a_line(name);
     let by = ModelName { provider: plain(&summary.by.provider), model: plain(&summary.by.model) };
-    Written { text, by, subject: summary.subject, hash }
-}
-
-fn fingerprint(words: &Words, asked: &[Asked<'_>]) -> ContentHash {
-    let mut text = String::new();
-    for (at, asked) in asked.iter().enumerate() {
-        if let Some(chosen) = words.chosen.get(asked.path) {
-            let Chosen { written, is_earlier, .. } = chosen;
-            let _ = writeln!(text, "{at} {} {is_earlier} {}", written.hash, written.by);
-        }
-    }
-    for (path, words) in &words.folders {
-        let _ = writeln!(text, "{} {}", ContentHash::of(path), ContentHash::of(words.as_bytes()));
-    }
-    ContentHash::of(text.as_bytes())
+    Written { text: summary.text, by, subject: summary.subject, hash: OnceLock::new() }
 }

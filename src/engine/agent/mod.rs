@@ -12,8 +12,11 @@ mod folders;
 mod known;
 mod lookup;
 mod prepare;
+mod previewing;
+mod subjects;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use eligible::NotAsked;
 pub use errand::Errand;
@@ -27,11 +30,12 @@ pub use folders::Folder;
 pub use folders::Leaf;
 pub use folders::Node;
 pub use folders::folders_of;
-pub use known::PAID_DATABASE;
-pub use lookup::LookupOptions;
 pub use prepare::Preparer;
+pub use prepare::SecretAt;
+pub use previewing::Preview;
+pub use words::LookupOptions;
 
-pub(in crate::engine) use lookup::Asked;
-pub(in crate::engine) use lookup::Chosen;
 pub(in crate::engine) use lookup::Desk;
-pub(in crate::engine) use lookup::Words;
+pub(in crate::engine) use words::Asked;
+pub(in crate::engine) use words::Chosen;
+pub(in crate::engine) use words::Words;

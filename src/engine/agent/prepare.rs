@@ -1,6 +1,5 @@
 //! A question is worded: what a model is to read, and nothing that must not leave.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -62,6 +61,15 @@ impl<'w> Project<'w> {
     }
 }
 
+/// Something that looks like a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretAt {
+    /// The rule by which it was found.
+    pub rule: &'static str,
+    /// In which line it begins, from 1.
+    pub line: usize,
+}
+
 impl Preparer<'_> {
     /// Words a question, with half as much material for each step of `shrink`.
     pub fn prepare(&self, errand: &Errand, shrink: u8) -> Result<Prepared, Withheld> {
@@ -89,27 +97,51 @@ impl Preparer<'_> {
         path: &RelPath,
         most_bytes: usize,
     ) -> Result<(Material, u64), Withheld> {
-        let reading = self.files.read(path, self.max_bytes).map_err(|_| Withheld::Changed)?;
-        if ContentHash::of(&reading.bytes) != errand.subject {
-            return Err(Withheld::Changed);
-        }
-        let text = discover::read_as_text(&reading.bytes).map_err(|_| Withheld::Changed)?;
+        let text = self.text(errand, path)?;
         let file_type = discover::file_type(errand.language).ok_or(Withheld::Changed)?;
-        if text.encoding != SCANNED {
-            return Err(Withheld::Unscanned(format!("it is {}, not {SCANNED}", text.encoding)));
-        }
-        let found = scan(&text.text)?;
-        if !found.found.is_empty() && !self.wish.redacts {
+        let found = scan(&text)?;
+        // Some stand for the whole text: a key over many lines is not made harmless by taking out what was recognized.
+        let withholds = !self.wish.redacts || found.found.iter().any(|found| found.withholds);
+        if !found.found.is_empty() && withholds {
             return Err(Withheld::Secret { rules: rules_of(&found) });
         }
         let redacted = found.found.len() as u64;
-        let text: Cow<'_, str> =
-            if redacted == 0 { text.text } else { Cow::Owned(secrets::redact(&text.text, &found)) };
+        let text = if redacted == 0 { text } else { secrets::redact(&text, &found) };
         // Of the text that is sent: an outline of the other could name what was taken out, and its lines would not fit.
         let outline = self.outline(file_type, &text);
         let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let source = summarize::Source { file_type, text: &text, lines, outline: outline.as_ref() };
         Ok((material(&source, errand.strategy, &errand.subject, most_bytes), redacted))
+    }
+
+    /// Returns what looks like a secret in the file that an errand is about, by place.
+    pub(super) fn secrets(&self, errand: &Errand) -> Vec<SecretAt> {
+        let Place::File(path) = &errand.place else { return Vec::new() };
+        let Ok(text) = self.text(errand, path) else { return Vec::new() };
+        let found = scan(&text).map(|scan| scan.found).unwrap_or_default();
+        let (mut line, mut done) = (1, 0);
+        let mut secrets = Vec::with_capacity(found.len());
+        for found in found {
+            // By place, so that no part of the text is looked at twice.
+            let at = found.span.start.max(done);
+            line += text[done..at].matches('\n').count();
+            done = at;
+            secrets.push(SecretAt { rule: found.rule, line });
+        }
+        secrets
+    }
+
+    /// Reads the text that an errand is about.
+    fn text(&self, errand: &Errand, path: &RelPath) -> Result<String, Withheld> {
+        let reading = self.files.read(path, self.max_bytes).map_err(|_| Withheld::Changed)?;
+        if ContentHash::of(&reading.bytes) != errand.subject {
+            return Err(Withheld::Changed);
+        }
+        let text = discover::read_as_text(&reading.bytes).map_err(|_| Withheld::Changed)?;
+        if text.encoding != SCANNED {
+            return Err(Withheld::Unscanned(format!("it is {}, not {SCANNED}", text.encoding)));
+        }
+        Ok(text.text.into_owned())
     }
 
     fn of_folder(&self, errand: &Errand, most_bytes: usize) -> Result<Material, Withheld> {

@@ -91,7 +91,7 @@ fn what_was_given_last_under_a_name_stays_remembered() {
     document(&mut scene.open(options()), &only("sub/b.py"));
     assert!(!document(&mut project, &only("a.py")).1);
     assert_eq!(shown(&mut project), 2);
-    scene.open(options()).clear_files(&["a.py".to_owned()]).unwrap();
+    scene.open(options()).clear_files(&["a.py".to_owned()], false).unwrap();
     assert!(!document(&mut project, &only("a.py")).1, "what was given is forgotten");
     assert_eq!(tree.counts().reused, 3);
 }

@@ -390,7 +390,7 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
     let scene = Scene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
-    scene.open(options()).clear_cache().unwrap();
+    scene.open(options()).clear_cache(false).unwrap();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(project.audit().unwrap().differences, []);
     fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
@@ -398,7 +398,7 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
     assert_eq!(scene.project(&tree).audit().unwrap().differences, []);
     // By a project of the same process, which the others see.
     let mut other = scene.project(&tree);
-    other.clear_cache().unwrap();
+    other.clear_cache(false).unwrap();
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!(other.audit().unwrap().differences, []);
 }

@@ -1,6 +1,7 @@
 //! Anthropic's Messages.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::caching::is_marked;
@@ -28,6 +29,8 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
     system: [Block<'a>; 1],
     messages: [Message<'a>; 1],
 }
@@ -58,6 +61,7 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
         max_tokens: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
         temperature: model.temperature,
         top_p: model.top_p,
+        fields: model.fields(),
         system: [Block { r#type: "text", text: &prompt.instructions, cache_control: mark }],
         messages: [Message { role: "user", content: &prompt.material }],
     };
@@ -125,7 +129,7 @@ mod tests {
         check_body(
             &of_provider("anthropic", "claude-haiku-5-5"),
             &expect![[
-                r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+                r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
             ]],
         );
     }
@@ -137,7 +141,7 @@ mod tests {
         check_body(
             &model,
             &expect![[
-                r#"{"model":"MiniMax-M3","max_tokens":4000,"temperature":0.2,"top_p":0.9,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+                r#"{"model":"MiniMax-M3","max_tokens":4000,"temperature":0.2,"top_p":0.9,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
             ]],
         );
     }
@@ -149,7 +153,7 @@ mod tests {
         check_body(
             &model,
             &expect![[
-                r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+                r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for."}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
             ]],
         );
         let marks = |model: &Model| {
@@ -160,7 +164,7 @@ mod tests {
         check_body(
             &model,
             &expect![[
-                r#"{"model":"claude-haiku-5-5","max_tokens":700,"system":[{"type":"text","text":"Say what it is for.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
+                r#"{"model":"claude-haiku-5-5","max_tokens":700,"thinking":{"type":"disabled"},"system":[{"type":"text","text":"Say what it is for.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"fn main() {}"}]}"#
             ]],
         );
         assert_eq!(marks(&model), 1);

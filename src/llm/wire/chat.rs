@@ -1,6 +1,7 @@
 //! OpenAI's chat completions, and those of all who speak them too.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::caching::Explicit;
@@ -31,6 +32,8 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
     #[serde(flatten)]
     cache: OpenAiCache,
     messages: [Message<'a>; 2],
@@ -76,6 +79,7 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
         max_tokens: (!knows_completion).then_some(most),
         temperature: model.temperature,
         top_p: model.top_p,
+        fields: model.fields(),
         cache: OpenAiCache::of(model, instructions),
         messages: [
             Message { role: "system", content },
@@ -180,14 +184,14 @@ mod tests {
         check_body(
             &model,
             &expect![[
-                r#"{"model":"gpt-6-luna","max_completion_tokens":700,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+                r#"{"model":"gpt-6-luna","max_completion_tokens":700,"reasoning_effort":"none","prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
             ]],
         );
         model.min_cacheable_tokens = Some(3);
         check_body(
             &model,
             &expect![[
-                r#"{"model":"gpt-6-luna","max_completion_tokens":700,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":[{"type":"text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":"fn main() {}"}]}"#
+                r#"{"model":"gpt-6-luna","max_completion_tokens":700,"reasoning_effort":"none","prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"messages":[{"role":"system","content":[{"type":"text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":"fn main() {}"}]}"#
             ]],
         );
         model.name = "gpt-5.4-nano".to_owned();

@@ -1,6 +1,7 @@
 //! Google's generateContent.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::kinds::Answer;
@@ -18,19 +19,21 @@ use crate::model::Tokens;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Body<'a> {
-    generation_config: Config,
+    generation_config: Config<'a>,
     system_instruction: Content<'a>,
     contents: [Content<'a>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Config {
+struct Config<'a> {
     max_output_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Serialize)]
@@ -57,6 +60,7 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
             max_output_tokens: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
             temperature: model.temperature,
             top_p: model.top_p,
+            fields: model.fields(),
         },
         system_instruction: Content { role: None, parts: [Part { text: &prompt.instructions }] },
         contents: [Content { role: Some("user"), parts: [Part { text: &prompt.material }] }],
@@ -74,9 +78,10 @@ pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
     };
     let stop = match candidate.get("finishReason").and_then(Value::as_str) {
         Some("MAX_TOKENS") => Stop::Lack(Class::Soft(Soft::CutOff)),
-        Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE") => {
-            declined.stop
-        }
+        Some(
+            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"
+            | "MODEL_ARMOR",
+        ) => declined.stop,
         Some(_) | None => Stop::Done,
     };
     // A candidate that was stopped early may have no content at all.
@@ -143,7 +148,7 @@ mod tests {
         check_body(
             &of_provider("gemini", "gemini-3.8-flash"),
             &expect![[
-                r#"{"generationConfig":{"maxOutputTokens":700},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#
+                r#"{"generationConfig":{"maxOutputTokens":700,"thinkingConfig":{"thinkingLevel":"low"}},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#
             ]],
         );
         assert_eq!(path("gemini-3.8-flash"), "/v1beta/models/gemini-3.8-flash:generateContent");
@@ -159,7 +164,7 @@ mod tests {
         check_body(
             &model,
             &expect![[
-                r#"{"generationConfig":{"maxOutputTokens":4000,"temperature":0.2,"topP":0.9},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#
+                r#"{"generationConfig":{"maxOutputTokens":4000,"temperature":0.2,"topP":0.9,"thinkingConfig":{"thinkingBudget":0}},"systemInstruction":{"parts":[{"text":"Say what it is for."}]},"contents":[{"role":"user","parts":[{"text":"fn main() {}"}]}]}"#
             ]],
         );
     }

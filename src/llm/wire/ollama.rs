@@ -1,6 +1,7 @@
 //! Ollama's own chat.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::kinds::Answer;
@@ -20,17 +21,16 @@ pub(super) const PATH: &str = "/api/chat";
 /// machines, and a model is loaded anew whenever the number changes, so it is the same for all files.
 const CONTEXT_TOKENS: u32 = 16_384;
 
-#[expect(clippy::struct_excessive_bools, reason = "each is a field of Ollama's")]
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
     stream: bool,
-    /// A summary needs no thinking, which would eat up the tokens that it may have.
-    think: bool,
     /// What is too long is to be an error, not to be cut without a word: neither the question nor, on the way, the
     /// beginning of it.
     truncate: bool,
     shift: bool,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
     options: Choices,
     messages: [Message<'a>; 2],
 }
@@ -55,9 +55,9 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
     let body = Body {
         model: &model.name,
         stream: false,
-        think: false,
         truncate: false,
         shift: false,
+        fields: model.fields(),
         options: Choices {
             num_ctx: model.provider.context_tokens.unwrap_or(CONTEXT_TOKENS),
             num_predict: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
@@ -123,7 +123,7 @@ mod tests {
         check_body(
             &model,
             &expect![[
-                r#"{"model":"qwen3:8b","stream":false,"think":false,"truncate":false,"shift":false,"options":{"num_ctx":16384,"num_predict":700},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+                r#"{"model":"qwen3:8b","stream":false,"truncate":false,"shift":false,"think":false,"options":{"num_ctx":16384,"num_predict":700},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
             ]],
         );
         let mut provider = (*model.provider).clone();
@@ -133,7 +133,7 @@ mod tests {
         check_body(
             &model,
             &expect![[
-                r#"{"model":"qwen3:8b","stream":false,"think":false,"truncate":false,"shift":false,"options":{"num_ctx":16384,"num_predict":4000,"temperature":0.2,"top_p":0.9},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
+                r#"{"model":"qwen3:8b","stream":false,"truncate":false,"shift":false,"think":false,"options":{"num_ctx":16384,"num_predict":4000,"temperature":0.2,"top_p":0.9},"messages":[{"role":"system","content":"Say what it is for."},{"role":"user","content":"fn main() {}"}]}"#
             ]],
         );
     }

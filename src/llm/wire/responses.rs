@@ -1,6 +1,7 @@
 //! OpenAI's Responses.
 
 use serde::Serialize;
+use serde_json::Map;
 use serde_json::Value;
 
 use super::caching::Explicit;
@@ -30,6 +31,8 @@ struct Body<'a> {
     top_p: Option<f64>,
     /// Answers are kept for weeks where nothing is said.
     store: bool,
+    #[serde(flatten)]
+    fields: Option<&'a Map<String, Value>>,
     #[serde(flatten)]
     cache: OpenAiCache,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,6 +78,7 @@ pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
         temperature: model.temperature,
         top_p: model.top_p,
         store: false,
+        fields: model.fields(),
         cache: OpenAiCache::of(model, instructions),
         instructions: instructions_apart,
         input,
@@ -161,14 +165,14 @@ mod tests {
         check_body(
             &model,
             &expect![[
-                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"instructions":"Say what it is for.","input":"fn main() {}"}"#
+                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"reasoning":{"effort":"none"},"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"instructions":"Say what it is for.","input":"fn main() {}"}"#
             ]],
         );
         model.min_cacheable_tokens = Some(3);
         check_body(
             &model,
             &expect![[
-                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"input":[{"role":"developer","content":[{"type":"input_text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":[{"type":"input_text","text":"fn main() {}"}]}]}"#
+                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"store":false,"reasoning":{"effort":"none"},"prompt_cache_key":"02466c9779f929d75961a9497b1d35df","prompt_cache_options":{"mode":"explicit"},"input":[{"role":"developer","content":[{"type":"input_text","text":"Say what it is for.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":[{"type":"input_text","text":"fn main() {}"}]}]}"#
             ]],
         );
     }
@@ -189,7 +193,7 @@ mod tests {
         check_body(
             &model,
             &expect![[
-                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"temperature":0.5,"store":false,"instructions":"Say what it is for.","input":"fn main() {}"}"#
+                r#"{"model":"gpt-5.6-luna","max_output_tokens":700,"temperature":0.5,"store":false,"reasoning":{"effort":"none"},"instructions":"Say what it is for.","input":"fn main() {}"}"#
             ]],
         );
     }

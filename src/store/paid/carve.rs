@@ -7,11 +7,13 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 
 use rusqlite::types::ValueRef;
 
-const PAGE: usize = 4096;
+use super::log;
+use super::log::PAGE;
+use super::log::read_all;
+
 /// The most bytes of a row that lie in its own page.
 const LOCAL: usize = PAGE - 35;
 /// The fewest, of a row that goes on in other pages.
@@ -20,9 +22,6 @@ const LEAST_LOCAL: usize = (PAGE - 12) * 32 / 255 - 23;
 const LARGEST: usize = 1 << 20;
 /// No row of ours has more columns.
 const MOST_COLUMNS: usize = 32;
-
-const LOG_HEADER: usize = 32;
-const FRAME_HEADER: usize = 24;
 
 /// A damaged database and its log.
 pub(super) struct Remains {
@@ -47,14 +46,14 @@ impl Remains {
     pub(super) fn each_row(&self, each: &mut dyn FnMut(i64, Vec<ValueRef<'_>>)) -> io::Result<()> {
         let mut page = [0; PAGE];
         let mut offset = 0;
-        while read_page(&self.file, offset, &mut page)? {
+        while read_all(&self.file, offset, &mut page)? {
             // The first page begins with the header of the file.
             self.each_of_page(&page, if offset == 0 { 100 } else { 0 }, each);
             offset += PAGE as u64;
         }
         let Some(log) = &self.log else { return Ok(()) };
         for (number, offset) in self.frames()? {
-            if read_page(log, offset, &mut page)? {
+            if read_all(log, offset, &mut page)? {
                 self.each_of_page(&page, if number == 1 { 100 } else { 0 }, each);
             }
         }
@@ -65,20 +64,15 @@ impl Remains {
     /// log's header can be believed: what they say is out of date.
     fn frames(&self) -> io::Result<Vec<(u32, u64)>> {
         let Some(log) = &self.log else { return Ok(Vec::new()) };
-        let mut header = [0; LOG_HEADER];
-        if !read_all(log, 0, &mut header)? {
-            return Ok(Vec::new());
-        }
-        let is_header = header[..3] == [0x37, 0x7f, 0x06];
+        let header = log::header(log)?;
         let mut frames = Vec::new();
-        let mut offset = LOG_HEADER as u64;
-        let mut frame = [0; FRAME_HEADER];
+        let mut offset = log::HEADER as u64;
+        let mut frame = [0; log::FRAME_HEADER];
         while read_all(log, offset, &mut frame)? {
-            if !is_header || frame[8..16] == header[16..24] {
-                let number = u32::from_be_bytes([frame[0], frame[1], frame[2], frame[3]]);
-                frames.push((number, offset + FRAME_HEADER as u64));
+            if header.as_ref().is_none_or(|header| frame[8..16] == header.salts) {
+                frames.push((number(&frame[..4]), offset + log::FRAME_HEADER as u64));
             }
-            offset += (FRAME_HEADER + PAGE) as u64;
+            offset += (log::FRAME_HEADER + PAGE) as u64;
         }
         Ok(frames)
     }
@@ -124,9 +118,9 @@ impl Remains {
     fn page(&self, number: u32) -> Option<[u8; PAGE]> {
         let mut page = [0; PAGE];
         let from = match (self.logged.get(&number), &self.log) {
-            (Some(offset), Some(log)) => read_page(log, *offset, &mut page),
+            (Some(offset), Some(log)) => read_all(log, *offset, &mut page),
             (_, None) | (None, _) => {
-                read_page(&self.file, u64::from(number.checked_sub(1)?) * PAGE as u64, &mut page)
+                read_all(&self.file, u64::from(number.checked_sub(1)?) * PAGE as u64, &mut page)
             }
         };
         from.ok()?.then_some(page)
@@ -135,19 +129,6 @@ impl Remains {
 
 fn number(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
-}
-
-fn read_page(file: &File, offset: u64, page: &mut [u8; PAGE]) -> io::Result<bool> {
-    read_all(file, offset, page)
-}
-
-/// Fills the buffer. `false` where the file ends before.
-fn read_all(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<bool> {
-    match file.read_exact_at(buffer, offset) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(error),
-    }
 }
 
 /// Reads a number of one to nine bytes; returns it and what follows it.

@@ -15,6 +15,7 @@ mod columns;
 mod counter;
 mod latest;
 mod ledger;
+mod log;
 mod open;
 mod rows;
 mod salvage;
@@ -49,3 +50,6 @@ pub use rows::SpendOutcome;
 pub use rows::Spent;
 pub use rows::Summary;
 pub use rows::UsageRow;
+
+/// Name of the database in the cache's folder.
+pub const PAID_DATABASE: &str = "agent.db";

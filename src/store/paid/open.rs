@@ -7,6 +7,7 @@ use std::path::Path;
 use super::super::Error;
 use super::super::database::Database;
 use super::super::database::absolute;
+use super::super::database::beside;
 use super::super::database::lock_folder;
 use super::super::database::look;
 use super::super::database::words;
@@ -59,7 +60,9 @@ impl Paid {
     /// The structure of the file is looked at each time: this is no place to find damage late.
     pub fn open(file: &Path) -> Result<OpenedPaid, Error> {
         let file = absolute(file)?;
-        if let Some(database) = Database::open_current(&file, &PAID, WRITER)? {
+        // Before SQLite has a look at the log: whoever closes it last deletes it.
+        let is_log_whole = !salvage::is_log_broken(&file)?;
+        if is_log_whole && let Some(database) = Database::open_current(&file, &PAID, WRITER)? {
             if broken_structure(&database.connection)?.is_none() {
                 return Ok(OpenedPaid { paid: Self::new(database), recovery: None });
             }
@@ -83,7 +86,13 @@ impl Paid {
         if look(&file)?.is_none() {
             return Ok(None);
         }
-        Database::open_reader(&file, &PAID, READER).map(|database| Some(Self::new(database)))
+        // A log that no writer has open is left to the next one, who finds out whether it is whole.
+        let has_log = look(&beside(&file, "-wal"))?.is_some_and(|log| 0 < log.len());
+        let database = Database::open_reader(&file, &PAID, READER)?;
+        if has_log {
+            database.keep_log();
+        }
+        Ok(Some(Self::new(database)))
     }
 
     /// Closes a database that turned out to be damaged, and opens it again as [`Paid::open`] does.
@@ -117,19 +126,20 @@ impl Paid {
 
 /// Opens a database for writing; makes it if need be. Nobody else may be at it.
 fn open_writer(file: &Path) -> Result<Database, Error> {
+    if salvage::is_log_broken(file)? {
+        return Err(Error::NotAStore { what: "a store with a hole in its log" });
+    }
     // SQLite takes a file of no byte or of one for a new database. But then a ledger that was cut to nothing would let
     // all of it be spent once more.
     if look(file)?.is_some_and(|metadata| metadata.is_file() && metadata.len() < SMALLEST) {
         return Err(Error::NotAStore { what: "an empty file" });
     }
     let database = make(file)?;
-    match broken_structure(&database.connection)? {
-        None => Ok(database),
-        Some(_) => {
-            database.keep_log();
-            Err(Error::NotAStore { what: "a store of a broken structure" })
-        }
+    if broken_structure(&database.connection)?.is_some() {
+        database.keep_log();
+        return Err(Error::NotAStore { what: "a store of a broken structure" });
     }
+    Ok(database)
 }
 
 /// Opens a database for writing, as it is; makes it if need be.

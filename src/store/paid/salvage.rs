@@ -29,6 +29,7 @@ use super::columns::Columns;
 use super::counter;
 use super::counter::Counter;
 use super::latest;
+use super::log;
 use super::open::make;
 use super::spend;
 use super::spend::Found;
@@ -291,21 +292,33 @@ fn last_written_day(aside: &Path) -> Result<i64, Error> {
 }
 
 /// Opens the bytes of the file that was put aside. `None` where it is no file: there is nothing to read then.
-#[expect(clippy::disallowed_methods, reason = "these are the bytes of the database file")]
 fn open_remains(aside: &Path) -> Result<Option<Remains>, Error> {
-    let open = |path: &Path| -> Result<Option<File>, Error> {
-        if !look(path)?.is_some_and(|metadata| metadata.is_file()) {
-            return Ok(None);
-        }
-        File::open(path).map(Some).map_err(|source| Error::File {
-            attempt: "salvage",
-            path: path.to_owned(),
-            source,
-        })
-    };
-    let Some(file) = open(aside)? else { return Ok(None) };
-    let remains = Remains::new(file, open(&beside(aside, "-wal"))?);
+    let Some(file) = open_bytes(aside)? else { return Ok(None) };
+    let remains = Remains::new(file, open_bytes(&beside(aside, "-wal"))?);
     remains.map(Some).map_err(|source| Error::File { attempt: "salvage", path: aside.to_owned(), source })
+}
+
+/// Says whether the log of a database lacks commits that were acknowledged.
+pub(super) fn is_log_broken(file: &Path) -> Result<bool, Error> {
+    let path = beside(file, "-wal");
+    let Some(bytes) = open_bytes(&path)? else { return Ok(false) };
+    // Twice: whoever writes to it meanwhile may seem to leave a gap.
+    let is_broken = log::lacks_commits(&bytes).and_then(|once| Ok(once && log::lacks_commits(&bytes)?));
+    is_broken.map_err(|source| Error::File { attempt: "read", path, source })
+}
+
+/// Opens a file for reading. `None` where there is none.
+#[expect(clippy::disallowed_methods, reason = "these are the bytes of the database file")]
+fn open_bytes(path: &Path) -> Result<Option<File>, Error> {
+    if !look(path)?.is_some_and(|metadata| metadata.is_file()) {
+        return Ok(None);
+    }
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        // Its last user closed it in between.
+        Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::File { attempt: "salvage", path: path.to_owned(), source }),
+    }
 }
 
 /// Renames a database and what belongs to it: with its log it stays the database that it is, and whoever has it open

@@ -1,9 +1,14 @@
 //! What is left after harm of every kind.
 
+#![expect(clippy::disallowed_methods, reason = "a test does to the file what the database must stand")]
+
 use std::fs;
 use std::path::Path;
 
 use super::super::Error;
+use super::log::FRAME_HEADER;
+use super::log::HEADER;
+use super::log::PAGE;
 use super::samples::ME;
 use super::samples::Sandbox;
 use super::samples::caps;
@@ -21,9 +26,8 @@ use crate::model::Tier;
 
 /// Enough for several pages of each kind.
 const PARTS: usize = 60;
-const PAGE: usize = 4096;
-/// A year of which no file that a test writes can be.
-const LONG_AGO: std::time::Duration = std::time::Duration::from_secs(86_400 * 1_000);
+/// A thousand days.
+const LONG_AGO: std::time::Duration = std::time::Duration::from_hours(24 * 1_000);
 
 fn nanos(nanos: u64) -> Money {
     Money::from_nanos(nanos)
@@ -153,6 +157,51 @@ fn rows_that_are_in_the_log_alone_are_found() {
     assert_eq!((recovery.lost, recovery.is_ledger_short), (0, false), "{recovery:?}");
     assert_eq!(opened.paid.summaries().unwrap().len(), PARTS);
     assert_eq!(opened.paid.spent(5).unwrap().total, nanos(2_400));
+}
+
+/// A database whose last ten summaries are in the log, as a kill leaves it, with the log changed.
+fn killed(harm: impl FnOnce(&mut Vec<u8>)) -> Sandbox {
+    let sandbox = Sandbox::new();
+    filled(&sandbox, 1);
+    let mut paid = sandbox.open();
+    for number in 1..=10 {
+        pay_for(&mut paid, &format!("part {number}"), 5);
+    }
+    let other = Sandbox::new();
+    fs::copy(sandbox.file(), other.file()).unwrap();
+    let mut log = fs::read(sandbox.path("agent.db-wal")).unwrap();
+    harm(&mut log);
+    fs::write(other.path("agent.db-wal"), log).unwrap();
+    other
+}
+
+#[test]
+fn commits_behind_a_hole_in_the_log_are_not_forgotten() {
+    // In the page of a frame, in the salts of a frame, in the salts of the log, in what makes it a log.
+    for place in [HEADER + FRAME_HEADER + 4_000, HEADER + FRAME_HEADER + PAGE + 9, 17, 1] {
+        let sandbox = killed(|log| log[place] ^= 4);
+        // A reader before does not have the log deleted.
+        drop(Paid::open_reader(&sandbox.file()));
+        let OpenedPaid { paid, recovery } = Paid::open(&sandbox.file()).unwrap();
+        assert!(recovery.is_some_and(|recovery| !recovery.is_ledger_short), "{place}");
+        assert_eq!(paid.summaries().unwrap().len(), 11, "{place}");
+        assert_eq!(paid.spent(5).unwrap().total, nanos(440), "{place}");
+    }
+}
+
+#[test]
+fn a_torn_end_of_the_log_is_no_damage() {
+    for cut in [1, PAGE, PAGE + FRAME_HEADER] {
+        let sandbox = killed(|log| log.truncate(log.len() - cut));
+        let paid = sandbox.open();
+        // The last transaction is open again; it counts as its worst.
+        assert_eq!(paid.spent(5).unwrap().total, nanos(500), "{cut}");
+    }
+    let sandbox = killed(|log| {
+        let end = log.len();
+        log[end - 9] ^= 1;
+    });
+    assert_eq!(sandbox.open().spent(5).unwrap().total, nanos(500));
 }
 
 #[test]

@@ -35,9 +35,9 @@ pub fn check(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, String)>, Flaw> 
     if answer.trim().is_empty() {
         return Err(Flaw::Empty);
     }
-    let wants_both = tiers.iter().any(is_brief) && !tiers.iter().all(is_brief);
+    let wants_both = tiers.iter().any(|tier| is_brief(*tier)) && !tiers.iter().all(|tier| is_brief(*tier));
     let part = |tier: &Tier| {
-        let name = if is_brief(tier) { "brief" } else { "detail" };
+        let name = if is_brief(*tier) { "brief" } else { "detail" };
         match tagged(answer, name) {
             Some(part) => Ok(part),
             None if wants_both => Err(Flaw::Misshapen),
@@ -71,8 +71,9 @@ fn tagged<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 
 /// Returns the words for one tier.
 fn words_of(part: &str, tier: Tier) -> Result<String, Flaw> {
-    let (most, between) = if is_brief(&tier) { (BRIEF_BYTES, " ") } else { (DETAIL_BYTES, "\n\n") };
-    let text = paragraphs(part).join(between);
+    let (most, between) = if is_brief(tier) { (BRIEF_BYTES, " ") } else { (DETAIL_BYTES, "\n\n") };
+    // What could not be understood is not worth a summary's life.
+    let text = paragraphs(part).join(between).replace(char::REPLACEMENT_CHARACTER, "");
     // What is left of links are brackets that never end, and those around a secret that was taken out.
     let text = without_secrets(&text)?.replace("](", "] (");
     let text = clipped(&text, most);
@@ -83,13 +84,11 @@ fn words_of(part: &str, tier: Tier) -> Result<String, Flaw> {
 fn paragraphs(text: &str) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
     for line in text.lines() {
-        // Taken off before anything else: a control character could part what belongs together.
+        let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        // Before anything else is looked for: a control character could part what belongs together.
         let line = words::cleaned(line);
-        let line = line.trim_start_matches(['#', '>', '|', '*', '-', '+', ' ']);
-        let is_rule = line.chars().all(|c| matches!(c, '`' | '~' | '=' | '_' | ' '));
-        let opens_fence = line.starts_with("``") || line.starts_with("~~");
-        if is_rule || opens_fence {
-            // A fence's word for the language is none of the answer's; where it is the whole line, it goes as well.
+        let line = without_bullet(&line);
+        if is_fence || line.chars().all(|c| matches!(c, '`' | '~' | '=' | '_' | '-' | '*' | ' ')) {
             paragraphs.push(String::new());
             continue;
         }
@@ -100,6 +99,15 @@ fn paragraphs(text: &str) -> Vec<String> {
     }
     let plain = paragraphs.iter().map(|paragraph| words::cleaned(&without_markup(paragraph)));
     plain.filter(|paragraph| !paragraph.is_empty()).collect()
+}
+
+/// Returns a line without the marks of headings, quotes, lists and tables at its beginning.
+fn without_bullet(line: &str) -> &str {
+    let mut rest = line.trim_start_matches(['#', '>', '|', ' ']);
+    while let Some(words) = ["- ", "* ", "+ ", "| "].iter().find_map(|mark| rest.strip_prefix(mark)) {
+        rest = words.trim_start();
+    }
+    rest
 }
 
 /// Takes out what a reader's program would follow or run: links and images become their words, tags of HTML go.
@@ -195,8 +203,8 @@ fn clipped(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     let kept = &text[..text.floor_char_boundary(most)];
-    let ends = kept.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
-    let end = ends.filter(|end| text[*end..].starts_with([' ', '\n'])).last();
+    let mut ends = kept.rmatch_indices(['.', '!', '?']).map(|(at, _)| at + 1);
+    let end = ends.find(|end| text[*end..].starts_with([' ', '\n']));
     match end {
         Some(end) if most / 3 < end => kept[..end].to_owned(),
         Some(_) | None => words::clip(text, most),
@@ -264,7 +272,7 @@ mod tests {
         brief("Runs <script src=x>jobs</script> <https://evil.example>.", "Runs jobs .");
         brief("Runs <x onclick=\"go()\" y>jobs.", "Runs jobs.");
         brief("Runs <scr<script>ipt>jobs.", "Runs jobs.");
-        brief("# Title\n- Runs jobs.", "Title Runs jobs.");
+        brief("# Title\n- Runs jobs.\n- -1 means none.", "Title Runs jobs. -1 means none.");
         brief("Holds `Vec<String>` where a < b.", "Holds `Vec<String>` where a < b.");
     }
 
@@ -277,8 +285,14 @@ mod tests {
     fn a_secret_is_not_repeated() {
         let secret = format!("ghp_{}", "0123456789abcdefghijABCDEFGHIJ012345");
         brief(&format!("Uses {secret} to log in."), "Uses [redacted] to log in.");
-        let words = check("The key is CANARY_TOKEN_1 here.", &[Tier::TechLead]).unwrap();
-        assert!(!words[0].1.contains("CANARY_TOKEN_"), "{words:?}");
+        let key = format!(
+            "-----BEGIN RSA PRIVATE {0}-----\n{1}\n-----END RSA PRIVATE {0}-----",
+            "KEY",
+            "MIIEow".repeat(40)
+        );
+        for (_, words) in check(&format!("The key is {key} here."), &[Tier::TechLead]).into_iter().flatten() {
+            assert!(!words.contains("MIIEow"), "{words}");
+        }
     }
 
     #[test]
@@ -299,10 +313,10 @@ mod tests {
             for answer in [noise.to_string(), between.clone(), format!("<brief>{noise}{between}</brief><detail>{between}x</detail>")] {
                 for tiers in [&BOTH[..], &BOTH[..1], &BOTH[1..]] {
                     for (tier, words) in check(&answer, tiers).into_iter().flatten() {
-                        let most = if is_brief(&tier) { BRIEF_BYTES } else { DETAIL_BYTES };
+                        let most = if is_brief(tier) { BRIEF_BYTES } else { DETAIL_BYTES };
                         prop_assert!(words.len() <= most && is_plain(&words), "{words:?}");
                         prop_assert!(!words.contains("]("), "{words:?}");
-                        prop_assert!(!is_brief(&tier) || !words.contains('\n'));
+                        prop_assert!(!is_brief(tier) || !words.contains('\n'));
                     }
                 }
             }

@@ -117,11 +117,8 @@ fn close(text: &mut String, gap: &mut Vec<&Piece>) {
     let lines: usize = gap.iter().map(|piece| piece.lines.len()).sum();
     let mut names: Vec<&str> = gap.iter().filter_map(|piece| piece.name.as_deref()).collect();
     names.dedup();
-    text.push_str(&format!(
-        "[{lines} {}{} left out]\n",
-        if lines == 1 { "line" } else { "lines" },
-        of(&names)
-    ));
+    let noun = if lines == 1 { "line" } else { "lines" };
+    text.extend(["[", &lines.to_string(), " ", noun, &of(&names), " left out]\n"]);
     gap.clear();
 }
 
@@ -167,7 +164,7 @@ mod tests {
 
     #[test]
     fn what_matters_most_stays_and_the_rest_is_named() {
-        let text: String = (0..100).map(|number| format!("line {number} of the text\n")).collect();
+        let text = (0..100).map(|number| format!("line {number} of the text\n")).collect::<Vec<_>>().concat();
         let lines = Lines::of(&text);
         let pieces = [
             piece(0..2, None, 0),

@@ -53,7 +53,7 @@ pub fn folder_material(
         }
     }
     if 0 < left_out {
-        data.push_str(&format!("[{left_out} more files and folders left out]\n"));
+        data.extend(["[", &left_out.to_string(), " more files and folders left out]\n"]);
     }
     Material { text: fenced(subject, &about, &data), is_cut: 0 < left_out }
 }

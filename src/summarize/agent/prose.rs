@@ -78,7 +78,7 @@ mod tests {
         let source = Source { file_type: file_type("markdown"), text: &text, lines: 1, outline: None };
         let data = data(&source, 1_900);
         assert!(data.is_cut && data.text.len() <= 1_900);
-        expect![[r#"
+        expect![[r"
             # Title
 
             About.
@@ -129,7 +129,7 @@ mod tests {
             What part 2 is.
 
             [40 lines left out]
-        "#]]
+        "]]
         .assert_eq(&data.text);
     }
 

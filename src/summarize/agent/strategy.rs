@@ -97,7 +97,7 @@ impl Strategy {
 
 /// Returns what a model is told to do: the same bytes for all subjects of a kind, so that a provider can keep them.
 pub fn instructions(strategy: Strategy, tiers: &[Tier]) -> String {
-    let shape = match (tiers.iter().any(is_brief), tiers.iter().any(|tier| !is_brief(tier))) {
+    let shape = match (tiers.iter().any(|tier| is_brief(*tier)), tiers.iter().any(|tier| !is_brief(*tier))) {
         (true, true) => BOTH,
         (true, false) => BRIEF,
         (false, _) => DETAIL,
@@ -112,7 +112,7 @@ pub fn instructions(strategy: Strategy, tiers: &[Tier]) -> String {
 }
 
 /// Says whether a tier wants to know where to look rather than how it works.
-pub(super) const fn is_brief(tier: &Tier) -> bool {
+pub(super) const fn is_brief(tier: Tier) -> bool {
     matches!(tier, Tier::Orchestrator)
 }
 
@@ -142,12 +142,12 @@ mod tests {
             })
             .collect();
         // Words that change are other words for every file: raise the version in the first line of the page.
-        expect_test::expect![[r#"
+        expect_test::expect![[r"
             code/1 543c762b4bc9
             prose/1 4672d40aed26
             config/1 908f2cf798bd
             folder/1 fd9c1da39203
-            project/1 5db7fd90b0cd"#]]
+            project/1 5db7fd90b0cd"]]
         .assert_eq(&said.join("\n"));
     }
 

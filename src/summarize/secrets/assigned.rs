@@ -25,10 +25,9 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
         r#"[ \t]*,?[ \t]*\r?\n?[ \t]*["']?value["']?[ \t]*[:=]|"#,
         r#"=>|:=|->|\?=|\+=|={1,3}|!==?|[:,>])[ \t]*(?:\r?\n[ \t]*)?"#,
     );
-    let wrapped =
-        r#"(?:[rbuLRBU@]{1,2}|String\(|str\(|Secret(?:Str|String)?(?:::(?:new|from))?\()?(?:\r?\n[ \t]*)?"#;
+    let wrapped = r#"(?:[rbuLRBU@]{1,2}|String\(|str\(|Secret(?:Str|String)?(?:::(?:new|from))?\()?\(?(?:\r?\n[ \t]*)?"#;
     let quoted = r#"(?:"((?:[^"\\\n]|\\.){1,512})["\\]|'((?:[^'\\\n]|\\.){1,512})['\\]|`([^`\n]{1,512})`)"#;
-    let plain = r#"([^\s"'`,;&<>()\[\]{}|\\]{1,512})"#;
+    let plain = r#"([^\s"'`]{1,512})"#;
     Regex::new(&format!("{between}(?:{wrapped}{quoted}|{plain})")).expect("a fixed pattern")
 });
 
@@ -66,7 +65,7 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
             20 <= value.len() && is_random(value.as_str()) && !is_placeholder(value.as_str())
         }
         (Secrecy::All, Some(_)) => is_quoted_secret(value.as_str()),
-        (Secrecy::All, None) => is_plain_secret(text, &key, &span),
+        (Secrecy::All, None) => return plain_secret(text, &key, span),
     };
     is_secret.then_some(span)
 }
@@ -77,32 +76,41 @@ fn is_quoted_secret(value: &str) -> bool {
         && !(value.contains(['(', '[', '*', '^']) && value.contains('\\'))
 }
 
-/// Says whether a value without quotes is a secret: an expression of a program looks much like one.
-fn is_plain_secret(text: &str, key: &Range<usize>, span: &Range<usize>) -> bool {
+/// Returns what of a value without quotes is a secret: an expression of a program looks much like one.
+fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Range<usize>> {
     let value = &text[span.clone()];
     let name = &text[key.clone()];
-    let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
-    if name_is_apart(text, key, span) || is_number(value) && !name.to_ascii_lowercase().contains("pass") {
-        return false;
+    let between = &text[key.end..span.start];
+    if between.contains(',') || is_number(value) && !name.to_ascii_lowercase().contains("pass") {
+        return None;
     }
+    let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
     let begins = text[line..key.start].trim().trim_start_matches(['#', '-', ';', '/', '"', '\'', ' ']);
     let ends = text[span.end..].lines().next().unwrap_or_default().trim_start();
-    let is_listed = text[key.end..span.start].contains("value");
-    let is_line = (is_listed
+    let is_line = (between.contains("value")
         || matches!(begins, "" | "export" | "set" | "setx" | "ENV" | "ARG" | "environment"))
         && (ends.is_empty() || ends.starts_with('#'));
-    let is_variable = key.end + 1 == span.start && !name.bytes().any(|b| b.is_ascii_lowercase());
-    if is_line && is_variable {
+    if is_line && between == "=" && !name.bytes().any(|b| b.is_ascii_lowercase()) {
         let is_password = name.contains("PASS") && 6 <= value.len() && !is_placeholder(value);
-        return is_chosen(value) || is_password && value.bytes().all(|b| b.is_ascii_alphanumeric());
+        let is_word = is_password && value.bytes().all(|b| b.is_ascii_alphanumeric());
+        return (is_chosen(value) || is_word).then_some(span);
     }
-    // What is called, or looked up in, is a name.
-    is_chosen(value) && !is_code(value) && (is_line || is_random(value) && !ends.starts_with(['(', '[']))
+    // In settings, what follows a colon is a text; in programs it is a type, and those are short or have no digits.
+    let may_be_name = is_line && between.trim() == ":" && 8 <= value.len() && is_word_with_digits(value);
+    if is_line && is_chosen(value) && (may_be_name || !is_code(value)) {
+        return Some(span);
+    }
+    // Amid other things it ends at a sign; and what is called, or looked up in, is a name.
+    let end = value.find([',', ';', '&', '<', '>', '(', ')', '[', ']', '{', '}', '|', '\\']);
+    let (value, rest) = value.split_at(end.unwrap_or(value.len()));
+    let is_called = rest.starts_with(['(', '[']) || rest.is_empty() && ends.starts_with(['(', '[']);
+    let is_secret = is_chosen(value) && !is_code(value) && is_random(value) && !is_called;
+    is_secret.then(|| span.start..span.start + value.len())
 }
 
-/// Says whether a comma stands between a name and a value: then they are arguments, and a plain one is no text.
-fn name_is_apart(text: &str, key: &Range<usize>, span: &Range<usize>) -> bool {
-    text[key.end..span.start].contains(',')
+fn is_word_with_digits(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    2 <= digits && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
 }
 
 fn is_number(value: &str) -> bool {

@@ -13,6 +13,11 @@ mod structures;
 mod values;
 mod views;
 
+#[cfg(test)]
+mod corpus_tests;
+#[cfg(test)]
+mod samples_tests;
+
 pub use scan::Found;
 pub use scan::Scan;
 pub use scan::Unscannable;

@@ -214,7 +214,7 @@ impl Rule {
 
     fn of_named(named: &'static Named) -> Self {
         // The rest of the name, what closes it, a sign, what opens the value.
-        const BETWEEN: &str = r#"[\w.-]{0,40}["'`\]\)]{0,2}[ \t]{0,3}(?::[ \t]*[\w&\[\]]{1,20}[ \t]*=|:=|=>|->|[=:,>|]|[ \t])[ \t]{0,4}(?:(?:[rbuf]|os\.getenv\([^,\n]{1,60},[ \t]*)?["'`(]{1,2})?"#;
+        const BETWEEN: &str = r#"[\w.-]{0,40}["'`\]\)]{0,2}[ \t]{0,3}(?:\s{1,20}["']?value["']?[ \t]*[:=]|:[ \t]*[\w&\[\]]{1,20}[ \t]*=|:=|=>|->|[=:,>|]|[ \t])[ \t]{0,4}(?:(?:[rbuf]|os\.getenv\([^,\n]{1,60},[ \t]*)?["'`(]{1,2}(?:\r?\n[ \t]*["'`])?)?"#;
         let pattern = format!(r"(?i:{BETWEEN})({})(?:[^A-Za-z0-9_+/=-]|$)", named.shape);
         let entropy = named.entropy.unwrap_or(NAMED_ENTROPY);
         let rule = Self::new(&named.id, pattern, Seat::Named, entropy);
@@ -258,9 +258,12 @@ impl Rule {
         let end = text.floor_char_boundary(word.end.saturating_add(AFTER).min(text.len()));
         let window = &text[start..end];
         let found = self.regex().captures_iter(window).filter_map(|captures| {
-            let secret = captures.get(1).or_else(|| captures.get(0))?;
+            let whole = captures.get(0)?;
+            // A group says by itself where the secret begins: `-phunter2`.
+            let secret = captures.get(1).unwrap_or(whole);
             let span = start + secret.start()..start + secret.end();
-            let is_one = begins_a_word(text, span.start) && self.is_secret(secret.as_str());
+            let is_one = captures.get(1).is_some() || begins_a_word(text, span.start);
+            let is_one = is_one && self.is_secret(secret.as_str());
             is_one.then(|| self.to_its_end(text, span))
         });
         Some(found.collect())

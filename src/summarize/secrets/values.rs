@@ -182,12 +182,17 @@ fn is_dotted_name(value: &str) -> bool {
         part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     };
-    SHORTEST <= value.len() && value.split('.').all(is_part) && !is_random(value)
+    let small = value.to_ascii_lowercase();
+    let says_so =
+        value.contains('.') || ["password", "hasher", "token", "secret"].iter().any(|w| small.contains(w));
+    SHORTEST <= value.len() && says_so && value.split('.').all(is_part) && !is_random(value)
 }
 
 fn is_path(value: &str) -> bool {
     let parts = value.split('/').count();
-    value.starts_with(['/', '~', '.']) && 1 < parts || value.contains("://") || value.contains("...")
+    value.starts_with(['/', '~', '.']) && 1 < parts && !is_random(value)
+        || value.contains("://")
+        || value.contains("...")
 }
 
 /// Says whether a value could be a name or an expression of a program, rather than a text.
@@ -195,7 +200,7 @@ pub(super) fn is_code(value: &str) -> bool {
     let plain = value.trim_end_matches(['.', ';', ',']);
     let Some(first) = plain.bytes().next() else { return true };
     let named = (first.is_ascii_alphabetic() || b"_$@&*!~-".contains(&first))
-        && plain.bytes().skip(1).all(|b| b.is_ascii_alphanumeric() || b"_.:>-[]#?/|\\".contains(&b));
+        && plain.bytes().skip(1).all(|b| b.is_ascii_alphanumeric() || b"_.:[]#?/|\\".contains(&b));
     named && !is_random(plain)
         || plain.contains(['(', '[', '{', '<'])
         || plain.contains("->")

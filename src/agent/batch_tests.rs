@@ -1,0 +1,201 @@
+//! Batches, against a scripted provider and a real database.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::super::Why;
+use super::super::testing::*;
+use super::name_of;
+use crate::model::Money;
+use crate::model::Tier;
+use crate::model::WebError;
+use crate::model::WebResponse;
+use crate::store::paid::OverCap;
+use crate::store::paid::Spent;
+
+/// A provider of batches: what it has, and what it does next.
+#[derive(Debug, Default)]
+struct Provider {
+    /// The questions' names, once it has a batch.
+    batch: Vec<String>,
+    /// Whether it has worked on it.
+    has_ended: bool,
+    /// Whether its answer to the submission is lost on the way.
+    is_silent: bool,
+    /// Whether it refuses the submission.
+    refuses: bool,
+    /// Names of questions that it gives no answer to.
+    forgets: Vec<String>,
+}
+
+type Shared = Arc<Mutex<Provider>>;
+
+fn world() -> (World, Shared) {
+    let shared = Shared::default();
+    let provider = shared.clone();
+    let world = World::new(move |_, seen| provider.lock().unwrap().answer(seen));
+    (world, shared)
+}
+
+impl Provider {
+    fn answer(&mut self, seen: &Seen) -> Result<WebResponse, WebError> {
+        let status = if self.has_ended { "ended" } else { "in_progress" };
+        let count = self.batch.len();
+        let batch = format!(
+            r#"{{"id":"msgbatch_1","type":"message_batch","processing_status":"{status}","created_at":"2026-11-21T00:00:01Z","request_counts":{{"processing":{count}}}}}"#
+        );
+        if seen.url.ends_with("/results") {
+            return Ok(response(200, &self.results()));
+        }
+        if seen.url.contains("limit=") {
+            let listed = if self.batch.is_empty() { "" } else { &batch };
+            return Ok(response(200, &format!(r#"{{"data":[{listed}]}}"#)));
+        }
+        if seen.body.is_empty() {
+            return Ok(response(200, &batch));
+        }
+        if self.refuses {
+            return Ok(error(402, "billing_error"));
+        }
+        let ids = seen.body.split(r#""custom_id":""#).skip(1);
+        self.batch = ids.map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
+        if self.is_silent { Err(WebError::Broken("reset".to_owned())) } else { Ok(response(200, &batch)) }
+    }
+
+    fn results(&self) -> String {
+        let known = self.batch.iter().filter(|name| !self.forgets.contains(name));
+        let message = String::from_utf8(answer("It is a file.").body).unwrap();
+        let line = |name: &String| {
+            format!(
+                "{{\"custom_id\":\"{name}\",\"result\":{{\"type\":\"succeeded\",\"message\":{message}}}}}\n"
+            )
+        };
+        // In another order than they were asked in.
+        known.rev().map(line).collect()
+    }
+}
+
+fn spent(world: &World) -> Spent {
+    world.paid().spent((MIDNIGHT / 86_400).try_into().unwrap()).unwrap()
+}
+
+fn half() -> Money {
+    Money::from_nanos(ANSWER_COSTS.nanos() / 2)
+}
+
+#[test]
+fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
+    let (world, provider) = world();
+    let office_options = options(vec![model("small")]);
+    let office = world.office(&office_options);
+    let outcome = office.submit(errands(3), &Plain, &|| false).unwrap();
+    assert_eq!((outcome.taken, outcome.left, world.seen().len()), (3, 0, 1));
+    assert_eq!(spent(&world).day, spent(&world).open);
+    // Neither asked one by one nor handed over again meanwhile.
+    assert_eq!(office.run(errands(3), &Plain, &super::super::Silent, &|| false).taken, 3);
+    assert_eq!(office.submit(errands(3), &Plain, &|| false).unwrap().taken, 3);
+    assert_eq!(world.seen().len(), 1);
+    assert_eq!(office.collect(&errands(3), &Plain, &|| false).waiting, 3);
+    provider.lock().unwrap().has_ended = true;
+    // Another process takes it in.
+    drop(office);
+    let collected = world.office(&office_options).collect(&errands(3), &Plain, &|| false);
+    assert_eq!((collected.answered, collected.waiting, collected.lost), (3, 0, 0));
+    assert_eq!(spent(&world).day, Money::from_nanos(3 * half().nanos()));
+    assert_eq!(spent(&world).open, Money::ZERO);
+    let found = world.paid().of_subject(&errand("f0").subject, "rust", Tier::TechLead).unwrap();
+    assert_eq!((found[0].text.as_str(), found[0].cost), ("It is a file.", half()));
+    assert!(world.paid().open_batches().unwrap().is_empty());
+}
+
+#[test]
+fn a_batch_whose_name_was_never_heard_is_found_again() {
+    let (world, provider) = world();
+    provider.lock().unwrap().is_silent = true;
+    let office_options = options(vec![model("small")]);
+    let outcome = world.office(&office_options).submit(errands(2), &Plain, &|| false).unwrap();
+    assert!(matches!(outcome.stopped, Some(Why::Down { .. })), "{outcome:?}");
+    assert_eq!(world.paid().open_batches().unwrap()[0].remote_id, None);
+    let office = world.office(&office_options);
+    assert_eq!(office.collect(&errands(2), &Plain, &|| false).waiting, 2);
+    provider.lock().unwrap().has_ended = true;
+    assert_eq!(office.collect(&errands(2), &Plain, &|| false).answered, 2);
+    assert_eq!(spent(&world).open, Money::ZERO);
+}
+
+#[test]
+fn a_batch_that_is_nowhere_counts_as_its_worst_after_a_day() {
+    let (world, provider) = world();
+    provider.lock().unwrap().is_silent = true;
+    let office_options = options(vec![model("small")]);
+    let office = world.office(&office_options);
+    office.submit(errands(2), &Plain, &|| false).unwrap();
+    provider.lock().unwrap().batch.clear();
+    let worst = spent(&world).open;
+    assert_eq!(office.collect(&errands(2), &Plain, &|| false).waiting, 2);
+    world.clock_passes(Duration::from_hours(26));
+    assert_eq!(office.collect(&errands(2), &Plain, &|| false).lost, 2);
+    assert_eq!((spent(&world).open, spent(&world).total), (worst, worst));
+    assert!(world.paid().open_batches().unwrap().is_empty());
+    // They can be asked anew.
+    provider.lock().unwrap().is_silent = false;
+    assert_eq!(office.submit(errands(2), &Plain, &|| false).unwrap().taken, 2);
+}
+
+#[test]
+fn a_batch_that_was_refused_costs_nothing() {
+    let (world, provider) = world();
+    provider.lock().unwrap().refuses = true;
+    let outcome = world.office(&options(vec![model("small")])).submit(errands(2), &Plain, &|| false).unwrap();
+    assert!(matches!(outcome.stopped, Some(Why::Account { .. })), "{outcome:?}");
+    assert_eq!((outcome.left, spent(&world).total), (2, Money::ZERO));
+    assert!(world.paid().open_batches().unwrap().is_empty());
+}
+
+#[test]
+fn only_as_many_questions_are_handed_over_as_the_caps_allow() {
+    let (world, provider) = world();
+    let mut options = options(vec![model("small")]);
+    options.caps.calls_a_day = 4;
+    let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
+    assert_eq!((outcome.taken, outcome.left), (4, 5));
+    assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Calls, .. })), "{outcome:?}");
+    assert_eq!(provider.lock().unwrap().batch.len(), 4);
+    options.caps.calls_a_day = 1_000;
+    options.caps.day = spent(&world).day + Money::from_nanos(1);
+    let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
+    assert_eq!((outcome.taken, outcome.left), (4, 5));
+    assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Day, .. })), "{outcome:?}");
+}
+
+#[test]
+fn an_answer_that_never_comes_counts_as_its_worst_and_one_about_nothing_is_dropped() {
+    let (world, provider) = world();
+    let office_options = options(vec![model("small")]);
+    let office = world.office(&office_options);
+    office.submit(errands(3), &Plain, &|| false).unwrap();
+    let each = Money::from_nanos(spent(&world).open.nanos() / 3);
+    let mut at_work = provider.lock().unwrap();
+    (at_work.has_ended, at_work.forgets) = (true, vec![name_of(&errand("f0").id)]);
+    drop(at_work);
+    let collected = office.collect(&[errand("f1")], &Plain, &|| false);
+    assert_eq!((collected.answered, collected.dropped, collected.lost), (1, 1, 1));
+    let worst = spent(&world).open;
+    assert!(
+        each.saturating_sub(Money::from_nanos(1_000_000)) <= worst
+            && worst <= each + Money::from_nanos(1_000_000)
+    );
+    assert_eq!(spent(&world).total, worst + half() + half());
+}
+
+#[test]
+fn what_is_withheld_is_in_no_batch() {
+    let (world, _) = world();
+    let outcome = world
+        .office(&options(vec![model("small")]))
+        .submit(vec![errand("secret"), errand("a")], &Plain, &|| false)
+        .unwrap();
+    assert_eq!((outcome.taken, outcome.withheld.len()), (1, 1));
+    assert!(!world.seen()[0].body.contains("secret"));
+}

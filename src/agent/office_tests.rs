@@ -1,0 +1,410 @@
+//! Whole runs, against a scripted world and a real database.
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::super::Outcome;
+use super::super::Silent;
+use super::super::State;
+use super::super::Why;
+use super::super::testing::*;
+use crate::engine::agent::Withheld;
+use crate::model::Money;
+use crate::model::Tier;
+use crate::model::WebError;
+use crate::store::paid::Caps;
+use crate::store::paid::Claim;
+use crate::store::paid::OverCap;
+
+fn counts(outcome: &Outcome) -> (u64, u64, u64, u64) {
+    (outcome.answered, outcome.refused.len() as u64, outcome.left, outcome.calls)
+}
+
+#[test]
+fn an_answer_is_kept_for_each_tier_with_what_it_cost() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
+    assert_eq!(counts(&outcome), (1, 0, 0, 1));
+    assert_eq!(outcome.spent, ANSWER_COSTS);
+    let paid = world.paid();
+    for tier in [Tier::Orchestrator, Tier::TechLead] {
+        let found = paid.of_subject(&errand("a").subject, "rust", tier).unwrap();
+        assert_eq!((found.len(), found[0].text.as_str(), found[0].cost), (1, "It is a file.", ANSWER_COSTS));
+    }
+    let spent = paid.spent((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
+    assert_eq!((spent.day, spent.calls, spent.open), (ANSWER_COSTS, 1, Money::ZERO));
+    assert_eq!(paid.latest(b"a", Tier::Orchestrator).unwrap().unwrap().text, "It is a file.");
+}
+
+#[test]
+fn what_is_known_is_not_asked_again() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let options = options(vec![model("small")]);
+    world.run(&options, errands(3));
+    let outcome = world.run(&options, errands(4));
+    assert_eq!((outcome.done, outcome.answered), (3, 1));
+    assert_eq!(world.seen().len(), 4);
+}
+
+#[test]
+fn words_of_another_model_of_the_chain_will_do() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    world.run(&options(vec![model("large")]), vec![errand("a")]);
+    let outcome = world.run(&options(vec![model("small"), model("large")]), vec![errand("a")]);
+    assert_eq!((outcome.done, world.seen().len()), (1, 1));
+    assert_eq!(world.run(&options(vec![model("small")]), vec![errand("a")]).answered, 1);
+}
+
+/// F69.
+#[test]
+fn what_is_wanted_a_thousand_times_at_once_is_asked_once() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let mut options = options(vec![model("small")]);
+    options.concurrency = 4;
+    let offices = [world.office(&options), world.office(&options)];
+    std::thread::scope(|scope| {
+        for office in &offices {
+            scope.spawn(|| office.run(vec![errand("a"); 500], &Plain, &Silent, &|| false));
+        }
+    });
+    assert_eq!(world.seen().len(), 1);
+    assert_eq!(world.run(&options, vec![errand("a")]).done, 1);
+    assert_eq!(world.seen().len(), 1);
+}
+
+/// F71.
+#[test]
+fn no_more_is_spent_than_may_be_however_many_ask_at_once() {
+    for most in [1_u64, 10] {
+        let world = World::new(|_, _| Ok(answer("It is a file.")));
+        let mut options = options(vec![model("small")]);
+        options.concurrency = 32;
+        options.caps.calls_a_day = most;
+        let outcome = world.run(&options, errands(100));
+        assert_eq!(world.seen().len() as u64, most);
+        assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Calls, .. })), "{outcome:?}");
+        assert_eq!(outcome.stopped.unwrap().setting(), Some("agent.calls_per_day"));
+    }
+}
+
+/// F71.
+#[test]
+fn what_calls_may_cost_at_worst_never_passes_the_cap() {
+    let world = World::new(|_, _| Err(WebError::TimedOut(Duration::from_secs(1))));
+    let mut options = options(vec![model("small")]);
+    options.concurrency = 32;
+    let cap = Money::from_nanos(200_000_000);
+    options.caps = Caps { day: cap, total: cap, calls_a_day: 1_000 };
+    let mut calls = 0;
+    for _ in 0..20 {
+        calls += world.run(&options, errands(100)).calls;
+    }
+    let spent = world.paid().spent((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
+    assert!(spent.total <= cap && 0 < calls, "{spent:?}");
+    assert_eq!(calls, world.seen().len() as u64);
+    // A call of about 8,000 bytes could cost a cent, so that there is no room for a twentieth.
+    assert!(world.run(&options, errands(100)).calls <= 1);
+}
+
+/// F70.
+#[test]
+fn a_call_whose_process_died_counts_and_is_made_again() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let options = options(vec![model("small")]);
+    // As the database is left by a process that is killed between the reply and its commit.
+    let mut paid = world.paid();
+    let (id, holder) = (errand("a").id, "agent-00000000000000ff.lock");
+    assert_eq!(paid.claim(&id, &[id], holder, 0, &|_| true).unwrap(), Claim::Yours);
+    let day = i64::try_from(MIDNIGHT / 86_400).unwrap();
+    let reservation = crate::store::paid::Reservation {
+        errand: id,
+        by: model("small").full_name(),
+        worst: Money::from_nanos(77_000_000),
+        holder: holder.to_owned(),
+        is_batch: false,
+        at_ms: 0,
+        day,
+    };
+    paid.reserve(&reservation, &options.caps).unwrap().unwrap();
+    drop(paid);
+    let outcome = world.run(&options, vec![errand("a")]);
+    assert_eq!(counts(&outcome), (1, 0, 0, 1));
+    let spent = world.paid().spent(day).unwrap();
+    assert_eq!(spent.total, ANSWER_COSTS + Money::from_nanos(77_000_000));
+    assert_eq!((spent.calls, spent.open), (2, Money::from_nanos(77_000_000)));
+}
+
+#[test]
+fn what_a_living_process_has_claimed_is_left_to_it() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let options = options(vec![model("small")]);
+    let other = world.office(&options);
+    let id = errand("a").id;
+    let claim = other.till.paid().claim(&id, &[id], other.till.holder(), 0, &|_| true).unwrap();
+    assert_eq!(claim, Claim::Yours);
+    assert_eq!(world.run(&options, vec![errand("a")]).taken, 1);
+    drop(other);
+    assert_eq!(world.run(&options, vec![errand("a")]).answered, 1);
+}
+
+/// F64.
+#[test]
+fn nobody_is_asked_sooner_than_they_said() {
+    for (header, least) in [("2", 2), ("2.5", 2), ("Sat, 21 Nov 2026 00:00:09 GMT", 9)] {
+        let world = World::new(move |number, _| match number {
+            0 => Ok(with_header(error(429, "rate_limit_error"), "retry-after", header)),
+            _ => Ok(answer("It is a file.")),
+        });
+        let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
+        assert_eq!(counts(&outcome), (1, 0, 0, 2), "{header}");
+        let seen = world.seen();
+        assert!(Duration::from_secs(least) <= seen[1].at.saturating_sub(seen[0].at), "{header}: {seen:?}");
+    }
+}
+
+/// F64.
+#[test]
+fn a_wish_that_makes_no_sense_is_no_wish_and_a_huge_one_closes_the_door() {
+    for header in ["-5", "soon", ""] {
+        let world =
+            World::new(move |_, _| Ok(with_header(error(429, "rate_limit_error"), "retry-after", header)));
+        let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
+        assert_eq!((outcome.left, outcome.calls), (1, 4), "{header}");
+        assert!(world.paid().refusals().unwrap().is_empty());
+    }
+    let world = World::new(|_, _| Ok(with_header(error(429, "rate_limit_error"), "retry-after", "99999999")));
+    let office_options = options(vec![model("small")]);
+    let office = world.office(&office_options);
+    let outcome = office.run(errands(5), &Plain, &Silent, &|| false);
+    assert_eq!((outcome.calls, outcome.left), (1, 5));
+    let Some(Why::Down { retry_in, .. }) = outcome.stopped else { panic!("{outcome:?}") };
+    assert_eq!(retry_in, Duration::from_mins(15));
+    assert!(matches!(office.status().unwrap().state, State::Paused { .. }));
+    // The office remembers.
+    assert_eq!(office.run(errands(5), &Plain, &Silent, &|| false).calls, 0);
+}
+
+/// F65.
+#[test]
+fn without_money_or_a_key_there_is_one_call_and_the_run_ends_with_the_reason() {
+    for (status, kind) in [(401, "authentication_error"), (403, "permission_error"), (402, "billing_error")] {
+        let world = World::new(move |_, _| Ok(error(status, kind)));
+        let office_options = options(vec![model("small")]);
+        let office = world.office(&office_options);
+        let outcome = office.run(errands(9), &Plain, &Silent, &|| false);
+        assert_eq!((outcome.calls, outcome.left, outcome.spent), (1, 9, Money::ZERO), "{kind}");
+        assert!(outcome.stopped.unwrap().to_string().contains(&format!("{kind}, it says")));
+        assert!(matches!(office.status().unwrap().state, State::Stopped { .. }));
+        assert_eq!(office.run(errands(9), &Plain, &Silent, &|| false).calls, 0);
+        assert_eq!(world.seen().len(), 1);
+    }
+}
+
+/// F65.
+#[test]
+fn a_request_that_is_wrong_is_made_once_and_not_again_the_same_day() {
+    for status in [400, 404, 422] {
+        let world = World::new(move |_, _| Ok(error(status, "invalid_request_error")));
+        let options = options(vec![model("small")]);
+        assert_eq!(counts(&world.run(&options, vec![errand("a")])), (0, 1, 0, 1), "{status}");
+        assert_eq!(counts(&world.run(&options, vec![errand("a")])), (0, 1, 0, 0), "{status}");
+        world.clock_passes(Duration::from_hours(25));
+        assert_eq!(counts(&world.run(&options, vec![errand("a")])), (0, 1, 0, 1), "{status}");
+    }
+}
+
+/// F66.
+#[test]
+fn in_an_hour_of_storm_hardly_more_is_sent_than_was_wanted() {
+    for (status, concurrency) in [(500, 1), (502, 4), (503, 8), (529, 4)] {
+        let world = World::new(move |_, _| Ok(error(status, "overloaded_error")));
+        let mut office_options = options(vec![model("small")]);
+        office_options.concurrency = concurrency;
+        let office = world.office(&office_options);
+        let hour = Duration::from_hours(1);
+        while world.now() < hour {
+            let outcome = office.run(errands(50), &Plain, &Silent, &|| hour <= world.now());
+            let Some(Why::Down { retry_in, .. }) = outcome.stopped else { break };
+            world.clock_passes(retry_in);
+        }
+        let seen = world.seen();
+        assert!(seen.len() <= 25, "{} calls with {concurrency} threads", seen.len());
+        // Fifty questions were wanted: less than one call for each, and none asked more than four times in a row.
+        assert!(seen.len() * 10 <= 50 * 12);
+        assert!(10 <= seen.len(), "{} calls with {concurrency} threads", seen.len());
+    }
+}
+
+/// F66.
+#[test]
+fn of_a_server_that_fails_now_and_then_no_more_than_a_fifth_is_asked_again() {
+    let world = World::new(|number, _| match number % 3 {
+        0 => Ok(error(503, "overloaded_error")),
+        _ => Ok(answer("It is a file.")),
+    });
+    let outcome = world.run(&options(vec![model("small")]), errands(300));
+    assert_eq!(outcome.answered + outcome.left, 300);
+    assert!(outcome.calls <= 360, "{} calls for 300 questions", outcome.calls);
+    assert!(200 <= outcome.answered, "{} answers", outcome.answered);
+}
+
+/// F66.
+#[test]
+fn a_chain_of_models_does_not_ask_a_provider_in_trouble_more_often() {
+    let world = World::new(|number, _| match number % 2 {
+        0 => Ok(error(503, "overloaded_error")),
+        _ => Ok(answer("It is a file.")),
+    });
+    let chain = vec![model("small"), model("medium"), model("large")];
+    let outcome = world.run(&options(chain), errands(200));
+    assert!(outcome.calls <= 240, "{} calls for 200 questions", outcome.calls);
+}
+
+#[test]
+fn a_model_that_cannot_is_followed_by_the_next() {
+    let world = World::new(|_, seen| {
+        if seen.body.contains(r#""model":"small""#) {
+            Ok(error(404, "not_found_error"))
+        } else {
+            Ok(answer("It is a file."))
+        }
+    });
+    let outcome = world.run(&options(vec![model("small"), model("large")]), vec![errand("a")]);
+    assert_eq!(counts(&outcome), (1, 0, 0, 2));
+    let found = world.paid().of_subject(&errand("a").subject, "rust", Tier::TechLead).unwrap();
+    assert_eq!(found[0].by, model("large").full_name());
+}
+
+#[test]
+fn what_is_too_long_is_asked_once_more_with_half_of_it() {
+    let world = World::new(|_, seen| {
+        if 3_000 < seen.body.matches('x').count() {
+            Ok(error(413, "request_too_large"))
+        } else {
+            Ok(answer("It is a file."))
+        }
+    });
+    assert_eq!(counts(&world.run(&options(vec![model("small")]), vec![errand("a")])), (1, 0, 0, 2));
+    let world = World::new(|_, _| Ok(error(413, "request_too_large")));
+    assert_eq!(counts(&world.run(&options(vec![model("small")]), vec![errand("a")])), (0, 1, 0, 2));
+}
+
+#[test]
+fn an_answer_of_no_use_is_paid_for_and_asked_for_once_more() {
+    let world = World::new(|_, _| Ok(answer("misshapen")));
+    let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
+    assert_eq!(counts(&outcome), (0, 1, 0, 2));
+    assert_eq!(outcome.spent, ANSWER_COSTS + ANSWER_COSTS);
+    assert!(world.paid().of_subject(&errand("a").subject, "rust", Tier::TechLead).unwrap().is_empty());
+}
+
+#[test]
+fn a_model_that_declines_is_never_asked_again() {
+    let world = World::new(|_, _| {
+        let body = r#"{"type":"message","role":"assistant","content":[],"stop_reason":"refusal","usage":{"input_tokens":9,"output_tokens":1}}"#;
+        Ok(response(200, body))
+    });
+    let options = options(vec![model("small")]);
+    assert_eq!(counts(&world.run(&options, vec![errand("a")])), (0, 1, 0, 1));
+    world.clock_passes(Duration::from_hours(1_000));
+    assert_eq!(counts(&world.run(&options, vec![errand("a")])), (0, 1, 0, 0));
+    assert_eq!(world.paid().refusals().unwrap()[0].until_ms, None);
+}
+
+#[test]
+fn what_holds_a_secret_never_leaves() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let options = options(vec![model("small")]);
+    let outcome = world.run(&options, vec![errand("secret"), errand("a")]);
+    assert_eq!((outcome.answered, outcome.withheld.len()), (1, 1));
+    assert!(matches!(outcome.withheld[0].1, Withheld::Secret { .. }));
+    assert!(world.seen().iter().all(|seen| !seen.body.contains("secret")));
+    let again = world.run(&options, vec![errand("secret")]);
+    assert_eq!(again.refused.len(), 1);
+    assert!(again.refused[0].1.contains("aws-access-token"));
+}
+
+#[test]
+fn what_nobody_knows_the_price_of_counts_as_its_worst() {
+    let world = World::new(|_, _| Err(WebError::Broken("reset".to_owned())));
+    let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
+    let spent = world.paid().spent((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
+    assert!(ANSWER_COSTS < spent.total && outcome.spent == spent.total, "{spent:?}");
+    let world =
+        World::new(|_, _| Err(WebError::Unreachable { host: "api".to_owned(), why: "no route".to_owned() }));
+    let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
+    assert_eq!((outcome.spent, outcome.calls), (Money::ZERO, 4));
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_came_and_counts_the_open_call_as_its_worst() {
+    let calls = std::sync::Arc::new(AtomicUsize::new(0));
+    let made = calls.clone();
+    let world = World::new(move |_, _| {
+        made.fetch_add(1, Ordering::SeqCst);
+        Ok(answer("It is a file."))
+    });
+    let office_options = options(vec![model("small")]);
+    let office = world.office(&office_options);
+    let is_stopped = || 3 <= calls.load(Ordering::SeqCst);
+    let outcome = office.run(errands(10), &Plain, &Silent, &is_stopped);
+    assert_eq!((outcome.answered, outcome.left), (3, 7));
+    assert!(matches!(outcome.stopped, Some(Why::Interrupted)));
+    let world = World::new(|_, _| Err(WebError::Stopped));
+    let outcome = world.run(&office_options, errands(10));
+    assert_eq!((outcome.left, outcome.calls), (10, 1));
+    assert!(ANSWER_COSTS < outcome.spent);
+    assert!(matches!(outcome.stopped, Some(Why::Interrupted)));
+}
+
+#[test]
+fn where_no_account_can_be_kept_nothing_is_sent() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let office_options = options(vec![model("small")]);
+    let office = world.office(&office_options);
+    for entry in std::fs::read_dir(world.folder.path()).unwrap() {
+        std::fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    let outcome = office.run(errands(3), &Plain, &Silent, &|| false);
+    assert!(matches!(outcome.stopped, Some(Why::Store(_))), "{outcome:?}");
+    assert_eq!((world.seen().len(), outcome.left), (0, 3));
+}
+
+#[test]
+fn the_first_call_goes_alone_where_the_provider_keeps_the_instructions() {
+    let alone = std::sync::Arc::new(AtomicUsize::new(0));
+    let most = std::sync::Arc::new(AtomicUsize::new(0));
+    let (inside, largest) = (alone.clone(), most.clone());
+    let world = World::new(move |number, _| {
+        let now = inside.fetch_add(1, Ordering::SeqCst) + 1;
+        if number == 0 {
+            // Whoever does not wait would be here by now.
+            std::thread::sleep(Duration::from_millis(30));
+            largest.store(inside.load(Ordering::SeqCst).max(now), Ordering::SeqCst);
+        }
+        inside.fetch_sub(1, Ordering::SeqCst);
+        Ok(answer("It is a file."))
+    });
+    let mut small = model("small");
+    small.min_cacheable_tokens = Some(512);
+    let mut options = options(vec![small]);
+    options.concurrency = 8;
+    let outcome = world.run(&options, errands(20));
+    assert_eq!((outcome.answered, most.load(Ordering::SeqCst)), (20, 1));
+    assert!(world.seen()[0].body.contains("cache_control"));
+}
+
+#[test]
+fn locks_are_deleted_with_their_office() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let office_options = options(vec![model("small")]);
+    let locks = || {
+        let names = std::fs::read_dir(world.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_str().unwrap().starts_with("agent-")).count()
+    };
+    let office = world.office(&office_options);
+    let before = locks();
+    drop(office);
+    assert_eq!(locks() + 1, before);
+}

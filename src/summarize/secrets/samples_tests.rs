@@ -1,0 +1,135 @@
+//! One sample of each rule: made here from a pattern in `samples.txt`, so that nothing in the repository looks like a
+//! secret to others.
+//!
+//! A line of that file is a rule, the name under which its secret stands (`-` for none), and the pattern. In a
+//! pattern `{h40}` are forty digits of hexadecimal by chance, `{}` is nothing, and `{{` is a brace.
+
+use crate::summarize::secrets::redact;
+use crate::summarize::secrets::rules::rules;
+use crate::summarize::secrets::scan;
+
+const SAMPLES: &str = include_str!("samples.txt");
+
+/// A sample's pattern.
+pub(super) struct Sample {
+    pub(super) rule: &'static str,
+    /// The name before it; empty where it needs none.
+    pub(super) name: &'static str,
+    pattern: &'static str,
+}
+
+/// Returns the samples, in the order of their rules.
+pub(super) fn samples() -> Vec<Sample> {
+    let samples = SAMPLES.lines().map(|line| {
+        let [rule, name, pattern] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        Sample { rule, name: name.trim_start_matches('-'), pattern }
+    });
+    samples.collect()
+}
+
+/// Numbers by chance, the same in every run.
+pub(super) struct Chance(pub(super) u64);
+
+impl Chance {
+    /// Returns a number below `end`.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        // The constants of Knuth's MMIX; its upper bits are the good ones.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+
+    /// Returns characters of an alphabet.
+    pub(super) fn of(&mut self, alphabet: &str, count: usize) -> String {
+        (0..count).map(|_| char::from(alphabet.as_bytes()[self.below(alphabet.len())])).collect()
+    }
+}
+
+fn alphabet(name: char) -> &'static str {
+    match name {
+        'a' => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+        'l' => "abcdefghijklmnopqrstuvwxyz0123456789",
+        'A' => "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+        'B' => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+        'Q' => "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+        '5' => "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+        'g' => "abcdefgh0123456789",
+        'h' => "0123456789abcdef",
+        'z' => "abcdefghijklmnopqrstuvwxyz",
+        'Z' => "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        'd' => "0123456789",
+        other => panic!("{other}"),
+    }
+}
+
+impl Sample {
+    /// Makes the sample. What is left to chance is what `fill` makes of an alphabet and a length.
+    fn make(&self, mut fill: impl FnMut(&str, usize) -> String) -> String {
+        let (mut made, mut rest) = (String::new(), self.pattern);
+        while let Some((before, after)) = rest.split_once('{') {
+            made.push_str(before);
+            if let Some(after) = after.strip_prefix('{') {
+                made.push('{');
+                rest = after;
+                continue;
+            }
+            let (hole, after) = after.split_once('}').unwrap();
+            if let Some(name) = hole.chars().next() {
+                made.push_str(&fill(alphabet(name), hole[1..].parse().unwrap()));
+            }
+            rest = after;
+        }
+        (made + rest).replace("\\n", "\n")
+    }
+
+    /// Makes a secret of it.
+    pub(super) fn secret(&self, chance: &mut Chance) -> String {
+        self.make(|alphabet, count| chance.of(alphabet, count))
+    }
+
+    /// Makes what people write who only want to show its form.
+    fn stand_in(&self) -> String {
+        self.make(|_, count| "x".repeat(count))
+    }
+
+    fn line(&self, value: &str) -> String {
+        if self.name.is_empty() { format!("{value}\n") } else { format!("{} = \"{value}\"\n", self.name) }
+    }
+}
+
+fn ids() -> Vec<&'static str> {
+    (0..rules().len()).map(|index| rules().rule(index).id).collect()
+}
+
+#[test]
+fn every_rule_has_a_sample() {
+    assert_eq!(samples().iter().map(|sample| sample.rule).collect::<Vec<_>>(), ids());
+}
+
+#[test]
+fn every_rule_finds_its_sample() {
+    let mut missed = Vec::new();
+    for (seed, sample) in samples().iter().enumerate() {
+        let text = sample.line(&sample.secret(&mut Chance(seed as u64)));
+        let scan = scan(&text).unwrap();
+        if !scan.found.iter().any(|found| found.rule == sample.rule) {
+            missed.push(format!("{}: {text}", sample.rule));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join(""));
+}
+
+#[test]
+fn no_rule_finds_what_stands_for_its_sample() {
+    let mut wrong = Vec::new();
+    for sample in samples() {
+        let text = sample.line(&sample.stand_in());
+        let scan = scan(&text).unwrap();
+        // The form of a key's file is one, whatever is in it.
+        let is_file =
+            scan.withholding().is_some_and(|found| matches!(found.rule, "private-key" | "putty-key"));
+        if !scan.is_clean() && !is_file {
+            wrong.push(redact(&text, &scan));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join(""));
+}

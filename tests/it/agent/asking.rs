@@ -1,0 +1,302 @@
+//! `slop summarize`: who is asked, what is sent, what is kept, and when nobody is asked at all.
+
+use std::io::Read;
+use std::process::Stdio;
+use std::time::Duration;
+use std::time::Instant;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::KEY;
+use super::choose_model;
+use super::server::Act;
+use super::server::Server;
+use super::slop;
+use super::two_modules;
+use super::with_key;
+use super::write_user_file;
+use crate::sandbox::Sandbox;
+use crate::sandbox::data;
+use crate::sandbox::number;
+
+fn answers() -> Server {
+    Server::start(|_, number| Act::both(&format!("Brief words {number}."), "Some detail of it."))
+}
+
+#[track_caller]
+fn outcome(sandbox: &Sandbox, arguments: &[&str]) -> (i32, Value) {
+    let ran = slop(sandbox, &[&["summarize", "--yes", "--json"], arguments].concat());
+    (ran.code, data(&ran.out)["outcome"].take())
+}
+
+#[test]
+fn files_are_asked_about_first_and_then_what_holds_them() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    let (code, outcome) = outcome(&sandbox, &[]);
+    assert_eq!((code, number(&outcome["answered"])), (0, 3), "{outcome}");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 3);
+    for (at, request) in seen.iter().enumerate() {
+        assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/messages"));
+        assert_eq!(request.header("x-api-key"), Some(KEY));
+        let text = request.text();
+        assert!(!text.contains("one.py") && !text.contains("src/"), "a name leaves the machine: {text}");
+        assert_eq!(text.contains("Brief words"), at == 2, "{text}");
+        assert_eq!(text.matches(KEY).count(), 1, "{text}");
+    }
+    assert!(seen[0].json()["system"].to_string().len() > 100);
+    assert_eq!(seen[0].json()["system"], seen[1].json()["system"]);
+}
+
+#[test]
+fn what_has_been_answered_is_not_asked_again() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    slop(&sandbox, &["summarize", "--yes"]);
+    let asked = server.count();
+    sandbox.git(&["mv", "src/one.py", "src/other.py"]);
+    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "0 answered; 0 calls, $0.0000\n"));
+    assert_eq!(server.count(), asked);
+    sandbox.write("src/two.py", super::module("Three"));
+    slop(&sandbox, &["summarize", "--yes"]);
+    assert_eq!(server.count(), asked + 2);
+}
+
+#[test]
+fn without_a_model_of_the_users_nobody_is_asked() {
+    let (server, sandbox) = (answers(), two_modules());
+    for command in
+        [&["summarize", "--yes"][..], &["summarize", "--estimate"], &["aggregate", "--wait-agent", "5"]]
+    {
+        slop(&sandbox, command).refuses(1, &["cannot ask a language model, for none is named", "agent"]);
+    }
+    sandbox.write(
+        "slop.toml",
+        format!(
+            "[agent]\nmodels = ['anthropic/claude-haiku-4-5']\nbackground = true\n\
+             [providers.anthropic]\nbase_url = '{}'\n",
+            server.url()
+        ),
+    );
+    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    ran.refuses(
+        1,
+        &["slop.toml:2: `agent.models` has no effect", "slop.toml:4: `providers.anthropic` has no effect"],
+    );
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn a_project_cannot_move_what_the_user_has_chosen() {
+    let (mine, theirs, sandbox) = (answers(), answers(), two_modules());
+    choose_model(&sandbox, &mine, "");
+    sandbox.write(
+        "slop.toml",
+        format!("[providers.anthropic]\nbase_url = '{}'\n[agent]\nproxy = '{0}'\n", theirs.url()),
+    );
+    slop(&sandbox, &["summarize", "--yes"]);
+    assert_eq!((mine.count(), theirs.connections()), (3, 0));
+}
+
+#[test]
+fn nobody_is_asked_before_a_person_has_agreed() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    slop(&sandbox, &["summarize"]).refuses(1, &["--estimate", "--yes"]);
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn an_estimate_says_what_would_leave_and_asks_nobody() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    let out = sandbox.done(&["summarize", "--estimate"]);
+    let host = server.url().replace("http://", "");
+    for words in
+        ["questions  2 (1 folders after them)", &format!("anthropic/claude-haiku-4-5 at {host}"), "at most $"]
+    {
+        assert!(out.contains(words), "no `{words}` in {out}");
+    }
+    let estimate = sandbox.json(&["summarize", "--estimate"]);
+    assert_eq!(number(&estimate["questions"]), 2);
+    assert_eq!(estimate["asks"][0]["host"], json!(host));
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn a_key_that_is_missing_is_told_with_its_variable() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    sandbox
+        .slop(&["summarize", "--yes"])
+        .refuses(1, &["ask `anthropic` without its key", "ANTHROPIC_API_KEY"]);
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn a_price_that_is_not_known_is_told_before_anybody_is_asked() {
+    let (server, sandbox) = (answers(), two_modules());
+    let text = format!(
+        "[agent]\nmodels = ['anthropic/unheard-of']\n[providers.anthropic]\nbase_url = '{}'\n",
+        server.url()
+    );
+    write_user_file(&sandbox, &text);
+    slop(&sandbox, &["summarize", "--yes"])
+        .refuses(1, &["whose price is not known", "prices.\"anthropic/unheard-of\""]);
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn a_cap_ends_the_run_and_says_which_setting_it_is() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "calls_per_day = 1\nconcurrency = 1");
+    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.starts_with("1 answered"), "{ran:?}");
+    assert!(ran.err.contains("agent.calls_per_day"), "{ran:?}");
+    assert_eq!(server.count(), 1);
+    choose_model(&sandbox, &server, "budget_day_usd = '0.000001'");
+    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("agent.budget_day_usd"), "{ran:?}");
+    assert_eq!(server.count(), 1);
+}
+
+#[test]
+fn a_key_that_is_not_accepted_is_for_the_user_to_mend() {
+    let body =
+        json!({"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}});
+    let server = Server::start(move |_, _| Act::json(401, &body));
+    let sandbox = two_modules();
+    choose_model(&sandbox, &server, "concurrency = 1");
+    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("does not accept the key"), "{ran:?}");
+    assert_eq!(server.count(), 1);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_the_environments_fault() {
+    let sandbox = two_modules();
+    let server = answers();
+    choose_model(&sandbox, &server, "");
+    let gone = server.url();
+    drop(server);
+    // Whether the port is free again by now does not matter: nobody listens there.
+    let ran = slop(&sandbox, &["summarize", "--yes", "--json"]);
+    assert_eq!(ran.code, 3, "{gone}: {ran:?}");
+    assert!(ran.err.contains("anthropic: connect to"), "{ran:?}");
+    assert_eq!(number(&data(&ran.out)["outcome"]["answered"]), 0);
+}
+
+#[test]
+fn what_looks_like_a_secret_stays_on_the_machine_and_is_told() {
+    let (server, sandbox) = (answers(), two_modules());
+    let secret = format!("AKIA{}", "IOSFODNN7QRSTUVW");
+    sandbox.write("src/one.py", format!("{}\nkey = \"{secret}\"\n", super::module("One")));
+    choose_model(&sandbox, &server, "");
+    let (code, outcome) = outcome(&sandbox, &[]);
+    assert_eq!(code, 4, "{outcome}");
+    assert_eq!(outcome["withheld"][0]["place"], "src/one.py");
+    assert!(server.seen().iter().all(|request| !request.text().contains(&secret)));
+    let ran = slop(&sandbox, &["agent", "preview", "src/one.py"]);
+    ran.refuses(1, &["looks like a secret", "; line "]);
+    assert!(!ran.err.contains(&secret), "{ran:?}");
+}
+
+#[test]
+fn an_interrupt_ends_a_run_within_a_second() {
+    let server = Server::start(|_, number| if number == 0 { Act::both("A.", "B.") } else { Act::Silence });
+    let sandbox = two_modules();
+    choose_model(&sandbox, &server, "concurrency = 1");
+    let mut command = with_key(&sandbox, &["summarize", "--yes"]);
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while server.count() < 2 {
+        assert!(Instant::now() < deadline, "the second question never comes");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    let asked = Instant::now();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let status = child.wait().unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert_eq!(status.code(), Some(4), "{out}");
+    assert!(out.starts_with("1 answered"), "{out}");
+}
+
+#[test]
+fn a_document_can_wait_for_the_words_that_it_lacks() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    let ran = slop(&sandbox, &["aggregate", "--tier", "1", "--stdout", "--wait-agent", "60", "src/one.py"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(server.count(), 1);
+    assert!(ran.out.contains("Brief words 0."), "{}", ran.out);
+    slop(&sandbox, &["aggregate", "--tier", "1", "--stdout", "src"]);
+    assert_eq!(server.count(), 1, "a document that does not wait asks nobody");
+}
+
+/// Plays Anthropic's batches: the first look finds it at work, the next one done, with an answer to each question.
+fn batches() -> Server {
+    let submitted = std::sync::Mutex::new(Vec::<Value>::new());
+    let looks = std::sync::atomic::AtomicUsize::new(0);
+    Server::start(move |seen, _| {
+        let state = |status: &str| {
+            json!({
+                "id": "batch_1", "type": "message_batch", "processing_status": status,
+                "created_at": "2026-11-21T10:00:00Z", "results_url": null,
+                "request_counts": {"processing": 0, "succeeded": 2, "errored": 0, "canceled": 0, "expired": 0},
+            })
+        };
+        let mut submitted = submitted.lock().unwrap();
+        if seen.method == "POST" {
+            *submitted = seen.json()["requests"].as_array().unwrap().clone();
+            return Act::json(200, &state("in_progress"));
+        }
+        if !seen.path.contains("results") {
+            let look = looks.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            return Act::json(200, &state(if look == 0 { "in_progress" } else { "ended" }));
+        }
+        let line = |request: &Value| {
+            let words = "<brief>Brief words.</brief><detail>Some detail.</detail>";
+            json!({"custom_id": request["custom_id"], "result": {"type": "succeeded", "message": {
+                "id": "m", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+                "content": [{"type": "text", "text": words}], "usage": {"input_tokens": 100, "output_tokens": 20},
+            }}})
+            .to_string()
+        };
+        Act::Answer(200, Vec::new(), submitted.iter().map(line).collect::<Vec<_>>().join("\n").into_bytes())
+    })
+}
+
+#[test]
+fn a_batch_is_handed_over_once_and_brought_home_by_the_same_command() {
+    let (server, sandbox) = (batches(), two_modules());
+    choose_model(&sandbox, &server, "");
+    let run = || {
+        let ran = slop(&sandbox, &["summarize", "--batch", "--yes", "--json"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        data(&ran.out)
+    };
+    let first = run();
+    assert_eq!(number(&first["outcome"]["taken"]), 2, "{first}");
+    let posts = || server.seen().iter().filter(|request| request.method == "POST").count();
+    assert_eq!(posts(), 1);
+    let open = sandbox.json(&["agent", "usage"]);
+    assert_ne!(open["open_usd"], "0", "what a batch may cost is put aside");
+    let second = run();
+    assert_eq!((number(&second["collected"]["waiting"]), posts()), (2, 1), "{second}");
+    let third = run();
+    assert_eq!(number(&third["collected"]["answered"]), 2, "{third}");
+    // Half of 200 tokens at 1 dollar and 40 at 5 for a million.
+    assert_eq!(third["collected"]["spent_usd"], "0.0002", "{third}");
+    let shown = sandbox.done(&["agent", "show", "src/one.py"]);
+    assert!(shown.contains("Brief words."), "{shown}");
+}

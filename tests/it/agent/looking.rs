@@ -1,0 +1,105 @@
+//! `slop agent`: what would be sent, what was written and what it cost, without anybody being asked.
+
+use serde_json::Value;
+
+use super::KEY;
+use super::choose_model;
+use super::server::Act;
+use super::server::Server;
+use super::slop;
+use super::two_modules;
+use crate::sandbox::Sandbox;
+use crate::sandbox::list;
+use crate::sandbox::number;
+use crate::sandbox::text;
+
+fn answers() -> Server {
+    Server::start(|_, _| Act::both("Brief words.", "Some detail of it."))
+}
+
+#[test]
+fn a_preview_is_what_is_sent_byte_for_byte() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    let preview = slop(&sandbox, &["agent", "preview", "src/one.py"]);
+    assert_eq!(preview.code, 0, "{preview:?}");
+    assert!(preview.err.contains(&format!("POST {}/v1/messages", server.url())), "{preview:?}");
+    assert_eq!(server.connections(), 0);
+    slop(&sandbox, &["summarize", "src/one.py", "--yes"]);
+    let [sent] = &server.seen()[..] else { panic!("{:?}", server.count()) };
+    assert_eq!(sent.body, preview.out.as_bytes());
+    let again = slop(&sandbox, &["agent", "preview", "src/one.py"]);
+    assert_eq!(again.out, preview.out, "what has been answered can be looked at too");
+}
+
+#[test]
+fn what_nobody_is_asked_about_has_no_preview() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    sandbox.write("tiny.py", "x = 1\n");
+    slop(&sandbox, &["agent", "preview", "tiny.py"]).refuses(1, &["it is smaller than agent.least_bytes"]);
+    slop(&sandbox, &["agent", "preview", "*.py"]).refuses(1, &["*.py"]);
+    slop(&sandbox, &["agent", "preview", "gone.py"]).refuses(1, &["gone.py"]);
+}
+
+#[test]
+fn the_books_say_what_was_asked_and_what_is_left() {
+    let (server, sandbox) = (answers(), two_modules());
+    let usage = sandbox.json(&["agent", "usage"]);
+    assert_eq!(list(&usage["rows"]).count(), 0);
+    assert_eq!(usage["left"]["day_usd"], "1");
+    choose_model(&sandbox, &server, "");
+    slop(&sandbox, &["summarize", "--yes"]);
+    let usage = sandbox.json(&["agent", "usage"]);
+    let [row] = &list(&usage["rows"]).collect::<Vec<_>>()[..] else { panic!("{usage}") };
+    assert_eq!(row["model"], "anthropic/claude-haiku-4-5");
+    assert_eq!((number(&row["calls"]), number(&row["answered"])), (3, 3));
+    assert_eq!((number(&row["input_tokens"]), number(&row["output_tokens"])), (300, 60));
+    // At 1 and 5 dollars for a million tokens.
+    assert_eq!((row["cost_usd"].as_str(), usage["total_usd"].as_str()), (Some("0.0006"), Some("0.0006")));
+    assert_eq!((usage["left"]["day_usd"].as_str(), usage["open_usd"].as_str()), (Some("0.9994"), Some("0")));
+    let out = sandbox.done(&["agent", "usage"]);
+    assert!(out.contains("$0.0006 of $1.00, $0.9994 left"), "{out}");
+}
+
+#[test]
+fn what_models_wrote_is_shown_as_theirs() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    let nothing = slop(&sandbox, &["agent", "show"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (0, ""));
+    slop(&sandbox, &["summarize", "--yes"]);
+    let out = sandbox.done(&["agent", "show", "src/one.py", "--tier", "1"]);
+    assert!(
+        out.starts_with("src/one.py\n  tier 1, written by the model anthropic/claude-haiku-4-5 on "),
+        "{out}"
+    );
+    assert!(out.ends_with(":\n    Brief words.\n"), "{out}");
+    let all = sandbox.json(&["agent", "show", "."]);
+    let places = |wanted: &Value| {
+        let mut places: Vec<String> = list(wanted).map(|summary| text(&summary["place"])).collect();
+        places.dedup();
+        places
+    };
+    assert_eq!(places(&all["summaries"]), ["src/one.py", "src/two.py", "src/", "the project"]);
+    assert!(list(&all["summaries"]).all(|summary| summary["untrusted"] == true));
+}
+
+#[test]
+fn providers_are_listed_with_whether_there_is_a_key() {
+    let sandbox = Sandbox::new();
+    let rows = |out: &str| out.lines().find(|line| line.starts_with("anthropic ")).unwrap().to_owned();
+    assert!(rows(&sandbox.done(&["agent", "providers"])).ends_with("key missing (ANTHROPIC_API_KEY)"));
+    let ran = slop(&sandbox, &["agent", "providers"]);
+    let row = rows(&ran.out);
+    assert!(row.contains("api.anthropic.com") && row.contains("key there"), "{row}");
+    assert!(!ran.out.contains(KEY));
+}
+
+#[test]
+fn no_setting_that_is_shown_holds_a_key() {
+    let (server, sandbox) = (answers(), two_modules());
+    choose_model(&sandbox, &server, "");
+    let ran = slop(&sandbox, &["config", "show", "--origin"]);
+    assert!(ran.out.contains("agent.models = [\"anthropic/claude-haiku-4-5\"]  # "), "{}", ran.out);
+}

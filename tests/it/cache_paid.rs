@@ -1,0 +1,161 @@
+//! What models wrote, where the cache is looked after: it was paid for, and goes only where a person says so.
+
+use slop::model::ContentHash;
+use slop::model::ModelName;
+use slop::model::Money;
+use slop::model::Scope;
+use slop::model::SummaryKey;
+use slop::model::Tier;
+use slop::model::Tokens;
+use slop::store::paid::Caps;
+use slop::store::paid::Paid;
+use slop::store::paid::Reservation;
+use slop::store::paid::Settlement;
+use slop::store::paid::SpendOutcome;
+use slop::store::paid::Summary;
+
+use super::sandbox::Sandbox;
+use super::sandbox::number;
+use super::sandbox::text;
+
+const ONE: &str = "def one():\n    return 1\n";
+
+/// An indexed project of two files, about the first of which a model wrote for 40 billionths of a dollar.
+fn summarized() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("one.py", ONE);
+    sandbox.write("two.py", "def two():\n    return 2\n");
+    sandbox.done(&["index"]);
+    let mut paid = Paid::open(&sandbox.path(".slop_cache/agent.db")).unwrap().paid;
+    let by = ModelName { provider: "local".to_owned(), model: "small".to_owned() };
+    let key = SummaryKey(ContentHash::of(b"key"));
+    let caps = Caps { day: Money::from_nanos(100), total: Money::from_nanos(100), calls_a_day: 9 };
+    let reservation = Reservation {
+        errand: key,
+        by: by.clone(),
+        worst: Money::from_nanos(90),
+        holder: "agent-1.lock".to_owned(),
+        is_batch: false,
+        at_ms: 5_000,
+        day: 0,
+    };
+    let spend = paid.reserve(&reservation, &caps).unwrap().unwrap();
+    let (cost, tokens) = (Money::from_nanos(40), Tokens::default());
+    let settlement = Settlement {
+        outcome: SpendOutcome::Answered,
+        cost: Some(cost),
+        tokens,
+        request_id: None,
+        at_ms: 6_000,
+    };
+    let summary = Summary {
+        key,
+        subject: ContentHash::of(ONE.as_bytes()),
+        language: "python".to_owned(),
+        scope: Scope::File,
+        tier: Tier::TechLead,
+        prompt: "code/1".to_owned(),
+        by,
+        text: "It returns one.".to_owned(),
+        tokens,
+        cost,
+        at_ms: 6_000,
+    };
+    paid.accept(spend, &settlement, &key, "agent-1.lock", &[summary], &[b"one.py".to_vec()]).unwrap();
+    sandbox
+}
+
+/// Returns how many summaries by models there are, and what was spent.
+#[track_caller]
+fn agent(sandbox: &Sandbox) -> (u64, u64) {
+    let status = sandbox.json(&["cache", "status"]);
+    (number(&status["agent"]["summaries"]), number(&status["agent"]["spent_nano_usd"]))
+}
+
+#[test]
+fn status_says_what_models_wrote_and_what_it_cost() {
+    let sandbox = Sandbox::new();
+    sandbox.write("one.py", ONE);
+    sandbox.done(&["index"]);
+    assert_eq!(sandbox.json(&["cache", "status"])["agent"], serde_json::Value::Null);
+    assert!(!sandbox.path(".slop_cache/agent.db").exists());
+    let sandbox = summarized();
+    assert_eq!(agent(&sandbox), (1, 40));
+    let status = sandbox.done(&["cache", "status"]);
+    assert!(
+        status.contains("by models  1 (15 bytes), 0 asked in vain\nspent      <$0.0001 in 1 calls\n"),
+        "{status}"
+    );
+}
+
+#[test]
+fn clearing_the_cache_keeps_what_was_paid_for_and_says_so() {
+    let sandbox = summarized();
+    let ran = sandbox.slop(&["cache", "clear"]);
+    assert!(ran.err.contains("1 summaries by models were kept; `slop cache clear --yes`"), "{}", ran.err);
+    assert_eq!(agent(&sandbox), (1, 40));
+    assert_eq!(number(&sandbox.json(&["cache", "clear"])["agent_kept"]), 1);
+    for kind in ["--summaries", "--structure", "one.py"] {
+        sandbox.done(&["index"]);
+        sandbox.done(&["cache", "clear", kind]);
+        assert_eq!(agent(&sandbox), (1, 40), "{kind}");
+    }
+}
+
+#[test]
+fn what_was_paid_for_goes_where_that_is_said_and_the_ledger_stays() {
+    for words in [&["--yes"][..], &["--agent"], &["--agent", "one.py"], &["--agent", "--summaries"]] {
+        let sandbox = summarized();
+        let freed = sandbox.json(&[&["cache", "clear"], words].concat());
+        assert_eq!((number(&freed["agent_summaries"]), number(&freed["agent_nano_usd"])), (1, 40));
+        assert_eq!(agent(&sandbox), (0, 40), "{words:?}");
+        let files = number(&sandbox.json(&["cache", "status"])["files"]);
+        assert_eq!(files, if words[0] == "--yes" { 0 } else { 2 }, "{words:?}");
+    }
+    let sandbox = summarized();
+    sandbox.done(&["cache", "clear", "--agent", "two.py"]);
+    assert_eq!(agent(&sandbox), (1, 40));
+}
+
+#[test]
+fn collecting_garbage_leaves_what_was_paid_for() {
+    let sandbox = summarized();
+    std::fs::remove_file(sandbox.path("one.py")).unwrap();
+    sandbox.done(&["index"]);
+    sandbox.done(&["cache", "gc", "--days", "0"]);
+    assert_eq!(agent(&sandbox), (1, 40));
+}
+
+#[test]
+fn the_export_has_a_line_for_each_summary_that_a_model_wrote() {
+    let sandbox = summarized();
+    let lines = sandbox.json_lines(&["cache", "export"]);
+    let paths: Vec<String> = lines.iter().map(|line| text(&line["file_path"])).collect();
+    assert_eq!(paths, ["one.py", "one.py", "two.py"]);
+    assert_eq!(lines[0]["generator_tier"], serde_json::Value::Null);
+    assert_eq!(number(&lines[1]["generator_tier"]), 2);
+    assert_eq!(text(&lines[1]["generator"]), "local/small");
+    assert_eq!(text(&lines[1]["summary"]), "It returns one.");
+    assert_eq!(number(&lines[1]["generated_at"]), 6);
+}
+
+#[test]
+fn verifying_finds_a_damaged_summary_and_salvages_a_damaged_file() {
+    let sandbox = summarized();
+    let file = sandbox.path(".slop_cache/agent.db");
+    let sound = std::fs::read(&file).unwrap();
+    let mut bytes = sound.clone();
+    bytes[..4096].fill(0);
+    std::fs::write(&file, bytes).unwrap();
+    let ran = sandbox.slop(&["cache", "verify"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.contains("damaged: agent.db: "), "{}", ran.out);
+    assert!(ran.err.contains("what models wrote was salvaged"), "{}", ran.err);
+    assert_eq!(agent(&sandbox), (1, 40));
+    assert!(sandbox.path(".slop_cache/agent.db.corrupt-1").exists());
+    let harm = "UPDATE summary SET text = 'It deletes everything.'";
+    rusqlite::Connection::open(&file).unwrap().execute_batch(harm).unwrap();
+    let ran = sandbox.slop(&["cache", "verify"]);
+    assert!(ran.out.contains("damaged and deleted: summary by a model"), "{}", ran.out);
+    assert_eq!(agent(&sandbox), (0, 40));
+}
