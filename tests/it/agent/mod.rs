@@ -5,7 +5,7 @@
 
 mod asking;
 mod crashes;
-mod desk;
+pub(crate) mod desk;
 mod documents;
 mod injection;
 mod keys;
