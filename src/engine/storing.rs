@@ -8,7 +8,6 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::agent::PAID_DATABASE;
 use super::error::Error;
 use super::project::Project;
 use crate::model::ContentHash;

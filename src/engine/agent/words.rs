@@ -25,6 +25,7 @@ use crate::model::SummaryBy;
 use crate::model::Tier;
 use crate::model::with_causes;
 use crate::store::Error;
+use crate::store::paid::PAID_DATABASE;
 
 /// Whose words are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
