@@ -101,8 +101,7 @@ pub(super) fn write_all(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) {
     loop {
         let began = WallClock.monotonic();
         // What a panic leaves half done is made anew in the next round; the ledger is on the disk.
-        let end =
-            catch_unwind(AssertUnwindSafe(|| serve(shop, scribe, pokes))).unwrap_or(Some(End::Mishap));
+        let end = catch_unwind(AssertUnwindSafe(|| serve(shop, scribe, pokes))).unwrap_or(Some(End::Mishap));
         if AFTER_MISHAP < WallClock.monotonic().saturating_sub(began) {
             mishaps = 0;
         }
