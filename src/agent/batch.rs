@@ -167,13 +167,7 @@ impl Office<'_> {
             return Ok(());
         }
         let count = bundle.items.len() as u64;
-        let id = match self.reserve_bundle(model, &bundle) {
-            Ok(id) => id,
-            Err(why) => {
-                outcome.left += count;
-                return Err(why);
-            }
-        };
+        let id = self.reserve_bundle(model, &bundle).inspect_err(|_| outcome.left += count)?;
         let names: Vec<String> = bundle.items.iter().map(|packed| name_of(&packed.errand.id)).collect();
         let prompts = bundle.items.iter().map(|packed| &packed.prepared.prompt);
         let items: Vec<Item<'_>> =

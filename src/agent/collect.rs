@@ -128,11 +128,11 @@ impl Office<'_> {
         let answers = self.answers(model, &results, desk)?;
         let mut open: BTreeMap<String, SpendId> =
             batch.items.iter().map(|(errand, spend)| (name_of(errand), *spend)).collect();
-        // Without a tag a batch is known by its questions alone.
-        if batch.remote_id.is_none() && !answers.iter().any(|(name, _)| open.contains_key(name)) {
-            return self.not_found(batch, collected).map_err(Why::Store);
-        }
         if batch.remote_id.is_none() {
+            // Without a tag a batch is known by its questions alone.
+            if !answers.iter().any(|(name, _)| open.contains_key(name)) {
+                return self.not_found(batch, collected).map_err(Why::Store);
+            }
             let at_ms = self.windows.now_ms();
             self.till.paid().batch_submitted(batch.id, &remote_id, at_ms).map_err(Why::Store)?;
         }
@@ -155,22 +155,18 @@ impl Office<'_> {
         collected: &mut Collected,
     ) -> Result<(), store::Error> {
         let now_ms = self.windows.now_ms();
-        let Some(errand) = desk.errands.get(name) else {
-            let sent = match answer {
-                Ok(reply) => Sent::Words { reply, words: Vec::new() },
-                Err(refusal) => Sent::Refused(refusal),
-            };
-            let settlement = sent.settlement(model, now_ms);
-            collected.dropped += 1;
-            collected.spent = collected.spent + settlement.cost.unwrap_or_default();
-            return self.till.settle(spend, &settlement);
-        };
-        let sent = match answer {
-            Ok(reply) => sending::read(errand, reply, desk.questions),
-            Err(refusal) => Sent::Refused(refusal),
+        let errand = desk.errands.get(name);
+        let sent = match (answer, errand) {
+            (Ok(reply), Some(errand)) => sending::read(errand, reply, desk.questions),
+            (Ok(reply), None) => Sent::Words { reply, words: Vec::new() },
+            (Err(refusal), _) => Sent::Refused(refusal),
         };
         let settlement = sent.settlement(model, now_ms);
         collected.spent = collected.spent + settlement.cost.unwrap_or_default();
+        let Some(errand) = errand else {
+            collected.dropped += 1;
+            return self.till.settle(spend, &settlement);
+        };
         if let Sent::Words { words, .. } = &sent {
             let strategy = errand.strategy.versioned();
             let worst = settlement.cost.unwrap_or_default();

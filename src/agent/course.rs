@@ -18,12 +18,15 @@ use super::claims::Until;
 use super::claims::refused_until;
 use super::door::Door;
 use super::door::Entry;
+use super::door::Inside;
+use super::office::UnderWay;
 use super::run::Run;
 use super::sending;
 use super::sending::Call;
 use super::sending::Sent;
 use super::till::Claimed;
 use super::till::Held;
+use super::till::Refused;
 use super::warm::Place;
 use super::warm::Warm;
 use super::warm::Warming;
@@ -41,6 +44,7 @@ use crate::model::Money;
 use crate::model::Prompt;
 use crate::model::SummaryKey;
 use crate::model::Tier;
+use crate::store::paid::OverCap;
 use crate::store::paid::Reservation;
 use crate::store::paid::Settlement;
 use crate::store::paid::SpendId;
@@ -62,9 +66,9 @@ pub(super) struct Course<'c> {
 }
 
 /// What came of wanting to make a call.
-enum Asked {
+enum Asked<'c> {
     /// It was made, and the money for it is put aside under this number.
-    Made { spend: SpendId, worst: Money, sent: Box<Sent> },
+    Made { spend: SpendId, worst: Money, sent: Box<Sent>, under_way: UnderWay<'c> },
     /// It was not: the model's provider is not to be asked now.
     Barred(Failure),
 }
@@ -116,7 +120,7 @@ impl<'c> Course<'c> {
     }
 
     /// Makes one call.
-    fn ask(&mut self, model: &'c Model, prepared: &Prepared) -> Result<Asked, Why> {
+    fn ask(&mut self, model: &'c Model, prepared: &Prepared) -> Result<Asked<'c>, Why> {
         let door = self.office.door(model);
         if !self.begin(model, door) {
             return Ok(Asked::Barred(Failure::Outage));
@@ -130,21 +134,16 @@ impl<'c> Course<'c> {
             return Ok(Asked::Barred(failure));
         }
         let worst = sending::worst(model, prepared, &sending);
-        let spend = match self.reserve(model, worst) {
-            Ok(spend) => spend,
-            Err(why) => {
-                door.not_sent(self.office.windows.clock.monotonic());
-                return Err(why);
-            }
-        };
+        let inside = Inside { door, clock: self.office.windows.clock, is_back: false };
+        let (spend, under_way) = self.reserve(model, worst)?;
         let sent = self.send(model, &sending);
-        door.back(self.office.windows.clock.monotonic(), &sent);
+        inside.back(&sent);
         let settlement = sent.settlement(model, self.office.windows.now_ms());
         self.run.spent(settlement.cost.unwrap_or(worst));
         if !matches!(sent, Sent::Words { .. }) {
             self.office.till.settle(spend, &settlement).map_err(Why::Store)?;
         }
-        Ok(Asked::Made { spend, worst, sent: Box::new(sent) })
+        Ok(Asked::Made { spend, worst, sent: Box::new(sent), under_way })
     }
 
     /// Counts the first call to a model. One to another model of a provider that was in trouble is no first call: else
@@ -199,24 +198,32 @@ impl<'c> Course<'c> {
         }
     }
 
-    fn reserve(&self, model: &Model, worst: Money) -> Result<SpendId, Why> {
-        let (till, windows) = (&self.office.till, &self.office.windows);
-        let (at_ms, caps) = (windows.now_ms(), self.office.options.caps);
-        let day = at_ms.div_euclid(24 * 60 * 60 * 1000);
-        let reservation = Reservation {
-            errand: self.errand.id,
-            by: model.full_name(),
-            worst,
-            holder: till.holder().to_owned(),
-            is_batch: false,
-            at_ms,
-            day,
-        };
-        match till.reserve(&reservation, &caps).map_err(Why::Store)? {
-            Ok(spend) => Ok(spend),
-            Err(cap) => {
-                let spent = till.spent(day).map_err(Why::Store)?;
-                Err(Why::OverCap { cap, caps, spent, next: worst })
+    /// Puts the money for a call aside. Calls that are under way hold their worst, most of which comes back: what has no
+    /// room beside them may have it behind them.
+    fn reserve(&self, model: &Model, worst: Money) -> Result<(SpendId, UnderWay<'c>), Why> {
+        let (till, caps) = (&self.office.till, self.office.options.caps);
+        loop {
+            let (at_ms, day) = (self.office.windows.now_ms(), self.office.today());
+            let reservation = Reservation {
+                errand: self.errand.id,
+                by: model.full_name(),
+                worst,
+                holder: till.holder().to_owned(),
+                is_batch: false,
+                at_ms,
+                day,
+            };
+            match till.reserve(&reservation, &caps, self.office).map_err(Why::Store)? {
+                Ok(reserved) => return Ok(reserved),
+                Err(Refused { cap, are_others: true }) if cap != OverCap::Calls => {}
+                Err(Refused { cap, .. }) => {
+                    let spent = till.spent(day).map_err(Why::Store)?;
+                    return Err(Why::OverCap { cap, caps, spent, next: worst });
+                }
+            }
+            if !self.run.wait(Duration::from_millis(50)) {
+                // Should it be another reason by which the run ends, that one was noted first.
+                return Err(Why::Interrupted);
             }
         }
     }
@@ -224,11 +231,10 @@ impl<'c> Course<'c> {
     fn send(&self, model: &Model, sending: &Sending) -> Sent {
         let timeout = self.office.options.timeout;
         let call = Call { model, errand: self.errand, sending, timeout };
-        let _under_way = self.office.under_way();
         sending::send(&call, &self.office.windows, self.run.questions, self.run.is_stopped)
     }
 
-    fn step(&mut self, attempt: Attempt, model: &Model, asked: &Asked) -> Result<(Attempt, Effect), Why> {
+    fn step(&mut self, attempt: Attempt, model: &Model, asked: &Asked<'_>) -> Result<(Attempt, Effect), Why> {
         let sent = match asked {
             Asked::Barred(failure) => return Ok(attempt.step(Event::Barred(*failure), 0.0)),
             Asked::Made { sent, .. } => sent,
@@ -256,14 +262,22 @@ impl<'c> Course<'c> {
         Ok((next, effect))
     }
 
-    fn accept(&self, held: Held<'c>, model: &Model, prepared: &Prepared, asked: Asked) -> Result<End, Why> {
-        let Asked::Made { spend, worst, sent } = asked else { return Ok(End::Left) };
+    fn accept(
+        &self,
+        held: Held<'c>,
+        model: &Model,
+        prepared: &Prepared,
+        asked: Asked<'_>,
+    ) -> Result<End, Why> {
+        let Asked::Made { spend, worst, sent, under_way } = asked else { return Ok(End::Left) };
         let Sent::Words { words, .. } = &*sent else { return Ok(End::Left) };
         let settlement = sent.settlement(model, self.office.windows.now_ms());
         let source = Source { model, strategy: &prepared.strategy, worst };
         let summaries = summaries(self.run.questions, self.errand, &source, words, &settlement);
         let paths = self.run.questions.paths(self.errand);
         held.accept(spend, &settlement, &summaries, &paths).map_err(Why::Store)?;
+        // Only now is the call settled.
+        drop(under_way);
         Ok(End::Answered)
     }
 

@@ -17,6 +17,7 @@ use crate::llm::Rates;
 use crate::llm::Refusal;
 use crate::llm::RetryBudget;
 use crate::llm::Turn;
+use crate::sys::Clock;
 
 /// A provider that does not answer is waited for while that takes no longer: its first rest, not its second.
 const PATIENCE: Duration = Duration::from_secs(45);
@@ -49,7 +50,7 @@ struct Inner {
 /// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// It may, and counts as under way until [`Door::back`].
+    /// It may, and counts as under way until its [`Inside`] is dropped.
     Go,
     /// Not before that time has passed.
     Wait(Duration),
@@ -94,15 +95,15 @@ impl Door {
         Entry::Go
     }
 
-    /// Takes back the leave for a call that was not made.
-    pub(super) fn not_sent(&self, now: Duration) {
+    /// Takes back the leave for a call that was not made, or of which nobody knows what became.
+    fn not_sent(&self, now: Duration) {
         let mut inner = self.inner();
         inner.rates.ended(now, &Pace::default());
         inner.breaker.abandoned();
     }
 
     /// A call has come back.
-    pub(super) fn back(&self, now: Duration, sent: &Sent) {
+    fn back(&self, now: Duration, sent: &Sent) {
         let mut inner = self.inner();
         inner.rates.ended(now, &sent.pace());
         match sent {
@@ -157,6 +158,29 @@ impl Door {
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A leave to make one call. It is given back when this is dropped, be it by a panic: else the place would be lost.
+pub(super) struct Inside<'d> {
+    pub(super) door: &'d Door,
+    pub(super) clock: &'d dyn Clock,
+    pub(super) is_back: bool,
+}
+
+impl Inside<'_> {
+    /// The call has come back.
+    pub(super) fn back(mut self, sent: &Sent) {
+        self.door.back(self.clock.monotonic(), sent);
+        self.is_back = true;
+    }
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        if !self.is_back {
+            self.door.not_sent(self.clock.monotonic());
+        }
     }
 }
 

@@ -198,6 +198,11 @@ impl<'w> Office<'w> {
         UnderWay::new(&self.under_way)
     }
 
+    /// Says whether any call is under way.
+    pub(super) fn has_calls(&self) -> bool {
+        self.under_way.load(Ordering::Relaxed) != 0
+    }
+
     pub(super) fn note_waiting(&self, count: u64) {
         self.waiting.store(count, Ordering::Relaxed);
     }

@@ -126,11 +126,12 @@ impl<'r> Run<'r> {
 
     /// Lets no thread begin with another question. The first reason is the one that counts.
     pub(super) fn stop(&self, why: Why) {
-        self.has_ended.store(true, Ordering::Relaxed);
         let mut outcome = self.outcome();
         if outcome.stopped.is_none() {
             outcome.stopped = Some(why);
         }
+        // Behind the reason: whoever sees it gives up with a reason of its own.
+        self.has_ended.store(true, Ordering::Relaxed);
     }
 
     fn count(&self, errand: Errand, end: End) {

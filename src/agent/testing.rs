@@ -115,13 +115,20 @@ impl Network for FakeNetwork {
 impl Commands for FakeNetwork {
     fn run_command(
         &self,
-        _command: &[String],
-        _input: &str,
+        command: &[String],
+        input: &str,
         _timeout: Duration,
         _max_output: usize,
         _is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> std::io::Result<Finished> {
-        Err(std::io::Error::from(std::io::ErrorKind::NotFound))
+        let seen = Seen { at: self.clock.monotonic(), url: command.join(" "), body: input.to_owned() };
+        self.seen.lock().unwrap().push(seen);
+        match command[0].as_str() {
+            "echo" => {
+                Ok(Finished { success: true, stdout: command[1].clone().into_bytes(), stderr: Vec::new() })
+            }
+            _ => Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
+        }
     }
 }
 

@@ -7,6 +7,8 @@ use std::sync::MutexGuard;
 use std::sync::PoisonError;
 
 use super::Error;
+use super::Office;
+use super::office::UnderWay;
 use crate::model::SummaryKey;
 use crate::store;
 use crate::store::paid::BatchId;
@@ -44,6 +46,13 @@ pub(super) struct Held<'t> {
     till: &'t Till,
     errand: SummaryKey,
     is_open: bool,
+}
+
+/// There is no room for a call.
+pub(super) struct Refused {
+    pub(super) cap: OverCap,
+    /// Whether calls of this process hold money of which some will come back.
+    pub(super) are_others: bool,
 }
 
 /// What came of claiming.
@@ -92,17 +101,22 @@ impl Till {
     }
 
     /// Puts money aside. It fails where what is written would not be found again: then nothing is to be sent.
-    pub(super) fn reserve(
+    pub(super) fn reserve<'o>(
         &self,
         reservation: &Reservation,
         caps: &Caps,
-    ) -> Result<Result<SpendId, OverCap>, store::Error> {
+        office: &'o Office<'_>,
+    ) -> Result<Result<(SpendId, UnderWay<'o>), Refused>, store::Error> {
         let mut paid = self.paid();
         // Without the lock's name another process would take our claims for dead ones.
         if !paid.still_there() || !self.lock.still_there() {
             return Err(store::Error::Gone);
         }
-        paid.reserve(reservation, caps)
+        // Both while the database is held: calls are settled before they are no longer under way.
+        Ok(match paid.reserve(reservation, caps)? {
+            Ok(spend) => Ok((spend, office.under_way())),
+            Err(cap) => Err(Refused { cap, are_others: office.has_calls() }),
+        })
     }
 
     /// Puts the money for a batch aside, all of it or none.

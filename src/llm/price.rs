@@ -204,13 +204,7 @@ pub fn built_in_prices() -> PriceList {
 
 /// Reads an amount of dollars as people write it, `0.125`, to the billionth; `None` where it is none.
 pub fn dollars(text: &str) -> Option<Money> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number(whole) || !is_number(part) || 9 < part.len() {
-        return None;
-    }
-    let nanos: u64 = format!("{part:0<9}").parse().ok()?;
-    Some(Money::from_nanos(whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(nanos)?))
+    Money::from_dollars(text)
 }
 
 #[derive(Deserialize)]

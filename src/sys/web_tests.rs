@@ -28,17 +28,33 @@ struct Server {
     port: u16,
     connections: Arc<AtomicUsize>,
     heads: Arc<Mutex<Vec<String>>>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Drop for Server {
+    /// Takes no more requests: the port may be another test's by then, and what floods must not flood that.
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
+        // Whoever waits for a connection gets one.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
 }
 
 impl Server {
     /// Starts one that reads a request and then does as `answer` says; the connection ends with it.
     fn start(answer: impl Fn(&mut TcpStream) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server = Self { port: listener.local_addr().unwrap().port(), ..Self::idle() };
+        let port = listener.local_addr().unwrap().port();
+        let server =
+            Self { port, connections: Arc::default(), heads: Arc::default(), is_over: Arc::default() };
         let (connections, heads) = (Arc::clone(&server.connections), Arc::clone(&server.heads));
+        let is_over = Arc::clone(&server.is_over);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
+                if is_over.load(Ordering::SeqCst) {
+                    return;
+                }
                 connections.fetch_add(1, Ordering::SeqCst);
                 let head = read_request(&mut stream);
                 heads.lock().unwrap().push(head);
@@ -46,10 +62,6 @@ impl Server {
             }
         });
         server
-    }
-
-    fn idle() -> Self {
-        Self { port: 0, connections: Arc::default(), heads: Arc::default() }
     }
 
     /// Starts one that says the same to everybody.

@@ -17,7 +17,7 @@ const KEY_VERSION: u32 = 1;
 ///
 /// | | enters the key | because |
 /// |---|---|---|
-/// | [`KEY_VERSION`] | yes | what of a file is sent, and what of an answer is kept, is for this program to say |
+/// | `KEY_VERSION` | yes | what of a file is sent, and what of an answer is kept, is for this program to say |
 /// | subject | yes, its hash | the words are about it |
 /// | scope | yes | a folder and its only content are asked about otherwise |
 /// | language | yes, the file type's id | the same text is told otherwise as C and as C++ |

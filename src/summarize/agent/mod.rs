@@ -4,8 +4,8 @@
 //! answer is found again, and which answers are no summaries. Does not know: who is asked, what that costs, where the
 //! file lies. No path and no name of a file enters a question, so that a file that is moved is not asked about again.
 //!
-//! What is sent is two texts: [`instructions`], the same for all files of a kind, and [`material`], which is data. What
-//! comes back is data too, and passes [`check`].
+//! What is sent is two texts: [`instructions`], the same for all files of a kind, and [`material()`], which is data. What
+//! comes back is data too, and passes [`check()`].
 //!
 //! Start with [`Strategy`].
 

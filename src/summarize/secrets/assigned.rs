@@ -25,7 +25,8 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
         r#"[ \t]*,?[ \t]*\r?\n?[ \t]*["']?value["']?[ \t]*[:=]|"#,
         r#"=>|:=|->|\?=|\+=|={1,3}|!==?|[:,>])[ \t]*(?:\r?\n[ \t]*)?"#,
     );
-    let wrapped = r#"(?:[rbuLRBU@]{1,2}|String\(|str\(|Secret(?:Str|String)?(?:::(?:new|from))?\()?\(?(?:\r?\n[ \t]*)?"#;
+    let wrapped =
+        r"(?:[rbuLRBU@]{1,2}|String\(|str\(|Secret(?:Str|String)?(?:::(?:new|from))?\()?\(?(?:\r?\n[ \t]*)?";
     let quoted = r#"(?:"((?:[^"\\\n]|\\.){1,512})["\\]|'((?:[^'\\\n]|\\.){1,512})['\\]|`([^`\n]{1,512})`)"#;
     let plain = r#"([^\s"'`]{1,512})"#;
     Regex::new(&format!("{between}(?:{wrapped}{quoted}|{plain})")).expect("a fixed pattern")

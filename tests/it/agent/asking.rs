@@ -19,6 +19,7 @@ use super::write_user_file;
 use crate::sandbox::Sandbox;
 use crate::sandbox::data;
 use crate::sandbox::number;
+use crate::sandbox::text;
 
 fn answers() -> Server {
     Server::start(|_, number| Act::both(&format!("Brief words {number}."), "Some detail of it."))
@@ -257,7 +258,7 @@ fn batches() -> Server {
         };
         let mut submitted = submitted.lock().unwrap();
         if seen.method == "POST" {
-            *submitted = seen.json()["requests"].as_array().unwrap().clone();
+            submitted.clone_from(seen.json()["requests"].as_array().unwrap());
             return Act::json(200, &state("in_progress"));
         }
         if !seen.path.contains("results") {
@@ -299,4 +300,64 @@ fn a_batch_is_handed_over_once_and_brought_home_by_the_same_command() {
     assert_eq!(third["collected"]["spent_usd"], "0.0002", "{third}");
     let shown = sandbox.done(&["agent", "show", "src/one.py"]);
     assert!(shown.contains("Brief words."), "{shown}");
+}
+
+#[test]
+fn a_server_is_never_asked_again_sooner_than_it_said() {
+    let body = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}});
+    let busy = Act::json(429, &body).with("retry-after", "1");
+    let server = Server::answering([busy, Act::both("Brief.", "Detail.")]);
+    let sandbox = two_modules();
+    choose_model(&sandbox, &server, "");
+    let (code, outcome) = outcome(&sandbox, &["src/one.py"]);
+    assert_eq!((code, number(&outcome["answered"])), (0, 1), "{outcome}");
+    let [first, second] = &server.seen()[..] else { panic!("{}", server.count()) };
+    assert!(Duration::from_secs(1) <= second.at - first.at);
+    assert_eq!(first.body, second.body);
+}
+
+#[test]
+fn a_connection_that_breaks_or_talks_nonsense_is_paid_for_at_its_worst_and_tried_again() {
+    let server = Server::answering([
+        Act::HangUp,
+        Act::Raw(b"no HTTP at all".to_vec()),
+        Act::both("Brief.", "Detail."),
+    ]);
+    let sandbox = two_modules();
+    choose_model(&sandbox, &server, "");
+    let (code, outcome) = outcome(&sandbox, &["src/one.py"]);
+    assert_eq!((code, number(&outcome["answered"])), (0, 1), "{outcome}");
+    assert_eq!((number(&outcome["calls"]), server.count()), (3, 3), "{outcome}");
+    let usage = sandbox.json(&["agent", "usage"]);
+    let answered_alone = 0.0002;
+    assert!(answered_alone < text(&usage["total_usd"]).parse::<f64>().unwrap(), "{usage}");
+}
+
+#[test]
+fn a_provider_of_the_users_own_is_asked_by_as_many_calls_as_are_allowed() {
+    let words = "<brief>Brief.</brief><detail>Detail.</detail>";
+    let server =
+        Server::start(move |_, _| Act::Late(Duration::from_millis(50), Box::new(Act::chat(words, 9, 9))));
+    let sandbox = two_modules();
+    for name in ["Three", "Four", "Five"] {
+        sandbox.write(format!("{name}.py"), super::module(name));
+    }
+    let user = format!(
+        "[agent]\nmodels = ['work/m']\nstill_seconds = 0\nconcurrency = 2\n[providers.work]\nwire = 'chat'\n\
+         base_url = '{}/v1'\nfree = true\n",
+        server.url()
+    );
+    write_user_file(&sandbox, &user);
+    let (code, outcome) = outcome(&sandbox, &[]);
+    assert_eq!(
+        (code, number(&outcome["answered"]), outcome["spent_usd"].as_str()),
+        (0, 7, Some("0")),
+        "{outcome}"
+    );
+    assert!(server.seen().iter().all(|request| request.path == "/v1/chat/completions"));
+    assert!(
+        server.seen().iter().all(|request| !request.text().contains(KEY)),
+        "a key goes where it does not belong"
+    );
+    assert!(server.most_at_once() <= 2, "{}", server.most_at_once());
 }

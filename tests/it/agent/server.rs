@@ -240,8 +240,11 @@ fn serve(stream: TcpStream, shared: &Shared) {
 fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
     match act_now {
         Act::Answer(status, headers, body) => {
-            let headers: String =
-                headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            let headers: String = headers
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}\r\n"))
+                .collect::<Vec<_>>()
+                .concat();
             let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", body.len());
             stream.write_all(&[head.as_bytes(), &body].concat()).is_ok()
         }
@@ -265,7 +268,11 @@ fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
         Act::Silence => {
             let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
             // A read that ends with nothing is a connection that was closed; one that times out says nothing.
-            while !shared.is_over.load(Ordering::SeqCst) && !matches!(stream.read(&mut [0]), Ok(0)) {}
+            while !shared.is_over.load(Ordering::SeqCst) {
+                if matches!(stream.read(&mut [0]), Ok(0)) {
+                    break;
+                }
+            }
             false
         }
     }
