@@ -6,7 +6,7 @@
 mod asking;
 mod batches;
 mod crashes;
-mod desk;
+pub(crate) mod desk;
 mod documents;
 mod injection;
 mod keys;
