@@ -1,6 +1,6 @@
 //! The paper of the house is held to what the program does.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test readme` writes the outputs in README.md, docs/curation.md and docs/api.md and the page of settings
+//! `UPDATE_EXPECT=1 cargo test --test readme` writes the outputs in README.md, docs/curation.md, docs/agent.md and docs/api.md and the page of settings
 //! anew; then read what changed.
 
 #![expect(
@@ -21,7 +21,7 @@ use expect_test::expect_file;
 use tempfile::TempDir;
 
 /// The pages whose commands are run. That of the API asks with curl.
-const PAGES: [&str; 3] = ["README.md", "docs/curation.md", "docs/api.md"];
+const PAGES: [&str; 4] = ["README.md", "docs/curation.md", "docs/agent.md", "docs/api.md"];
 
 #[test]
 fn every_command_on_a_page_prints_what_stands_below_it() {

@@ -224,7 +224,7 @@ impl Office<'_> {
         let key = self.keys.get(&model.provider.name);
         let decode = |response: &_, now_ms| batch::decode_submitted(model, response, now_ms);
         let request = batch::encode_submit(model, items, key);
-        let file = match post::ask(&self.windows, (&request, key), is_stopped, decode) {
+        let file = match post::ask(&self.windows, &request, is_stopped, decode) {
             Ok(Submitted::Batch(id)) => return Ok(id),
             Ok(Submitted::Uploaded(file)) => file,
             // A file alone costs nothing.
@@ -235,7 +235,7 @@ impl Office<'_> {
         };
         let tag = batch::tag(items.iter().map(|item| item.id));
         let request = batch::encode_create(model, &file, &tag, key);
-        match post::ask(&self.windows, (&request, key), is_stopped, decode)? {
+        match post::ask(&self.windows, &request, is_stopped, decode)? {
             Submitted::Batch(id) => Ok(id),
             Submitted::Uploaded(_) => {
                 Err(Trouble::Unknown { words: "no batch was made of the file".to_owned() })

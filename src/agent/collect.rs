@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use secrecy::SecretString;
-
 use super::Office;
 use super::Questions;
 use super::Why;
@@ -188,22 +186,19 @@ impl Office<'_> {
     }
 
     fn progress(&self, model: &Model, id: &str, desk: &Desk<'_>) -> Result<Progress, Why> {
-        let key = self.keys.get(&model.provider.name);
-        let request = batch::encode_poll(model, id, key);
+        let request = batch::encode_poll(model, id, self.keys.get(&model.provider.name));
         let decode = |response: &_, now_ms| batch::decode_poll(model, response, now_ms);
-        post::ask(&self.windows, (&request, key), desk.is_stopped, decode)
-            .map_err(|trouble| trouble.why(model))
+        post::ask(&self.windows, &request, desk.is_stopped, decode).map_err(|trouble| trouble.why(model))
     }
 
     /// Fetches all lists of answers. One that cannot be fetched leaves all of them for the next time.
     fn answers(&self, model: &Model, results: &[String], desk: &Desk<'_>) -> Result<Vec<Answer>, Why> {
-        let (key, mut answers) = (self.keys.get(&model.provider.name), Vec::new());
+        let mut answers = Vec::new();
         for name in results {
-            let request = batch::encode_results(model, name, key);
+            let request = batch::encode_results(model, name, self.keys.get(&model.provider.name));
             let decode = |response: &_, now_ms| read(model, response, now_ms);
-            let fetched = post::ask(&self.windows, (&request, key), desk.is_stopped, decode);
-            let fetched = fetched.map_err(|trouble: Trouble| trouble.why(model))?.into_iter();
-            answers.extend(fetched.map(|(name, answer)| (name, hiding(answer, key))));
+            let fetched = post::ask(&self.windows, &request, desk.is_stopped, decode);
+            answers.extend(fetched.map_err(|trouble: Trouble| trouble.why(model))?);
         }
         Ok(answers)
     }
@@ -228,7 +223,7 @@ impl Office<'_> {
         for _ in 0..MOST_LISTS {
             let request = batch::encode_list(model, before.as_deref(), key);
             let decode = |response: &_, now_ms| batch::decode_list(model, response, now_ms);
-            let page = post::ask(&self.windows, (&request, key), desk.is_stopped, decode);
+            let page = post::ask(&self.windows, &request, desk.is_stopped, decode);
             let page = page.map_err(|trouble| trouble.why(model))?;
             if let Some(listed) = page.iter().find(|listed| is_it(listed)) {
                 return Ok(Some((listed.id.clone(), listed.progress.clone())));
@@ -250,11 +245,6 @@ impl Office<'_> {
         collected.lost += batch.items.len() as u64;
         self.till.paid().batch_done(batch.id)
     }
-}
-
-/// Takes the key out of an answer.
-fn hiding(answer: Result<Reply, Refusal>, key: Option<&SecretString>) -> Result<Reply, Refusal> {
-    answer.map(|reply| reply.hiding(key)).map_err(|refusal| refusal.hiding(key))
 }
 
 /// Reads a list of answers; what comes in its place is a refusal, and no empty list.

@@ -9,8 +9,6 @@ use std::hash::Hasher;
 use std::mem;
 use std::time::Duration;
 
-use secrecy::SecretString;
-
 use super::End;
 use super::Note;
 use super::Office;
@@ -138,7 +136,7 @@ impl<'c> Course<'c> {
         let worst = sending::worst(model, prepared, &sending);
         let inside = Inside { door, clock: self.office.windows.clock, is_back: false };
         let (spend, under_way) = self.reserve(model, worst)?;
-        let sent = self.send(model, &sending, key);
+        let sent = self.send(model, &sending);
         inside.back(&sent);
         let settlement = sent.settlement(model, self.office.windows.now_ms());
         self.run.spent(settlement.cost.unwrap_or(worst));
@@ -230,9 +228,9 @@ impl<'c> Course<'c> {
         }
     }
 
-    fn send(&self, model: &Model, sending: &Sending, key: Option<&SecretString>) -> Sent {
+    fn send(&self, model: &Model, sending: &Sending) -> Sent {
         let timeout = self.office.options.timeout;
-        let call = Call { model, errand: self.errand, sending, key, timeout };
+        let call = Call { model, errand: self.errand, sending, timeout };
         sending::send(&call, &self.office.windows, self.run.questions, self.run.is_stopped)
     }
 

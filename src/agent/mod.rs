@@ -13,6 +13,7 @@ mod course;
 mod door;
 mod error;
 mod estimate;
+mod hush;
 mod office;
 mod options;
 mod outcome;

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use secrecy::SecretString;
-
 use super::Why;
 use super::Windows;
+use super::hush;
 use crate::llm::Class;
 use crate::llm::Model;
 use crate::llm::Refusal;
@@ -46,10 +45,10 @@ impl Trouble {
     }
 }
 
-/// Sends a request and reads what comes back. The key that it is sent with is taken out of what a provider says.
+/// Sends a request and reads what comes back.
 pub(super) fn ask<T>(
     windows: &Windows<'_>,
-    (request, key): (&WebRequest, Option<&SecretString>),
+    request: &WebRequest,
     is_stopped: &(dyn Fn() -> bool + Sync),
     decode: impl FnOnce(&WebResponse, i64) -> Result<T, Refusal>,
 ) -> Result<T, Trouble> {
@@ -59,16 +58,14 @@ pub(super) fn ask<T>(
         total: TIMEOUT,
         body_bytes: MOST_BYTES,
     };
-    let response = windows.network.send(request, &limits, is_stopped).map_err(|error| match error {
+    let response = hush::send(windows, request, &limits, is_stopped).map_err(|error| match error {
         WebError::Stopped => Trouble::Stopped,
         error if error.is_unsent() => Trouble::Refused { class: Class::Overload, words: error.to_string() },
         error => Trouble::Unknown { words: error.to_string() },
     })?;
-    decode(&response, windows.now_ms()).map_err(|refusal| refusal.hiding(key)).map_err(
-        |refusal| match refusal.tokens {
-            None => Trouble::Refused { class: refusal.class, words: refusal.words },
-            // A good status, and nothing in it that says what was done.
-            Some(_) => Trouble::Unknown { words: refusal.words },
-        },
-    )
+    decode(&response, windows.now_ms()).map_err(|refusal| match refusal.tokens {
+        None => Trouble::Refused { class: refusal.class, words: refusal.words },
+        // A good status, and nothing in it that says what was done.
+        Some(_) => Trouble::Unknown { words: refusal.words },
+    })
 }

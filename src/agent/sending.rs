@@ -3,10 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use secrecy::SecretString;
-
 use super::Questions;
 use super::Windows;
+use super::hush;
 use crate::engine::agent::Errand;
 use crate::engine::agent::Prepared;
 use crate::llm;
@@ -97,8 +96,6 @@ pub(super) struct Call<'c> {
     pub(super) model: &'c Model,
     pub(super) errand: &'c Errand,
     pub(super) sending: &'c Sending,
-    /// The key that it is sent with, which no answer may bring to light.
-    pub(super) key: Option<&'c SecretString>,
     pub(super) timeout: Duration,
 }
 
@@ -117,7 +114,7 @@ pub(super) fn send(
                 total: call.timeout,
                 body_bytes: ANSWER_BYTES,
             };
-            let response = match windows.network.send(request, &limits, is_stopped) {
+            let response = match hush::send(windows, request, &limits, is_stopped) {
                 Ok(response) => response,
                 Err(WebError::Stopped) => return Sent::Stopped,
                 Err(error) => return Sent::Lost { is_unsent: error.is_unsent(), words: error.to_string() },
@@ -134,8 +131,8 @@ pub(super) fn send(
         }
     };
     match decoded {
-        Ok(reply) => read(call.errand, reply.hiding(call.key), questions),
-        Err(refusal) => Sent::Refused(refusal.hiding(call.key)),
+        Ok(reply) => read(call.errand, reply, questions),
+        Err(refusal) => Sent::Refused(refusal),
     }
 }
 

@@ -1,7 +1,5 @@
 //! The sub-agent's commands, declared: `summarize` and `agent`.
 
-#![expect(clippy::doc_markdown, reason = "these comments are help texts, and read as they stand")]
-
 use clap::Args as Arguments;
 use clap::Subcommand;
 

@@ -51,11 +51,9 @@ fn row(section: &Section<'_>) -> Result<ProviderRow, Error> {
     let switch = |name| section.read(name, "true or false", DeValue::as_bool);
     Ok(ProviderRow {
         wire: section.word("wire", &wires)?.map(str::to_owned),
-        base_url: section.read("base_url", ADDRESS, |value| value.as_str().and_then(address))?,
+        base_url: base_url(section)?,
         base_variable: section.read("base_variable", VARIABLE, |value| value.as_str().and_then(variable))?,
-        key_variables: section.read("key_variables", VARIABLES, |value| {
-            texts(value)?.iter().map(|name| variable(name)).collect()
-        })?,
+        key_variables: key_variables(section)?,
         key_file: key_file(section)?,
         needs_key: switch("needs_key")?,
         headers: headers(section)?,
@@ -67,6 +65,16 @@ fn row(section: &Section<'_>) -> Result<ProviderRow, Error> {
         context_tokens: section.whole("context_tokens", 1..=10_000_000)?,
         quirks: section.read("quirks", QUIRKS, quirks)?,
     })
+}
+
+fn base_url(section: &Section<'_>) -> Result<Option<String>, Error> {
+    let is_personal =
+        |value: &Spanned<DeValue<'_>>| value.get_ref().as_str().is_some_and(|text| text.contains('@'));
+    if section.value("base_url").is_some_and(is_personal) {
+        // One with a password in it is not shown.
+        return Err(section.hidden("base_url", ADDRESS));
+    }
+    section.read("base_url", ADDRESS, |value| value.as_str().and_then(address))
 }
 
 /// Says where in the file it is that makes no provider.
@@ -144,6 +152,13 @@ fn variable(name: &str) -> Option<String> {
     let begins_well = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
     let is_good = begins_well && name.len() <= LONGEST && name.bytes().all(is_letter);
     is_good.then(|| name.to_owned())
+}
+
+fn key_variables(section: &Section<'_>) -> Result<Option<Vec<String>>, Error> {
+    let Some(value) = section.value("key_variables") else { return Ok(None) };
+    let names = texts(value.get_ref()).and_then(|names| names.iter().map(|name| variable(name)).collect());
+    // What stands there in their place may be the key.
+    names.map(Some).ok_or_else(|| section.hidden("key_variables", VARIABLES))
 }
 
 fn key_file(section: &Section<'_>) -> Result<Option<PathBuf>, Error> {

@@ -49,8 +49,10 @@ use crate::sys::refuse_core_files;
 const ROUND: usize = 64;
 /// How long there is nothing to do where nobody tells of a change.
 const REST: Duration = Duration::from_mins(10);
-/// After a mishap that may pass.
+/// After a mishap that may pass, at most.
 const AFTER_MISHAP: Duration = Duration::from_mins(1);
+/// How often it is looked whether the settings are still the same, where nobody is asked.
+const IDLE_LOOK: Duration = Duration::from_secs(5);
 /// How often it is looked whether the settings are still the same.
 const SETTINGS_LOOK: Duration = Duration::from_secs(1);
 /// A look for errands is followed by a pause of so many times what it took, so that it takes little of a processor.
@@ -95,29 +97,53 @@ impl Scribe {
 
 /// Has summaries written until the daemon ends; `pokes` tell that files or settings may have changed.
 pub(super) fn write_all(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) {
+    let mut mishaps = 0;
     loop {
+        let began = WallClock.monotonic();
         // What a panic leaves half done is made anew in the next round; the ledger is on the disk.
-        let rest =
-            catch_unwind(AssertUnwindSafe(|| serve(shop, scribe, pokes))).unwrap_or(Some(AFTER_MISHAP));
-        let Some(rest) = rest else { return };
-        if !wait(shop, pokes, rest) {
+        let end = catch_unwind(AssertUnwindSafe(|| serve(shop, scribe, pokes))).unwrap_or(Some(End::Mishap));
+        if AFTER_MISHAP < WallClock.monotonic().saturating_sub(began) {
+            mishaps = 0;
+        }
+        let goes_on = match end {
+            None => false,
+            Some(End::Anew) => true,
+            Some(End::Nobody(inputs)) => wait(shop, pokes, REST, || are_others(shop, &inputs)),
+            Some(End::Mishap) => {
+                // A cache that somebody deleted is there again at once; a disk that is full may be so for long.
+                let rest = SETTINGS_LOOK.saturating_mul(1 << mishaps).min(AFTER_MISHAP);
+                mishaps = (mishaps + 1).min(6);
+                wait(shop, pokes, rest, || false)
+            }
+        };
+        if !goes_on {
             return;
         }
     }
 }
 
-/// Serves by the settings as they are now. Returns when they have changed or nobody is to be asked, and how long there is
-/// nothing to do then; `None` where the daemon ends.
-fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<Duration> {
-    let (inputs, plan) = match plan(shop, scribe.key) {
-        Ok((inputs, Some(plan))) => (inputs, plan),
-        Ok((_, None)) => {
+/// Why it is served no more by some settings.
+enum End {
+    /// They have changed.
+    Anew,
+    /// By these, nobody is to be asked.
+    Nobody(Inputs),
+    /// Something went wrong that may pass.
+    Mishap,
+}
+
+/// Serves by the settings as they are now, until that ends; `None` where the daemon ends.
+fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<End> {
+    let Ok(inputs) = shop.sources.inputs(&shop.root) else { return Some(End::Mishap) };
+    let plan = match plan(shop, &inputs, scribe.key) {
+        Ok(Some(plan)) => plan,
+        Ok(None) => {
             scribe.set(AgentStatus::off());
-            return Some(REST);
+            return Some(End::Nobody(inputs));
         }
         Err(fault) => {
             scribe.set(AgentStatus::stopped(fault.message.clone()));
-            return Some(REST);
+            return Some(End::Nobody(inputs));
         }
     };
     let Plan { options, keys, engine, cache } = plan;
@@ -125,7 +151,7 @@ fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<Duration>
         // Where the system does not let us, the keys are as safe as the environment that they came from.
         let _ = refuse_core_files();
     }
-    let Ok(files) = RealFiles::open(&shop.root) else { return Some(AFTER_MISHAP) };
+    let Ok(files) = RealFiles::open(&shop.root) else { return Some(End::Mishap) };
     let world = World {
         clock: &WallClock,
         disk: &RealDisk,
@@ -139,24 +165,21 @@ fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<Duration>
         Ok(office) => office,
         Err(error) => {
             scribe.set(AgentStatus::stopped(with_causes(&error)));
-            return Some(AFTER_MISHAP);
+            return Some(End::Mishap);
         }
     };
-    let Ok(mut project) = Project::open(&shop.root, engine, world) else { return Some(AFTER_MISHAP) };
+    let Ok(mut project) = Project::open(&shop.root, engine, world) else { return Some(End::Mishap) };
     project.share(Arc::clone(&shop.tree));
-    let standing = Standing { shop, inputs, looked: Mutex::new(WallClock.monotonic()) };
+    let looked = Mutex::new((WallClock.monotonic(), false));
+    let standing = Standing { shop, inputs, looked };
     loop {
         let rest = round(&mut project, &office, scribe, &standing);
-        if shop.is_stopping.load(Ordering::Relaxed) {
-            return None;
-        }
         match rest {
-            Rest::Over(rest) => return Some(rest),
-            Rest::For(rest) if !wait(shop, pokes, rest) => return None,
+            Rest::Over if shop.is_stopping.load(Ordering::Relaxed) => return None,
+            Rest::Over => return Some(End::Mishap),
+            Rest::For(rest) if !wait(shop, pokes, rest, || standing.has_fallen()) => return None,
+            Rest::For(_) if standing.has_fallen() => return Some(End::Anew),
             Rest::For(_) => {}
-        }
-        if standing.has_fallen() {
-            return Some(Duration::ZERO);
         }
     }
 }
@@ -170,32 +193,31 @@ struct Plan {
 }
 
 /// Reads the settings; no plan where nobody is to be asked.
-fn plan(shop: &Shop, key: KeyOf) -> Result<(Inputs, Option<Plan>), Fault> {
-    let inputs = shop.sources.inputs(&shop.root)?;
-    let loaded = load(&inputs).map_err(|error| fault_of_settings(&error))?;
+fn plan(shop: &Shop, inputs: &Inputs, key: KeyOf) -> Result<Option<Plan>, Fault> {
+    let loaded = load(inputs).map_err(|error| fault_of_settings(&error))?;
     let engine = loaded.engine_options(&shop.root);
     if !loaded.settings.agent.is_background || !engine.cache_enabled {
-        return Ok((inputs, None));
+        return Ok(None);
     }
     let options = agent_options(&loaded, AgentChoice::default())?;
     let keys = agent_keys(&options.chain, &key)?;
     let cache = shop.root.join(engine.cache_dir.as_path());
-    Ok((inputs, Some(Plan { options, keys, engine, cache })))
+    Ok(Some(Plan { options, keys, engine, cache }))
 }
 
 /// What is done after a round.
 enum Rest {
     /// Nothing, for so long; then the next round.
     For(Duration),
-    /// Everything is opened anew, after so long.
-    Over(Duration),
+    /// Everything is opened anew.
+    Over,
 }
 
 /// Finds out what there is to ask, and asks the most important of it.
 fn round(project: &mut Project<'_>, office: &Office<'_>, scribe: &Scribe, standing: &Standing<'_>) -> Rest {
     let began = WallClock.monotonic();
     let wish = &office.options().wish;
-    let Ok(errands) = project.errands(wish) else { return Rest::Over(AFTER_MISHAP) };
+    let Ok(errands) = project.errands(wish) else { return Rest::Over };
     // What is to be told of the files is told by those who answer.
     project.take_notes();
     let look = WallClock.monotonic().saturating_sub(began);
@@ -217,7 +239,7 @@ fn round(project: &mut Project<'_>, office: &Office<'_>, scribe: &Scribe, standi
 
 fn rest_after(outcome: &Outcome, pause: Duration) -> Rest {
     match &outcome.stopped {
-        Some(Why::Store(_)) => Rest::Over(AFTER_MISHAP),
+        Some(Why::Store(_)) => Rest::Over,
         Some(Why::Down { retry_in, .. }) => Rest::For((*retry_in).max(pause)),
         Some(Why::OverCap { .. } | Why::Account { .. }) => Rest::For(REST),
         Some(Why::Interrupted) => Rest::For(Duration::ZERO),
@@ -228,25 +250,40 @@ fn rest_after(outcome: &Outcome, pause: Duration) -> Rest {
     }
 }
 
-/// Waits; says whether the daemon goes on. A poke ends the wait, but not before the machine had a second of rest.
-fn wait(shop: &Shop, pokes: &Receiver<()>, rest: Duration) -> bool {
-    let is_over = match pokes.recv_timeout(rest) {
-        Ok(()) => {
-            let pause = pokes.recv_timeout(SETTINGS_LOOK.min(rest));
-            pokes.try_iter().for_each(drop);
-            matches!(pause, Err(RecvTimeoutError::Disconnected))
+/// Waits until so long has passed or `is_over` says so; says whether the daemon goes on. A poke ends the wait, but not
+/// before the machine had a second of rest.
+fn wait(shop: &Shop, pokes: &Receiver<()>, rest: Duration, is_over: impl Fn() -> bool) -> bool {
+    let end = WallClock.monotonic().saturating_add(rest);
+    loop {
+        let left = end.saturating_sub(WallClock.monotonic());
+        match pokes.recv_timeout(left.min(IDLE_LOOK)) {
+            Ok(()) => {
+                let pause = pokes.recv_timeout(SETTINGS_LOOK.min(left));
+                pokes.try_iter().for_each(drop);
+                return !matches!(pause, Err(RecvTimeoutError::Disconnected)) && goes_on(shop);
+            }
+            Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) if left <= IDLE_LOOK || is_over() => return goes_on(shop),
+            Err(RecvTimeoutError::Timeout) => {}
         }
-        Err(RecvTimeoutError::Timeout) => false,
-        Err(RecvTimeoutError::Disconnected) => true,
-    };
-    !is_over && !shop.is_stopping.load(Ordering::Relaxed)
+    }
+}
+
+fn goes_on(shop: &Shop) -> bool {
+    !shop.is_stopping.load(Ordering::Relaxed)
+}
+
+/// Says whether the settings are others than these. Where they cannot be read, these hold.
+fn are_others(shop: &Shop, inputs: &Inputs) -> bool {
+    shop.sources.inputs(&shop.root).is_ok_and(|now| now != *inputs)
 }
 
 /// What must not change while questions are asked by it.
 struct Standing<'s> {
     shop: &'s Shop,
     inputs: Inputs,
-    looked: Mutex<Duration>,
+    /// When the settings were looked at last, and whether they were others once.
+    looked: Mutex<(Duration, bool)>,
 }
 
 impl Standing<'_> {
@@ -257,11 +294,10 @@ impl Standing<'_> {
         }
         let now = WallClock.monotonic();
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.saturating_sub(*looked) < SETTINGS_LOOK {
-            return false;
+        if !looked.1 && SETTINGS_LOOK <= now.saturating_sub(looked.0) {
+            *looked = (now, are_others(self.shop, &self.inputs));
         }
-        *looked = now;
-        self.shop.sources.inputs(&self.shop.root).is_ok_and(|inputs| inputs != self.inputs)
+        looked.1
     }
 
     fn tell(&self, outcome: &Outcome) {

@@ -1,7 +1,5 @@
 //! An answer, as it came.
 
-use secrecy::ExposeSecret;
-use secrecy::SecretString;
 use serde_json::Value;
 
 use super::Class;
@@ -89,30 +87,6 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Rep
         return Err(refusal(Class::Soft(Soft::Empty), "the answer is empty".to_owned()));
     }
     Ok(Reply { text: text.to_owned(), tokens: Tokens::default(), request_id: None, pace: Pace::default() })
-}
-
-impl Refusal {
-    /// Takes the key that was sent out of what the provider said: some repeat what they refuse.
-    #[must_use]
-    pub fn hiding(mut self, key: Option<&SecretString>) -> Self {
-        if let Some(key) = key.map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) {
-            self.words = text::shortened(text::without(&self.words, key), text::MOST_WORDS);
-            self.request_id = self.request_id.filter(|id| !id.contains(key));
-        }
-        self
-    }
-}
-
-impl Reply {
-    /// Takes the key that was sent out of the answer and of the provider's name for it.
-    #[must_use]
-    pub fn hiding(mut self, key: Option<&SecretString>) -> Self {
-        if let Some(key) = key.map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) {
-            self.text = self.text.replace(key, text::HIDDEN);
-            self.request_id = self.request_id.filter(|id| !id.contains(key));
-        }
-        self
-    }
 }
 
 fn of_status(model: &Model, response: &WebResponse, pace: Pace, now_ms: i64) -> Refusal {
@@ -263,26 +237,6 @@ mod tests {
             let refusal = decode(&model(Wire::Chat), &response(status, &[], &body), NOW_MS).unwrap_err();
             assert!(refusal.words.len() <= text::MOST_WORDS);
         }
-    }
-
-    #[test]
-    fn a_key_that_a_provider_repeats_is_hidden() {
-        let key = SecretString::from("hunter2-hunter2");
-        let body = json!({"error": {"message": "Incorrect API key provided: hunter2-hunter2.", "code": "invalid_api_key"}});
-        let response = response(401, &[("request-id", "for-hunter2-hunter2")], &body.to_string());
-        let refusal = decode(&model(Wire::Chat), &response, NOW_MS).unwrap_err().hiding(Some(&key));
-        assert_eq!(refusal.words, "HTTP 401: invalid_api_key: Incorrect API key provided: (hidden).");
-        assert_eq!(refusal.request_id, None);
-        let unchanged = refusal.clone().hiding(Some(&SecretString::from("")));
-        assert_eq!(unchanged, refusal);
-        let reply = Reply {
-            text: "It holds hunter2-hunter2.".to_owned(),
-            tokens: Tokens::default(),
-            request_id: Some("of-hunter2-hunter2".to_owned()),
-            pace: Pace::default(),
-        };
-        let reply = reply.hiding(Some(&key));
-        assert_eq!((reply.text.as_str(), reply.request_id), ("It holds (hidden).", None));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Whom the sub-agent asks by the settings, and what is said where it can ask nobody.
 
+#![expect(clippy::disallowed_methods, reason = "a test sets the scene")]
+
 use std::path::PathBuf;
 
 use secrecy::ExposeSecret;

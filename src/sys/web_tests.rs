@@ -396,25 +396,31 @@ fn many_threads_share_one_window() {
     assert_eq!((server.seen(), web.state.lock().unwrap().clients.len()), (8, 1));
 }
 
-/// Runs one of the tests below in a process of its own, for the environment is one for all threads.
+/// Set where a test runs in a process of its own.
+const ALONE: &str = "SLOP_TEST_ALONE";
+
+/// Runs a test once more in a process of its own, for the environment is one for all threads. Says whether this is that
+/// process, so that the test is to go on.
 #[expect(clippy::disallowed_methods, reason = "a test starts itself")]
-fn alone(test: &str, variables: &[(&str, &str)]) {
+fn is_alone(test: &str, variables: &[(&str, &str)]) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
     let program = std::env::current_exe().unwrap();
     let mut command = std::process::Command::new(program);
-    command.args(["--exact", "--ignored", &format!("sys::web::tests::{test}")]);
+    command.args(["--exact", &format!("sys::web::tests::{test}")]).env(ALONE, "1");
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    false
 }
 
 #[test]
 fn without_certificates_this_machine_can_still_be_spoken_to() {
-    alone("speaks_without_certificates", &[("SSL_CERT_FILE", "/dev/null"), ("SSL_CERT_DIR", "/nonexistent")]);
-}
-
-#[test]
-#[ignore = "is run by the test above, in an environment of its own"]
-fn speaks_without_certificates() {
+    let none = [("SSL_CERT_FILE", "/dev/null"), ("SSL_CERT_DIR", "/nonexistent")];
+    if !is_alone("without_certificates_this_machine_can_still_be_spoken_to", &none) {
+        return;
+    }
     let web = Web::new(None);
     let error = web.send(&post("https://127.0.0.1:1/"), &LIMITS, &|| false).unwrap_err();
     assert!(matches!(error, WebError::NoCertificates) && error.is_unsent(), "{error:?}");
@@ -427,13 +433,10 @@ fn a_proxy_of_the_environment_is_not_used() {
     let proxy = Server::saying("HTTP/1.1 502 Proxy\r\ncontent-length: 0\r\n\r\n");
     let address = proxy.url();
     let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-    alone("speaks_directly", &names.map(|name| (name, address.as_str())));
-    assert_eq!(proxy.seen(), 0);
-}
-
-#[test]
-#[ignore = "is run by the test above, in an environment of its own"]
-fn speaks_directly() {
+    if !is_alone("a_proxy_of_the_environment_is_not_used", &names.map(|name| (name, address.as_str()))) {
+        assert_eq!(proxy.seen(), 0);
+        return;
+    }
     let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
     assert_eq!(send(&server.url()).unwrap().status, 204);
     // It has no TLS to offer. Where the system has no certificates, there is not even an attempt.

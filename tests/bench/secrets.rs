@@ -51,8 +51,10 @@ fn measure(folder: &Path, is_shown: bool) {
             println!("{}:{line}: {} {words}", path.display(), found.rule);
         }
     }
-    let share = 100.0 * hit as f64 / files.max(1) as f64;
-    let speed = bytes as f64 / 1e6 / seconds;
+    #[expect(clippy::cast_precision_loss, reason = "figures for a person")]
+    let (hit_files, all, bytes) = (hit as f64, f64::from(files.max(1)), bytes as f64);
+    let share = 100.0 * hit_files / all;
+    let speed = bytes / 1e6 / seconds;
     println!(
         "{}: {files} files, {hit} hit ({share:.2} %), {unscannable} unscannable, {speed:.0} MB/s",
         folder.display()

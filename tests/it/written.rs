@@ -30,7 +30,7 @@ use super::tiers::project;
 /// Has a model write of a file as it is, for a tier.
 pub(crate) fn wrote(sandbox: &Sandbox, path: &str, tier: Tier, words: &str) {
     let subject = ContentHash::of(sandbox.read(path).as_bytes());
-    let language = if path.ends_with(".py") { "python" } else { "c" };
+    let language = if path.contains(".py") { "python" } else { "c" };
     accept(sandbox, &summary(Scope::File, subject, language, tier, words), path);
 }
 
@@ -136,7 +136,8 @@ fn a_folder_tells_in_the_tree_what_was_written_of_what_lies_in_it() {
     let mut children: Vec<ContentHash> =
         ["one", "two"].iter().map(|name| ContentHash::of(page(name).as_bytes())).collect();
     children.sort();
-    let lines: String = children.iter().map(|child| format!("file {child} python\n")).collect();
+    let lines: String =
+        children.iter().map(|child| format!("file {child} python\n")).collect::<Vec<_>>().concat();
     let subject = ContentHash::of(format!("folder/1\n{lines}").as_bytes());
     let words = summary(Scope::Folder, subject, "", Tier::Orchestrator, "Numbers,\nspelled out.");
     accept(&sandbox, &words, "lib");
@@ -169,8 +170,8 @@ fn explain_and_status_say_whose_words_there_are() {
     let line = "src/engine.py  (Python, summary by heuristic and, for tier 1 and 2, by a model)\n";
     assert!(status.contains(line), "{status}");
     assert!(status.contains("src/fast.c  (C, summary by heuristic)\n"), "{status}");
-    let states = sandbox.json(&["status"]);
-    let engine = list(&states["files"]).find(|file| file["path"] == "src/engine.py").unwrap();
+    let reported = sandbox.json(&["status"]);
+    let engine = list(&reported["files"]).find(|file| file["path"] == "src/engine.py").unwrap();
     assert_eq!(engine["agent_tiers"], json!([1, 2]));
 }
 

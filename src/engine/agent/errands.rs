@@ -275,7 +275,9 @@ impl Project<'_> {
             let content = contents.get(node);
             let strategy = content.map(|content| content.strategy).or_else(|| Strategy::of_scope(node.scope));
             let words = strategy.and_then(|strategy| known.words(node, strategy)).or_else(|| {
-                let subject = content.and_then(|content| content.subjects.first());
+                // What is not sent itself is not sent by way of its outline either.
+                let sent = content.filter(|content| !known.is_withheld(node, content.strategy));
+                let subject = sent.and_then(|content| content.subjects.first());
                 subject.and_then(|subject| self.summary(subject))
             });
             children.push(Child {

@@ -25,6 +25,8 @@ pub(super) struct Known {
     models: Vec<Writer>,
     missing: HashSet<SummaryKey>,
     refused: HashSet<SummaryKey>,
+    /// Those of the refused that no time will change.
+    withheld: HashSet<SummaryKey>,
     /// `None` where nothing has been paid for yet.
     paid: Option<Paid>,
 }
@@ -37,6 +39,7 @@ impl Known {
             models: wish.models.clone(),
             missing: HashSet::new(),
             refused: HashSet::new(),
+            withheld: HashSet::new(),
             paid: None,
         }
     }
@@ -62,6 +65,11 @@ impl Known {
     /// Says whether an errand was tried in vain, and is not to be tried again yet.
     pub(super) fn is_refused(&self, id: &SummaryKey) -> bool {
         self.refused.contains(id)
+    }
+
+    /// Says whether a subject is never to be sent: it may hold a secret, or a model declined to read it.
+    pub(super) fn is_withheld(&self, node: &Node, strategy: Strategy) -> bool {
+        self.id(node, strategy).is_some_and(|id| self.withheld.contains(&id))
     }
 
     /// Returns the words about a subject for the first tier that is wanted, by the first model that has written some.
@@ -98,7 +106,12 @@ impl Project<'_> {
         known.missing = paid.missing(&keys)?.into_iter().collect();
         let now_ms = self.world.clock.now_ns() / NANOS_A_MILLISECOND;
         let holds = |refused: &Refused| refused.until_ms.is_none_or(|until| now_ms < until);
-        known.refused = paid.refusals()?.into_iter().filter(holds).map(|refused| refused.errand).collect();
+        for refused in paid.refusals()?.into_iter().filter(holds) {
+            known.refused.insert(refused.errand);
+            if refused.until_ms.is_none() {
+                known.withheld.insert(refused.errand);
+            }
+        }
         known.paid = Some(paid);
         Ok(known)
     }

@@ -474,7 +474,7 @@ fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
     let mut paid = bench.paid();
     Bench::answer(&mut paid, &files.ready[0], &wish());
     paid.claim(&files.ready[1].id, &[files.ready[1].id], HOLDER, 0, &|_| true).unwrap();
-    paid.refuse(&files.ready[1].id, HOLDER, "it would not", None, 0).unwrap();
+    paid.refuse(&files.ready[1].id, HOLDER, "it would not", Some(i64::MAX), 0).unwrap();
     let project = &mut bench.project();
     let errands = project.errands(&wish()).unwrap();
     assert_eq!(errands.ready[0].scope, Scope::Folder);
@@ -482,6 +482,25 @@ fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
     assert!(made.prompt.material.contains("A model's words about"), "{}", made.prompt.material);
     assert!(made.prompt.material.contains("Python module, a few lines"), "{}", made.prompt.material);
     assert!(!made.prompt.material.contains(".py"), "{}", made.prompt.material);
+}
+
+#[test]
+fn nothing_of_a_file_that_is_withheld_is_in_the_question_about_its_folder() {
+    let bench = bench(&["src/a.py", "src/b.py"]);
+    let files = bench.errands(&wish());
+    let mut paid = bench.paid();
+    Bench::answer(&mut paid, &files.ready[0], &wish());
+    paid.claim(&files.ready[1].id, &[files.ready[1].id], HOLDER, 0, &|_| true).unwrap();
+    paid.refuse(&files.ready[1].id, HOLDER, "it holds what looks like a secret", None, 0).unwrap();
+    let project = &mut bench.project();
+    let errands = project.errands(&wish()).unwrap();
+    let made = project.preparer(&errands, &wish()).prepare(&errands.ready[0], 0).unwrap();
+    assert!(
+        made.prompt.material.contains("Nothing is known of it but its size."),
+        "{}",
+        made.prompt.material
+    );
+    assert!(!made.prompt.material.contains("Python module"), "{}", made.prompt.material);
 }
 
 #[test]

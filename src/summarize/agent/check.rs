@@ -152,7 +152,9 @@ fn without_tags(text: &str) -> String {
         plain.push_str(&rest[..open]);
         let inside = &rest[open + 1..];
         match inside.find('>') {
-            Some(close) if is_tag(&inside[..close]) => rest = &inside[close + 1..],
+            Some(close) if is_tag(&inside[..close]) || is_closed(&inside[..close], text) => {
+                rest = &inside[close + 1..];
+            }
             // One that never ends is a tag to some readers.
             None if is_tag(inside) => rest = "",
             Some(_) | None => {
@@ -163,6 +165,14 @@ fn without_tags(text: &str) -> String {
     }
     plain.push_str(rest);
     plain
+}
+
+/// Says whether it is one of a pair, such as the marks by which models tell who speaks. No type is written so.
+fn is_closed(inside: &str, text: &str) -> bool {
+    let name = inside.trim_start_matches('/');
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-:.".contains(&byte));
+    is_name && (inside.starts_with('/') || text.contains(&format!("</{name}>")))
 }
 
 fn is_tag(inside: &str) -> bool {
@@ -254,6 +264,12 @@ mod tests {
         {
             assert_eq!(check(nothing, &[Tier::TechLead]), Err(Flaw::Empty), "{nothing:?}");
         }
+    }
+
+    #[test]
+    fn pairs_of_marks_go_and_types_and_placeholders_stay() {
+        let said = "Ends.</file> <system>Free.</system> <tool_call>x</tool_call> `Vec<u8>` and `git switch <branch>`.";
+        assert_eq!(without_markup(said), "Ends. Free. x `Vec<u8>` and `git switch <branch>`.");
     }
 
     #[test]

@@ -123,7 +123,7 @@ pub(super) struct Rule {
 
 /// All kinds of secrets, and the words by which they are noticed.
 pub(super) struct Rules {
-    rules: Vec<Rule>,
+    all: Vec<Rule>,
     words: AhoCorasick,
     /// Of each word, the rules that it is a keyword of; none for those of keys.
     of_word: Vec<Vec<usize>>,
@@ -168,7 +168,7 @@ impl Rules {
         let mut builder = AhoCorasick::builder();
         builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
         let words = builder.build(&words).expect("there are few words, and they are short");
-        Self { rules, words, of_word }
+        Self { all: rules, words, of_word }
     }
 
     /// Returns the words in a text that call for a look, in the order of their ends.
@@ -181,12 +181,12 @@ impl Rules {
 
     /// Returns a rule.
     pub(super) fn rule(&self, index: usize) -> &Rule {
-        &self.rules[index]
+        &self.all[index]
     }
 
     /// Returns how many rules there are.
     pub(super) fn len(&self) -> usize {
-        self.rules.len()
+        self.all.len()
     }
 }
 
@@ -292,7 +292,7 @@ impl Rule {
 
 /// Says whether no word goes on here: `ghp_` in `highp_` is no token. What stands behind a backslash is an escape.
 fn begins_a_word(text: &str, at: usize) -> bool {
-    let before = text[..at].as_bytes();
+    let before = &text.as_bytes()[..at];
     match before {
         [.., b'\\', _] => true,
         [.., last] if last.is_ascii_alphanumeric() => {

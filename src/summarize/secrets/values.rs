@@ -9,7 +9,7 @@ pub(super) fn entropy(text: &str) -> f64 {
     for byte in text.bytes() {
         counts[usize::from(byte)] += 1;
     }
-    let all = text.len().max(1) as f64;
+    let all = f64::from(counts.iter().sum::<u32>().max(1));
     let parts = counts.iter().filter(|count| 0 < **count).map(|count| f64::from(*count) / all);
     -parts.map(|part| part * part.log2()).sum::<f64>()
 }

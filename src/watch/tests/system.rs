@@ -55,10 +55,12 @@ fn limits_and_mounts_of_the_system_itself_are_obeyed() {
         return;
     }
     let this = std::env::current_exe().unwrap();
-    let name = "watch::tests::limits_and_mounts_of_the_system_itself_are_obeyed";
+    let name = "watch::tests::system::limits_and_mounts_of_the_system_itself_are_obeyed";
     let mut inner = std::process::Command::new("unshare");
     inner.args(["-Urm", this.to_str().unwrap(), "--exact", name]).env(WITHIN, "1");
-    assert!(inner.status().unwrap().success());
+    let output = inner.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 /// Set where a test runs in a namespace of its own.

@@ -258,7 +258,7 @@ fn batches() -> Server {
         };
         let mut submitted = submitted.lock().unwrap();
         if seen.method == "POST" {
-            *submitted = seen.json()["requests"].as_array().unwrap().clone();
+            submitted.clone_from(seen.json()["requests"].as_array().unwrap());
             return Act::json(200, &state("in_progress"));
         }
         if !seen.path.contains("results") {

@@ -1,8 +1,27 @@
 //! The sub-agent at the door: the real binary, and a server that a test writes the lines for.
+//!
+//! Where a row of the table of failures takes a quarter of an hour or more, the tests of the room `llm`, with a clock
+//! that is told the time, stand for it: `attempt.rs`, `breaker.rs`, `retry_after.rs` and `budget.rs`.
 
 mod asking;
+mod batches;
+mod crashes;
+pub(crate) mod desk;
+mod documents;
+mod injection;
+mod keys;
 mod looking;
+mod money;
+mod offline;
+mod prompts;
+mod redirects;
+mod refusals;
+mod retries;
+mod secrets;
 pub(crate) mod server;
+mod single_flight;
+mod trust;
+mod wire_faults;
 
 use std::fs;
 use std::process::Command;
@@ -10,6 +29,12 @@ use std::process::Command;
 use super::sandbox::Ran;
 use super::sandbox::Sandbox;
 use super::sandbox::run;
+use desk::Desk;
+use desk::code;
+use desk::error;
+use desk::nanos;
+use desk::until;
+use desk::words;
 use server::Server;
 
 /// What no output may ever hold.

@@ -71,6 +71,8 @@ pub(crate) enum Act {
     Late(Duration, Box<Act>),
     /// It writes these bytes, which need be no HTTP, and hangs up.
     Raw(Vec<u8>),
+    /// It writes the first bytes, and then the others again and again with a pause, until whoever asked hangs up.
+    Drip(Vec<u8>, Vec<u8>, Duration),
     /// It hangs up.
     HangUp,
     /// It says nothing until the test is over, or whoever asked hangs up.
@@ -238,8 +240,11 @@ fn serve(stream: TcpStream, shared: &Shared) {
 fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
     match act_now {
         Act::Answer(status, headers, body) => {
-            let headers: String =
-                headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            let headers: String = headers
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}\r\n"))
+                .collect::<Vec<_>>()
+                .concat();
             let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", body.len());
             stream.write_all(&[head.as_bytes(), &body].concat()).is_ok()
         }
@@ -251,11 +256,23 @@ fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
             let _ = stream.write_all(&bytes);
             false
         }
+        Act::Drip(first, others, pause) => {
+            let mut goes_on = stream.write_all(&first).is_ok();
+            while goes_on && !shared.is_over.load(Ordering::SeqCst) {
+                thread::sleep(pause);
+                goes_on = stream.write_all(&others).is_ok();
+            }
+            false
+        }
         Act::HangUp => false,
         Act::Silence => {
             let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
             // A read that ends with nothing is a connection that was closed; one that times out says nothing.
-            while !shared.is_over.load(Ordering::SeqCst) && !matches!(stream.read(&mut [0]), Ok(0)) {}
+            while !shared.is_over.load(Ordering::SeqCst) {
+                if matches!(stream.read(&mut [0]), Ok(0)) {
+                    break;
+                }
+            }
             false
         }
     }

@@ -3,6 +3,7 @@
 //! Each file is a part of the failure modes that docs/reliability.md lists. Tests are short here; `tests/torture.sh` runs
 //! the same ones as often as a night has room for.
 
+mod agent;
 mod api;
 mod confined;
 mod events;

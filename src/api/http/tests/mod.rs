@@ -32,6 +32,7 @@ use super::limits::PATIENCE;
 use super::limits::Patience;
 use super::server::Server;
 use super::unix::BindError;
+use crate::api::AgentStatus;
 use crate::api::Answered;
 use crate::api::Ask;
 use crate::api::AskOptions;
@@ -152,7 +153,7 @@ impl Keeper for Fake {
             "clock": "1:7", "pending": 0, "queue_waiting": 0, "workers": 1, "answers": 0, "overflows": 0,
             "rescans": 0, "events": 0, "watches": 1, "watch_limit": null, "missed": 0,
             "paranoid": {"on": false, "answers": 0, "mistakes": 0}, "last_audit": null, "lag_ms": 0,
-            "store": {"bytes": 0, "wal_bytes": 0, "ok": true}, "agent": {"state": "off"}, "rss_bytes": null,
+            "store": {"bytes": 0, "wal_bytes": 0, "ok": true}, "agent": AgentStatus::off(), "rss_bytes": null,
             "fds": null, "listen": null, "settings": "ours"
         }))
         .unwrap()

@@ -1,0 +1,207 @@
+//! Many questions at once: handed over once, found again whatever happens, for half the price.
+
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::Desk;
+use super::code;
+use super::server::Act;
+use super::server::Seen;
+use super::server::Server;
+use super::until;
+use crate::sandbox::Ran;
+
+const WORDS: &str = "<brief>Counts what it is given.</brief><detail>It adds up.</detail>";
+/// Half of 100 tokens in at a dollar a million, and 20 out at ten.
+const HALF_COST: u64 = 100 * 500 + 20 * 5_000;
+
+/// What a provider knows of batches.
+#[derive(Default)]
+struct Post {
+    /// The questions' names, once they are there.
+    names: Vec<String>,
+    /// What a batch was tagged with.
+    tag: Value,
+    /// Whether there is a batch.
+    is_there: bool,
+    /// Whether it is done.
+    is_done: bool,
+    /// Whether whoever makes one hears of it.
+    is_mute: bool,
+}
+
+fn now() -> jiff::Timestamp {
+    jiff::Timestamp::try_from(SystemTime::now()).unwrap()
+}
+
+impl Post {
+    fn made(&mut self, state: &Value) -> Act {
+        self.is_there = true;
+        if self.is_mute { Act::Silence } else { Act::json(200, state) }
+    }
+
+    fn anthropic(&mut self, seen: &Seen) -> Act {
+        let status = if self.is_done { "ended" } else { "in_progress" };
+        let state = json!({
+            "id": "batch_1", "type": "message_batch", "processing_status": status, "created_at": now().to_string(),
+            "request_counts": {"processing": self.names.len(), "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0},
+        });
+        match (seen.method.as_str(), seen.path.as_str()) {
+            ("POST", "/v1/messages/batches") => {
+                let body = seen.json();
+                let requests = body["requests"].as_array().unwrap();
+                self.names =
+                    requests.iter().map(|one| one["custom_id"].as_str().unwrap().to_owned()).collect();
+                let state = json!({"id": "batch_1", "type": "message_batch", "processing_status": "in_progress",
+                    "created_at": now().to_string(), "request_counts": {"processing": self.names.len(),
+                    "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0}});
+                self.made(&state)
+            }
+            ("GET", "/v1/messages/batches/batch_1") => Act::json(200, &state),
+            ("GET", "/v1/messages/batches/batch_1/results") => {
+                let message = Act::anthropic(WORDS, 100, 20);
+                let Act::Answer(_, _, message) = message else { unreachable!() };
+                let message: Value = serde_json::from_slice(&message).unwrap();
+                self.lines(
+                    |name| json!({"custom_id": name, "result": {"type": "succeeded", "message": message}}),
+                )
+            }
+            ("GET", _) => {
+                let all = if self.is_there { vec![state] } else { Vec::new() };
+                Act::json(200, &json!({"data": all, "has_more": false}))
+            }
+            _ => Act::HangUp,
+        }
+    }
+
+    fn openai(&mut self, seen: &Seen) -> Act {
+        let (status, output) =
+            if self.is_done { ("completed", json!("file_2")) } else { ("in_progress", Value::Null) };
+        let state = json!({
+            "id": "batch_1", "object": "batch", "status": status, "created_at": now().as_second(),
+            "output_file_id": output, "metadata": self.tag,
+            "request_counts": {"total": self.names.len(), "completed": 0, "failed": 0},
+        });
+        match (seen.method.as_str(), seen.path.as_str()) {
+            ("POST", "/v1/files") => {
+                let body = String::from_utf8_lossy(&seen.body).into_owned();
+                let lines = body.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+                self.names = lines.filter_map(|line| line["custom_id"].as_str().map(str::to_owned)).collect();
+                Act::json(200, &json!({"id": "file_1", "object": "file"}))
+            }
+            ("POST", "/v1/batches") => {
+                self.tag = seen.json()["metadata"].clone();
+                self.made(&state)
+            }
+            ("GET", "/v1/batches/batch_1") => Act::json(200, &state),
+            ("GET", "/v1/files/file_2/content") => {
+                let body = json!({
+                    "id": "r", "object": "response", "status": "completed",
+                    "output": [{"type": "message", "content": [{"type": "output_text", "text": WORDS}]}],
+                    "usage": {"input_tokens": 100, "output_tokens": 20, "total_tokens": 120},
+                });
+                let response = json!({"status_code": 200, "request_id": "q", "body": body});
+                self.lines(|name| json!({"id": "x", "custom_id": name, "response": response, "error": null}))
+            }
+            ("GET", _) => {
+                let all = if self.is_there { vec![state] } else { Vec::new() };
+                Act::json(200, &json!({"object": "list", "data": all, "has_more": false}))
+            }
+            _ => Act::HangUp,
+        }
+    }
+
+    fn lines(&self, line: impl Fn(&str) -> Value) -> Act {
+        let lines: Vec<String> = self.names.iter().map(|name| line(name).to_string()).collect();
+        Act::Answer(200, Vec::new(), lines.join("\n").into_bytes())
+    }
+}
+
+/// Returns a project of four files, and what its provider knows.
+fn desk(wire: &'static str) -> (Desk, Arc<Mutex<Post>>) {
+    let post = Arc::new(Mutex::new(Post::default()));
+    let theirs = Arc::clone(&post);
+    let desk = Desk::new(Server::start(move |seen, _| {
+        let mut post = theirs.lock().unwrap();
+        if wire == "anthropic" { post.anthropic(seen) } else { post.openai(seen) }
+    }));
+    for name in ["one", "two", "three", "four"] {
+        desk.sandbox.write(format!("{name}.py"), code(name));
+    }
+    desk.settle_wire(wire, "", "");
+    (desk, post)
+}
+
+/// Returns how often a batch was asked for.
+fn made(desk: &Desk) -> usize {
+    desk.server.seen().iter().filter(|seen| seen.method == "POST" && seen.path.ends_with("/batches")).count()
+}
+
+fn batch(desk: &Desk) -> Value {
+    desk.json(&["summarize", "--batch", "--yes"])
+}
+
+#[test]
+fn a_batch_costs_half() {
+    for wire in ["anthropic", "responses"] {
+        let (desk, post) = desk(wire);
+        assert_eq!(batch(&desk)["outcome"]["taken"], 4, "{wire}");
+        let (_, put_aside) = desk.usage();
+        assert!(4 * HALF_COST < put_aside);
+        assert_eq!(batch(&desk)["collected"]["waiting"], 4, "{wire}");
+        post.lock().unwrap().is_done = true;
+        assert_eq!(batch(&desk)["collected"]["answered"], 4, "{wire}");
+        let shown = desk.json(&["agent", "show", "one.py", "--tier", "1"]);
+        assert_eq!(shown["summaries"][0]["text"], "Counts what it is given.");
+        let of_files: u64 = 4 * HALF_COST;
+        let (calls, spent) = desk.usage();
+        assert!(
+            4 <= calls && of_files <= spent && spent <= of_files + put_aside / 3,
+            "{wire} {calls} {spent}"
+        );
+    }
+}
+
+#[test]
+fn a_batch_whose_maker_was_killed_is_found_and_not_made_again() {
+    for wire in ["anthropic", "responses"] {
+        let (desk, post) = desk(wire);
+        post.lock().unwrap().is_mute = true;
+        let mut command = desk.command(&["summarize", "--batch", "--yes"]);
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        until("a batch is made", || made(&desk) == 1);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        post.lock().unwrap().is_mute = false;
+        let (calls, put_aside) = desk.usage();
+        assert!(calls == 4 && 4 * HALF_COST < put_aside, "{wire}: all of it is put aside");
+        // Nobody knows yet what became of it, and it is on its way all the same.
+        batch(&desk);
+        assert_eq!(made(&desk), 1, "{wire}");
+        post.lock().unwrap().is_done = true;
+        let collected = batch(&desk)["collected"].clone();
+        assert_eq!(collected["answered"], 4, "{wire} {collected}");
+        let asked =
+            desk.server.seen().into_iter().filter(|seen| seen.text().contains("def count_one")).count();
+        assert_eq!(asked, 1, "{wire}");
+    }
+}
+
+#[test]
+fn a_batch_that_is_not_allowed_is_not_sent() {
+    let (desk, _) = desk("anthropic");
+    desk.settle("budget_day_usd = \"0.001\"", "");
+    let ran: Ran = desk.slop(&["summarize", "--batch", "--yes"]);
+    assert_eq!((ran.code, desk.server.count()), (1, 0), "{ran:?}");
+    assert!(ran.err.contains("agent.budget_day_usd"), "{}", ran.err);
+    desk.settle_wire("gemini", "", "");
+    let ran = desk.slop(&["summarize", "--batch", "--yes"]);
+    assert_eq!((ran.code, desk.server.count()), (1, 0), "{ran:?}");
+    assert!(ran.err.contains("--batch"), "{}", ran.err);
+}

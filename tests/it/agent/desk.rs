@@ -1,0 +1,144 @@
+//! A project whose user has a model at a server of the test's, and what is asked and answered there.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::KEY;
+use super::server::Act;
+use super::server::Server;
+use crate::sandbox::Ran;
+use crate::sandbox::Sandbox;
+use crate::sandbox::data;
+use crate::sandbox::run;
+
+/// What `[agent]` says where a test says nothing else: no waiting, and as many calls as anybody wants.
+const PLAIN: &str = "models = [\"mock/m\"]\nstill_seconds = 0\nleast_bytes = 0\nrequests_per_minute = 100000\n\
+                     tokens_per_minute = 1000000000\n";
+
+/// A project whose user has a model at a server of the test's.
+pub(crate) struct Desk {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) server: Server,
+}
+
+impl Desk {
+    /// A project without files, and a server that speaks as Anthropic does.
+    pub(crate) fn new(server: Server) -> Self {
+        let desk = Self { sandbox: Sandbox::repo(), server };
+        desk.settle("", "");
+        desk
+    }
+
+    /// A project with one file in it, and a server that does this.
+    pub(crate) fn with_file(acts: impl IntoIterator<Item = Act>) -> Self {
+        let desk = Self::new(Server::answering(acts));
+        desk.sandbox.write("one.py", code("one"));
+        desk
+    }
+
+    /// Writes the user's settings: further lines of `[agent]`, and whole tables.
+    pub(crate) fn settle(&self, agent: &str, tables: &str) {
+        self.settle_wire("anthropic", agent, tables);
+    }
+
+    /// Writes the user's settings, with a server that speaks so.
+    pub(crate) fn settle_wire(&self, wire: &str, agent: &str, tables: &str) {
+        let url = self.server.url();
+        let base = if wire == "chat" || wire == "responses" { format!("{url}/v1") } else { url };
+        let text = format!(
+            "[agent]\n{PLAIN}{agent}\n[providers.mock]\nwire = \"{wire}\"\nbase_url = \"{base}\"\n\
+             key_variables = [\"MOCK_KEY\"]\nneeds_key = true\nbatches = true\n\
+             [prices.\"mock/m\"]\ninput = \"1.00\"\noutput = \"10.00\"\n{tables}"
+        );
+        self.write_settings(&text);
+    }
+
+    /// Writes the user's settings as they stand.
+    pub(crate) fn write_settings(&self, text: &str) {
+        let folder = self.sandbox.beside("config/slop");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("config.toml"), text).unwrap();
+    }
+
+    /// The program, with the key in its surroundings.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.sandbox.command(arguments);
+        command.env("MOCK_KEY", KEY).env("SLOP_NO_DAEMON", "1");
+        command
+    }
+
+    /// Runs the program with the key in its surroundings.
+    #[track_caller]
+    pub(crate) fn slop(&self, arguments: &[&str]) -> Ran {
+        run(self.command(arguments))
+    }
+
+    /// Has the model asked.
+    #[track_caller]
+    pub(crate) fn ask(&self) -> Ran {
+        self.slop(&["summarize", "--yes"])
+    }
+
+    /// Has the model asked, which is to succeed, and returns the data in the envelope.
+    #[track_caller]
+    pub(crate) fn asked(&self) -> Value {
+        self.json(&["summarize", "--yes"])
+    }
+
+    /// Runs the program with `--json`, which is to succeed, and returns the data in the envelope.
+    #[track_caller]
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let ran = self.slop(&[arguments, &["--json"]].concat());
+        assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
+        data(&ran.out)
+    }
+
+    /// Returns what the account says of calls and of money, in billionths of a dollar.
+    #[track_caller]
+    pub(crate) fn usage(&self) -> (u64, u64) {
+        let usage = self.json(&["agent", "usage"]);
+        let calls = usage["rows"].as_array().unwrap().iter().map(|row| row["calls"].as_u64().unwrap()).sum();
+        (calls, nanos(&usage["total_usd"]))
+    }
+}
+
+/// Returns an amount of dollars in billionths.
+#[track_caller]
+pub(crate) fn nanos(amount: &Value) -> u64 {
+    let (whole, part) = amount.as_str().unwrap().split_once('.').unwrap_or((amount.as_str().unwrap(), ""));
+    format!("{whole}{part:0<9}").parse().unwrap()
+}
+
+/// Returns a file in Python that is like no other.
+pub(crate) fn code(name: &str) -> String {
+    let line = |line: u8| format!("    total += {line} * weight\n");
+    let lines: String = (0..6).map(line).collect();
+    format!(
+        "\"\"\"Counts for {name}.\"\"\"\n\n\ndef count_{name}(weight):\n    total = 0\n{lines}    return total\n"
+    )
+}
+
+/// Returns good words about anything.
+pub(crate) fn words() -> Act {
+    Act::both("Counts what it is given.", "`count` adds products up, and returns their sum.")
+}
+
+/// Returns an error as Anthropic words it.
+pub(crate) fn error(status: u16, kind: &str, message: &str) -> Act {
+    let error = serde_json::json!({"type": kind, "message": message});
+    Act::json(status, &serde_json::json!({"type": "error", "error": error}))
+}
+
+/// Waits until something is so, and stops the test where it is never.
+#[track_caller]
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_mins(1);
+    while !is_so() {
+        assert!(Instant::now() < end, "never: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,74 @@
+//! Documents before and after a model has written, and what of its words is kept.
+
+use std::time::Duration;
+
+use super::Desk;
+use super::code;
+use super::server::Act;
+use super::server::Server;
+use crate::sandbox::list;
+
+fn marked() -> Server {
+    Server::start(|_, _| Act::both("Words of a model, brief.", "Words of a model, in detail."))
+}
+
+#[test]
+fn a_document_shows_a_models_words_as_such_once_they_are_there() {
+    let desk = Desk::new(marked());
+    desk.sandbox.write("one.py", code("one"));
+    desk.sandbox.write("src/two.py", code("two"));
+    desk.sandbox.write("src/three.py", code("three"));
+    let before = desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out;
+    assert!(!before.contains("Words of a model"));
+    desk.asked();
+    let after = desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out;
+    assert_eq!(after.matches("summary by a model").count(), 3, "{after}");
+    assert!(after.contains("Words of a model, brief.") && !after.contains("in detail"), "{after}");
+    assert!(after.contains("src/ (by a model: Words of a model, brief.)"), "{after}");
+    assert_eq!(desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out, after, "the same bytes again");
+    let second = desk.slop(&["aggregate", "--stdout", "--tier", "2"]).out;
+    assert!(second.contains("Words of a model, in detail."), "{second}");
+    let third = desk.slop(&["aggregate", "--stdout", "--tier", "3"]).out;
+    assert!(!third.contains("Words of a model"), "{third}");
+}
+
+#[test]
+fn a_document_waits_for_a_model_no_longer_than_it_may() {
+    let slow =
+        Server::start(|_, _| Act::Late(Duration::from_secs(20), Box::new(Act::both("Late.", "Late."))));
+    let desk = Desk::new(slow);
+    desk.sandbox.write("one.py", code("one"));
+    let began = std::time::Instant::now();
+    let ran = desk.slop(&["aggregate", "--tier", "1", "--stdout", "--wait-agent", "1"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    assert!(ran.out.contains("one.py") && !ran.out.contains("Late."), "{}", ran.out);
+    assert!(0 < desk.usage().1, "who stops waiting may have to pay");
+}
+
+#[test]
+fn changed_content_shows_what_was_said_of_it_earlier_as_such() {
+    let desk = Desk::new(marked());
+    desk.sandbox.write("one.py", code("one"));
+    desk.asked();
+    desk.sandbox.write("one.py", code("changed"));
+    let earlier = desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out;
+    assert!(earlier.contains("summary by a model, of an earlier version"), "{earlier}");
+    desk.settle("earlier = false", "");
+    let without = desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out;
+    assert!(!without.contains("Words of a model"), "{without}");
+}
+
+#[test]
+fn clearing_the_cache_keeps_what_was_paid_for() {
+    let desk = Desk::new(marked());
+    desk.sandbox.write("one.py", code("one"));
+    desk.asked();
+    let count = desk.server.count();
+    desk.slop(&["cache", "clear"]);
+    assert_eq!(desk.asked()["questions"], 0);
+    assert_eq!(desk.server.count(), count);
+    let (calls, _) = desk.usage();
+    assert_eq!(calls, count as u64);
+    assert!(0 < list(&desk.json(&["agent", "show"])["summaries"]).count());
+}

@@ -1,0 +1,144 @@
+//! What is sent: the same beginning for all, no names, and nothing but what a preview shows.
+
+use std::thread;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::Desk;
+use super::KEY;
+use super::code;
+use super::server::Act;
+use super::server::Seen;
+use super::server::Server;
+use super::words;
+
+const WORDS: &str = "<brief>Counts what it is given.</brief><detail>It adds up.</detail>";
+
+/// Answers as a provider of that wire does.
+fn answer(wire: &str) -> Act {
+    let text = json!({"type": "output_text", "text": WORDS});
+    match wire {
+        "chat" => Act::chat(WORDS, 100, 20),
+        "responses" => Act::json(
+            200,
+            &json!({
+                "id": "r", "object": "response", "status": "completed", "model": "m",
+                "output": [{"type": "message", "role": "assistant", "content": [text]}],
+                "usage": {"input_tokens": 100, "output_tokens": 20, "total_tokens": 120},
+            }),
+        ),
+        "gemini" => Act::json(
+            200,
+            &json!({
+                "candidates": [{"content": {"role": "model", "parts": [{"text": WORDS}]}, "finishReason": "STOP"}],
+                "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120},
+            }),
+        ),
+        "ollama" => Act::json(
+            200,
+            &json!({
+                "model": "m", "message": {"role": "assistant", "content": WORDS}, "done": true,
+                "done_reason": "stop", "prompt_eval_count": 100, "eval_count": 20,
+            }),
+        ),
+        _ => Act::anthropic(WORDS, 100, 20),
+    }
+}
+
+#[test]
+fn a_preview_is_what_is_sent_over_every_wire() {
+    let wires = [
+        ("anthropic", "/v1/messages", "x-api-key"),
+        ("chat", "/v1/chat/completions", "authorization"),
+        ("responses", "/v1/responses", "authorization"),
+        ("gemini", "/v1beta/models/m:generateContent", "x-goog-api-key"),
+        ("ollama", "/api/chat", "authorization"),
+    ];
+    thread::scope(|scope| {
+        for (wire, path, header) in wires {
+            scope.spawn(move || {
+                let desk = Desk::new(Server::start(move |_, _| answer(wire)));
+                desk.sandbox.write("one.py", code("one"));
+                desk.settle_wire(wire, "", "");
+                let preview = desk.slop(&["agent", "preview", "one.py"]);
+                assert_eq!((preview.code, desk.server.connections()), (0, 0), "{wire} {preview:?}");
+                assert_eq!(desk.asked()["outcome"]["answered"], 1, "{wire}");
+                let seen = &desk.server.seen()[0];
+                assert_eq!(
+                    (seen.path.as_str(), String::from_utf8_lossy(&seen.body)),
+                    (path, preview.out.into())
+                );
+                assert!(seen.header(header).unwrap().ends_with(KEY), "{wire}");
+                assert_eq!(desk.usage(), (1, 300_000), "{wire}");
+                let shown = desk.json(&["agent", "show", "one.py", "--tier", "1"]);
+                assert_eq!(shown["summaries"][0]["text"], "Counts what it is given.", "{wire}");
+            });
+        }
+    });
+}
+
+#[test]
+fn a_program_is_asked_as_servers_are() {
+    let desk = Desk::with_file([words()]);
+    let script = desk.sandbox.beside("answer.sh");
+    let kept = desk.sandbox.beside("asked.txt");
+    std::fs::write(&script, format!("cat > '{}'\nprintf '%s' '{WORDS}'\n", kept.display())).unwrap();
+    desk.write_settings(&format!(
+        "[agent]\nmodels = [\"tool/m\"]\nstill_seconds = 0\nleast_bytes = 0\n[providers.tool]\nwire = \"command\"\n\
+         command = [\"sh\", \"{}\"]\nfree = true\n",
+        script.display()
+    ));
+    let preview = desk.slop(&["agent", "preview", "one.py"]);
+    assert_eq!(desk.asked()["outcome"]["answered"], 1);
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), preview.out);
+    assert_eq!((desk.usage(), desk.server.connections()), ((1, 0), 0));
+}
+
+/// Returns the body up to where what the file says begins.
+fn beginning(seen: &Seen) -> String {
+    let body = String::from_utf8(seen.body.clone()).unwrap();
+    body.split("\"messages\"").next().unwrap().to_owned()
+}
+
+#[test]
+fn questions_about_files_begin_with_the_same_bytes_and_hold_no_names() {
+    let desk = Desk::new(Server::answering([words()]));
+    let names = ["zebra_alpha", "quagga_beta", "okapi_gamma"];
+    for (number, name) in names.iter().enumerate() {
+        desk.sandbox.write(format!("{name}_folder/{name}_file.py"), code(&format!("n{number}")));
+        desk.sandbox.write(format!("{name}_folder/{name}_other.py"), code(&format!("o{number}")));
+    }
+    desk.asked();
+    let seen = desk.server.seen();
+    assert_eq!(seen.len(), 10, "six files, three folders, the project");
+    let about_files: Vec<&Seen> = seen.iter().filter(|seen| seen.text().contains("def count_")).collect();
+    assert_eq!(about_files.len(), 6);
+    let first = beginning(about_files[0]);
+    assert!(1_000 < first.len() && about_files.iter().all(|seen| beginning(seen) == first));
+    let root = desk.sandbox.root().display().to_string();
+    for seen in &seen {
+        let text = seen.text();
+        for name in names.iter().copied().chain(["_folder", ".py", root.as_str(), "main"]) {
+            assert!(
+                !String::from_utf8_lossy(&seen.body).contains(name) || name == "main",
+                "{name} in {text}"
+            );
+        }
+        assert_eq!(seen.json()["temperature"], Value::Null);
+    }
+}
+
+#[test]
+fn the_same_question_is_the_same_bytes_in_another_project() {
+    let bodies = || {
+        let desk = Desk::with_file([words()]);
+        desk.sandbox.write("folder/two.py", code("two"));
+        desk.settle("concurrency = 1", "");
+        desk.asked();
+        let mut bodies: Vec<Vec<u8>> = desk.server.seen().into_iter().map(|seen| seen.body).collect();
+        bodies.sort();
+        bodies
+    };
+    assert_eq!(bodies(), bodies());
+}

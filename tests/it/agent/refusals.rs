@@ -1,0 +1,111 @@
+//! Refusals that no second try changes.
+
+use std::thread;
+
+use serde_json::json;
+
+use super::Desk;
+use super::code;
+use super::error;
+use super::server::Act;
+use super::server::Server;
+use super::words;
+
+#[test]
+fn who_wants_money_or_another_key_is_asked_once_and_says_why() {
+    let quota = json!({"error": {"message": "You exceeded it.", "type": "insufficient_quota", "code": "insufficient_quota"}});
+    let acts = [
+        (error(401, "authentication_error", "invalid x-api-key"), "does not accept the key"),
+        (error(403, "permission_error", "not for you"), "does not accept the key"),
+        (error(402, "billing_error", "pay first"), "wants money"),
+        (Act::json(429, &quota), "wants money"),
+        (
+            error(400, "invalid_request_error", "Your credit balance is too low to access the API."),
+            "wants money",
+        ),
+    ];
+    thread::scope(|scope| {
+        for (act, why) in acts {
+            scope.spawn(move || {
+                let desk = Desk::with_file([act.with("retry-after", "0")]);
+                // Four threads, all of which would ask.
+                for name in ["two", "three", "four"] {
+                    desk.sandbox.write(format!("{name}.py"), code(name));
+                }
+                desk.settle("concurrency = 1", "");
+                let ran = desk.ask();
+                assert_eq!((ran.code, desk.server.count()), (1, 1), "{why} {ran:?}");
+                assert!(ran.err.contains(why) && ran.err.contains("look after the account"), "{}", ran.err);
+                assert_eq!(desk.usage(), (1, 0));
+            });
+        }
+    });
+}
+
+#[test]
+fn a_question_that_a_server_does_not_take_is_asked_once_and_not_in_the_next_run() {
+    for (status, kind) in [(400, "invalid_request_error"), (404, "not_found_error")] {
+        let desk = Desk::with_file([error(status, kind, "No such thing.")]);
+        let ran = desk.ask();
+        assert_eq!((ran.code, desk.server.count()), (4, 1), "{ran:?}");
+        assert!(
+            ran.err.contains("no summary of one.py") && ran.err.contains("No such thing."),
+            "{}",
+            ran.err
+        );
+        desk.ask();
+        assert_eq!(desk.server.count(), 1, "it was refused today");
+        desk.slop(&["summarize", "--yes", "--retry"]);
+        assert_eq!(desk.server.count(), 2, "a person wants it asked again");
+    }
+}
+
+#[test]
+fn a_question_that_is_too_long_is_asked_once_more_with_half_of_it() {
+    let desk = Desk::new(Server::answering([error(413, "request_too_large", "Too large.")]));
+    let long: String = (0..200).map(|number| code(&format!("n{number}"))).collect();
+    desk.sandbox.write("long.py", long);
+    assert_eq!(desk.ask().code, 4);
+    let lengths: Vec<usize> = desk.server.seen().iter().map(|seen| seen.body.len()).collect();
+    assert_eq!(lengths.len(), 2, "{lengths:?}");
+    assert!(lengths[1] < lengths[0] * 3 / 4, "{lengths:?}");
+}
+
+#[test]
+fn the_next_model_answers_where_one_does_not() {
+    let server = Server::start(|seen, _| match seen.json()["model"].as_str() {
+        Some("small") => error(400, "invalid_request_error", "Not with me."),
+        _ => words(),
+    });
+    let desk = Desk::new(server);
+    desk.sandbox.write("one.py", code("one"));
+    let prices = "[prices.\"mock/small\"]\ninput = \"0.10\"\noutput = \"0.20\"\n";
+    desk.settle("", prices);
+    let text = std::fs::read_to_string(desk.sandbox.beside("config/slop/config.toml")).unwrap();
+    desk.write_settings(&text.replace("models = [\"mock/m\"]", "models = [\"mock/small\", \"mock/m\"]"));
+    assert_eq!(desk.asked()["outcome"]["answered"], 1);
+    let asked: Vec<String> =
+        desk.server.seen().iter().map(|seen| seen.json()["model"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(asked, ["small", "m"]);
+    let shown = desk.json(&["agent", "show", "one.py"]);
+    assert_eq!(shown["summaries"][0]["model"], "mock/m");
+    assert_eq!(desk.asked()["questions"], 0, "whoever wrote it, there is a summary");
+}
+
+#[test]
+fn a_model_that_declines_or_answers_nonsense_is_not_asked_again_and_again() {
+    let declined = Act::json(
+        200,
+        &json!({"type": "message", "content": [], "stop_reason": "refusal", "usage": {"input_tokens": 9, "output_tokens": 1}}),
+    );
+    let cases = [(declined, 1), (Act::anthropic("", 9, 1), 2), (Act::anthropic("No tags at all.", 9, 1), 2)];
+    for (act, requests) in cases {
+        let desk = Desk::with_file([act]);
+        let ran = desk.ask();
+        assert_eq!((ran.code, desk.server.count()), (4, requests), "{ran:?}");
+        // 9 tokens in at a dollar a million, 1 out at ten.
+        assert_eq!(desk.usage(), (requests as u64, requests as u64 * 19_000));
+        desk.ask();
+        assert_eq!(desk.server.count(), requests);
+    }
+}

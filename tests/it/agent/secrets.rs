@@ -1,0 +1,233 @@
+//! What must not leave this machine does not.
+//!
+//! No secret stands in this file: each is made of parts, and none opens anything.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::Desk;
+use super::code;
+use super::server::Act;
+use super::server::Server;
+use super::words;
+
+/// Returns characters of an alphabet that look as if they were by chance, another lot for each seed.
+fn chance(seed: u64, alphabet: &str, length: usize) -> String {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).unwrap() % letters.len()
+    };
+    (0..length).map(|_| letters[next()]).collect()
+}
+
+const ANY: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const HEX: &str = "0123456789abcdef";
+
+/// Returns secrets of many kinds, each with the text that it stands in.
+fn canaries() -> Vec<(String, String)> {
+    // What each begins with is split, so that nobody who looks through this repository finds a secret in it.
+    let tokens: [(&[&str], &str, usize); 20] = [
+        (&["AK", "IA"], UPPER, 16),
+        (&["gh", "p_"], ANY, 36),
+        (&["gh", "s_"], ANY, 36),
+        (&["github", "_pat_"], ANY, 82),
+        (&["gl", "pat-"], ANY, 20),
+        (&["AI", "za"], ANY, 35),
+        (&["GOC", "SPX-"], ANY, 28),
+        (&["sk-", "ant-api03-"], ANY, 95),
+        (&["xo", "xb-"], "0123456789", 40),
+        (&["npm", "_"], ANY, 36),
+        (&["pypi", "-"], ANY, 90),
+        (&["do", "p_v1_"], HEX, 64),
+        (&["da", "pi"], HEX, 32),
+        (&["sk_", "live_"], ANY, 32),
+        (&["sq", "p_"], HEX, 40),
+        (&["pul", "-"], HEX, 40),
+        (&["rubygems", "_"], HEX, 48),
+        (&["dckr", "_pat_"], ANY, 27),
+        (&["hv", "s."], ANY, 90),
+        (&["AK", "Cp"], ANY, 69),
+    ];
+    let mut all = Vec::new();
+    for (number, (head, alphabet, length)) in tokens.into_iter().enumerate() {
+        let token = format!("{}{}", head.concat(), chance(number as u64 + 7, alphabet, length));
+        for text in [
+            format!("TOKEN = \"{token}\"\n"),
+            format!("# was {token} until May\n"),
+            format!("def connect(token=\"{token}\"):\n    \"\"\"Uses {token}.\"\"\"\n    return token\n"),
+        ] {
+            all.push((token.clone(), text));
+        }
+    }
+    for number in 0..12 {
+        let word = chance(number + 900, ANY, 24);
+        let text = match number % 4 {
+            0 => format!("DATABASE = \"postgres://app:{word}@db.internal:5432/app\"\n"),
+            1 => format!("password = \"{word}\"\n"),
+            2 => format!("headers = {{\"Authorization\": \"Bearer {word}\"}}\n"),
+            _ => format!("client_secret: str = '{word}'\n"),
+        };
+        all.push((word, text));
+    }
+    for number in 0..4 {
+        let lines: String = (0..6).map(|line| chance(number * 100 + line, ANY, 64) + "\n").collect();
+        let dashes = "-----";
+        let kind = ["RSA ", "", "OPENSSH ", "EC "][usize::try_from(number).unwrap()];
+        let text = format!(
+            "KEY = \"\"\"\n{dashes}BEGIN {kind}PRIVATE KEY{dashes}\n{lines}{dashes}END {kind}PRIVATE KEY{dashes}\n\"\"\"\n"
+        );
+        all.push((lines.lines().nth(2).unwrap().to_owned(), text));
+    }
+    all
+}
+
+/// Writes a file for each canary, in folders that are asked about too.
+fn plant(desk: &Desk) -> Vec<String> {
+    let mut all = Vec::new();
+    for (number, (canary, text)) in canaries().into_iter().enumerate() {
+        let ending = ["py", "md", "toml", "js"][number % 4];
+        let other = code(&format!("n{number}"));
+        // Before, between and after harmless text.
+        let text = match number % 3 {
+            0 => format!("{text}{other}"),
+            1 => format!("{other}{text}{other}"),
+            _ => format!("{other}{text}"),
+        };
+        desk.sandbox.write(format!("folder_{}/file_{number}.{ending}", number % 5), text);
+        all.push(canary);
+    }
+    all
+}
+
+#[track_caller]
+fn none_left(desk: &Desk, canaries: &[String]) {
+    let sent: String = desk.server.seen().iter().fold(String::new(), |mut sent, seen| {
+        writeln!(sent, "{}", seen.text()).unwrap();
+        sent
+    });
+    let left: Vec<&String> = canaries.iter().filter(|canary| sent.contains(canary.as_str())).collect();
+    assert!(left.is_empty(), "{} of {} left, such as {}…", left.len(), canaries.len(), &left[0][..8]);
+}
+
+#[test]
+fn no_file_with_a_secret_in_it_is_sent() {
+    let desk = Desk::new(Server::answering([words()]));
+    let canaries = plant(&desk);
+    assert!(60 <= canaries.len());
+    for number in 0..5 {
+        desk.sandbox.write(format!("folder_{number}/harmless.py"), code(&format!("harmless_{number}")));
+        desk.sandbox.write(format!("folder_{number}/harmless_too.py"), code(&format!("too_{number}")));
+    }
+    desk.settle("concurrency = 8", "");
+    let ran = desk.slop(&["summarize", "--yes", "--json"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    let outcome = &crate::sandbox::data(&ran.out)["outcome"];
+    let withheld = outcome["withheld"].as_array().unwrap();
+    assert_eq!(withheld.len(), canaries.len(), "{withheld:#?}");
+    for (number, seen) in desk.server.seen().iter().enumerate() {
+        assert!(!seen.text().contains("count_n"), "not even its outline: {number} {}", seen.text());
+    }
+    none_left(&desk, &canaries);
+    let told = format!("{}{}", ran.out, ran.err);
+    assert!(canaries.iter().all(|canary| !told.contains(canary)), "what is withheld is not told either");
+    assert!(10 <= desk.server.count(), "the others are sent");
+    let count = desk.server.count();
+    desk.ask();
+    assert_eq!(desk.server.count(), count);
+}
+
+#[test]
+fn what_looks_like_a_secret_is_taken_out_where_the_user_wants_that() {
+    let desk = Desk::new(Server::answering([words()]));
+    let canaries = plant(&desk);
+    desk.settle("concurrency = 8\nsecrets = \"redact\"", "");
+    desk.ask();
+    assert!(canaries.len() / 2 < desk.server.count(), "{}", desk.server.count());
+    none_left(&desk, &canaries);
+    for number in [0, 1, 2, 3] {
+        let ran = desk.slop(&[
+            "agent",
+            "preview",
+            &format!("folder_{number}/file_{number}.{}", ["py", "md", "toml", "js"][number]),
+        ]);
+        assert!(canaries.iter().all(|canary| !ran.out.contains(canary) && !ran.err.contains(canary)));
+    }
+}
+
+#[test]
+fn files_whose_names_say_that_they_hold_secrets_are_not_sent() {
+    let desk = Desk::new(Server::answering([words()]));
+    let canary = "harmless-by-its-looks-and-yet-not-to-be-sent";
+    let names = [
+        ".env",
+        ".env.production",
+        "prod.env",
+        "server.pem",
+        "id_rsa",
+        ".netrc",
+        ".npmrc",
+        ".pypirc",
+        "credentials.json",
+        "terraform.tfstate",
+        "prod.tfvars",
+        "secrets.yaml",
+        "deploy/.git-credentials",
+        "keys/app.p12",
+        "a/.htpasswd",
+    ];
+    for name in names {
+        desk.sandbox.write(name, format!("{{\"note\": \"{canary}\"}}\n# {canary}\n").repeat(9));
+    }
+    desk.sandbox.write("excluded/plans.md", format!("# Plans\n\n{canary}\n").repeat(9));
+    desk.sandbox.write("one.py", code("one"));
+    desk.sandbox.write("two.py", code("two"));
+    desk.settle("exclude = [\"excluded\"]", "");
+    desk.asked();
+    none_left(&desk, &[canary.to_owned()]);
+    for name in names.iter().chain(&["excluded/plans.md"]) {
+        let ran = desk.slop(&["agent", "preview", name]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{name}");
+        assert!(!ran.err.contains(canary));
+    }
+}
+
+#[test]
+fn what_cannot_be_looked_through_is_not_sent() {
+    let desk = Desk::new(Server::answering([words()]));
+    let wide: Vec<u8> =
+        std::iter::once(0xfeff_u16).chain(code("wide").encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    desk.sandbox.write("wide.py", wide);
+    desk.sandbox.write("one.py", code("one"));
+    desk.ask();
+    for seen in desk.server.seen() {
+        assert!(!seen.text().contains("count_wide"), "{}", seen.text());
+    }
+    assert!(desk.server.seen().iter().any(|seen| seen.text().contains("count_one")));
+}
+
+#[test]
+fn a_secret_that_a_model_writes_is_not_kept_nor_sent_on() {
+    let token = format!("{}{}", ["gh", "p_"].concat(), chance(77, ANY, 36));
+    let said = token.clone();
+    let desk = Desk::new(Server::start(move |_, _| {
+        Act::both(&format!("Uses {said} for all."), &format!("The token {said} is it."))
+    }));
+    for name in ["a/one", "a/two", "b/three", "b/four"] {
+        desk.sandbox.write(format!("{name}.py"), code(&name[2..]));
+    }
+    desk.asked();
+    assert!(4 < desk.server.count(), "folders are asked about with what was said of their files");
+    none_left(&desk, std::slice::from_ref(&token));
+    let shown = desk.json(&["agent", "show"]).to_string();
+    let document = desk.slop(&["aggregate", "--stdout", "--tier", "2"]).out;
+    assert!(!shown.contains(&token) && !document.contains(&token));
+    let database = std::fs::read(desk.sandbox.path(".slop_cache/agent.db")).unwrap();
+    assert!(!database.windows(token.len()).any(|bytes| bytes == token.as_bytes()));
+    assert_ne!(Value::from(shown), Value::Null);
+}

@@ -1,0 +1,443 @@
+//! The sub-agent that the daemon runs: what it asks and what it does not, and what befalls it meanwhile.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::super::agent::desk::Desk;
+use super::super::agent::desk::code;
+use super::super::agent::desk::error;
+use super::super::agent::desk::words;
+use super::super::agent::server::Act;
+use super::super::agent::server::Server;
+use super::harness::Daemon;
+use super::harness::Dice;
+use super::harness::is_torture;
+use super::harness::rounds;
+use super::harness::wait_until;
+
+/// What one of the server's answers costs: 100 tokens in at a dollar a million, 20 out at ten; in billionths.
+const TRUE_COST: u64 = 100 * 1_000 + 20 * 10_000;
+/// Files in a folder of [`fill`].
+const FOLDER: usize = 5;
+
+/// Writes the user's settings: the server's model, without a key, and these lines of `[agent]`.
+fn settle(desk: &Desk, agent: &str) {
+    settle_for(desk, "mock/m", agent);
+}
+
+fn settle_for(desk: &Desk, model: &str, agent: &str) {
+    let url = desk.server.url();
+    desk.write_settings(&format!(
+        "[agent]\nmodels = [\"{model}\"]\nleast_bytes = 0\nrequests_per_minute = 100000\n\
+         tokens_per_minute = 1000000000\n{agent}\n[providers.mock]\nwire = \"anthropic\"\nbase_url = \"{url}\"\n\
+         [prices.\"{model}\"]\ninput = \"1.00\"\noutput = \"10.00\"\n"
+    ));
+}
+
+/// What `[agent]` says of a daemon that asks at once.
+const EAGER: &str = "background = true\nstill_seconds = 0\nconcurrency = 8";
+
+/// A project whose daemon may ask this server.
+fn desk(server: Server) -> Desk {
+    let desk = Desk::new(server);
+    settle(&desk, EAGER);
+    desk
+}
+
+/// Writes so many files, some to a folder.
+fn fill(desk: &Desk, files: usize) {
+    for file in 0..files {
+        desk.sandbox.write(path(file), code(&format!("file_{file}")));
+    }
+}
+
+fn path(file: usize) -> String {
+    format!("d{}/f{file}.py", file / FOLDER)
+}
+
+/// Returns how many questions there are to such files: about each, about each folder, and about the project.
+fn questions(files: usize) -> usize {
+    files + files.div_ceil(FOLDER) + 1
+}
+
+fn agent(daemon: &Daemon<'_>) -> Value {
+    daemon.status()["agent"].take()
+}
+
+fn is_idle(daemon: &Daemon<'_>) -> bool {
+    let agent = agent(daemon);
+    agent["state"] == "idle" && agent["ready"] == 0 && agent["young"] == 0
+}
+
+/// Edits a file, and waits until the daemon has asked about it, its folder and the project, and is done. Whatever it had
+/// to ask besides, it has asked by then.
+#[track_caller]
+fn catch_up(desk: &Desk, daemon: &Daemon<'_>, name: &str) {
+    desk.sandbox.write(path(0), code(name));
+    wait_for(desk, name);
+    wait_until("the daemon is done", || is_idle(daemon));
+}
+
+#[track_caller]
+fn wait_for(desk: &Desk, name: &str) {
+    let mark = format!("count_{name}(");
+    wait_until(name, || desk.server.seen().iter().any(|seen| seen.text().contains(&mark)));
+}
+
+#[test]
+fn what_was_edited_is_asked_about_and_what_was_moved_is_not() {
+    let files = rounds(30, 1_000);
+    let desk = desk(Server::answering([words()]));
+    fill(&desk, files);
+    desk.sandbox.commit_all("all");
+    let daemon = Daemon::start(&desk.sandbox);
+    wait_until("all is asked", || questions(files) <= desk.server.count() && is_idle(&daemon));
+    assert_eq!(desk.server.count(), questions(files));
+
+    desk.sandbox.git(&["checkout", "-q", "-b", "edited"]);
+    for file in [1, 2, FOLDER + 1] {
+        desk.sandbox.write(path(file), code(&format!("edited_{file}")));
+    }
+    desk.sandbox.commit_all("edited");
+    // Three files, two folders, and the project.
+    wait_until("the edited are asked about", || {
+        questions(files) + 6 <= desk.server.count() && is_idle(&daemon)
+    });
+    catch_up(&desk, &daemon, "first");
+    let asked = desk.server.count();
+    assert!(asked <= questions(files) + 9 + 3, "at most two rounds saw the edits: {asked}");
+
+    fs::rename(desk.sandbox.path(path(3)), desk.sandbox.path("d0/moved.py")).unwrap();
+    catch_up(&desk, &daemon, "second");
+    assert_eq!(desk.server.count(), asked + 3, "a file that was renamed costs nothing");
+    fs::rename(desk.sandbox.path("d1"), desk.sandbox.path("elsewhere")).unwrap();
+    catch_up(&desk, &daemon, "third");
+    assert_eq!(desk.server.count(), asked + 6, "nor does a folder");
+    desk.sandbox.commit_all("moved");
+    for branch in ["main", "edited", "main", "edited"] {
+        desk.sandbox.git(&["checkout", "-q", branch]);
+        thread::sleep(Duration::from_millis(300));
+    }
+    catch_up(&desk, &daemon, "fourth");
+    assert_eq!(desk.server.count(), asked + 9, "nor do branches whose contents are known");
+}
+
+#[test]
+fn a_run_by_hand_asks_about_what_was_edited_and_no_more() {
+    let files = rounds(30, 1_000);
+    let desk = desk(Server::answering([words()]));
+    fill(&desk, files);
+    desk.sandbox.commit_all("all");
+    desk.asked();
+    assert_eq!(desk.server.count(), questions(files));
+    desk.sandbox.git(&["checkout", "-q", "-b", "edited"]);
+    for file in [1, 2, FOLDER + 1] {
+        desk.sandbox.write(path(file), code(&format!("edited_{file}")));
+    }
+    desk.sandbox.commit_all("edited");
+    desk.asked();
+    assert_eq!(desk.server.count(), questions(files) + 6, "three files, two folders and the project");
+    fs::rename(desk.sandbox.path(path(3)), desk.sandbox.path("d0/moved.py")).unwrap();
+    fs::rename(desk.sandbox.path("d1"), desk.sandbox.path("elsewhere")).unwrap();
+    assert_eq!(desk.asked()["questions"], 0);
+    desk.sandbox.commit_all("moved");
+    for branch in ["main", "edited"] {
+        desk.sandbox.git(&["checkout", "-q", branch]);
+        assert_eq!(desk.asked()["questions"], 0, "{branch}");
+    }
+    assert_eq!(desk.server.count(), questions(files) + 6);
+}
+
+/// What a server with bad luck has done.
+#[derive(Default)]
+struct Tally {
+    /// Whole answers, by the question and by the life of the daemon that it fell in.
+    whole: BTreeMap<(u64, usize), usize>,
+    /// What the server would want money for.
+    billed: u64,
+    failed: usize,
+}
+
+/// A server of which three in ten answers are none.
+fn unlucky(tally: &Arc<Mutex<Tally>>, life: &Arc<AtomicUsize>) -> Server {
+    let (tally, life) = (Arc::clone(tally), Arc::clone(life));
+    let dice = Mutex::new(Dice(0x5eed));
+    Server::start(move |seen, _| {
+        let roll = dice.lock().unwrap().roll(100);
+        let mut tally = tally.lock().unwrap();
+        tally.failed += usize::from(roll < 30);
+        let is_billed = 14 <= roll;
+        tally.billed += if is_billed { TRUE_COST } else { 0 };
+        let act = match roll {
+            0..7 => error(500, "api_error", "went wrong"),
+            7..14 => error(429, "rate_limit_error", "slow down").with("retry-after-ms", "20"),
+            14..22 => Act::Raw(b"HTTP/1.1 200 X\r\ncontent-length: 900\r\n\r\n{\"id\": \"ms".to_vec()),
+            22..30 => Act::Answer(200, Vec::new(), b"<html>a fine day</html>".to_vec()),
+            _ => {
+                let key = (digest(&seen.body), life.load(Ordering::SeqCst));
+                *tally.whole.entry(key).or_default() += 1;
+                Act::both(&format!("Counts as {} does.", key.0), "It adds products up.")
+            }
+        };
+        Act::Late(Duration::from_millis(20), Box::new(act))
+    })
+}
+
+fn digest(bytes: &[u8]) -> u64 {
+    use std::hash::DefaultHasher;
+    use std::hash::Hasher;
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+#[test]
+fn a_daemon_that_is_killed_while_a_server_fails_pays_at_most_once_more_and_counts_it_all() {
+    const CAP: u64 = 20_000_000_000;
+    let (files, kills) = (rounds(25, 500), rounds(3, 20));
+    let (tally, life) = (Arc::new(Mutex::new(Tally::default())), Arc::new(AtomicUsize::new(0)));
+    let desk = desk(unlucky(&tally, &life));
+    settle(
+        &desk,
+        &format!("{EAGER}\nbudget_day_usd = \"20\"\nbudget_total_usd = \"20\"\ncalls_per_day = 100000"),
+    );
+    fill(&desk, files);
+    let is_all_there = || {
+        let left = desk.json(&["summarize", "--estimate"]);
+        left["done"] == questions(files) && left["questions"] == 0 && left["refused_before"] == 0
+    };
+    let whole = || tally.lock().unwrap().whole.len();
+    let look = || {
+        let billed = tally.lock().unwrap().billed;
+        let (_, counted) = desk.usage();
+        assert!(billed <= counted, "the account is short: {billed} of the server's, {counted} of ours");
+        assert!(counted <= CAP, "the cap is passed: {counted}");
+    };
+    for kill in 0..kills {
+        let mut daemon = Daemon::start(&desk.sandbox);
+        let enough = files * (kill + 1) / (kills + 2);
+        // A server that is down for the daemon is left alone for half a minute; the kill ends that too.
+        let end = Instant::now() + Duration::from_secs(10);
+        while whole() < enough && Instant::now() < end {
+            look();
+            thread::sleep(Duration::from_millis(20));
+        }
+        daemon.kill();
+        look();
+        // What the dead one had sent is read by now.
+        thread::sleep(Duration::from_millis(200));
+        life.fetch_add(1, Ordering::SeqCst);
+    }
+    // A run by hand takes over what the dead one had claimed, and asks anew where it was refused.
+    for _ in 0..20 {
+        let ran = desk.slop(&["summarize", "--yes", "--retry", "--json"]);
+        assert!([0, 1, 3, 4, 5, 6].contains(&ran.code), "{ran:?}");
+        life.fetch_add(1, Ordering::SeqCst);
+        look();
+        if is_all_there() {
+            break;
+        }
+    }
+    assert!(is_all_there());
+    for file in [0, files / 2, files - 1] {
+        assert!(desk.slop(&["agent", "show", &path(file)]).out.contains("written by the model mock/m"));
+    }
+    let tally = tally.lock().unwrap();
+    let twice: Vec<_> = tally.whole.iter().filter(|(_, times)| 1 < **times).collect();
+    assert!(twice.is_empty(), "paid for twice in one life: {twice:?}");
+    let mut by_question = BTreeMap::<u64, usize>::new();
+    for (key, times) in &tally.whole {
+        *by_question.entry(key.0).or_default() += times;
+    }
+    let more: usize = by_question.values().map(|times| times - 1).sum();
+    assert!(more <= kills * 8, "{more} more than needed in {kills} kills");
+    let counted = desk.usage().1;
+    eprintln!(
+        "{files} files, {kills} kills: {} questions, {} failures, {more} paid once more, billed {} of {counted} counted",
+        by_question.len(),
+        tally.failed,
+        tally.billed
+    );
+}
+
+#[test]
+fn a_file_that_is_being_written_is_not_asked_about() {
+    let desk = desk(Server::answering([words()]));
+    settle(&desk, "background = true\nstill_seconds = 2");
+    let _daemon = Daemon::start(&desk.sandbox);
+    let whole = code("whole");
+    for part in 0..12 {
+        desk.sandbox.write("one.py", &whole[..whole.len() * part / 24]);
+        thread::sleep(Duration::from_millis(250));
+    }
+    let written = Instant::now();
+    desk.sandbox.write("one.py", &whole);
+    wait_for(&desk, "whole");
+    let seen = desk.server.seen();
+    assert!(seen.iter().all(|seen| seen.text().contains("return total")), "a part was asked about");
+    assert!(Duration::from_millis(1_900) <= seen[0].at - written);
+}
+
+#[test]
+fn what_the_settings_say_meanwhile_holds_from_then_on() {
+    let desk = desk(Server::answering([Act::Late(Duration::from_millis(100), Box::new(words()))]));
+    fill(&desk, 60);
+    let quick = "background = true\nstill_seconds = 0\nconcurrency = 1";
+    settle(&desk, quick);
+    let daemon = Daemon::start(&desk.sandbox);
+    wait_until("some are asked", || 3 <= desk.server.count());
+    settle(&desk, &quick.replace("true", "false"));
+    wait_until("nobody is asked", || agent(&daemon)["state"] == "off");
+    let asked = desk.server.count();
+    assert!(asked < 40, "it ends while it asks: {asked}");
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(desk.server.count(), asked);
+    settle_for(&desk, "mock/other", quick);
+    wait_until("the other model is asked", || {
+        desk.server.seen().last().is_some_and(|seen| seen.json()["model"] == "other")
+    });
+    assert_eq!(agent(&daemon)["models"][0], "mock/other");
+}
+
+#[test]
+fn a_cache_that_is_deleted_under_it_stops_no_asking() {
+    let desk = desk(Server::answering([words()]));
+    fill(&desk, 2);
+    desk.sandbox.commit_all("all");
+    let mut daemon = Daemon::start(&desk.sandbox);
+    wait_until("all is asked", || 3 <= desk.server.count() && is_idle(&daemon));
+    desk.sandbox.git(&["clean", "-fdxq"]);
+    desk.sandbox.write(path(0), code("after"));
+    let end = Instant::now() + Duration::from_mins(1);
+    let is_asked = || desk.server.seen().iter().any(|seen| seen.text().contains("count_after("));
+    while !is_asked() && daemon.child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < end, "it neither asks nor ends");
+        thread::sleep(Duration::from_millis(10));
+    }
+    if let Some(status) = daemon.child.try_wait().unwrap() {
+        assert!(status.code().is_some_and(|code| code != 101), "{status}");
+        let again = Daemon::start(&desk.sandbox);
+        wait_for(&desk, "after");
+        drop(again);
+    }
+}
+
+#[test]
+fn a_signal_ends_a_daemon_whose_calls_are_under_way() {
+    let desk = desk(Server::answering([Act::Silence]));
+    fill(&desk, 8);
+    let mut daemon = Daemon::start(&desk.sandbox);
+    wait_until("calls are under way", || 8 <= desk.server.count());
+    let told = Instant::now();
+    daemon.signal("TERM");
+    assert_eq!(daemon.ended(), Some(0));
+    assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
+    let (calls, spent) = desk.usage();
+    assert_eq!(calls, 8);
+    assert!(8 * TRUE_COST < spent, "what nobody heard the end of counts as its worst");
+}
+
+#[test]
+fn a_daemon_and_a_run_by_hand_share_their_questions() {
+    let desk = desk(Server::answering([Act::Late(Duration::from_millis(50), Box::new(words()))]));
+    fill(&desk, 20);
+    let mut command = desk.command(&["summarize", "--yes"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut by_hand = command.spawn().unwrap();
+    let daemon = Daemon::start(&desk.sandbox);
+    by_hand.wait().unwrap();
+    // What the other one had under way is left to it, and what waits for that is asked about by whoever comes next.
+    wait_until("all is asked", || desk.asked()["questions"] == 0 && questions(20) <= desk.server.count());
+    drop(daemon);
+    let mut bodies: Vec<_> = desk.server.seen().into_iter().map(|seen| seen.body).collect();
+    let asked = bodies.len();
+    bodies.sort_unstable();
+    bodies.dedup();
+    assert_eq!(bodies.len(), asked, "none is asked twice");
+    assert_eq!(asked, questions(20));
+}
+
+#[test]
+fn a_server_that_is_down_is_left_alone_and_asked_again_when_it_is_back() {
+    let is_down = Arc::new(AtomicUsize::new(1));
+    let down = Arc::clone(&is_down);
+    let desk = desk(Server::start(move |_, _| {
+        if down.load(Ordering::SeqCst) == 1 { error(503, "overloaded_error", "closed") } else { words() }
+    }));
+    fill(&desk, 20);
+    let daemon = Daemon::start(&desk.sandbox);
+    wait_until("it is paused", || agent(&daemon)["state"] == "paused");
+    let reason = agent(&daemon)["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("mock"), "{reason}");
+    // What was on its way comes to its end.
+    thread::sleep(Duration::from_secs(1));
+    let (asked, connections) = (desk.server.count(), desk.server.connections());
+    assert!(asked <= 40, "{asked}");
+    thread::sleep(Duration::from_secs(1));
+    assert_eq!((desk.server.count(), desk.server.connections()), (asked, connections));
+    is_down.store(0, Ordering::SeqCst);
+    if is_torture() {
+        let end = Instant::now() + Duration::from_mins(5);
+        while !(is_idle(&daemon) && 20 <= agent(&daemon)["done"].as_u64().unwrap()) {
+            assert!(Instant::now() < end, "it never comes back: {}", agent(&daemon));
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+#[test]
+fn a_cap_stops_it_with_a_reason_until_the_cap_is_raised() {
+    let desk = desk(Server::answering([words()]));
+    fill(&desk, 10);
+    settle(&desk, &format!("{EAGER}\ncalls_per_day = 4"));
+    let daemon = Daemon::start(&desk.sandbox);
+    wait_until("it is stopped", || agent(&daemon)["state"] == "stopped");
+    let reason = agent(&daemon)["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("4 of 4 calls"), "{reason}");
+    assert_eq!(desk.server.count(), 4);
+    settle(&desk, &format!("{EAGER}\ncalls_per_day = 100"));
+    wait_until("it goes on", || questions(10) <= desk.server.count() && is_idle(&daemon));
+    assert_eq!(desk.server.count(), questions(10));
+}
+
+#[test]
+fn a_daemon_with_nothing_to_ask_sleeps() {
+    let desk = desk(Server::answering([words()]));
+    fill(&desk, 2);
+    let daemon = Daemon::start(&desk.sandbox);
+    wait_until("all is asked", || 3 <= desk.server.count() && is_idle(&daemon));
+    // Connections that are kept are given up, and the rounds that found nothing are over.
+    thread::sleep(Duration::from_secs(2));
+    let (connections, wakes) = (desk.server.connections(), wakes(&daemon));
+    thread::sleep(Duration::from_secs(3));
+    let woken = self::wakes(&daemon) - wakes;
+    assert!(woken <= 4, "{woken} times in three seconds");
+    assert_eq!(desk.server.connections(), connections);
+}
+
+/// Returns how often the threads that ask were woken.
+fn wakes(daemon: &Daemon<'_>) -> u64 {
+    let tasks = fs::read_dir(format!("/proc/{}/task", daemon.child.id())).unwrap();
+    let mut wakes = 0;
+    for task in tasks.flatten() {
+        let read = |name| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+        let name = read("comm");
+        if !["scribe", "agent", "tokio", "web"].iter().any(|word| name.contains(word)) {
+            continue;
+        }
+        let status = read("status");
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        wakes += line.and_then(|line| line.trim().parse::<u64>().ok()).unwrap_or(0);
+    }
+    wakes
+}
