@@ -18,6 +18,7 @@ use super::super::testing::*;
 use crate::engine::agent::Errand;
 use crate::engine::agent::Prepared;
 use crate::engine::agent::Withheld;
+use crate::llm::Class;
 use crate::llm::Model;
 use crate::llm::Price;
 use crate::llm::Provider;
@@ -453,8 +454,30 @@ fn a_program_is_told_the_question_and_costs_nothing() {
     let outcome = world.run(&options(vec![program(&["echo", "It is a file."])]), vec![errand("a")]);
     assert_eq!((counts(&outcome), outcome.spent), ((1, 0, 0, 1), Money::ZERO));
     assert!(world.seen()[0].body.contains("<a> xxx"));
-    let outcome = world.run(&options(vec![program(&["missing"])]), vec![errand("b")]);
-    assert_eq!((outcome.left, outcome.spent), (1, Money::ZERO));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_not_looked_for_again() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let missing = Model {
+        provider: Arc::new(Provider {
+            command: vec!["missing".to_owned()],
+            is_free: true,
+            ..provider("command")
+        }),
+        price: Some(Price::FREE),
+        ..model("any")
+    };
+    let outcome = world.run(&options(vec![missing.clone()]), errands(3));
+    assert_eq!((counts(&outcome), outcome.spent), ((0, 0, 3, 1), Money::ZERO));
+    let why = outcome.stopped.unwrap();
+    assert!(matches!(why, Why::Account { class: Class::Settings, .. }), "{why:?}");
+    assert!(
+        why.to_string().starts_with("command cannot be asked as the settings say: run missing: "),
+        "{why}"
+    );
+    // The next model does the rest.
+    assert_eq!(world.run(&options(vec![missing, model("small")]), errands(3)).answered, 3);
 }
 
 #[test]

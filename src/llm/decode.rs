@@ -96,9 +96,13 @@ fn of_status(model: &Model, response: &WebResponse, pace: Pace, now_ms: i64) -> 
     let wait = match class {
         Class::Rate => told.or_else(|| limits::wait(&pace)),
         Class::Overload => told,
-        Class::Money | Class::Auth | Class::TooLong | Class::Request | Class::Soft(_) | Class::Garbled => {
-            None
-        }
+        Class::Money
+        | Class::Auth
+        | Class::Settings
+        | Class::TooLong
+        | Class::Request
+        | Class::Soft(_)
+        | Class::Garbled => None,
     };
     let value = serde_json::from_slice::<Value>(&response.body).unwrap_or(Value::Null);
     let tokens = wire::tokens(model.provider.wire, &value);
@@ -124,6 +128,7 @@ const fn told_to_retry(class: Class, told: Option<bool>) -> Class {
             | Class::Overload
             | Class::Money
             | Class::Auth
+            | Class::Settings
             | Class::TooLong
             | Class::Request
             | Class::Soft(_)

@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::desk::Desk;
+use crate::agent::Class;
 use crate::agent::Collected;
 use crate::agent::Note;
 use crate::agent::Options;
@@ -143,6 +144,9 @@ fn remedy(why: &Why) -> String {
     match (why, why.setting()) {
         (_, Some(setting)) => {
             format!("; allow more by {setting} in your own settings file, or go on tomorrow")
+        }
+        (Why::Account { class: Class::Settings, .. }, None) => {
+            "; change your own settings file, and run this again".to_owned()
         }
         (Why::Account { .. }, None) => "; look after the account or the key, and run this again".to_owned(),
         (Why::Down { .. } | Why::Store(_), None) => "; run this again later, what came is kept".to_owned(),
