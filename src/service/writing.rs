@@ -29,7 +29,6 @@ use crate::engine::agent::NotAsked;
 use crate::engine::agent::Place;
 use crate::engine::agent::Preview;
 use crate::engine::agent::Wish;
-use crate::engine::agent::Withheld;
 use crate::llm::Model;
 use crate::llm::Provider;
 use crate::llm::Sending;
@@ -183,8 +182,8 @@ impl<'w> Writing<'w> {
             Preview::Asked { prepared: Err(withheld), secrets, .. } => {
                 let places = secrets.iter().take(MOST_PLACES);
                 let places = places.map(|found| format!("; line {}: {}", found.line, found.rule));
-                let message =
-                    format!("send `{word}`: {}{}", words_of(&withheld), places.collect::<Vec<_>>().concat());
+                let places = places.collect::<String>();
+                let message = format!("send `{word}`: {withheld}{places}");
                 let hint =
                     "take it out of the file, or set `agent.secrets = \"redact\"` in your own settings file";
                 Err(Fault::user("withheld", message, hint))
@@ -245,15 +244,6 @@ pub fn usage(root: &Path, loaded: &Loaded, now_s: i64) -> Result<Usage, Fault> {
     read().map_err(|error| fault(&error))
 }
 
-/// Returns why a question is not asked, in words that hold nothing of the file.
-pub fn words_of(withheld: &Withheld) -> String {
-    match withheld {
-        Withheld::Secret { rules } => format!("something in it looks like a secret ({})", rules.join(", ")),
-        Withheld::Unscanned(why) => format!("it cannot be looked through for secrets: {why}"),
-        Withheld::Changed => "it is being written, or gone".to_owned(),
-    }
-}
-
 fn words_of_not_asked(reason: NotAsked) -> String {
     match reason {
         NotAsked::LeftOut(reason) => reason.words().to_owned(),
@@ -276,15 +266,6 @@ pub fn host_of(provider: &Provider) -> String {
 /// Returns a key that may be there, for those who only want to know whether it is.
 pub fn has_key(provider: &Provider, variable: &dyn Fn(&str) -> Option<SecretString>) -> bool {
     matches!(super::agent::key_of(provider, variable), Ok(Some(_)))
-}
-
-/// Returns a place as a person would name it.
-pub fn place_words(place: &Place) -> String {
-    match place {
-        Place::File(path) => path.to_string(),
-        Place::Folder(path) => format!("{path}/"),
-        Place::Root => "the project".to_owned(),
-    }
 }
 
 /// Returns the date of a day that is counted from 1970-01-01, as year, month and day.

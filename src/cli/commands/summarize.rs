@@ -19,9 +19,7 @@ use crate::service::Keys;
 use crate::service::Plan;
 use crate::service::Writing;
 use crate::service::agent_options;
-use crate::service::place_words;
 use crate::service::prices;
-use crate::service::words_of;
 
 pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     let choice = AgentChoice {
@@ -216,11 +214,11 @@ fn plan_json(plan: &Plan) -> Value {
 
 fn outcome_json(outcome: &Outcome) -> Value {
     let refused =
-        outcome.refused.iter().map(|(errand, why)| json!({"place": place_words(&errand.place), "why": why}));
+        outcome.refused.iter().map(|(errand, why)| json!({"place": errand.place.to_string(), "why": why}));
     let withheld = outcome
         .withheld
         .iter()
-        .map(|(errand, why)| json!({"place": place_words(&errand.place), "why": words_of(why)}));
+        .map(|(errand, why)| json!({"place": errand.place.to_string(), "why": why.to_string()}));
     json!({
         "answered": outcome.answered,
         "known": outcome.done,
