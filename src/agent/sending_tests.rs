@@ -4,6 +4,8 @@ use super::super::Silent;
 use super::super::testing::*;
 use crate::model::Tier;
 use crate::model::WebResponse;
+use crate::sys::Disk;
+use crate::sys::RealDisk;
 
 /// A refusal in whose words, and in whose name for the call, the key stands.
 fn echo(status: u16, kind: &str) -> WebResponse {
@@ -15,7 +17,7 @@ fn echo(status: u16, kind: &str) -> WebResponse {
 /// Returns all that the folder of the database holds.
 fn kept(world: &World) -> Vec<u8> {
     let files = std::fs::read_dir(world.folder.path()).unwrap();
-    files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect()
+    files.flat_map(|file| RealDisk.read(&file.unwrap().path()).unwrap().unwrap_or_default()).collect()
 }
 
 #[track_caller]

@@ -301,6 +301,11 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
     }
 }
 
+/// Returns how many questions were answered, refused and left, and how many calls were made.
+pub(super) fn counts(outcome: &Outcome) -> (u64, u64, u64, u64) {
+    (outcome.answered, outcome.refused.len() as u64, outcome.left, outcome.calls)
+}
+
 /// An answer of Anthropic's.
 pub(super) fn answer(text: &str) -> WebResponse {
     response(
