@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::asking;
 use super::desk::Desk;
+use crate::agent::Collected;
 use crate::agent::Outcome;
 use crate::cli::agent_args::SummarizeArgs;
 use crate::cli::failure;
@@ -163,19 +164,7 @@ fn batch(
         });
         desk.write_data(&json!({"collected": came, "outcome": outcome_json(&outcome)}))?;
     } else {
-        let (answered, refused) = (grouped(collected.answered), grouped(collected.refused));
-        let (to_come, spent) = (grouped(collected.waiting), collected.spent);
-        desk.line(&format!(
-            "came home  {answered} answered, {refused} refused, {to_come} still to come; {spent}"
-        ))?;
-        let others = grouped(outcome.left);
-        desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
-        if 0 < collected.lost + collected.dropped {
-            let (lost, dropped) = (grouped(collected.lost), grouped(collected.dropped));
-            desk.output.note(&format!(
-                "{lost} questions are lost, {dropped} answers came too late; both were paid for"
-            ));
-        }
+        tell_batches(&collected, &outcome, desk)?;
     }
     asking::tell_unanswered(&outcome, desk);
     let code = asking::exit_code(&outcome);
@@ -186,6 +175,23 @@ fn batch(
         }
         Some(_) | None => Ok(code),
     }
+}
+
+/// Tells what batches brought, and what was handed over in one.
+fn tell_batches(collected: &Collected, outcome: &Outcome, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    let (answered, refused) = (grouped(collected.answered), grouped(collected.refused));
+    let (to_come, spent) = (grouped(collected.waiting), collected.spent);
+    desk.line(&format!(
+        "came home  {answered} answered, {refused} refused, {to_come} still to come; {spent}"
+    ))?;
+    let others = grouped(outcome.left);
+    desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
+    if 0 < collected.lost + collected.dropped {
+        let (lost, dropped) = (grouped(collected.lost), grouped(collected.dropped));
+        desk.output
+            .note(&format!("{lost} questions are lost, {dropped} answers came too late; both were paid for"));
+    }
+    Ok(())
 }
 
 fn plan_json(plan: &Plan) -> Value {
