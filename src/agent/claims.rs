@@ -32,14 +32,12 @@ impl Office<'_> {
 
     /// Keeps in mind that a question is not to be asked.
     pub(super) fn withhold(&self, held: Held<'_>, withheld: &Withheld) -> Result<(), Why> {
-        let why = match withheld {
-            Withheld::Secret { rules } => format!("it holds what looks like a secret: {}", rules.join(", ")),
-            Withheld::Unscanned(why) => format!("it could not be looked through for secrets: {why}"),
+        if matches!(withheld, Withheld::Changed) {
             // There will be another question about what is there now.
-            Withheld::Changed => return Ok(()),
-        };
+            return Ok(());
+        }
         // The rules are a part of the key: with others it is another question.
-        held.refuse(&why, None, self.windows.now_ms()).map_err(Why::Store)
+        held.refuse(&withheld.to_string(), None, self.windows.now_ms()).map_err(Why::Store)
     }
 
     /// Gives a batch up that no provider has.

@@ -338,3 +338,7 @@ fn jitter() -> f64 {
     let chance = RandomState::new().build_hasher().finish();
     f64::from(u32::try_from(chance >> 32).unwrap_or(0)) / f64::from(u32::MAX)
 }
+
+#[cfg(test)]
+#[path = "course_tests.rs"]
+mod tests;

@@ -23,7 +23,7 @@ use crate::sys::Clock;
 const PATIENCE: Duration = Duration::from_secs(45);
 /// One that has said itself when to come again is waited for while that takes no longer.
 const PATIENCE_IF_ASKED: Duration = Duration::from_mins(2);
-/// One that wants money or another key is not asked again for so long, should the process live that long.
+/// One that wants money, another key or other settings is not asked again for so long, should the process live that long.
 const OFF: Duration = Duration::from_hours(1);
 
 /// The door of a provider.
@@ -209,7 +209,7 @@ impl Inner {
                 self.breaker.abandoned();
             }
             Class::Overload | Class::Garbled => self.breaker.failed(now),
-            Class::Money | Class::Auth => {
+            Class::Money | Class::Auth | Class::Settings => {
                 self.off = Some((now + OFF, refusal.class));
                 self.breaker.succeeded();
             }

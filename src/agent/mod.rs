@@ -28,6 +28,7 @@ mod testing;
 mod till;
 mod warm;
 
+pub use crate::llm::Class;
 pub use crate::store::paid::Caps;
 pub use crate::store::paid::OverCap;
 pub use crate::store::paid::Spent;

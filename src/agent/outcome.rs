@@ -70,11 +70,11 @@ pub enum Why {
         /// What the next call could cost.
         next: Money,
     },
-    /// A provider wants money, or another key, and there is no other to be asked.
+    /// A provider wants money, another key or other settings, and there is no other to be asked.
     Account {
         /// Its name.
         provider: String,
-        /// Whether it is [`Class::Money`] or [`Class::Auth`].
+        /// Whether it is [`Class::Money`], [`Class::Auth`] or [`Class::Settings`].
         class: Class,
         /// What it said.
         words: String,
@@ -123,6 +123,9 @@ impl fmt::Display for Why {
             },
             Self::Account { provider, class: Class::Auth, words } => {
                 write!(f, "{provider} does not accept the key: {words}")
+            }
+            Self::Account { provider, class: Class::Settings, words } => {
+                write!(f, "{provider} cannot be asked as the settings say: {words}")
             }
             Self::Account { provider, words, .. } => write!(f, "{provider} wants money: {words}"),
             Self::Down { provider, words, retry_in } => {

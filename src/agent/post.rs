@@ -34,7 +34,7 @@ impl Trouble {
     pub(super) fn why(self, model: &Model) -> Why {
         let provider = model.provider.name.clone();
         match self {
-            Self::Refused { class: class @ (Class::Money | Class::Auth), words } => {
+            Self::Refused { class: class @ (Class::Money | Class::Auth | Class::Settings), words } => {
                 Why::Account { provider, class, words }
             }
             Self::Refused { words, .. } | Self::Unknown { words } => {

@@ -162,8 +162,17 @@ fn not_run(command: &[String], error: &io::Error) -> Sent {
     let words = format!("run {program}: {error}");
     match error.kind() {
         io::ErrorKind::Interrupted => Sent::Stopped,
+        // What the settings name is no program, and will be none in a second.
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => {
+            let (class, pace) = (Class::Settings, Pace::default());
+            Sent::Refused(Refusal { class, words, wait: None, tokens: None, request_id: None, pace })
+        }
         // It ran.
         io::ErrorKind::TimedOut | io::ErrorKind::FileTooLarge => Sent::Lost { is_unsent: false, words },
         _ => Sent::Lost { is_unsent: true, words },
     }
 }
+
+#[cfg(test)]
+#[path = "sending_tests.rs"]
+mod tests;

@@ -49,6 +49,9 @@ use crate::sys::WebLimits;
 /// 2026-11-21, 00:00 UTC.
 pub(super) const MIDNIGHT: u64 = 1_795_219_200;
 
+/// The key of every provider.
+pub(super) const KEY: &str = "hunter-of-keys-two";
+
 /// A clock that stands still until somebody waits.
 #[derive(Debug, Default)]
 pub(super) struct FakeClock(AtomicU64);
@@ -155,7 +158,7 @@ impl World {
 
     pub(super) fn office(&self, options: &Options) -> Office<'_> {
         let windows = Windows { network: &self.network, commands: &self.network, clock: &*self.clock };
-        let keys = ["anthropic", "openai-chat", "openai"].map(|name| (name.to_owned(), "key".into()));
+        let keys = ["anthropic", "openai-chat", "openai"].map(|name| (name.to_owned(), KEY.into()));
         Office::open(self.folder.path(), windows, options.clone(), keys.into()).unwrap()
     }
 
@@ -255,7 +258,7 @@ pub(super) fn model(name: &str) -> Model {
         cache_read: money("0.1"),
         cache_write: money("1.25"),
         output: money("5"),
-        long_input: None,
+        long: None,
     };
     Model {
         provider: Arc::new(provider("anthropic")),
@@ -296,6 +299,11 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
             calls_a_day: 1 << 40,
         },
     }
+}
+
+/// Returns how many questions were answered, refused and left, and how many calls were made.
+pub(super) fn counts(outcome: &Outcome) -> (u64, u64, u64, u64) {
+    (outcome.answered, outcome.refused.len() as u64, outcome.left, outcome.calls)
 }
 
 /// An answer of Anthropic's.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::feed::Position;
 use super::feed::Subscription;
 use super::service::Service;
+use super::wire::Dollars;
 
 /// A service that keeps running between two asks, as the daemon does.
 ///
@@ -159,14 +160,14 @@ pub struct AgentStatus {
     pub refused: u64,
     /// How many files no model is asked about.
     pub not_asked: u64,
-    /// What this day's calls cost at most, in billionths of a US dollar.
-    pub spent_today_nanos: u64,
-    /// What all calls cost at most, likewise.
-    pub spent_nanos: u64,
-    /// What may be spent a day, likewise.
-    pub cap_a_day_nanos: u64,
-    /// What may be spent in all, likewise.
-    pub cap_nanos: u64,
+    /// What this day's calls cost at most.
+    pub spent_today_usd: Dollars,
+    /// What all calls cost at most.
+    pub spent_total_usd: Dollars,
+    /// What may be spent a day.
+    pub cap_day_usd: Dollars,
+    /// What may be spent in all.
+    pub cap_total_usd: Dollars,
 }
 
 impl AgentStatus {
@@ -183,10 +184,10 @@ impl AgentStatus {
             young: 0,
             refused: 0,
             not_asked: 0,
-            spent_today_nanos: 0,
-            spent_nanos: 0,
-            cap_a_day_nanos: 0,
-            cap_nanos: 0,
+            spent_today_usd: Dollars::default(),
+            spent_total_usd: Dollars::default(),
+            cap_day_usd: Dollars::default(),
+            cap_total_usd: Dollars::default(),
         }
     }
 

@@ -123,6 +123,7 @@ pub use wire::CacheSize;
 pub use wire::CacheVerdict;
 pub use wire::ComposedDocument;
 pub use wire::DocumentReceipt;
+pub use wire::Dollars;
 pub use wire::ExplainedRule;
 pub use wire::FileExplanation;
 pub use wire::FileOutline;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
+use crate::llm::LongPrice;
 use crate::llm::Provider;
 use crate::llm::Wire;
 use crate::model::Money;
@@ -179,6 +180,19 @@ fn a_project_can_only_restrain_the_sub_agent() {
 }
 
 #[test]
+fn words_of_those_who_are_asked_come_first() {
+    let persona = "[personas.dev]\npreferred_models = [{ provider = 'google', model = 'm' }]\n";
+    let order = |agent: &str| {
+        let options = read(&format!("{agent}\n{persona}"), "").engine_options(Path::new("/p"));
+        options.words.models.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(order(""), Vec::<String>::new());
+    assert_eq!(order("agent.persona = 'dev'"), ["gemini/m"]);
+    assert_eq!(order("agent.persona = 'nobody'"), Vec::<String>::new());
+    assert_eq!(order("agent = { persona = 'dev', models = ['a/b'] }"), ["a/b"]);
+}
+
+#[test]
 fn a_project_cannot_put_a_persona_in_the_place_of_the_users() {
     let persona = |model: &str| {
         format!("[personas.dev]\npreferred_models = [{{ provider = 'p', model = '{model}' }}]\n")
@@ -194,7 +208,8 @@ fn a_user_adds_a_provider_and_its_prices() {
     let user = "[providers.work]\nwire = 'chat'\nbase_url = 'https://llm.example.com/v1/'\n\
                 key_variables = ['WORK_KEY']\nkey_file = 'work.key'\nheaders = { x-team = 'tools' }\n\
                 completion_tokens = true\ncontext_tokens = 8192\n\
-                [prices.'work/m']\ninput = '0.30'\noutput = 1.2\ncache_read = 0\nlong_input = '0.5'\nlong_from = 1000\n";
+                [prices.'work/m']\ninput = '0.30'\noutput = 1.2\ncache_read = 0\nlong_input = '0.6'\nlong_from = 1000\n\
+                long_cache_write = 0.7\n";
     let loaded = read(user, "");
     assert_eq!(loaded.warnings, Vec::<String>::new());
     let work = provider(&loaded, "work");
@@ -208,7 +223,14 @@ fn a_user_adds_a_provider_and_its_prices() {
     assert_eq!(name.to_string(), "work/m");
     assert_eq!((price.input, price.output), (money("0.3"), money("1.2")));
     assert_eq!((price.cache_read, price.cache_write), (Money::ZERO, money("0.3")));
-    assert_eq!(price.long_input, Some((1000, money("0.5"))));
+    let long = LongPrice {
+        above: 1000,
+        input: money("0.6"),
+        cache_read: Money::ZERO,
+        cache_write: money("0.7"),
+        output: money("2.4"),
+    };
+    assert_eq!(price.long, Some(long));
 }
 
 #[test]
@@ -288,6 +310,43 @@ fn a_provider_that_cannot_be_asked_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_user_says_what_models_want_beside_what_all_do() {
+    let quirks = "[providers.ollama]\nquirks = [\n{ names = ['m-'], output_tokens = 9, \
+                  fields = { think = 'low', more = { a = [1, 0.5, true] } } }]\n";
+    let loaded = read(quirks, "");
+    assert_eq!(loaded.warnings, Vec::<String>::new());
+    let ollama = provider(&loaded, "ollama");
+    let quirk = ollama.quirk("m-1").unwrap();
+    let fields = serde_json::to_string(&quirk.fields).unwrap();
+    assert_eq!(fields, r#"{"more":{"a":[1,0.5,true]},"think":"low"}"#);
+    assert_eq!((quirk.output_tokens, ollama.quirk("other")), (Some(9), None));
+}
+
+#[test]
+fn a_quirk_that_cannot_be_is_refused_with_its_place() {
+    for (quirks, expected) in [
+        ("3", "not a list of tables such as"),
+        ("[{ name = ['m'] }]", "not a list of tables such as"),
+        ("[{ names = 'm' }]", "not a list of tables such as"),
+        ("[{ names = ['m'], output_tokens = 0 }]", "not a list of tables such as"),
+        ("[{ names = ['m'], fields = { messages = [] } }]", "not quirks without the field messages"),
+    ] {
+        let user = format!("[providers.ollama]\nneeds_key = false\nquirks = {quirks}");
+        let error = load(&inputs(&user, "")).unwrap_err().to_string();
+        assert!(error.starts_with("read home/user.toml:3: `providers.ollama.quirks` is "), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn whoever_names_a_key_for_a_provider_that_needs_none_means_it_to_be_needed() {
+    let needs = |text: &str| provider(&read(&format!("[providers.ollama]\n{text}"), ""), "ollama").needs_key;
+    assert!(needs("key_variables = ['K']"));
+    assert!(!needs("key_variables = ['K']\nneeds_key = false"));
+    assert!(!needs("context_tokens = 9000"));
+}
+
+#[test]
 fn a_key_in_the_settings_is_refused_and_not_shown() {
     for header in ["Authorization", "x-api-key", "X-Goog-Api-Key", "cookie"] {
         let user = format!("[providers.anthropic]\nheaders = {{ {header} = 'very secret' }}");
@@ -307,6 +366,10 @@ fn a_price_that_cannot_be_read_is_refused_with_its_place() {
     check_error(
         "[prices.'a/m']\ninput = '-1'\noutput = '1'",
         &format!("read home/user.toml:2: `prices.\"a/m\".input` is '-1', not {dollars}"),
+    );
+    check_error(
+        "[prices.'a/m']\ninput = '1'\noutput = '1'\nlong_input = '2'",
+        "read home/user.toml:1: `prices.\"a/m\".long_from` is missing, not a whole number from 1 to 4294967295",
     );
     let error = load(&inputs("[prices.m]\ninput = 1\noutput = 1", "")).unwrap_err().to_string();
     assert!(error.contains("below a name such as \"provider/model\""), "{error}");

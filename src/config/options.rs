@@ -3,48 +3,63 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::Loaded;
 use super::settings::Settings;
 use super::settings::SummarySource;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::engine;
 use crate::engine::agent::LookupOptions;
+use crate::model::ModelName;
 use crate::model::Tier;
 
-impl Settings {
+impl Loaded {
     /// Returns the engine's options for the project in the folder `root`.
     pub fn engine_options(&self, root: &Path) -> engine::Options {
-        let mut apart = vec![self.aggregation.cache_dir.as_bytes().to_vec()];
+        let settings = &self.settings;
+        let mut apart = vec![settings.aggregation.cache_dir.as_bytes().to_vec()];
         // An output folder elsewhere cannot be part of the project anyway.
-        let output = root.join(&self.project.output_dir);
+        let output = root.join(&settings.project.output_dir);
         if let Ok(inside) = output.strip_prefix(root) {
             apart.push(inside.components().collect::<std::path::PathBuf>().as_os_str().as_bytes().to_vec());
         }
         apart.retain(|folder| !folder.is_empty());
         engine::Options {
-            cache_enabled: self.aggregation.cache_enabled,
-            cache_dir: self.aggregation.cache_dir.clone(),
+            cache_enabled: settings.aggregation.cache_enabled,
+            cache_dir: settings.aggregation.cache_dir.clone(),
             names: discover::Options {
                 apart,
-                secret_names: self.secrets.names.clone(),
-                secrets_allowed: self.secrets.allow.clone(),
+                secret_names: settings.secrets.names.clone(),
+                secrets_allowed: settings.secrets.allow.clone(),
             },
-            max_bytes: self.limits.max_bytes,
-            structure_max_bytes: self.limits.structure_max_bytes,
-            parse_timeout: self.limits.parse_timeout,
-            window_lines: self.aggregation.window_lines,
-            counter: self.aggregation.tokens,
-            screenshot_bytes: self.limits.screenshot_bytes,
-            section_bytes: self.limits.section_bytes,
+            max_bytes: settings.limits.max_bytes,
+            structure_max_bytes: settings.limits.structure_max_bytes,
+            parse_timeout: settings.limits.parse_timeout,
+            window_lines: settings.aggregation.window_lines,
+            counter: settings.aggregation.tokens,
+            screenshot_bytes: settings.limits.screenshot_bytes,
+            section_bytes: settings.limits.section_bytes,
             words: LookupOptions {
-                models: self.agent.models.clone(),
-                uses_earlier: self.agent.earlier,
-                exclude: self.agent.exclude.clone(),
-                least_bytes: self.agent.least_bytes,
+                models: self.asked(),
+                uses_earlier: settings.agent.earlier,
+                exclude: settings.agent.exclude.clone(),
+                least_bytes: settings.agent.least_bytes,
             },
         }
     }
 
+    /// Returns whom the sub-agent asks by the settings, the first one first.
+    fn asked(&self) -> Vec<ModelName> {
+        let agent = &self.settings.agent;
+        if !agent.models.is_empty() {
+            return agent.models.clone();
+        }
+        let preferred = agent.persona.as_deref().and_then(|name| self.trusted.preferred(name));
+        preferred.unwrap_or_default().into_iter().map(|writer| writer.name).collect()
+    }
+}
+
+impl Settings {
     /// Returns how a tier sees a project.
     pub fn tier_options(&self, tier: Tier) -> TierOptions {
         let settings = self.tier(tier);

@@ -100,12 +100,16 @@ key_variables = [\"WORK_LLM_KEY\"]        # variables that may hold the key: the
 key_file = \"work.key\"                   # where none is; from this file's folder
 headers = { \"x-team\" = \"tools\" }        # further headers, none of them secret
 # needs_key, free, marks_cache, completion_tokens, batches: true or false; context_tokens: a number;
-# command = [\"PROGRAM\", \"ARGUMENT\"] for the wire \"command\"
+# base_variable: a variable that may hold another base_url;
+# command = [\"PROGRAM\", \"ARGUMENT\"] for the wire \"command\";
+# quirks = [{ names = [\"MODEL\"], fields = { FIELD = VALUE }, output_tokens = NUMBER }]: for models whose names begin so,
+# further fields of the body, and the most tokens of an answer with what the model thinks
 
 [prices.\"work/fast-model\"]              # US dollars for a million tokens
 input = \"0.30\"
 output = \"1.20\"
-# cache_read and cache_write, else as input; long_input from long_from tokens of input on
+# cache_read and cache_write, else as input; where input has more than long_from tokens: long_input, and long_output,
+# long_cache_read and long_cache_write, else grown as the input has
 ```
 
 A key is read from the variables that a provider's row names, or from its `key_file`: never from settings.

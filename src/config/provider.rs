@@ -1,73 +1,108 @@
 //! A provider of language models as a user writes it, laid over the one that slop knows by that name.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
 use std::path::PathBuf;
 
 use reqwest::Url;
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::DeValue;
+use toml::de::ValueDeserializer;
 
 use super::Error;
+use super::error::either;
 use super::section::Section;
 use super::section::texts;
 use crate::llm::Provider;
+use crate::llm::ProviderRow;
+use crate::llm::QuirkRow;
+use crate::llm::RowError;
 use crate::llm::Wire;
-
-/// The keys of a provider.
-const KEYS: [&str; 12] = [
-    "wire",
-    "base_url",
-    "key_variables",
-    "key_file",
-    "needs_key",
-    "headers",
-    "command",
-    "free",
-    "marks_cache",
-    "completion_tokens",
-    "batches",
-    "context_tokens",
-];
 
 const ADDRESS: &str = "an address that begins with https://, or with http:// on this machine";
 
-/// Headers that carry a key: those are read from variables or a file, for settings are shown, shared and checked in.
-const KEY_HEADERS: [&str; 6] =
-    ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-goog-api-key", "api-key"];
+const HEADERS: &str = "a table of headers such as { \"x-title\" = \"slop\" }";
+const COMMAND: &str = "a list of a program and its arguments";
+const QUIRKS: &str =
+    "a list of tables such as { names = [\"m-\"], fields = { think = false }, output_tokens = 4000 }";
 
 /// Reads a provider; what is not written stays as it is `below`.
 pub(super) fn read(name: &str, below: Option<&Provider>, section: &Section<'_>) -> Result<Provider, Error> {
-    section.warn_of_others(&KEYS);
-    let wires = Wire::ALL.map(|wire| (wire.name(), wire));
-    let wire = section.word("wire", &wires)?.or(below.map(|provider| provider.wire));
-    let wire = wire
-        .ok_or_else(|| section.missing("wire", &super::error::either(wires.iter().map(|(name, _)| *name))))?;
-    let mut provider = below.cloned().unwrap_or_else(|| plain(name, wire));
-    provider.wire = wire;
-    // One with a password in it is not shown.
-    let is_personal = |value: &toml::Spanned<toml::de::DeValue<'_>>| {
-        value.get_ref().as_str().is_some_and(|text| text.contains('@'))
-    };
+    section.warn_of_others(&ProviderRow::KEYS);
+    let mut row = row(section)?;
+    if let (Some(below), Some(base_url)) = (below, &row.base_url)
+        && is_here(&below.base_url)
+        && !is_here(base_url)
+    {
+        // What is free on this machine need not be so elsewhere.
+        row.free.get_or_insert(false);
+    }
+    let provider = row.over(name, below).map_err(|error| refused(section, error))?;
+    if provider.wire == Wire::Command && provider.command.is_empty() {
+        return Err(section.missing("command", COMMAND));
+    }
+    Ok(provider)
+}
+
+fn row(section: &Section<'_>) -> Result<ProviderRow, Error> {
+    let wires = Wire::ALL.map(|wire| (wire.name(), wire.name()));
+    let switch = |name| section.read(name, "true or false", DeValue::as_bool);
+    Ok(ProviderRow {
+        wire: section.word("wire", &wires)?.map(str::to_owned),
+        base_url: base_url(section)?,
+        base_variable: section.read("base_variable", VARIABLE, |value| value.as_str().and_then(variable))?,
+        key_variables: key_variables(section)?,
+        key_file: key_file(section)?,
+        needs_key: switch("needs_key")?,
+        headers: headers(section)?,
+        command: section.read("command", COMMAND, command)?,
+        free: switch("free")?,
+        marks_cache: switch("marks_cache")?,
+        completion_tokens: switch("completion_tokens")?,
+        batches: switch("batches")?,
+        context_tokens: section.whole("context_tokens", 1..=10_000_000)?,
+        quirks: section.read("quirks", QUIRKS, quirks)?,
+    })
+}
+
+fn base_url(section: &Section<'_>) -> Result<Option<String>, Error> {
+    let is_personal =
+        |value: &Spanned<DeValue<'_>>| value.get_ref().as_str().is_some_and(|text| text.contains('@'));
     if section.value("base_url").is_some_and(is_personal) {
+        // One with a password in it is not shown.
         return Err(section.hidden("base_url", ADDRESS));
     }
-    if let Some(base_url) = section.read("base_url", ADDRESS, |value| value.as_str().and_then(address))? {
-        move_to(&mut provider, &base_url);
+    section.read("base_url", ADDRESS, |value| value.as_str().and_then(address))
+}
+
+/// Says where in the file it is that makes no provider.
+fn refused(section: &Section<'_>, error: RowError) -> Error {
+    match error {
+        RowError::NoWire | RowError::UnknownWire(_) => {
+            section.missing("wire", &either(Wire::ALL.iter().map(|wire| wire.name())))
+        }
+        RowError::NoAddress => section.missing("base_url", ADDRESS),
+        RowError::BadAddress => section.refused("base_url", ADDRESS),
+        RowError::BadHeader(name) => in_headers(section, |headers| headers.refused(&name, "a line of ASCII")),
+        RowError::SecretHeader(name) => {
+            let allowed = "a header that holds no key: name the key's variable in key_variables";
+            in_headers(section, |headers| headers.hidden(&name, allowed))
+        }
+        RowError::OwnField(name) => {
+            let allowed = format!("quirks without the field {name}, which is written from what is asked");
+            section.refused("quirks", &allowed)
+        }
     }
-    keys(&mut provider, section)?;
-    if let Some(command) = section.read("command", COMMAND, command)? {
-        provider.command = command;
+}
+
+fn in_headers(section: &Section<'_>, error: impl FnOnce(&Section<'_>) -> Error) -> Error {
+    match section.section("headers", HEADERS) {
+        Ok(Some(headers)) => error(&headers),
+        Ok(None) => section.missing("headers", HEADERS),
+        Err(error) => error,
     }
-    if let Some(headers) = section.section("headers", HEADERS)? {
-        provider.headers = self::headers(&headers)?;
-    }
-    provider.is_free = section.switch("free", provider.is_free)?;
-    provider.marks_cache = section.switch("marks_cache", provider.marks_cache)?;
-    provider.wants_completion_tokens =
-        section.switch("completion_tokens", provider.wants_completion_tokens)?;
-    provider.has_batches = section.switch("batches", provider.has_batches)?;
-    provider.context_tokens = section.whole("context_tokens", 1..=10_000_000)?.or(provider.context_tokens);
-    check(&provider, section)?;
-    Ok(provider)
 }
 
 /// Gives a provider another address. What is free on this machine need not be so elsewhere.
@@ -97,7 +132,7 @@ fn address(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
     let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
     let is_allowed = url.scheme() == "https" || (url.scheme() == "http" && is_here(text));
-    (is_plain && is_allowed && url.query().is_none()).then(|| text.to_owned())
+    (is_plain && is_allowed && url.query().is_none()).then(|| text.trim_end_matches('/').to_owned())
 }
 
 /// Says whether an address is of this machine.
@@ -108,91 +143,56 @@ fn is_here(address: &str) -> bool {
     host == "localhost" || number.is_ok_and(|number| number.is_loopback())
 }
 
-fn plain(name: &str, wire: Wire) -> Provider {
-    Provider {
-        name: name.to_owned(),
-        wire,
-        base_url: String::new(),
-        base_variable: None,
-        key_variables: Vec::new(),
-        key_file: None,
-        needs_key: false,
-        headers: Vec::new(),
-        command: Vec::new(),
-        is_free: false,
-        marks_cache: false,
-        wants_completion_tokens: false,
-        has_batches: false,
-        context_tokens: None,
-        quirks: Vec::new(),
-    }
-}
+const VARIABLE: &str = "the name of an environment variable";
+const VARIABLES: &str = "a list of names of environment variables, not a key itself";
 
-/// Reads where the key is. Whoever names a place for it means that it is needed.
-fn keys(provider: &mut Provider, section: &Section<'_>) -> Result<(), Error> {
-    const FILE: &str = "a path, from the root or from the folder of this file";
-    let names_one = section.value("key_variables").is_some() || section.value("key_file").is_some();
-    if section.value("key_variables").is_some() {
-        let allowed = "a list of names of environment variables, not a key itself";
-        let variables = section.value("key_variables").and_then(|value| texts(value.get_ref()));
-        let variables = variables.filter(|names| names.iter().all(|name| is_variable(name)));
-        // What stands there in its place may be the key.
-        provider.key_variables = variables.ok_or_else(|| section.hidden("key_variables", allowed))?;
-    }
-    let path = |text: &str| (!text.is_empty() && !text.contains('\0')).then(|| PathBuf::from(text));
-    if let Some(file) = section.read("key_file", FILE, |value| path(value.as_str()?))? {
-        let origin = section.source.origin(section.offset);
-        let folder = origin.file().and_then(Path::parent).unwrap_or(Path::new(""));
-        provider.key_file = Some(folder.join(file));
-    }
-    provider.needs_key = section.switch("needs_key", provider.needs_key || names_one)?;
-    Ok(())
-}
-
-fn is_variable(name: &str) -> bool {
+fn variable(name: &str) -> Option<String> {
     const LONGEST: usize = 64;
     let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let begins_well = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
-    begins_well && name.len() <= LONGEST && name.bytes().all(is_letter)
+    let is_good = begins_well && name.len() <= LONGEST && name.bytes().all(is_letter);
+    is_good.then(|| name.to_owned())
 }
 
-const COMMAND: &str = "a list of a program and its arguments";
+fn key_variables(section: &Section<'_>) -> Result<Option<Vec<String>>, Error> {
+    let Some(value) = section.value("key_variables") else { return Ok(None) };
+    let names = texts(value.get_ref()).and_then(|names| names.iter().map(|name| variable(name)).collect());
+    // What stands there in their place may be the key.
+    names.map(Some).ok_or_else(|| section.hidden("key_variables", VARIABLES))
+}
 
-fn command(value: &toml::de::DeValue<'_>) -> Option<Vec<String>> {
+fn key_file(section: &Section<'_>) -> Result<Option<PathBuf>, Error> {
+    const FILE: &str = "a path, from the root or from the folder of this file";
+    let path = |text: &str| (!text.is_empty() && !text.contains('\0')).then(|| PathBuf::from(text));
+    let file = section.read("key_file", FILE, |value| path(value.as_str()?))?;
+    let origin = section.source.origin(section.offset);
+    let folder = origin.file().and_then(Path::parent).unwrap_or(Path::new(""));
+    Ok(file.map(|file| folder.join(file)))
+}
+
+fn command(value: &DeValue<'_>) -> Option<Vec<String>> {
     let words = texts(value)?;
     let is_good = words.first().is_some_and(|program| !program.is_empty());
     (is_good && !words.iter().any(|word| word.contains('\0'))).then_some(words)
 }
 
-const HEADERS: &str = "a table of headers such as { \"x-title\" = \"slop\" }";
-
-fn headers(headers: &Section<'_>) -> Result<Vec<(String, String)>, Error> {
-    let is_token = |name: &str| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-    };
-    let header = |(name, _): (&toml::Spanned<toml::de::DeString<'_>>, _)| {
+fn headers(section: &Section<'_>) -> Result<Option<BTreeMap<String, String>>, Error> {
+    let Some(headers) = section.section("headers", HEADERS)? else { return Ok(None) };
+    let mut read = BTreeMap::new();
+    for (name, _) in headers.entries() {
         let name: &str = name.get_ref();
-        if KEY_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-            let allowed = "a header that holds no key: name the key's variable in key_variables";
-            return Err(headers.hidden(name, allowed));
-        }
-        let value = headers.read(name, "a line of ASCII", |value| {
-            let text = value.as_str()?;
-            (is_token(name) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)))
-                .then(|| text.to_owned())
-        })?;
-        Ok((name.to_owned(), value.unwrap_or_default()))
-    };
-    headers.entries().into_iter().map(header).collect()
+        let value = headers.value(name).and_then(|value| value.get_ref().as_str());
+        // Not shown: what stands in the wrong place may be a key.
+        let value = value.ok_or_else(|| headers.hidden(name, "a line of ASCII"))?;
+        read.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(Some(read))
 }
 
-fn check(provider: &Provider, section: &Section<'_>) -> Result<(), Error> {
-    let is_command = provider.wire == Wire::Command;
-    if is_command && provider.command.is_empty() {
-        return Err(section.missing("command", COMMAND));
-    }
-    if !is_command && provider.base_url.is_empty() {
-        return Err(section.missing("base_url", ADDRESS));
-    }
-    Ok(())
+fn quirks(value: &DeValue<'_>) -> Option<Vec<QuirkRow>> {
+    let row = |value: &Spanned<DeValue<'_>>| {
+        let row = QuirkRow::deserialize(ValueDeserializer::from(value.clone())).ok()?;
+        row.output_tokens.is_none_or(|tokens| (1..=10_000_000).contains(&tokens)).then_some(row)
+    };
+    value.as_array()?.iter().map(row).collect()
 }

@@ -241,6 +241,14 @@ impl<'s> Section<'s> {
         self.table.get(name)
     }
 
+    /// Returns the error that an entry is not what is allowed.
+    pub(super) fn refused(&self, name: &str, allowed: &str) -> Error {
+        match self.value(name) {
+            Some(value) => self.source.refused(&self.key_of(name), value, allowed),
+            None => self.missing(name, allowed),
+        }
+    }
+
     /// Returns the error that an entry is not what is allowed, without showing what it is.
     pub(super) fn hidden(&self, name: &str, allowed: &str) -> Error {
         let offset = self.value(name).map_or(self.offset, |value| value.span().start);

@@ -13,11 +13,14 @@ use super::provider;
 use super::section::Section;
 use super::section::Source;
 use crate::llm::Price;
+use crate::llm::PriceRow;
 use crate::llm::Provider;
 use crate::llm::built_in_providers;
 use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::Persona;
+use crate::model::PreferredModel;
+use crate::model::Writer;
 
 /// What only the user's own file may say.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,6 +31,27 @@ pub struct Trusted {
     pub prices: Vec<(ModelName, Price)>,
     /// The user's personas, whatever the project has by their names.
     pub personas: Vec<Saved<Persona>>,
+}
+
+impl Trusted {
+    /// Returns the models that a persona of the user's prefers; `None` where there is no such persona.
+    pub fn preferred(&self, persona: &str) -> Option<Vec<Writer>> {
+        let found = self.personas.iter().find(|known| known.value.name == persona)?;
+        Some(found.value.preferred_models.iter().map(writer).collect())
+    }
+}
+
+fn writer(model: &PreferredModel) -> Writer {
+    let provider = match model.provider.to_ascii_lowercase().as_str() {
+        "google" => "gemini".to_owned(),
+        _ => model.provider.clone(),
+    };
+    Writer {
+        temperature: model.temperature,
+        top_p: model.top_p,
+        max_output_tokens: model.max_output_tokens,
+        ..Writer::plain(ModelName { provider, model: model.model.clone() })
+    }
 }
 
 /// The sections of which a project's file may say nothing.
@@ -121,20 +145,39 @@ fn tables<'s>(
 
 const DOLLARS: &str = "US dollars for a million tokens, as \"0.25\"";
 
+const PRICE_KEYS: [&str; 9] = [
+    "input",
+    "output",
+    "cache_read",
+    "cache_write",
+    "long_from",
+    "long_input",
+    "long_output",
+    "long_cache_read",
+    "long_cache_write",
+];
+
 fn price(section: &Section<'_>) -> Result<Price, Error> {
-    section.warn_of_others(&["input", "output", "cache_read", "cache_write", "long_input", "long_from"]);
+    section.warn_of_others(&PRICE_KEYS);
     let dollars = |name| section.read(name, DOLLARS, money);
     let needed = |name| dollars(name)?.ok_or_else(|| section.missing(name, DOLLARS));
-    let (input, output) = (needed("input")?, needed("output")?);
-    let long_from = section.whole("long_from", 1..=u32::MAX)?;
-    let long_input = dollars("long_input")?;
-    Ok(Price {
-        input,
-        cache_read: dollars("cache_read")?.unwrap_or(input),
-        cache_write: dollars("cache_write")?.unwrap_or(input),
-        output,
-        long_input: long_from.map(u64::from).zip(long_input),
-    })
+    let is_long = PRICE_KEYS.iter().any(|key| key.starts_with("long_") && section.value(key).is_some());
+    let long = if is_long {
+        Some((section.needed_whole("long_from", 1..=u32::MAX)?.into(), needed("long_input")?))
+    } else {
+        None
+    };
+    let row = PriceRow {
+        input: needed("input")?,
+        output: needed("output")?,
+        cache_read: dollars("cache_read")?,
+        cache_write: dollars("cache_write")?,
+        long,
+        long_output: dollars("long_output")?,
+        long_cache_read: dollars("long_cache_read")?,
+        long_cache_write: dollars("long_cache_write")?,
+    };
+    Ok(row.price())
 }
 
 /// Reads an amount digit by digit, for no binary fraction is a tenth.

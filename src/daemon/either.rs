@@ -54,7 +54,7 @@ impl Service for Either {
             return self.local.ask(ask, call);
         }
         let loaded = self.sources.load(&self.root)?;
-        let cache_dir = loaded.settings.engine_options(&self.root).cache_dir;
+        let cache_dir = loaded.engine_options(&self.root).cache_dir;
         let places = Places::of(&self.root, &cache_dir, &self.runtime);
         let fingerprint = loaded.fingerprint();
         let mut progress = |done, total| {

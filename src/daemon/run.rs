@@ -84,7 +84,7 @@ pub fn run(options: Options, tell: &mut dyn FnMut(Told<'_>)) -> Result<&'static 
     let clock = &WallClock;
     let places = options.places.clone();
     let loaded = options.sources.load(&places.root).map_err(Error::Project)?;
-    let settings = loaded.settings.engine_options(&places.root);
+    let settings = loaded.engine_options(&places.root);
     make_cache(&places, &settings)?;
     let owner = Owner::become_one(places.clone())?;
 

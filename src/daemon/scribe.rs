@@ -195,7 +195,7 @@ struct Plan {
 /// Reads the settings; no plan where nobody is to be asked.
 fn plan(shop: &Shop, inputs: &Inputs, key: KeyOf) -> Result<Option<Plan>, Fault> {
     let loaded = load(inputs).map_err(|error| fault_of_settings(&error))?;
-    let engine = loaded.settings.engine_options(&shop.root);
+    let engine = loaded.engine_options(&shop.root);
     if !loaded.settings.agent.is_background || !engine.cache_enabled {
         return Ok(None);
     }
@@ -349,10 +349,10 @@ impl Scribe {
             young: errands.young,
             refused: errands.refused,
             not_asked: errands.not_asked,
-            spent_today_nanos: spent.day.nanos(),
-            spent_nanos: spent.total.nanos(),
-            cap_a_day_nanos: caps.day.nanos(),
-            cap_nanos: caps.total.nanos(),
+            spent_today_usd: spent.day.into(),
+            spent_total_usd: spent.total.into(),
+            cap_day_usd: caps.day.into(),
+            cap_total_usd: caps.total.into(),
         });
     }
 }

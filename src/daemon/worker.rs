@@ -232,5 +232,5 @@ impl<'b> Bench<'b> {
 }
 
 fn open_session<'b>(root: &Path, loaded: &Loaded, world: World<'b>) -> Result<Session<'b>, Fault> {
-    Session::open(root, loaded.settings.engine_options(root), world)
+    Session::open(root, loaded.engine_options(root), world)
 }

@@ -87,7 +87,7 @@ impl Failure {
     pub const fn of(class: Class) -> Self {
         match class {
             Class::Rate | Class::Overload => Self::Outage,
-            Class::Money | Class::Auth => Self::Account,
+            Class::Money | Class::Auth | Class::Settings => Self::Account,
             Class::Soft(Soft::Declined) => Self::Declined,
             Class::TooLong
             | Class::Request
@@ -133,7 +133,7 @@ impl Attempt {
     fn refused(self, refusal: &Refusal, jitter: f64) -> (Self, Effect) {
         match refusal.class {
             Class::Rate | Class::Overload => self.retry(refusal.wait, jitter),
-            Class::Money | Class::Auth => self.next_model(Failure::of(refusal.class)),
+            Class::Money | Class::Auth | Class::Settings => self.next_model(Failure::of(refusal.class)),
             Class::TooLong if !self.is_halved => (Self { is_halved: true, ..self }, Effect::Halve),
             Class::TooLong | Class::Request | Class::Soft(Soft::Declined) => {
                 self.next_model(Failure::of(refusal.class))
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn without_money_or_a_key_nobody_is_asked_twice() {
-        for class in [Class::Money, Class::Auth] {
+        for class in [Class::Money, Class::Auth, Class::Settings] {
             assert_eq!(all(1, class, None, 0.5), [Effect::GiveUp(Failure::Account)]);
             assert_eq!(all(2, class, None, 0.5), [Effect::Escalate, Effect::GiveUp(Failure::Account)]);
         }

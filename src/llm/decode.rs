@@ -1,7 +1,5 @@
 //! An answer, as it came.
 
-use secrecy::ExposeSecret;
-use secrecy::SecretString;
 use serde_json::Value;
 
 use super::Class;
@@ -91,19 +89,6 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Rep
     Ok(Reply { text: text.to_owned(), tokens: Tokens::default(), request_id: None, pace: Pace::default() })
 }
 
-impl Refusal {
-    /// Takes the key out of what the provider said: some repeat what they refuse.
-    #[must_use]
-    pub fn hiding(mut self, key: &SecretString) -> Self {
-        let key = key.expose_secret();
-        if !key.is_empty() {
-            self.words = text::shortened(self.words.replace(key, "(hidden)"), text::MOST_WORDS);
-            self.request_id = self.request_id.filter(|id| !id.contains(key));
-        }
-        self
-    }
-}
-
 fn of_status(model: &Model, response: &WebResponse, pace: Pace, now_ms: i64) -> Refusal {
     let said = Said::of(&response.body);
     let class = said.class(response.status);
@@ -111,9 +96,13 @@ fn of_status(model: &Model, response: &WebResponse, pace: Pace, now_ms: i64) -> 
     let wait = match class {
         Class::Rate => told.or_else(|| limits::wait(&pace)),
         Class::Overload => told,
-        Class::Money | Class::Auth | Class::TooLong | Class::Request | Class::Soft(_) | Class::Garbled => {
-            None
-        }
+        Class::Money
+        | Class::Auth
+        | Class::Settings
+        | Class::TooLong
+        | Class::Request
+        | Class::Soft(_)
+        | Class::Garbled => None,
     };
     let value = serde_json::from_slice::<Value>(&response.body).unwrap_or(Value::Null);
     let tokens = wire::tokens(model.provider.wire, &value);
@@ -139,6 +128,7 @@ const fn told_to_retry(class: Class, told: Option<bool>) -> Class {
             | Class::Overload
             | Class::Money
             | Class::Auth
+            | Class::Settings
             | Class::TooLong
             | Class::Request
             | Class::Soft(_)
@@ -252,18 +242,6 @@ mod tests {
             let refusal = decode(&model(Wire::Chat), &response(status, &[], &body), NOW_MS).unwrap_err();
             assert!(refusal.words.len() <= text::MOST_WORDS);
         }
-    }
-
-    #[test]
-    fn a_key_that_a_provider_repeats_is_hidden() {
-        let key = SecretString::from("hunter2-hunter2");
-        let body = json!({"error": {"message": "Incorrect API key provided: hunter2-hunter2.", "code": "invalid_api_key"}});
-        let response = response(401, &[("request-id", "for-hunter2-hunter2")], &body.to_string());
-        let refusal = decode(&model(Wire::Chat), &response, NOW_MS).unwrap_err().hiding(&key);
-        assert_eq!(refusal.words, "HTTP 401: invalid_api_key: Incorrect API key provided: (hidden).");
-        assert_eq!(refusal.request_id, None);
-        let unchanged = refusal.clone().hiding(&SecretString::from(""));
-        assert_eq!(unchanged, refusal);
     }
 
     #[test]

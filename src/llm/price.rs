@@ -25,8 +25,67 @@ pub struct Price {
     pub cache_write: Money,
     /// Output, with what the model thinks.
     pub output: Money,
-    /// Above how many tokens of input all of it costs more, and what a million of it costs then.
-    pub long_input: Option<(u64, Money)>,
+    /// What it costs instead where the input is long, if that is something else.
+    pub long: Option<LongPrice>,
+}
+
+/// What a million tokens cost of a call whose input is long: all of them, from the first one on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongPrice {
+    /// Input of more tokens than these is long.
+    pub above: u64,
+    /// Input.
+    pub input: Money,
+    /// Input that the provider had in its cache.
+    pub cache_read: Money,
+    /// Input that the provider takes into its cache.
+    pub cache_write: Money,
+    /// Output.
+    pub output: Money,
+}
+
+/// A price as it is written; what is left out follows from the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PriceRow {
+    /// Input.
+    pub input: Money,
+    /// Output.
+    pub output: Money,
+    /// Input from the cache; else as all input.
+    pub cache_read: Option<Money>,
+    /// Input into the cache; else as all input.
+    pub cache_write: Option<Money>,
+    /// From how many tokens on input is long, and what it costs then.
+    pub long: Option<(u64, Money)>,
+    /// Output of such calls; else it grows as the input does, as do the others.
+    pub long_output: Option<Money>,
+    /// Input of such calls from the cache.
+    pub long_cache_read: Option<Money>,
+    /// Input of such calls into the cache.
+    pub long_cache_write: Option<Money>,
+}
+
+impl PriceRow {
+    /// Returns the whole price.
+    pub fn price(&self) -> Price {
+        let (input, output) = (self.input, self.output);
+        let (cache_read, cache_write) = (self.cache_read.unwrap_or(input), self.cache_write.unwrap_or(input));
+        let long = self.long.map(|(above, long_input)| {
+            let grown = |money: Money| {
+                let base = u128::from(input.nanos()).max(1);
+                let grown = (u128::from(money.nanos()) * u128::from(long_input.nanos())).div_ceil(base);
+                Money::from_nanos(u64::try_from(grown).unwrap_or(u64::MAX)).max(money)
+            };
+            LongPrice {
+                above,
+                input: long_input,
+                cache_read: self.long_cache_read.unwrap_or_else(|| grown(cache_read)),
+                cache_write: self.long_cache_write.unwrap_or_else(|| grown(cache_write)),
+                output: self.long_output.unwrap_or_else(|| grown(output)),
+            }
+        });
+        Price { input, cache_read, cache_write, output, long }
+    }
 }
 
 impl Price {
@@ -36,23 +95,18 @@ impl Price {
         cache_read: Money::ZERO,
         cache_write: Money::ZERO,
         output: Money::ZERO,
-        long_input: None,
+        long: None,
     };
 
     /// Returns the most that a call can cost whose body has so many bytes and whose answer at most so many tokens.
     pub fn worst(&self, body_bytes: u64, output_tokens: u32) -> Money {
         let input = body_bytes.saturating_add(WRAPPING);
-        let mut parts = vec![self.input, self.cache_read, self.cache_write];
-        if self.long_input.is_some() {
-            parts.extend(
-                self.long()
-                    .map(|price| [price.input, price.cache_read, price.cache_write])
-                    .into_iter()
-                    .flatten(),
-            );
-        }
-        let dearest = parts.into_iter().max().unwrap_or_default();
-        cost(input, dearest) + cost(u64::from(output_tokens), self.output)
+        let worst = |price: &Self| {
+            let dearest = price.input.max(price.cache_read).max(price.cache_write);
+            cost(input, dearest) + cost(u64::from(output_tokens), price.output)
+        };
+        // Of an input that may be long nobody knows whether it is.
+        self.for_input(input).map_or_else(|| worst(self), |long| worst(&long).max(worst(self)))
     }
 
     /// Returns what a call cost that counted so many tokens; `None` where a count is missing without which nobody knows.
@@ -63,9 +117,7 @@ impl Price {
         let (input, output) = (tokens.input?, tokens.output?);
         // Providers that have no cache do not report it, and those that have one report it with all else.
         let (read, write) = (tokens.cache_read.unwrap_or(0), tokens.cache_write.unwrap_or(0));
-        let all = input.saturating_add(read).saturating_add(write);
-        let is_long = self.long_input.is_some_and(|(limit, _)| limit < all);
-        let price = if is_long { self.long().unwrap_or(*self) } else { *self };
+        let price = self.for_input(input.saturating_add(read).saturating_add(write)).unwrap_or(*self);
         // Rounded once: four roundings could pass the worst by a billionth.
         let parts = [
             (input, price.input),
@@ -82,25 +134,27 @@ impl Price {
     #[must_use]
     pub fn halved(&self) -> Self {
         let half = |money: Money| Money::from_nanos(money.nanos().div_ceil(2));
+        let long = |long: LongPrice| LongPrice {
+            above: long.above,
+            input: half(long.input),
+            cache_read: half(long.cache_read),
+            cache_write: half(long.cache_write),
+            output: half(long.output),
+        };
         Self {
             input: half(self.input),
             cache_read: half(self.cache_read),
             cache_write: half(self.cache_write),
             output: half(self.output),
-            long_input: self.long_input.map(|(limit, price)| (limit, half(price))),
+            long: self.long.map(long),
         }
     }
 
-    /// Returns what long input costs. Cached input is not listed for it: it is taken to grow as the other does.
-    fn long(&self) -> Option<Self> {
-        let (_, long) = self.long_input?;
-        let grown = |money: Money| {
-            let base = u128::from(self.input.nanos()).max(1);
-            let grown = (u128::from(money.nanos()) * u128::from(long.nanos())).div_ceil(base);
-            Money::from_nanos(u64::try_from(grown).unwrap_or(u64::MAX)).max(money)
-        };
-        let (cache_read, cache_write) = (grown(self.cache_read), grown(self.cache_write));
-        Some(Self { input: long, cache_read, cache_write, output: self.output, long_input: None })
+    /// Returns what tokens cost of a call with so many of input, where that is long.
+    fn for_input(&self, tokens: u64) -> Option<Self> {
+        let LongPrice { input, cache_read, cache_write, output, .. } =
+            self.long.filter(|long| long.above < tokens)?;
+        Some(Self { input, cache_read, cache_write, output, long: None })
     }
 }
 
@@ -225,25 +279,28 @@ struct Listed {
     cache_write: Option<String>,
     long_from: Option<u64>,
     long_input: Option<String>,
+    long_output: Option<String>,
+    long_cache_read: Option<String>,
+    long_cache_write: Option<String>,
     min_cacheable_tokens: Option<u32>,
 }
 
 impl Listed {
     fn row(&self) -> Option<Row> {
-        let or_input = |text: &Option<String>| dollars(text.as_ref().unwrap_or(&self.input));
-        let long_input = match (self.long_from, &self.long_input) {
-            (Some(limit), Some(price)) => Some((limit, dollars(price)?)),
-            (None, None) => None,
-            (Some(_), None) | (None, Some(_)) => return None,
-        };
-        let price = Price {
+        let read =
+            |text: &Option<String>| text.as_deref().map(|text| dollars(text).ok_or(())).transpose().ok();
+        let row = PriceRow {
             input: dollars(&self.input)?,
-            cache_read: or_input(&self.cache_read)?,
-            cache_write: or_input(&self.cache_write)?,
             output: dollars(&self.output)?,
-            long_input,
+            cache_read: read(&self.cache_read)?,
+            cache_write: read(&self.cache_write)?,
+            long: self.long_from.zip(read(&self.long_input)?),
+            long_output: read(&self.long_output)?,
+            long_cache_read: read(&self.long_cache_read)?,
+            long_cache_write: read(&self.long_cache_write)?,
         };
-        Some(Row { price, min_cacheable_tokens: self.min_cacheable_tokens })
+        let is_whole = self.long_from.is_some() == self.long_input.is_some();
+        is_whole.then(|| Row { price: row.price(), min_cacheable_tokens: self.min_cacheable_tokens })
     }
 }
 
@@ -325,7 +382,42 @@ mod tests {
         assert_eq!(price.of(&tokens), Some(Money::from_nanos(175_000)));
         assert_eq!(price.halved().of(&tokens), Some(Money::from_nanos(87_500)));
         let long = Tokens { input: Some(100_001), ..tokens };
-        assert_eq!(price.of(&long), Some(Money::from_nanos(100_001 * 500 + 2_000 * 50 + 400 * 625 + 5_000)));
+        let nanos = 100_001 * 500 + 2_000 * 50 + 400 * 625 + 10 * 2_500;
+        assert_eq!(price.of(&long), Some(Money::from_nanos(nanos)));
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_long_is_not_feared_to_be() {
+        let (price, _) = built_in_prices().find(&provider("anthropic", false), "claude-haiku-5-5").unwrap();
+        let border = 100_000 - WRAPPING;
+        let short = Money::from_nanos(100_000 * 125 + 700 * 500);
+        assert_eq!(price.worst(border, 700), short);
+        assert_eq!(price.worst(border + 1, 700), Money::from_nanos(100_001 * 625 + 700 * 2_500));
+    }
+
+    #[test]
+    fn what_is_not_said_of_long_input_grows_as_the_input_does() {
+        let money = Money::from_nanos;
+        let row = PriceRow {
+            input: money(10),
+            output: money(50),
+            cache_read: Some(money(1)),
+            long: Some((7, money(25))),
+            ..PriceRow::default()
+        };
+        let grown = LongPrice {
+            above: 7,
+            input: money(25),
+            cache_read: money(3),
+            cache_write: money(25),
+            output: money(125),
+        };
+        assert_eq!(row.price().long, Some(grown));
+        let said = PriceRow { long_output: Some(money(60)), long_cache_write: Some(money(30)), ..row };
+        let told = LongPrice { output: money(60), cache_write: money(30), ..grown };
+        assert_eq!(said.price().long, Some(told));
+        let cheaper = PriceRow { long: Some((7, money(5))), ..row }.price().long.unwrap();
+        assert_eq!((cheaper.input, cheaper.output), (money(5), money(50)));
     }
 
     #[test]
@@ -338,11 +430,14 @@ mod tests {
 
     prop_compose! {
         fn any_price()(input in 0..1u64 << 40, read in 0..1u64 << 40, write in 0..1u64 << 40, output in 0..1u64 << 40,
-            long in proptest::option::of((0..1u64 << 20, 0..1u64 << 40))) -> Price {
+            long in proptest::option::of((0..1u64 << 22, [0..1u64 << 40, 0..1u64 << 40, 0..1u64 << 40, 0..1u64 << 40]))) -> Price {
             let money = Money::from_nanos;
             Price {
                 input: money(input), cache_read: money(read), cache_write: money(write), output: money(output),
-                long_input: long.map(|(limit, price)| (limit, money(price))),
+                long: long.map(|(above, [input, cache_read, cache_write, output])| LongPrice {
+                    above, input: money(input), cache_read: money(cache_read), cache_write: money(cache_write),
+                    output: money(output),
+                }),
             }
         }
     }

@@ -61,6 +61,8 @@ pub enum Class {
     Money,
     /// The key is not accepted: likewise.
     Auth,
+    /// As the settings say, it cannot be asked at all: likewise.
+    Settings,
     /// The prompt is too long for the model: a shorter one, once, or another model.
     TooLong,
     /// The request is wrong for this model: another model may take it.

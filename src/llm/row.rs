@@ -12,8 +12,8 @@ use super::Quirk;
 use super::Wire;
 
 /// Headers that hold keys. A key never stands in settings.
-const SECRET_HEADERS: [&str; 5] =
-    ["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "cookie"];
+const SECRET_HEADERS: [&str; 6] =
+    ["authorization", "proxy-authorization", "cookie", "x-api-key", "x-goog-api-key", "api-key"];
 
 /// Fields of a body that are written from what is asked; nothing else may be put in their places.
 const OWN_FIELDS: [&str; 24] = [
@@ -151,11 +151,11 @@ impl ProviderRow {
             Some(quirks) => quirks.into_iter().map(checked_quirk).collect::<Result<_, _>>()?,
             None => below.map(|below| below.quirks.clone()).unwrap_or_default(),
         };
+        // Whoever names a key means that it is needed.
+        let names_key = self.key_variables.is_some() || self.key_file.is_some();
         let key_variables =
             self.key_variables.or_else(|| below.map(|below| below.key_variables.clone())).unwrap_or_default();
         let key_file = self.key_file.or_else(|| below.and_then(|below| below.key_file.clone()));
-        // Whoever names a key means that it is needed.
-        let names_key = !key_variables.is_empty() || key_file.is_some();
         let is =
             |said: Option<bool>, below_says: fn(&Provider) -> bool| said.or_else(|| below.map(below_says));
         Ok(Provider {
@@ -163,7 +163,7 @@ impl ProviderRow {
             wire,
             base_url,
             base_variable: self.base_variable.or_else(|| below.and_then(|below| below.base_variable.clone())),
-            needs_key: is(self.needs_key, |below| below.needs_key).unwrap_or(names_key),
+            needs_key: self.needs_key.unwrap_or(names_key || below.is_some_and(|below| below.needs_key)),
             key_variables,
             key_file,
             headers,

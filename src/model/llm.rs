@@ -44,6 +44,15 @@ pub struct Writer {
     pub top_p: Option<f64>,
     /// The most tokens of its answer, where that is not for the prompt to say.
     pub max_output_tokens: Option<u32>,
+    /// What else its provider is sent for it, as text; empty where that is nothing.
+    pub fields: String,
+}
+
+impl Writer {
+    /// Returns a model to which nothing but the prompt is sent.
+    pub const fn plain(name: ModelName) -> Self {
+        Self { name, temperature: None, top_p: None, max_output_tokens: None, fields: String::new() }
+    }
 }
 
 /// The tokens of a call, in four parts that do not overlap. What a provider did not report is `None`, which is not 0.

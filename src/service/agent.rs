@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use secrecy::SecretString;
+use serde_json::json;
 
 use super::profile::near;
 use crate::agent;
@@ -18,7 +19,6 @@ use crate::llm::PriceList;
 use crate::llm::Provider;
 use crate::llm::built_in_prices;
 use crate::model::ModelName;
-use crate::model::PreferredModel;
 use crate::model::Tier;
 use crate::model::Writer;
 use crate::sys::Disk;
@@ -44,10 +44,14 @@ pub struct AgentChoice {
 /// Returns whom the sub-agent asks for what, by the settings; a fault where nobody can be asked. No key is looked for.
 pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Options, Fault> {
     let settings = &loaded.settings.agent;
-    let writers = writers(loaded, choice.persona.as_deref())?;
     let prices = prices(loaded);
-    let chain: Vec<Model> =
-        writers.iter().map(|writer| model(writer, loaded, &prices)).collect::<Result<_, _>>()?;
+    let (mut writers, mut chain) = (Vec::new(), Vec::new());
+    for named in self::writers(loaded, choice.persona.as_deref())? {
+        let provider = provider(&named.name, loaded)?;
+        let writer = completed(named, provider, settings.answer_tokens);
+        chain.push(model(&writer, provider, &prices)?);
+        writers.push(writer);
+    }
     let tiers = if choice.tiers.is_empty() { settings.tiers.clone() } else { choice.tiers };
     Ok(agent::Options {
         is_background: settings.is_background,
@@ -149,13 +153,7 @@ fn no_key(provider: &Provider) -> Fault {
 fn writers(loaded: &Loaded, persona: Option<&str>) -> Result<Vec<Writer>, Fault> {
     let settings = &loaded.settings.agent;
     if persona.is_none() && !settings.models.is_empty() {
-        let plain = |name: &ModelName| Writer {
-            name: name.clone(),
-            temperature: None,
-            top_p: None,
-            max_output_tokens: None,
-        };
-        return Ok(settings.models.iter().map(plain).collect());
+        return Ok(settings.models.iter().cloned().map(Writer::plain).collect());
     }
     let Some(name) = persona.or(settings.persona.as_deref()) else {
         let message = "ask a language model, for none is named";
@@ -163,40 +161,35 @@ fn writers(loaded: &Loaded, persona: Option<&str>) -> Result<Vec<Writer>, Fault>
                     `slop agent providers` says who can be asked";
         return Err(Fault::user("no_model", message, hint));
     };
-    let personas = &loaded.trusted.personas;
-    let Some(found) = personas.iter().find(|persona| persona.value.name == name) else {
-        let known = personas.iter().map(|persona| persona.value.name.as_str());
+    let Some(preferred) = loaded.trusted.preferred(name) else {
+        let known = loaded.trusted.personas.iter().map(|persona| persona.value.name.as_str());
         let message = format!("find a persona named `{name}` in your own settings file{}", near(name, known));
         return Err(Fault::user("no_such_persona", message, "a project's persona is not asked for models"));
     };
-    if found.value.preferred_models.is_empty() {
+    if preferred.is_empty() {
         let message = format!("ask the preferred models of the persona `{name}`, which has none");
-        return Err(Fault::user(
-            "no_model",
-            message,
-            "name some: preferred_models = [{ provider = \"…\", model = \"…\" }]",
-        ));
+        let hint = "name some: preferred_models = [{ provider = \"…\", model = \"…\" }]";
+        return Err(Fault::user("no_model", message, hint));
     }
-    Ok(found.value.preferred_models.iter().map(preferred).collect())
+    Ok(preferred)
 }
 
-fn preferred(model: &PreferredModel) -> Writer {
-    let provider = match model.provider.to_ascii_lowercase().as_str() {
-        "google" => "gemini".to_owned(),
-        _ => model.provider.clone(),
-    };
-    Writer {
-        name: ModelName { provider, model: model.model.clone() },
-        temperature: model.temperature,
-        top_p: model.top_p,
-        max_output_tokens: model.max_output_tokens,
-    }
-}
-
-fn model(writer: &Writer, loaded: &Loaded, prices: &PriceList) -> Result<Model, Fault> {
+fn provider<'l>(name: &ModelName, loaded: &'l Loaded) -> Result<&'l Provider, Fault> {
     let providers = &loaded.trusted.providers;
-    let provider = providers.iter().find(|provider| provider.name == writer.name.provider);
-    let provider = provider.ok_or_else(|| unknown_provider(&writer.name, providers))?;
+    let found = providers.iter().find(|provider| provider.name == name.provider);
+    found.ok_or_else(|| unknown_provider(name, providers))
+}
+
+/// Adds what the provider says of the model. What a person said of it counts more.
+fn completed(writer: Writer, provider: &Provider, answer_tokens: u32) -> Writer {
+    let Some(quirk) = provider.quirk(&writer.name.model) else { return writer };
+    // What it thinks comes on top of an answer: room for less than the answer would be none.
+    let most = quirk.output_tokens.map(|most| most.max(answer_tokens));
+    let fields = if quirk.fields.is_empty() { String::new() } else { json!(quirk.fields).to_string() };
+    Writer { max_output_tokens: writer.max_output_tokens.or(most), fields, ..writer }
+}
+
+fn model(writer: &Writer, provider: &Provider, prices: &PriceList) -> Result<Model, Fault> {
     let found = prices.find(provider, &writer.name.model);
     let (price, min_cacheable_tokens) = match found {
         Some(found) => found,

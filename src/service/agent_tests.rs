@@ -57,6 +57,26 @@ fn a_persona_brings_its_models_with_how_they_are_asked() {
 }
 
 #[test]
+fn what_a_provider_says_of_a_model_goes_for_all_who_name_it() {
+    let options = options("agent.models = ['gemini/gemini-3.8-flash', 'anthropic/claude-haiku-4-5']");
+    let most = [0, 1].map(|at| options.chain[at].max_output_tokens);
+    assert_eq!(most, [Some(4_000), None]);
+    let [thinker, plain] = &options.wish.models[..] else { panic!("two models") };
+    assert_eq!(thinker.max_output_tokens, Some(4_000));
+    assert_eq!(thinker.fields, r#"{"thinkingConfig":{"thinkingLevel":"low"}}"#);
+    assert_eq!(*plain, crate::model::Writer::plain(plain.name.clone()));
+}
+
+#[test]
+fn a_model_that_thinks_has_room_for_as_long_an_answer_as_is_wished() {
+    let most = |tokens: u32| {
+        let user = format!("agent.models = ['gemini/gemini-3.8-flash']\nagent.answer_tokens = {tokens}\n");
+        options(&user).chain[0].max_output_tokens
+    };
+    assert_eq!([most(700), most(9_000)], [Some(4_000), Some(9_000)]);
+}
+
+#[test]
 fn what_is_missing_to_ask_anybody_is_said() {
     check_fault("", "no_model", "ask a language model, for none is named");
     let message = "ask `antropic/m`: no provider is named `antropic`, the nearest known is `anthropic`";

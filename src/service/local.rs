@@ -50,7 +50,7 @@ impl Service for Local {
             processes: &RealProcesses,
             progress: &*call.job,
         };
-        let mut options = loaded.settings.engine_options(root);
+        let mut options = loaded.engine_options(root);
         options.cache_enabled &= request.uses_cache();
         let mut session = Session::open(root, options, world)?;
         let response = session.answer(request)?;

@@ -40,7 +40,5 @@ pub use writing::Writing;
 pub use writing::day_of;
 pub use writing::has_key;
 pub use writing::host_of;
-pub use writing::place_words;
 pub use writing::shown;
 pub use writing::usage;
-pub use writing::words_of;

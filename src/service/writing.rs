@@ -29,7 +29,6 @@ use crate::engine::agent::NotAsked;
 use crate::engine::agent::Place;
 use crate::engine::agent::Preview;
 use crate::engine::agent::Wish;
-use crate::engine::agent::Withheld;
 use crate::llm::Model;
 use crate::llm::Provider;
 use crate::llm::Sending;
@@ -86,7 +85,7 @@ pub struct Usage {
 impl<'w> Writing<'w> {
     /// Opens the project in the folder `root`.
     pub fn open(root: &Path, loaded: &Loaded, options: Options, world: World<'w>) -> Result<Self, Fault> {
-        let engine_options = loaded.settings.engine_options(root);
+        let engine_options = loaded.engine_options(root);
         if !engine_options.cache_enabled {
             let message = "keep what a model writes, for the cache is switched off";
             return Err(Fault::user("no_cache", message, "set `aggregation.cache_enabled = true`"));
@@ -183,8 +182,8 @@ impl<'w> Writing<'w> {
             Preview::Asked { prepared: Err(withheld), secrets, .. } => {
                 let places = secrets.iter().take(MOST_PLACES);
                 let places = places.map(|found| format!("; line {}: {}", found.line, found.rule));
-                let message =
-                    format!("send `{word}`: {}{}", words_of(&withheld), places.collect::<Vec<_>>().concat());
+                let places = places.collect::<String>();
+                let message = format!("send `{word}`: {withheld}{places}");
                 let hint =
                     "take it out of the file, or set `agent.secrets = \"redact\"` in your own settings file";
                 Err(Fault::user("withheld", message, hint))
@@ -222,7 +221,7 @@ pub fn shown(
     tiers: &[Tier],
     world: World<'_>,
 ) -> Result<Vec<Shown>, Fault> {
-    let mut project = Project::open(root, loaded.settings.engine_options(root), world)?;
+    let mut project = Project::open(root, loaded.engine_options(root), world)?;
     let subjects = project.subjects(&super::agent::wish(loaded, Vec::new(), tiers.to_vec(), picks))?;
     let books = Books::open(&cache_folder(root, loaded)).map_err(|error| fault(&error))?;
     let mut shown = Vec::new();
@@ -243,15 +242,6 @@ pub fn usage(root: &Path, loaded: &Loaded, now_s: i64) -> Result<Usage, Fault> {
     let books = Books::open(&cache_folder(root, loaded)).map_err(|error| fault(&error))?;
     let read = || Ok::<_, agent::Error>(Usage { rows: books.usage()?, spent: books.spent(today(now_s))? });
     read().map_err(|error| fault(&error))
-}
-
-/// Returns why a question is not asked, in words that hold nothing of the file.
-pub fn words_of(withheld: &Withheld) -> String {
-    match withheld {
-        Withheld::Secret { rules } => format!("something in it looks like a secret ({})", rules.join(", ")),
-        Withheld::Unscanned(why) => format!("it cannot be looked through for secrets: {why}"),
-        Withheld::Changed => "it is being written, or gone".to_owned(),
-    }
 }
 
 fn words_of_not_asked(reason: NotAsked) -> String {
@@ -276,15 +266,6 @@ pub fn host_of(provider: &Provider) -> String {
 /// Returns a key that may be there, for those who only want to know whether it is.
 pub fn has_key(provider: &Provider, variable: &dyn Fn(&str) -> Option<SecretString>) -> bool {
     matches!(super::agent::key_of(provider, variable), Ok(Some(_)))
-}
-
-/// Returns a place as a person would name it.
-pub fn place_words(place: &Place) -> String {
-    match place {
-        Place::File(path) => path.to_string(),
-        Place::Folder(path) => format!("{path}/"),
-        Place::Root => "the project".to_owned(),
-    }
 }
 
 /// Returns the date of a day that is counted from 1970-01-01, as year, month and day.

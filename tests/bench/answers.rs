@@ -48,7 +48,7 @@ fn main() {
     let root = PathBuf::from(std::env::args_os().nth(1).expect("usage: answers FOLDER"));
     let root = root.canonicalize().expect("the folder exists");
     let inputs = Inputs { user_file: None, project_file: None, environment: Vec::new(), flags: Vec::new() };
-    let settings = slop::config::load(&inputs).expect("the defaults are sound").settings;
+    let loaded = slop::config::load(&inputs).expect("the defaults are sound");
     let files = RealFiles::open(&root).expect("the folder can be opened");
     let world = World {
         clock: &WallClock,
@@ -57,11 +57,11 @@ fn main() {
         processes: &RealProcesses,
         progress: &Silent,
     };
-    let mut session = Session::open(&root, settings.engine_options(&root), world).expect("it opens");
+    let mut session = Session::open(&root, loaded.engine_options(&root), world).expect("it opens");
     let tree = Arc::new(Tree::new());
     tree.set_trusted(true);
     session.share(Arc::clone(&tree));
-    let ask = || Request::Aggregate(aggregation(&settings));
+    let ask = || Request::Aggregate(aggregation(&loaded.settings));
     for _ in 0..3 {
         document(&mut session, ask());
         std::thread::sleep(Duration::from_millis(200));

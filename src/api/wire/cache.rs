@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
+use super::dollars::Dollars;
 use super::path::wire_path;
 use crate::engine::AuditReport;
 use crate::engine::CacheStatus;
@@ -43,8 +44,8 @@ pub struct AgentSize {
     pub refusals: u64,
     /// Calls that were ever made.
     pub calls: u64,
-    /// What they cost, in billionths of a US dollar. A call of unknown cost counts as the most it may have cost.
-    pub spent_nano_usd: u64,
+    /// What they cost. A call of unknown cost counts as the most it may have cost.
+    pub spent_usd: Dollars,
     /// Bytes of the database and its log on the disk.
     pub bytes_on_disk: u64,
 }
@@ -83,9 +84,9 @@ pub struct CacheFreed {
     /// Summaries that models wrote.
     #[serde(default)]
     pub agent_summaries: u64,
-    /// What those had cost, in billionths of a US dollar.
+    /// What those had cost.
     #[serde(default)]
-    pub agent_nano_usd: u64,
+    pub agent_usd: Dollars,
     /// Summaries that models wrote and that are still there.
     #[serde(default)]
     pub agent_kept: u64,
@@ -173,7 +174,7 @@ impl From<PaidSize> for AgentSize {
             text_bytes: size.text_bytes,
             refusals: size.refusals,
             calls: size.calls,
-            spent_nano_usd: size.spent.nanos(),
+            spent_usd: size.spent.into(),
             bytes_on_disk: size.bytes_on_disk,
         }
     }
@@ -188,7 +189,7 @@ impl From<Cleared> for CacheFreed {
             files: freed.files,
             bytes: freed.bytes.saturating_add(paid.bytes),
             agent_summaries: paid.summaries,
-            agent_nano_usd: paid.cost.nanos(),
+            agent_usd: paid.cost.into(),
             agent_kept: paid.kept,
         }
     }

@@ -5,6 +5,7 @@
 mod answer;
 mod cache;
 mod document;
+mod dollars;
 mod envelope;
 mod explained;
 mod exported;
@@ -26,6 +27,7 @@ pub use cache::GivenSize;
 pub use document::ComposedDocument;
 pub use document::document_json;
 pub(in crate::api) use document::encoded;
+pub use dollars::Dollars;
 pub use envelope::SCHEMA_VERSION;
 pub use envelope::envelope;
 pub use envelope::envelope_of_error;

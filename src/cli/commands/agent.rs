@@ -23,7 +23,6 @@ use crate::service::caps;
 use crate::service::day_of;
 use crate::service::has_key;
 use crate::service::host_of;
-use crate::service::place_words;
 use crate::service::shown;
 use crate::service::usage;
 use crate::sys::Clock;
@@ -155,7 +154,7 @@ fn show(file: &str, tier: Option<u8>, desk: &mut Desk<'_>) -> Result<u8, Failure
         if 0 < number {
             desk.output.line("")?;
         }
-        desk.line(&place_words(&shown.place))?;
+        desk.line(&shown.place.to_string())?;
         for summary in &shown.summaries {
             desk.line(&format!("  {}", words_about(summary)))?;
             for line in summary.text.lines() {
@@ -179,7 +178,7 @@ fn words_about(summary: &Summary) -> String {
 fn shown_json(shown: &Shown) -> Vec<Value> {
     let json = |summary: &Summary| {
         json!({
-            "place": place_words(&shown.place),
+            "place": shown.place.to_string(),
             "scope": summary.scope.name(),
             "tier": summary.tier.number(),
             "model": summary.by.to_string(),

@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::desk::Desk;
+use crate::agent::Class;
 use crate::agent::Collected;
 use crate::agent::Note;
 use crate::agent::Options;
@@ -23,8 +24,6 @@ use crate::model::Tier;
 use crate::service::Keys;
 use crate::service::Writing;
 use crate::service::agent_keys;
-use crate::service::place_words;
-use crate::service::words_of;
 use crate::sys::Clock;
 use crate::sys::Interrupt;
 use crate::sys::RealDisk;
@@ -121,10 +120,10 @@ fn interrupt() -> Result<Interrupt, Fault> {
 /// Tells which questions were not answered, and why.
 pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
     let refused = outcome.refused.iter().map(|(errand, why)| (&errand.place, why.clone()));
-    let withheld = outcome.withheld.iter().map(|(errand, why)| (&errand.place, words_of(why)));
+    let withheld = outcome.withheld.iter().map(|(errand, why)| (&errand.place, why.to_string()));
     let all: Vec<_> = withheld.chain(refused).collect();
     for (place, why) in all.iter().take(MOST_TOLD) {
-        desk.output.note(&format!("no summary of {}: {why}", place_words(place)));
+        desk.output.note(&format!("no summary of {place}: {why}"));
     }
     if MOST_TOLD < all.len() {
         desk.output.note(&format!("and none of {} more; --json tells of all", all.len() - MOST_TOLD));
@@ -143,6 +142,9 @@ fn remedy(why: &Why) -> String {
     match (why, why.setting()) {
         (_, Some(setting)) => {
             format!("; allow more by {setting} in your own settings file, or go on tomorrow")
+        }
+        (Why::Account { class: Class::Settings, .. }, None) => {
+            "; change your own settings file, and run this again".to_owned()
         }
         (Why::Account { .. }, None) => "; look after the account or the key, and run this again".to_owned(),
         (Why::Down { .. } | Why::Store(_), None) => "; run this again later, what came is kept".to_owned(),

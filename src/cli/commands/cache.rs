@@ -18,7 +18,6 @@ use crate::api::exported_json;
 use crate::cli::args::CacheCommand;
 use crate::cli::failure;
 use crate::cli::failure::Failure;
-use crate::model::Money;
 use crate::render::grouped;
 use crate::render::size;
 
@@ -70,7 +69,7 @@ fn may_clear_paid(desk: &mut Desk<'_>) -> Result<bool, Failure> {
         unreachable!("a question for the status is answered by it")
     };
     let Some(agent) = status.agent.filter(|agent| 0 < agent.summaries) else { return Ok(false) };
-    let (summaries, spent) = (grouped(agent.summaries), Money::from_nanos(agent.spent_nano_usd));
+    let (summaries, spent) = (grouped(agent.summaries), agent.spent_usd);
     desk.output.tell(&format!(
         "{summaries} summaries by models are in the cache; {spent} has been spent on models. Delete them too? [y/N]"
     ));
@@ -103,7 +102,7 @@ fn tell(desk: &mut Desk<'_>, answer: &Answer) -> Result<(), Failure> {
             desk.output
                 .line(&format!("deleted {artifacts} artifacts, forgot {files} files, freed {bytes}"))?;
             if 0 < freed.agent_summaries {
-                let (gone, cost) = (grouped(freed.agent_summaries), Money::from_nanos(freed.agent_nano_usd));
+                let (gone, cost) = (grouped(freed.agent_summaries), freed.agent_usd);
                 desk.output.line(&format!("deleted {gone} summaries by models, which had cost {cost}"))?;
             }
             if 0 < freed.agent_kept {
@@ -130,7 +129,7 @@ fn tell(desk: &mut Desk<'_>, answer: &Answer) -> Result<(), Failure> {
 
 fn tell_agent(desk: &mut Desk<'_>, agent: &AgentSize) -> Result<(), Failure> {
     let (rows, bytes) = (grouped(agent.summaries), size(agent.text_bytes));
-    let (calls, spent) = (grouped(agent.calls), Money::from_nanos(agent.spent_nano_usd));
+    let (calls, spent) = (grouped(agent.calls), agent.spent_usd);
     desk.output.line(&format!("by models  {rows} ({bytes}), {} asked in vain", grouped(agent.refusals)))?;
     desk.output.line(&format!("spent      {spent} in {calls} calls"))?;
     desk.output.line(&format!("on disk    {} for what models wrote", size(agent.bytes_on_disk)))?;

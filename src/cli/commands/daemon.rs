@@ -20,7 +20,6 @@ use crate::cli::failure::Failure;
 use crate::daemon;
 use crate::daemon::Places;
 use crate::daemon::Started;
-use crate::model::Money;
 use crate::render::grouped;
 use crate::render::seconds;
 use crate::render::size;
@@ -68,7 +67,7 @@ fn start(
     let listen = args.listen.map(|address| format!("--listen={address}"));
     let paranoid = args.paranoid.then(|| "--paranoid".to_owned());
     let flags: Vec<OsString> = listen.into_iter().chain(paranoid).map(OsString::from).collect();
-    let settings = desk.loaded.settings.engine_options(&desk.place.root);
+    let settings = desk.loaded.engine_options(&desk.place.root);
     let started = daemon::start(&program(environment)?, places, &settings, &flags).map_err(Fault::from)?;
     let (pid, is_new, words) = match started {
         Started::Now(pid) => (pid, true, "started"),
@@ -185,15 +184,14 @@ fn agent_line(agent: &AgentStatus) -> String {
         let reason = agent.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         return format!("{}{reason}", agent.state);
     }
-    let dollars = |nanos| Money::from_nanos(nanos).to_string();
     let mut line = format!(
         "{}, {} to ask, {} under way, {} done, {} of {} today",
         agent.state,
         grouped(agent.ready),
         agent.in_flight,
         grouped(agent.done),
-        dollars(agent.spent_today_nanos),
-        dollars(agent.cap_a_day_nanos),
+        agent.spent_today_usd,
+        agent.cap_day_usd,
     );
     if let Some(reason) = &agent.reason {
         line.push_str(": ");

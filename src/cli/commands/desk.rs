@@ -157,7 +157,7 @@ impl Desk<'_> {
     /// Returns where the project's daemon has its files.
     pub(super) fn places(&self) -> Places {
         let root = &self.place.root;
-        Places::of(root, &self.loaded.settings.engine_options(root).cache_dir, self.runtime)
+        Places::of(root, &self.loaded.engine_options(root).cache_dir, self.runtime)
     }
 
     /// Returns the project's settings file, whether it is there or not.
@@ -196,7 +196,7 @@ impl Desk<'_> {
             processes: &RealProcesses,
             progress: &bar,
         };
-        let mut options = self.loaded.settings.engine_options(root);
+        let mut options = self.loaded.engine_options(root);
         options.cache_enabled &= uses_cache;
         let mut session = Session::open(root, options, world)?;
         work(self, &mut Opened { session: &mut session, bar: &bar })

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::asking;
 use super::desk::Desk;
+use crate::agent::Collected;
 use crate::agent::Outcome;
 use crate::cli::agent_args::SummarizeArgs;
 use crate::cli::failure;
@@ -19,9 +20,7 @@ use crate::service::Keys;
 use crate::service::Plan;
 use crate::service::Writing;
 use crate::service::agent_options;
-use crate::service::place_words;
 use crate::service::prices;
-use crate::service::words_of;
 
 pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     let choice = AgentChoice {
@@ -165,19 +164,7 @@ fn batch(
         });
         desk.write_data(&json!({"collected": came, "outcome": outcome_json(&outcome)}))?;
     } else {
-        let (answered, refused) = (grouped(collected.answered), grouped(collected.refused));
-        let (to_come, spent) = (grouped(collected.waiting), collected.spent);
-        desk.line(&format!(
-            "came home  {answered} answered, {refused} refused, {to_come} still to come; {spent}"
-        ))?;
-        let others = grouped(outcome.left);
-        desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
-        if 0 < collected.lost + collected.dropped {
-            let (lost, dropped) = (grouped(collected.lost), grouped(collected.dropped));
-            desk.output.note(&format!(
-                "{lost} questions are lost, {dropped} answers came too late; both were paid for"
-            ));
-        }
+        tell_batches(&collected, &outcome, desk)?;
     }
     asking::tell_unanswered(&outcome, desk);
     let code = asking::exit_code(&outcome);
@@ -188,6 +175,23 @@ fn batch(
         }
         Some(_) | None => Ok(code),
     }
+}
+
+/// Tells what batches brought, and what was handed over in one.
+fn tell_batches(collected: &Collected, outcome: &Outcome, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    let (answered, refused) = (grouped(collected.answered), grouped(collected.refused));
+    let (to_come, spent) = (grouped(collected.waiting), collected.spent);
+    desk.line(&format!(
+        "came home  {answered} answered, {refused} refused, {to_come} still to come; {spent}"
+    ))?;
+    let others = grouped(outcome.left);
+    desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
+    if 0 < collected.lost + collected.dropped {
+        let (lost, dropped) = (grouped(collected.lost), grouped(collected.dropped));
+        desk.output
+            .note(&format!("{lost} questions are lost, {dropped} answers came too late; both were paid for"));
+    }
+    Ok(())
 }
 
 fn plan_json(plan: &Plan) -> Value {
@@ -216,11 +220,11 @@ fn plan_json(plan: &Plan) -> Value {
 
 fn outcome_json(outcome: &Outcome) -> Value {
     let refused =
-        outcome.refused.iter().map(|(errand, why)| json!({"place": place_words(&errand.place), "why": why}));
+        outcome.refused.iter().map(|(errand, why)| json!({"place": errand.place.to_string(), "why": why}));
     let withheld = outcome
         .withheld
         .iter()
-        .map(|(errand, why)| json!({"place": place_words(&errand.place), "why": words_of(why)}));
+        .map(|(errand, why)| json!({"place": errand.place.to_string(), "why": why.to_string()}));
     json!({
         "answered": outcome.answered,
         "known": outcome.done,

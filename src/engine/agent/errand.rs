@@ -54,9 +54,9 @@ impl Wish {
 }
 
 /// Returns the keys of the summaries that an errand brings where this model writes them, for each tier that is wanted.
-pub fn keys_of(errand: &Errand, wish: &Wish, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
-    let plain = || Writer { name: by.clone(), temperature: None, top_p: None, max_output_tokens: None };
-    let by = wish.models.iter().find(|writer| writer.name == *by).cloned().unwrap_or_else(plain);
+pub fn keys_of(errand: &Errand, wish: &Wish, by_name: &ModelName) -> Vec<(Tier, SummaryKey)> {
+    let by = wish.models.iter().find(|writer| writer.name == *by_name).cloned();
+    let by = by.unwrap_or_else(|| Writer::plain(by_name.clone()));
     let (ring, strategy) = (wish.keyring(), errand.strategy);
     let key = |tier: &Tier| {
         let (subject, language) = (&errand.subject, errand.language);

@@ -242,7 +242,7 @@ fn wish() -> Wish {
     let name = ModelName { provider: "test".to_owned(), model: "one".to_owned() };
     Wish {
         tiers: vec![Tier::Orchestrator, Tier::TechLead],
-        models: vec![Writer { name, temperature: None, top_p: None, max_output_tokens: None }],
+        models: vec![Writer::plain(name)],
         picks: Vec::new(),
         exclude: Vec::new(),
         items: Vec::new(),
@@ -447,7 +447,7 @@ fn a_summary_by_any_of_the_models_will_do() {
     bench.answer_all(&wish());
     let other = ModelName { provider: "test".to_owned(), model: "two".to_owned() };
     let mut both = wish();
-    both.models.insert(0, Writer { name: other, temperature: None, top_p: None, max_output_tokens: None });
+    both.models.insert(0, Writer::plain(other));
     assert_eq!(bench.errands(&both).ready.len(), 0);
     both.models.pop();
     assert_eq!(bench.errands(&both).ready.len(), 2);

@@ -131,7 +131,9 @@ const fn stop_words(class: Class) -> &'static str {
         Class::Soft(Soft::Misshapen) => "the answer is not of the shape that was asked for",
         Class::TooLong => "the question and its answer are longer than the model has room for",
         Class::Overload => "the provider gave up in the middle of the answer",
-        Class::Rate | Class::Money | Class::Auth | Class::Request | Class::Garbled => "there is no answer",
+        Class::Rate | Class::Money | Class::Auth | Class::Settings | Class::Request | Class::Garbled => {
+            "there is no answer"
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::instructions;
 
 /// Raised where what stands beside the prompt decides otherwise about the words: what of a file is sent, how an answer
 /// is cleaned.
-const KEY_VERSION: u32 = 1;
+const KEY_VERSION: u32 = 2;
 
 /// All that the words of a model depend on.
 ///
@@ -26,6 +26,7 @@ const KEY_VERSION: u32 = 1;
 /// | most bytes of material | yes | a shorter file is told with less |
 /// | secrets: what is done, by which rules | yes | what was taken out cannot be told |
 /// | provider, model, temperature, top-p, most tokens of the answer | yes | another writer, other words |
+/// | fields that the provider is sent for the model | yes, as their text | a model that thinks first says it otherwise |
 /// | tier | yes | one call brings the words for more than one |
 /// | path, name, time, machine, budget | never | a file that is moved or touched keeps its summary |
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +101,7 @@ impl Keyring {
             field(share.map(|share| share.to_bits().to_le_bytes()).as_ref().map_or(&[], |bits| &bits[..]));
         }
         field(&parts.by.max_output_tokens.unwrap_or(self.answer_tokens).to_le_bytes());
+        field(parts.by.fields.as_bytes());
         field(&[parts.tier.number()]);
         SummaryKey(ContentHash::of(&bytes))
     }
@@ -114,8 +116,7 @@ mod tests {
     use super::*;
 
     fn writer(provider: &str, model: &str) -> Writer {
-        let name = ModelName { provider: provider.to_owned(), model: model.to_owned() };
-        Writer { name, temperature: None, top_p: None, max_output_tokens: None }
+        Writer::plain(ModelName { provider: provider.to_owned(), model: model.to_owned() })
     }
 
     #[test]
@@ -138,6 +139,7 @@ mod tests {
             Writer { temperature: Some(0.0), ..by.clone() },
             Writer { top_p: Some(0.0), ..by.clone() },
             Writer { max_output_tokens: Some(101), ..by.clone() },
+            Writer { fields: "{\"think\":false}".to_owned(), ..by.clone() },
         ];
         let mut keys = vec![
             ring.key(&parts),

@@ -109,3 +109,19 @@ fn a_model_that_declines_or_answers_nonsense_is_not_asked_again_and_again() {
         assert_eq!(desk.server.count(), requests);
     }
 }
+
+#[test]
+fn a_program_that_is_not_there_is_a_mistake_in_the_settings() {
+    let desk = Desk::with_file([]);
+    for command in ["[\"/no/such/program\"]", "[\"/\"]"] {
+        desk.write_settings(&format!(
+            "[agent]\nmodels = [\"command/m\"]\nstill_seconds = 0\nleast_bytes = 0\n\
+             [providers.command]\ncommand = {command}\n"
+        ));
+        let ran = desk.ask();
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains("command cannot be asked as the settings say: run /"), "{ran:?}");
+        assert!(ran.err.contains("change your own settings file"), "{ran:?}");
+    }
+    assert_eq!(desk.server.connections(), 0);
+}
