@@ -51,7 +51,7 @@ impl Sent {
     pub(super) fn pace(&self) -> Pace {
         match self {
             Self::Words { reply, .. } => reply.pace,
-            Self::Refused(refusal) => refusal.pace,
+            Self::Refused(refusal) => refusal.pace.within(refusal.wait),
             Self::Lost { .. } | Self::Stopped => Pace::default(),
         }
     }

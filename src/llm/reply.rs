@@ -95,6 +95,17 @@ pub struct Pace {
     pub tokens: Option<Window>,
 }
 
+impl Pace {
+    /// Returns the limits as they are to be heeded by one who was told how long to wait. Limits tell when they are full
+    /// again, which may be minutes; a server that says when to come again knows better.
+    #[must_use]
+    pub fn within(self, wait: Option<Duration>) -> Self {
+        let Some(wait) = wait else { return self };
+        let sooner = |window: Window| Window { resets_in: window.resets_in.min(wait), ..window };
+        Self { requests: self.requests.map(sooner), tokens: self.tokens.map(sooner) }
+    }
+}
+
 /// One limit, as it stands after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
@@ -104,4 +115,19 @@ pub struct Window {
     pub remaining: u64,
     /// When it is full again, from now.
     pub resets_in: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_told_how_long_to_wait_waits_no_longer_for_a_limit() {
+        let window =
+            |seconds| Window { limit: Some(60), remaining: 0, resets_in: Duration::from_secs(seconds) };
+        let pace = Pace { requests: Some(window(1)), tokens: Some(window(360)) };
+        let told = pace.within(Some(Duration::from_secs(2)));
+        assert_eq!(told, Pace { requests: Some(window(1)), tokens: Some(window(2)) });
+        assert_eq!(pace.within(None), pace);
+    }
 }
