@@ -188,12 +188,11 @@ YAML
         local base=http://127.0.0.1:$port
         case $wire in chat | responses) base=$base/v1 ;; esac
         project
-        settings '["peer/rate", "peer/good"]' <<TOML
-[providers.peer]
-wire = "$wire"
-base_url = "$base"
-key_variables = ["PEER_KEY"]
-free = true
+        # Two providers, for what one is in trouble with the other is not.
+        settings '["peer/rate", "second/good"]' <<TOML
+$(for name in peer second; do
+    printf '[providers.%s]\nwire = "%s"\nbase_url = "%s"\nkey_variables = ["PEER_KEY"]\nfree = true\n' $name $wire $base
+done)
 TOML
         PEER_KEY=sk-peer "$slop" summarize --yes core/part_1.py > "$work/out" 2>&1 || { cat "$work/out"; exit 1; }
         "$slop" agent show core/part_1.py > "$work/shown"
