@@ -35,6 +35,7 @@ use crate::engine::agent::Prepared;
 use crate::engine::agent::Withheld;
 use crate::llm;
 use crate::llm::Attempt;
+use crate::llm::Class;
 use crate::llm::Effect;
 use crate::llm::Event;
 use crate::llm::Failure;
@@ -63,6 +64,8 @@ pub(super) struct Course<'c> {
     asked: BTreeSet<&'c str>,
     /// Whether the last one asked was in trouble.
     was_trouble: bool,
+    /// The models that called the question wrong.
+    wrong: Vec<&'c Model>,
 }
 
 /// What came of wanting to make a call.
@@ -83,6 +86,7 @@ impl<'c> Course<'c> {
             is_first: true,
             asked: BTreeSet::new(),
             was_trouble: false,
+            wrong: Vec::new(),
         }
     }
 
@@ -130,11 +134,12 @@ impl<'c> Course<'c> {
         let sending = llm::encode(model, &prepared.prompt, key);
         // A token is about three bytes of code.
         let about = sending.body().len() as u64 / 3 + u64::from(prepared.prompt.answer_tokens);
-        if let Err(failure) = self.enter(door, about)? {
+        if let Err(failure) = self.enter(door, &model.name, about)? {
             return Ok(Asked::Barred(failure));
         }
         let worst = sending::worst(model, prepared, &sending);
-        let inside = Inside { door, clock: self.office.windows.clock, is_back: false };
+        let clock = self.office.windows.clock;
+        let inside = Inside { door, model: &model.name, clock, is_back: false };
         let (spend, under_way) = self.reserve(model, worst)?;
         let sent = self.send(model, &sending);
         inside.back(&sent);
@@ -177,10 +182,10 @@ impl<'c> Course<'c> {
     }
 
     /// Waits until the provider may be asked.
-    fn enter(&self, door: &Door, tokens: u64) -> Result<Result<(), Failure>, Why> {
+    fn enter(&self, door: &Door, model: &str, tokens: u64) -> Result<Result<(), Failure>, Why> {
         let mut is_told = false;
         loop {
-            match door.enter(self.office.windows.clock.monotonic(), tokens) {
+            match door.enter(self.office.windows.clock.monotonic(), model, tokens) {
                 Entry::Go => return Ok(Ok(())),
                 Entry::Barred(failure) => return Ok(Err(failure)),
                 Entry::Wait(time) => {
@@ -234,7 +239,7 @@ impl<'c> Course<'c> {
         sending::send(&call, &self.office.windows, self.run.questions, self.run.is_stopped)
     }
 
-    fn step(&mut self, attempt: Attempt, model: &Model, asked: &Asked<'_>) -> Result<(Attempt, Effect), Why> {
+    fn step(&mut self, attempt: Attempt, model: &'c Model, asked: &Asked<'_>) -> Result<(Attempt, Effect), Why> {
         let sent = match asked {
             Asked::Barred(failure) => return Ok(attempt.step(Event::Barred(*failure), 0.0)),
             Asked::Made { sent, .. } => sent,
@@ -244,6 +249,9 @@ impl<'c> Course<'c> {
             Sent::Refused(refusal) => {
                 self.was_trouble = Failure::of(refusal.class) == Failure::Outage;
                 self.words.clone_from(&refusal.words);
+                if refusal.class == Class::Request {
+                    self.wrong.push(model);
+                }
                 attempt.step(Event::Refused(refusal), jitter())
             }
             Sent::Lost { words, .. } => {
@@ -292,6 +300,10 @@ impl<'c> Course<'c> {
             // Where nobody else can be asked either, the run ends.
             return self.office.closed().map_or(Ok(End::Left), Err);
         };
+        let (now, id) = (self.office.windows.clock.monotonic(), self.errand.id);
+        if !self.wrong.iter().all(|model| self.office.door(model).refuses(now, &model.name, id)) {
+            return self.office.closed().map_or(Ok(End::Left), Err);
+        }
         held.refuse(&self.words, until_ms, now_ms).map_err(Why::Store)?;
         Ok(End::Refused(self.words))
     }

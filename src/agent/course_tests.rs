@@ -80,6 +80,44 @@ fn a_request_that_is_wrong_is_made_once_and_not_again_the_same_day() {
     }
 }
 
+#[test]
+fn a_model_that_calls_everything_wrong_is_left_alone_and_nothing_is_refused_for_it() {
+    for concurrency in [1, 4] {
+        let world = World::new(|number, _| Ok(response(404, &format!("<html>not found, {number}</html>"))));
+        let mut options = options(vec![model("smal")]);
+        options.concurrency = concurrency;
+        let outcome = world.run(&options, errands(30));
+        assert!((3..=6).contains(&outcome.calls), "{outcome:?}");
+        assert_eq!((outcome.refused.len(), outcome.left), (0, 30));
+        let why = outcome.stopped.unwrap();
+        assert!(matches!(why, Why::Account { class: Class::Request, .. }), "{why:?}");
+        assert!(world.paid().refusals().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_single_bad_question_among_good_ones_is_refused_alone() {
+    let world = World::new(|_, seen| match seen.body.contains("bad") {
+        true => Ok(error(400, "invalid_request_error")),
+        false => Ok(answer("It is a file.")),
+    });
+    let names = ["bad0", "a", "bad1", "b", "bad2", "c", "bad3"];
+    let outcome = world.run(&options(vec![model("small")]), names.map(errand).to_vec());
+    assert_eq!(counts(&outcome), (3, 4, 0, 7));
+    assert!(outcome.stopped.is_none());
+    assert_eq!(world.paid().refusals().unwrap().len(), 4);
+}
+
+#[test]
+fn a_model_whose_name_is_wrong_bars_no_other_of_its_provider() {
+    let world = World::new(|_, seen| match seen.body.contains("smal\"") {
+        true => Ok(error(404, "not_found_error")),
+        false => Ok(answer("It is a file.")),
+    });
+    let outcome = world.run(&options(vec![model("smal"), model("large")]), errands(9));
+    assert_eq!(counts(&outcome), (9, 0, 0, 12));
+}
+
 /// F66.
 #[test]
 fn in_an_hour_of_storm_hardly_more_is_sent_than_was_wanted() {

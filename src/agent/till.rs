@@ -155,6 +155,11 @@ impl Till {
         self.paid().refuse(&errand, &self.holder, why, until_ms, now_ms)
     }
 
+    /// Lets questions be asked again that were refused.
+    pub(super) fn forgive(&self, errands: &[SummaryKey]) -> Result<(), store::Error> {
+        self.paid().forgive_some(errands).map(drop)
+    }
+
     pub(super) fn settle(&self, spend: SpendId, settlement: &Settlement) -> Result<(), store::Error> {
         self.paid().settle(spend, settlement)
     }

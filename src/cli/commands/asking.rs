@@ -10,6 +10,7 @@ use crate::agent::Collected;
 use crate::agent::Note;
 use crate::agent::Options;
 use crate::agent::Outcome;
+use crate::agent::OverCap;
 use crate::agent::Report;
 use crate::agent::Why;
 use crate::agent::Windows;
@@ -140,8 +141,16 @@ pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
 /// Returns what a person can do about it, with what leads over to it.
 fn remedy(why: &Why) -> String {
     match (why, why.setting()) {
+        (Why::OverCap { cap: OverCap::Total, .. }, Some(setting)) => {
+            format!("; allow more by {setting} in your own settings file, no day gives it back")
+        }
         (_, Some(setting)) => {
             format!("; allow more by {setting} in your own settings file, or go on tomorrow")
+        }
+        (Why::Account { class: Class::Request, .. }, None) => {
+            "; look at the model's name and the provider's base_url or command in your own settings file, and run this \
+             again"
+                .to_owned()
         }
         (Why::Account { class: Class::Settings, .. }, None) => {
             "; change your own settings file, and run this again".to_owned()

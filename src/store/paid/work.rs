@@ -96,6 +96,19 @@ impl Paid {
         Ok(refusals)
     }
 
+    /// Lets these be tried again that were tried in vain; returns how many of them there are.
+    pub fn forgive_some(&mut self, errands: &[SummaryKey]) -> Result<u64, Error> {
+        let transaction = self.database.begin()?;
+        let mut forgiven = 0;
+        for errand in errands {
+            forgiven += transaction
+                .prepare_cached("DELETE FROM refusal WHERE errand = ?1")?
+                .execute([errand.0.as_bytes()])?;
+        }
+        transaction.commit()?;
+        Ok(forgiven as u64)
+    }
+
     /// Lets everything be tried again that was tried in vain; returns how much that is.
     pub fn forgive(&mut self) -> Result<u64, Error> {
         let transaction = self.database.begin()?;
