@@ -180,7 +180,7 @@ impl Office<'_> {
         self.till.settle(spend, &settlement)?;
         let Sent::Refused(refusal) = sent else { return Ok(()) };
         match refused_until(Failure::of(refusal.class), now_ms) {
-            Some(Until(until_ms)) => self.till.refuse(errand.id, &refusal.words, until_ms, now_ms),
+            Some(Until(until_ms)) => self.till.refuse(self.keys_of(errand), &refusal.words, until_ms, now_ms),
             None => Ok(()),
         }
     }

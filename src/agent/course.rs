@@ -239,7 +239,12 @@ impl<'c> Course<'c> {
         sending::send(&call, &self.office.windows, self.run.questions, self.run.is_stopped)
     }
 
-    fn step(&mut self, attempt: Attempt, model: &'c Model, asked: &Asked<'_>) -> Result<(Attempt, Effect), Why> {
+    fn step(
+        &mut self,
+        attempt: Attempt,
+        model: &'c Model,
+        asked: &Asked<'_>,
+    ) -> Result<(Attempt, Effect), Why> {
         let sent = match asked {
             Asked::Barred(failure) => return Ok(attempt.step(Event::Barred(*failure), 0.0)),
             Asked::Made { sent, .. } => sent,
@@ -300,7 +305,8 @@ impl<'c> Course<'c> {
             // Where nobody else can be asked either, the run ends.
             return self.office.closed().map_or(Ok(End::Left), Err);
         };
-        let (now, id) = (self.office.windows.clock.monotonic(), self.errand.id);
+        let (_, id) = self.office.keys_of(self.errand);
+        let now = self.office.windows.clock.monotonic();
         if !self.wrong.iter().all(|model| self.office.door(model).refuses(now, &model.name, id)) {
             return self.office.closed().map_or(Ok(End::Left), Err);
         }

@@ -118,6 +118,23 @@ fn a_model_whose_name_is_wrong_bars_no_other_of_its_provider() {
     assert_eq!(counts(&outcome), (9, 0, 0, 12));
 }
 
+#[test]
+fn what_was_refused_is_asked_of_a_model_that_is_new_in_the_chain() {
+    let world = World::new(|_, seen| match seen.body.contains("large") {
+        true => Ok(answer("It is a file.")),
+        false => Ok(answer("misshapen")),
+    });
+    let chain_of = |names: &[&str]| {
+        let mut options = options(names.iter().map(|name| model(name)).collect());
+        options.wish.asked = names.join(" ");
+        options
+    };
+    let (one, two) = (chain_of(&["small"]), chain_of(&["small", "large"]));
+    assert_eq!(counts(&world.run(&one, vec![errand("a")])), (0, 1, 0, 2));
+    assert_eq!(counts(&world.run(&one, vec![errand("a")])), (0, 1, 0, 0));
+    assert_eq!(counts(&world.run(&two, vec![errand("a")])), (1, 0, 0, 3));
+}
+
 /// F66.
 #[test]
 fn in_an_hour_of_storm_hardly_more_is_sent_than_was_wanted() {

@@ -223,7 +223,7 @@ impl<'w> Office<'w> {
             return;
         }
         let before = outcome.refused.len();
-        outcome.refused.retain(|(errand, _)| !wronged.contains(&errand.id));
+        outcome.refused.retain(|(errand, _)| !wronged.contains(&self.keys_of(errand).1));
         outcome.left += (before - outcome.refused.len()) as u64;
     }
 

@@ -124,7 +124,7 @@ fn a_call_whose_process_died_counts_and_is_made_again() {
     // As the database is left by a process that is killed between the reply and its commit.
     let mut paid = world.paid();
     let (id, holder) = (errand("a").id, "agent-00000000000000ff.lock");
-    assert_eq!(paid.claim(&id, &[id], holder, 0, &|_| true).unwrap(), Claim::Yours);
+    assert_eq!(paid.claim(&id, &id, &[id], holder, 0, &|_| true).unwrap(), Claim::Yours);
     let day = i64::try_from(MIDNIGHT / 86_400).unwrap();
     let reservation = crate::store::paid::Reservation {
         errand: id,
@@ -150,7 +150,7 @@ fn what_a_living_process_has_claimed_is_left_to_it() {
     let options = options(vec![model("small")]);
     let other = world.office(&options);
     let id = errand("a").id;
-    let claim = other.till.paid().claim(&id, &[id], other.till.holder(), 0, &|_| true).unwrap();
+    let claim = other.till.paid().claim(&id, &id, &[id], other.till.holder(), 0, &|_| true).unwrap();
     assert_eq!(claim, Claim::Yours);
     assert_eq!(world.run(&options, vec![errand("a")]).taken, 1);
     drop(other);

@@ -275,6 +275,7 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
     let wish = Wish {
         tiers: vec![Tier::Orchestrator, Tier::TechLead],
         models: Vec::new(),
+        asked: String::new(),
         picks: Vec::new(),
         exclude: Vec::new(),
         items: Vec::new(),
