@@ -23,6 +23,7 @@ use super::office::UnderWay;
 use super::run::Run;
 use super::sending;
 use super::sending::Call;
+use super::sending::Most;
 use super::sending::Sent;
 use super::till::Claimed;
 use super::till::Held;
@@ -71,7 +72,7 @@ pub(super) struct Course<'c> {
 /// What came of wanting to make a call.
 enum Asked<'c> {
     /// It was made, and the money for it is put aside under this number.
-    Made { spend: SpendId, worst: Money, sent: Box<Sent>, under_way: UnderWay<'c> },
+    Made { spend: SpendId, worst: Money, sent: Box<Sent>, settlement: Settlement, under_way: UnderWay<'c> },
     /// It was not: the model's provider is not to be asked now.
     Barred(Failure),
 }
@@ -143,12 +144,14 @@ impl<'c> Course<'c> {
         let (spend, under_way) = self.reserve(model, worst)?;
         let sent = self.send(model, &sending);
         inside.back(&sent);
-        let settlement = sent.settlement(model, self.office.windows.now_ms());
-        self.run.spent(settlement.cost.unwrap_or(worst));
+        let output = sending::most_output(model, prepared.prompt.answer_tokens);
+        let most = Most::new(sending.body().len() as u64, output);
+        let settlement = sent.settlement(model, most, self.office.windows.now_ms());
+        self.run.spent(settlement.cost.unwrap_or(worst), sent.is_absurd(most));
         if !matches!(sent, Sent::Words { .. }) {
             self.office.till.settle(spend, &settlement).map_err(Why::Store)?;
         }
-        Ok(Asked::Made { spend, worst, sent: Box::new(sent), under_way })
+        Ok(Asked::Made { spend, worst, sent: Box::new(sent), settlement, under_way })
     }
 
     /// Counts the first call to a model. One to another model of a provider that was in trouble is no first call: else
@@ -282,9 +285,8 @@ impl<'c> Course<'c> {
         prepared: &Prepared,
         asked: Asked<'_>,
     ) -> Result<End, Why> {
-        let Asked::Made { spend, worst, sent, under_way } = asked else { return Ok(End::Left) };
+        let Asked::Made { spend, worst, sent, settlement, under_way } = asked else { return Ok(End::Left) };
         let Sent::Words { words, .. } = &*sent else { return Ok(End::Left) };
-        let settlement = sent.settlement(model, self.office.windows.now_ms());
         let source = Source { model, strategy: &prepared.strategy, worst };
         let summaries = summaries(self.run.questions, self.errand, &source, words, &settlement);
         let paths = self.run.questions.paths(self.errand);

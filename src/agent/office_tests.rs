@@ -324,3 +324,22 @@ fn nobody_is_asked_without_a_model_a_price_or_a_key() {
     assert!(matches!(open(vec![model("small")]), Error::NoKey { .. }));
     assert_eq!(std::fs::read_dir(world.folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn a_count_of_tokens_that_cannot_be_is_not_believed() {
+    for (input, output) in [("1000000000000000000", "1"), ("18446744073709551615", "1"), ("1", "201")] {
+        let usage =
+            format!(r#"{{"input_tokens":{input},"cache_read_input_tokens":9,"output_tokens":{output}}}"#);
+        let body = format!(
+            r#"{{"type":"message","role":"assistant","content":[{{"type":"text","text":"A file."}}],"stop_reason":"end_turn","usage":{usage}}}"#
+        );
+        let world = World::new(move |_, _| Ok(response(200, &body)));
+        let options = options(vec![model("small")]);
+        let office = world.office(&options);
+        let outcome = office.run(vec![errand("a")], &Plain, &Silent, &|| false);
+        assert_eq!((outcome.answered, outcome.absurd), (1, 1), "{input} {output}");
+        // The worst of some kilobytes.
+        assert!(Money::ZERO < outcome.spent && outcome.spent < Money::from_nanos(100_000_000), "{outcome:?}");
+        assert_eq!(office.spent().unwrap().total, outcome.spent);
+    }
+}

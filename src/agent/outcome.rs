@@ -33,6 +33,8 @@ pub struct Outcome {
     pub stopped: Option<Why>,
     /// How many calls were made.
     pub calls: u64,
+    /// How many of them are said to have taken more tokens than there can have been; they count as their worst.
+    pub absurd: u64,
     /// What they cost; what nobody knows counts as its worst.
     pub spent: Money,
 }

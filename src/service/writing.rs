@@ -293,6 +293,7 @@ fn add(all: &mut Outcome, outcome: Outcome) {
     all.trouble = outcome.trouble;
     all.stopped = outcome.stopped;
     all.calls += outcome.calls;
+    all.absurd += outcome.absurd;
     all.spent = all.spent + outcome.spent;
 }
 

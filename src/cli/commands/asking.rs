@@ -129,6 +129,10 @@ pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
     if MOST_TOLD < all.len() {
         desk.output.note(&format!("and none of {} more; --json tells of all", all.len() - MOST_TOLD));
     }
+    if 0 < outcome.absurd {
+        let words = "are said to have taken more tokens than was sent or asked for, and count as their worst";
+        desk.output.note(&format!("{} calls {words}", outcome.absurd));
+    }
     if let (Some(trouble), None) = (&outcome.trouble, &outcome.stopped) {
         let left = outcome.left;
         desk.output.note(&format!("{left} questions are left, run this again to ask them: {trouble}"));
