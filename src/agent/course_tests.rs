@@ -248,18 +248,27 @@ fn who_wants_money_is_asked_once_and_the_next_provider_does_the_rest() {
     assert_eq!(world.seen().iter().filter(|seen| seen.url.contains("anthropic")).count(), 1);
 }
 
+fn program(name: &str) -> Model {
+    let command = vec![name.to_owned()];
+    let provider = Provider { command, is_free: true, ..provider("command") };
+    Model { provider: Arc::new(provider), price: Some(Price::FREE), ..model("any") }
+}
+
+#[test]
+fn a_program_that_fails_each_time_is_not_waited_for() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let outcome = world.run(&options(vec![program("fail")]), errands(9));
+    assert_eq!((counts(&outcome), world.now()), ((0, 0, 9, 3), Duration::ZERO));
+    let why = outcome.stopped.unwrap();
+    assert!(matches!(why, Why::Account { class: Class::Request, .. }), "{why:?}");
+    assert!(why.to_string().contains("error: not logged in"), "{why}");
+    assert_eq!(world.run(&options(vec![program("fail"), model("small")]), errands(9)).answered, 9);
+}
+
 #[test]
 fn a_program_that_is_not_there_is_not_looked_for_again() {
     let world = World::new(|_, _| Ok(answer("It is a file.")));
-    let missing = Model {
-        provider: Arc::new(Provider {
-            command: vec!["missing".to_owned()],
-            is_free: true,
-            ..provider("command")
-        }),
-        price: Some(Price::FREE),
-        ..model("any")
-    };
+    let missing = program("missing");
     let outcome = world.run(&options(vec![missing.clone()]), errands(3));
     assert_eq!((counts(&outcome), outcome.spent), ((0, 0, 3, 1), Money::ZERO));
     let why = outcome.stopped.unwrap();

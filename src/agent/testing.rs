@@ -130,6 +130,9 @@ impl Commands for FakeNetwork {
             "echo" => {
                 Ok(Finished { success: true, stdout: command[1].clone().into_bytes(), stderr: Vec::new() })
             }
+            "fail" => {
+                Ok(Finished { success: false, stdout: Vec::new(), stderr: b"error: not logged in".to_vec() })
+            }
             _ => Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
         }
     }
