@@ -80,7 +80,7 @@ pub(super) fn ask(
     let interrupt = interrupt()?;
     let end = most.map(|most| WallClock.monotonic() + most);
     let is_stopped = || interrupt.is_asked() || end.is_some_and(|end| end <= WallClock.monotonic());
-    let network = Web::new(proxy);
+    let network = network(writing, proxy)?;
     let windows = Windows { network: &network, commands: &RealProcesses, clock: &WallClock };
     let bar = Bar::of_questions(desk.output.has_audience() && !desk.output.json);
     let shown = Shown { bar: &bar, state: Mutex::default() };
@@ -104,13 +104,24 @@ pub(super) fn ask_in_batches(
     proxy: Option<String>,
 ) -> Result<(Collected, Outcome), Failure> {
     let interrupt = interrupt()?;
-    let network = Web::new(proxy);
+    let network = network(writing, proxy)?;
     let windows = Windows { network: &network, commands: &RealProcesses, clock: &WallClock };
     let asked = writing.ask_in_batches(keys, windows, &|| interrupt.is_asked());
     for note in writing.take_notes() {
         desk.output.note(&note);
     }
     Ok(asked?)
+}
+
+/// Opens the window to servers, if it can be one to those that are asked.
+fn network(writing: &Writing<'_>, proxy: Option<String>) -> Result<Web, Fault> {
+    let network = Web::new(proxy);
+    if writing.is_all_secure() {
+        let hint = "install your system's certificates of authorities (ca-certificates), or name them in SSL_CERT_FILE";
+        let fault = |error| Fault::environment("no_certificates", format!("ask a model: {error}"), hint);
+        network.can_be_secure().map_err(fault)?;
+    }
+    Ok(network)
 }
 
 fn interrupt() -> Result<Interrupt, Fault> {
