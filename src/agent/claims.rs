@@ -27,7 +27,12 @@ impl Office<'_> {
             questions.keys(errand, &model.full_name()).into_iter().map(|(_, key)| key).collect()
         };
         let wanted: Vec<_> = self.options.chain.iter().map(keys).collect();
-        self.till.claim(errand.id, &wanted, self.windows.now_ms()).map_err(Why::Store)
+        self.till.claim(self.keys_of(errand), &wanted, self.windows.now_ms()).map_err(Why::Store)
+    }
+
+    /// Returns the keys by which a question is claimed, and refused.
+    pub(super) fn keys_of(&self, errand: &Errand) -> (SummaryKey, SummaryKey) {
+        (errand.id, self.options.wish.refusal_of(&errand.id))
     }
 
     /// Keeps in mind that a question is not to be asked.

@@ -14,6 +14,7 @@ use super::course::Source;
 use super::post;
 use super::post::Trouble;
 use super::sending;
+use super::sending::Most;
 use super::sending::Sent;
 use crate::engine::agent::Errand;
 use crate::llm;
@@ -161,7 +162,7 @@ impl Office<'_> {
             (Ok(reply), None) => Sent::Words { reply, words: Vec::new() },
             (Err(refusal), _) => Sent::Refused(refusal),
         };
-        let settlement = sent.settlement(model, now_ms);
+        let settlement = sent.settlement(model, self.most_of_any(model), now_ms);
         collected.spent = collected.spent + settlement.cost.unwrap_or_default();
         let Some(errand) = errand else {
             collected.dropped += 1;
@@ -180,9 +181,20 @@ impl Office<'_> {
         self.till.settle(spend, &settlement)?;
         let Sent::Refused(refusal) = sent else { return Ok(()) };
         match refused_until(Failure::of(refusal.class), now_ms) {
-            Some(Until(until_ms)) => self.till.refuse(errand.id, &refusal.words, until_ms, now_ms),
+            Some(Until(until_ms)) => self.till.refuse(self.keys_of(errand), &refusal.words, until_ms, now_ms),
             None => Ok(()),
         }
+    }
+
+    /// Returns what no question can have passed: of one in a batch nobody knows any more how long it was.
+    fn most_of_any(&self, model: &Model) -> Most {
+        /// The most bytes that JSON makes of one.
+        const ESCAPED: u64 = 6;
+        const INSTRUCTIONS: u64 = 64 << 10;
+        let wish = &self.options.wish;
+        let material = (wish.material_bytes as u64).saturating_mul(ESCAPED);
+        let output = sending::most_output(model, wish.answer_tokens);
+        Most::new(material.saturating_add(INSTRUCTIONS), output)
     }
 
     fn progress(&self, model: &Model, id: &str, desk: &Desk<'_>) -> Result<Progress, Why> {

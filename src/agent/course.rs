@@ -23,6 +23,7 @@ use super::office::UnderWay;
 use super::run::Run;
 use super::sending;
 use super::sending::Call;
+use super::sending::Most;
 use super::sending::Sent;
 use super::till::Claimed;
 use super::till::Held;
@@ -35,6 +36,7 @@ use crate::engine::agent::Prepared;
 use crate::engine::agent::Withheld;
 use crate::llm;
 use crate::llm::Attempt;
+use crate::llm::Class;
 use crate::llm::Effect;
 use crate::llm::Event;
 use crate::llm::Failure;
@@ -63,12 +65,14 @@ pub(super) struct Course<'c> {
     asked: BTreeSet<&'c str>,
     /// Whether the last one asked was in trouble.
     was_trouble: bool,
+    /// The models that called the question wrong.
+    wrong: Vec<&'c Model>,
 }
 
 /// What came of wanting to make a call.
 enum Asked<'c> {
     /// It was made, and the money for it is put aside under this number.
-    Made { spend: SpendId, worst: Money, sent: Box<Sent>, under_way: UnderWay<'c> },
+    Made { spend: SpendId, worst: Money, sent: Box<Sent>, settlement: Settlement, under_way: UnderWay<'c> },
     /// It was not: the model's provider is not to be asked now.
     Barred(Failure),
 }
@@ -83,6 +87,7 @@ impl<'c> Course<'c> {
             is_first: true,
             asked: BTreeSet::new(),
             was_trouble: false,
+            wrong: Vec::new(),
         }
     }
 
@@ -130,20 +135,23 @@ impl<'c> Course<'c> {
         let sending = llm::encode(model, &prepared.prompt, key);
         // A token is about three bytes of code.
         let about = sending.body().len() as u64 / 3 + u64::from(prepared.prompt.answer_tokens);
-        if let Err(failure) = self.enter(door, about)? {
+        if let Err(failure) = self.enter(door, &model.name, about)? {
             return Ok(Asked::Barred(failure));
         }
         let worst = sending::worst(model, prepared, &sending);
-        let inside = Inside { door, clock: self.office.windows.clock, is_back: false };
+        let clock = self.office.windows.clock;
+        let inside = Inside { door, model: &model.name, clock, is_back: false };
         let (spend, under_way) = self.reserve(model, worst)?;
         let sent = self.send(model, &sending);
         inside.back(&sent);
-        let settlement = sent.settlement(model, self.office.windows.now_ms());
-        self.run.spent(settlement.cost.unwrap_or(worst));
+        let output = sending::most_output(model, prepared.prompt.answer_tokens);
+        let most = Most::new(sending.body().len() as u64, output);
+        let settlement = sent.settlement(model, most, self.office.windows.now_ms());
+        self.run.spent(settlement.cost.unwrap_or(worst), sent.is_absurd(most));
         if !matches!(sent, Sent::Words { .. }) {
             self.office.till.settle(spend, &settlement).map_err(Why::Store)?;
         }
-        Ok(Asked::Made { spend, worst, sent: Box::new(sent), under_way })
+        Ok(Asked::Made { spend, worst, sent: Box::new(sent), settlement, under_way })
     }
 
     /// Counts the first call to a model. One to another model of a provider that was in trouble is no first call: else
@@ -177,10 +185,10 @@ impl<'c> Course<'c> {
     }
 
     /// Waits until the provider may be asked.
-    fn enter(&self, door: &Door, tokens: u64) -> Result<Result<(), Failure>, Why> {
+    fn enter(&self, door: &Door, model: &str, tokens: u64) -> Result<Result<(), Failure>, Why> {
         let mut is_told = false;
         loop {
-            match door.enter(self.office.windows.clock.monotonic(), tokens) {
+            match door.enter(self.office.windows.clock.monotonic(), model, tokens) {
                 Entry::Go => return Ok(Ok(())),
                 Entry::Barred(failure) => return Ok(Err(failure)),
                 Entry::Wait(time) => {
@@ -234,7 +242,12 @@ impl<'c> Course<'c> {
         sending::send(&call, &self.office.windows, self.run.questions, self.run.is_stopped)
     }
 
-    fn step(&mut self, attempt: Attempt, model: &Model, asked: &Asked<'_>) -> Result<(Attempt, Effect), Why> {
+    fn step(
+        &mut self,
+        attempt: Attempt,
+        model: &'c Model,
+        asked: &Asked<'_>,
+    ) -> Result<(Attempt, Effect), Why> {
         let sent = match asked {
             Asked::Barred(failure) => return Ok(attempt.step(Event::Barred(*failure), 0.0)),
             Asked::Made { sent, .. } => sent,
@@ -244,6 +257,9 @@ impl<'c> Course<'c> {
             Sent::Refused(refusal) => {
                 self.was_trouble = Failure::of(refusal.class) == Failure::Outage;
                 self.words.clone_from(&refusal.words);
+                if refusal.class == Class::Request {
+                    self.wrong.push(model);
+                }
                 attempt.step(Event::Refused(refusal), jitter())
             }
             Sent::Lost { words, .. } => {
@@ -269,9 +285,8 @@ impl<'c> Course<'c> {
         prepared: &Prepared,
         asked: Asked<'_>,
     ) -> Result<End, Why> {
-        let Asked::Made { spend, worst, sent, under_way } = asked else { return Ok(End::Left) };
+        let Asked::Made { spend, worst, sent, settlement, under_way } = asked else { return Ok(End::Left) };
         let Sent::Words { words, .. } = &*sent else { return Ok(End::Left) };
-        let settlement = sent.settlement(model, self.office.windows.now_ms());
         let source = Source { model, strategy: &prepared.strategy, worst };
         let summaries = summaries(self.run.questions, self.errand, &source, words, &settlement);
         let paths = self.run.questions.paths(self.errand);
@@ -292,6 +307,11 @@ impl<'c> Course<'c> {
             // Where nobody else can be asked either, the run ends.
             return self.office.closed().map_or(Ok(End::Left), Err);
         };
+        let (_, id) = self.office.keys_of(self.errand);
+        let now = self.office.windows.clock.monotonic();
+        if !self.wrong.iter().all(|model| self.office.door(model).refuses(now, &model.name, id)) {
+            return self.office.closed().map_or(Ok(End::Left), Err);
+        }
         held.refuse(&self.words, until_ms, now_ms).map_err(Why::Store)?;
         Ok(End::Refused(self.words))
     }

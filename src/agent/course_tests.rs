@@ -80,6 +80,61 @@ fn a_request_that_is_wrong_is_made_once_and_not_again_the_same_day() {
     }
 }
 
+#[test]
+fn a_model_that_calls_everything_wrong_is_left_alone_and_nothing_is_refused_for_it() {
+    for concurrency in [1, 4] {
+        let world = World::new(|number, _| Ok(response(404, &format!("<html>not found, {number}</html>"))));
+        let mut options = options(vec![model("smal")]);
+        options.concurrency = concurrency;
+        let outcome = world.run(&options, errands(30));
+        assert!((3..=6).contains(&outcome.calls), "{outcome:?}");
+        assert_eq!((outcome.refused.len(), outcome.left), (0, 30));
+        let why = outcome.stopped.unwrap();
+        assert!(matches!(why, Why::Account { class: Class::Request, .. }), "{why:?}");
+        assert!(world.paid().refusals().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_single_bad_question_among_good_ones_is_refused_alone() {
+    let world = World::new(|_, seen| match seen.body.contains("bad") {
+        true => Ok(error(400, "invalid_request_error")),
+        false => Ok(answer("It is a file.")),
+    });
+    let names = ["bad0", "a", "bad1", "b", "bad2", "c", "bad3"];
+    let outcome = world.run(&options(vec![model("small")]), names.map(errand).to_vec());
+    assert_eq!(counts(&outcome), (3, 4, 0, 7));
+    assert!(outcome.stopped.is_none());
+    assert_eq!(world.paid().refusals().unwrap().len(), 4);
+}
+
+#[test]
+fn a_model_whose_name_is_wrong_bars_no_other_of_its_provider() {
+    let world = World::new(|_, seen| match seen.body.contains("smal\"") {
+        true => Ok(error(404, "not_found_error")),
+        false => Ok(answer("It is a file.")),
+    });
+    let outcome = world.run(&options(vec![model("smal"), model("large")]), errands(9));
+    assert_eq!(counts(&outcome), (9, 0, 0, 12));
+}
+
+#[test]
+fn what_was_refused_is_asked_of_a_model_that_is_new_in_the_chain() {
+    let world = World::new(|_, seen| match seen.body.contains("large") {
+        true => Ok(answer("It is a file.")),
+        false => Ok(answer("misshapen")),
+    });
+    let chain_of = |names: &[&str]| {
+        let mut options = options(names.iter().map(|name| model(name)).collect());
+        options.wish.asked = names.join(" ");
+        options
+    };
+    let (one, two) = (chain_of(&["small"]), chain_of(&["small", "large"]));
+    assert_eq!(counts(&world.run(&one, vec![errand("a")])), (0, 1, 0, 2));
+    assert_eq!(counts(&world.run(&one, vec![errand("a")])), (0, 1, 0, 0));
+    assert_eq!(counts(&world.run(&two, vec![errand("a")])), (1, 0, 0, 3));
+}
+
 /// F66.
 #[test]
 fn in_an_hour_of_storm_hardly_more_is_sent_than_was_wanted() {
@@ -193,18 +248,27 @@ fn who_wants_money_is_asked_once_and_the_next_provider_does_the_rest() {
     assert_eq!(world.seen().iter().filter(|seen| seen.url.contains("anthropic")).count(), 1);
 }
 
+fn program(name: &str) -> Model {
+    let command = vec![name.to_owned()];
+    let provider = Provider { command, is_free: true, ..provider("command") };
+    Model { provider: Arc::new(provider), price: Some(Price::FREE), ..model("any") }
+}
+
+#[test]
+fn a_program_that_fails_each_time_is_not_waited_for() {
+    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let outcome = world.run(&options(vec![program("fail")]), errands(9));
+    assert_eq!((counts(&outcome), world.now()), ((0, 0, 9, 3), Duration::ZERO));
+    let why = outcome.stopped.unwrap();
+    assert!(matches!(why, Why::Account { class: Class::Request, .. }), "{why:?}");
+    assert!(why.to_string().contains("error: not logged in"), "{why}");
+    assert_eq!(world.run(&options(vec![program("fail"), model("small")]), errands(9)).answered, 9);
+}
+
 #[test]
 fn a_program_that_is_not_there_is_not_looked_for_again() {
     let world = World::new(|_, _| Ok(answer("It is a file.")));
-    let missing = Model {
-        provider: Arc::new(Provider {
-            command: vec!["missing".to_owned()],
-            is_free: true,
-            ..provider("command")
-        }),
-        price: Some(Price::FREE),
-        ..model("any")
-    };
+    let missing = program("missing");
     let outcome = world.run(&options(vec![missing.clone()]), errands(3));
     assert_eq!((counts(&outcome), outcome.spent), ((0, 0, 3, 1), Money::ZERO));
     let why = outcome.stopped.unwrap();

@@ -1,5 +1,6 @@
 //! One provider, as all threads of a process see it: whether it may be asked now, and how fast.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
 use std::sync::PoisonError;
@@ -17,6 +18,7 @@ use crate::llm::Rates;
 use crate::llm::Refusal;
 use crate::llm::RetryBudget;
 use crate::llm::Turn;
+use crate::model::SummaryKey;
 use crate::sys::Clock;
 
 /// A provider that does not answer is waited for while that takes no longer: its first rest, not its second.
@@ -25,6 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(45);
 const PATIENCE_IF_ASKED: Duration = Duration::from_mins(2);
 /// One that wants money, another key or other settings is not asked again for so long, should the process live that long.
 const OFF: Duration = Duration::from_hours(1);
+/// A model that refuses so many questions in a row, in the same words, refuses all: its name or its address is wrong.
+const MOST_WRONG: u32 = 3;
 
 /// The door of a provider.
 #[derive(Debug)]
@@ -45,6 +49,25 @@ struct Inner {
     words: String,
     /// Whether it has asked to be left alone, rather than failed.
     has_asked: bool,
+    /// What its models have called wrong since they last answered, by the model's name.
+    wrong: BTreeMap<String, Wrong>,
+}
+
+/// Questions in a row that one model called wrong.
+#[derive(Debug, Default)]
+struct Wrong {
+    count: u32,
+    words: String,
+    /// Those that were refused for it.
+    refused: Vec<SummaryKey>,
+    /// Until when the model is not asked, for it calls everything wrong.
+    off: Option<Duration>,
+}
+
+impl Wrong {
+    fn is_off(&self, now: Duration) -> bool {
+        self.off.is_some_and(|until| now < until)
+    }
 }
 
 /// Whether a call may be made.
@@ -68,16 +91,17 @@ impl Door {
             off: None,
             words: String::new(),
             has_asked: false,
+            wrong: BTreeMap::new(),
         };
         Self { provider: provider.to_owned(), inner: Mutex::new(inner) }
     }
 
-    /// Asks for leave to make a call of about so many tokens.
-    pub(super) fn enter(&self, now: Duration, tokens: u64) -> Entry {
+    /// Asks for leave to make a call of about so many tokens to a model.
+    pub(super) fn enter(&self, now: Duration, model: &str, tokens: u64) -> Entry {
         /// What is over when another call comes back is looked at again after so long.
         const GLANCE: Duration = Duration::from_millis(20);
         let mut inner = self.inner();
-        if let Some(failure) = inner.barred(now) {
+        if let Some(failure) = inner.barred(now, model) {
             return Entry::Barred(failure);
         }
         match inner.breaker.look(now) {
@@ -102,9 +126,10 @@ impl Door {
         inner.breaker.abandoned();
     }
 
-    /// A call has come back.
-    fn back(&self, now: Duration, sent: &Sent) {
+    /// A call to a model has come back.
+    fn back(&self, now: Duration, model: &str, sent: &Sent) {
         let mut inner = self.inner();
+        inner.heed(now, model, sent);
         inner.rates.ended(now, &sent.pace());
         match sent {
             Sent::Words { .. } => {
@@ -131,11 +156,34 @@ impl Door {
         after <= PATIENCE_IF_ASKED && self.inner().retries.retry(now)
     }
 
-    /// Says why this provider cannot be asked in this run.
-    pub(super) fn why(&self, now: Duration) -> Option<Why> {
+    /// Notes that a question is refused for what this model said. `false` where it says so to every question: then that
+    /// is not for the question to suffer.
+    pub(super) fn refuses(&self, now: Duration, model: &str, question: SummaryKey) -> bool {
+        let mut inner = self.inner();
+        let Some(wrong) = inner.wrong.get_mut(model) else { return true };
+        if !wrong.is_off(now) {
+            wrong.refused.push(question);
+            return true;
+        }
+        false
+    }
+
+    /// Returns the questions that were refused before it was known that the model refuses all.
+    pub(super) fn take_wronged(&self) -> Vec<SummaryKey> {
+        let mut inner = self.inner();
+        let off = inner.wrong.values_mut().filter(|wrong| wrong.off.is_some());
+        off.flat_map(|wrong| std::mem::take(&mut wrong.refused)).collect()
+    }
+
+    /// Says why a model of this provider cannot be asked in this run.
+    pub(super) fn why(&self, now: Duration, model: &str) -> Option<Why> {
         let inner = self.inner();
-        let (provider, words) = (self.provider.clone(), inner.words.clone());
-        match inner.barred(now)? {
+        let provider = self.provider.clone();
+        if let Some(wrong) = inner.wrong.get(model).filter(|wrong| wrong.is_off(now)) {
+            return Some(Why::Account { provider, class: Class::Request, words: wrong.words.clone() });
+        }
+        let words = inner.words.clone();
+        match inner.barred(now, model)? {
             Failure::Account => {
                 let class = inner.off.map_or(Class::Auth, |(_, class)| class);
                 Some(Why::Account { provider, class, words })
@@ -164,6 +212,7 @@ impl Door {
 /// A leave to make one call. It is given back when this is dropped, be it by a panic: else the place would be lost.
 pub(super) struct Inside<'d> {
     pub(super) door: &'d Door,
+    pub(super) model: &'d str,
     pub(super) clock: &'d dyn Clock,
     pub(super) is_back: bool,
 }
@@ -171,7 +220,7 @@ pub(super) struct Inside<'d> {
 impl Inside<'_> {
     /// The call has come back.
     pub(super) fn back(mut self, sent: &Sent) {
-        self.door.back(self.clock.monotonic(), sent);
+        self.door.back(self.clock.monotonic(), self.model, sent);
         self.is_back = true;
     }
 }
@@ -186,8 +235,9 @@ impl Drop for Inside<'_> {
 
 impl Inner {
     /// Says whether waiting is of no use.
-    fn barred(&self, now: Duration) -> Option<Failure> {
-        if self.off.is_some_and(|(until, _)| now < until) {
+    fn barred(&self, now: Duration, model: &str) -> Option<Failure> {
+        let is_wrong = self.wrong.get(model).is_some_and(|wrong| wrong.is_off(now));
+        if is_wrong || self.off.is_some_and(|(until, _)| now < until) {
             return Some(Failure::Account);
         }
         let patience = if self.has_asked { PATIENCE_IF_ASKED } else { PATIENCE };
@@ -198,6 +248,36 @@ impl Inner {
         match self.breaker.look(now) {
             Gate::Closed(time) => time,
             Gate::Open | Gate::Probing => Duration::ZERO,
+        }
+    }
+
+    /// Counts what a model calls wrong. Any sign that it reads questions ends the row.
+    fn heed(&mut self, now: Duration, model: &str, sent: &Sent) {
+        let said = match sent {
+            Sent::Words { .. } => None,
+            Sent::Refused(refusal) => match refusal.class {
+                Class::Request => Some(&refusal.words),
+                Class::TooLong | Class::Soft(_) => None,
+                Class::Rate
+                | Class::Overload
+                | Class::Money
+                | Class::Auth
+                | Class::Settings
+                | Class::Garbled => return,
+            },
+            Sent::Lost { .. } | Sent::Stopped => return,
+        };
+        let Some(said) = said else {
+            self.wrong.remove(model);
+            return;
+        };
+        let wrong = self.wrong.entry(model.to_owned()).or_default();
+        if !is_same(&wrong.words, said) {
+            *wrong = Wrong { words: said.clone(), ..Wrong::default() };
+        }
+        wrong.count += 1;
+        if MOST_WRONG <= wrong.count {
+            wrong.off = Some(now + OFF);
         }
     }
 
@@ -220,4 +300,10 @@ impl Inner {
             self.breaker.pause(now, time);
         }
     }
+}
+
+/// Says whether two refusals say the same, but for the numbers in them, such as the name of the request.
+fn is_same(one: &str, other: &str) -> bool {
+    let letters = |text: &'_ str| text.split(|c: char| c.is_ascii_digit()).collect::<String>();
+    letters(one) == letters(other)
 }

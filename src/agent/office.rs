@@ -132,6 +132,7 @@ impl<'w> Office<'w> {
         drop(at_work);
         self.note_waiting(0);
         let mut outcome = run.into_outcome();
+        self.take_back(&mut outcome);
         if 0 < outcome.left {
             let said = self.doors.values().map(|door| (&door.provider, door.words()));
             let said =
@@ -187,7 +188,7 @@ impl<'w> Office<'w> {
         let now = self.windows.clock.monotonic();
         let mut first = None;
         for model in &self.options.chain {
-            let why = self.door(model).why(now)?;
+            let why = self.door(model).why(now, &model.name)?;
             first.get_or_insert(why);
         }
         first
@@ -209,6 +210,21 @@ impl<'w> Office<'w> {
 
     pub(super) fn today(&self) -> i64 {
         self.windows.now_ms().div_euclid(24 * 60 * 60 * 1000)
+    }
+
+    /// What was refused before it was known that a model refuses everything can be asked again.
+    fn take_back(&self, outcome: &mut Outcome) {
+        let wronged: Vec<_> = self.doors.values().flat_map(Door::take_wronged).collect();
+        if wronged.is_empty() {
+            return;
+        }
+        if let Err(error) = self.till.forgive(&wronged) {
+            outcome.stopped.get_or_insert(Why::Store(error));
+            return;
+        }
+        let before = outcome.refused.len();
+        outcome.refused.retain(|(errand, _)| !wronged.contains(&self.keys_of(errand).1));
+        outcome.left += (before - outcome.refused.len()) as u64;
     }
 
     fn at_work(&self, now: Duration) -> State {

@@ -124,7 +124,7 @@ fn a_call_whose_process_died_counts_and_is_made_again() {
     // As the database is left by a process that is killed between the reply and its commit.
     let mut paid = world.paid();
     let (id, holder) = (errand("a").id, "agent-00000000000000ff.lock");
-    assert_eq!(paid.claim(&id, &[id], holder, 0, &|_| true).unwrap(), Claim::Yours);
+    assert_eq!(paid.claim(&id, &id, &[id], holder, 0, &|_| true).unwrap(), Claim::Yours);
     let day = i64::try_from(MIDNIGHT / 86_400).unwrap();
     let reservation = crate::store::paid::Reservation {
         errand: id,
@@ -150,7 +150,7 @@ fn what_a_living_process_has_claimed_is_left_to_it() {
     let options = options(vec![model("small")]);
     let other = world.office(&options);
     let id = errand("a").id;
-    let claim = other.till.paid().claim(&id, &[id], other.till.holder(), 0, &|_| true).unwrap();
+    let claim = other.till.paid().claim(&id, &id, &[id], other.till.holder(), 0, &|_| true).unwrap();
     assert_eq!(claim, Claim::Yours);
     assert_eq!(world.run(&options, vec![errand("a")]).taken, 1);
     drop(other);
@@ -323,4 +323,23 @@ fn nobody_is_asked_without_a_model_a_price_or_a_key() {
     assert!(matches!(open(vec![Model { price: None, ..model("small") }]), Error::NoPrice(_)));
     assert!(matches!(open(vec![model("small")]), Error::NoKey { .. }));
     assert_eq!(std::fs::read_dir(world.folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_count_of_tokens_that_cannot_be_is_not_believed() {
+    for (input, output) in [("1000000000000000000", "1"), ("18446744073709551615", "1"), ("1", "201")] {
+        let usage =
+            format!(r#"{{"input_tokens":{input},"cache_read_input_tokens":9,"output_tokens":{output}}}"#);
+        let body = format!(
+            r#"{{"type":"message","role":"assistant","content":[{{"type":"text","text":"A file."}}],"stop_reason":"end_turn","usage":{usage}}}"#
+        );
+        let world = World::new(move |_, _| Ok(response(200, &body)));
+        let options = options(vec![model("small")]);
+        let office = world.office(&options);
+        let outcome = office.run(vec![errand("a")], &Plain, &Silent, &|| false);
+        assert_eq!((outcome.answered, outcome.absurd), (1, 1), "{input} {output}");
+        // The worst of some kilobytes.
+        assert!(Money::ZERO < outcome.spent && outcome.spent < Money::from_nanos(100_000_000), "{outcome:?}");
+        assert_eq!(office.spent().unwrap().total, outcome.spent);
+    }
 }

@@ -33,6 +33,8 @@ pub struct Outcome {
     pub stopped: Option<Why>,
     /// How many calls were made.
     pub calls: u64,
+    /// How many of them are said to have taken more tokens than there can have been; they count as their worst.
+    pub absurd: u64,
     /// What they cost; what nobody knows counts as its worst.
     pub spent: Money,
 }
@@ -70,11 +72,11 @@ pub enum Why {
         /// What the next call could cost.
         next: Money,
     },
-    /// A provider wants money, another key or other settings, and there is no other to be asked.
+    /// A provider wants money, another key or other settings, or calls every question wrong, and there is no other to be asked.
     Account {
         /// Its name.
         provider: String,
-        /// Whether it is [`Class::Money`], [`Class::Auth`] or [`Class::Settings`].
+        /// Whether it is [`Class::Money`], [`Class::Auth`], [`Class::Settings`] or [`Class::Request`].
         class: Class,
         /// What it said.
         words: String,
@@ -126,6 +128,9 @@ impl fmt::Display for Why {
             }
             Self::Account { provider, class: Class::Settings, words } => {
                 write!(f, "{provider} cannot be asked as the settings say: {words}")
+            }
+            Self::Account { provider, class: Class::Request, words } => {
+                write!(f, "{provider} refuses one question like the other: {words}")
             }
             Self::Account { provider, words, .. } => write!(f, "{provider} wants money: {words}"),
             Self::Down { provider, words, retry_in } => {

@@ -105,10 +105,11 @@ impl<'r> Run<'r> {
         false
     }
 
-    /// Counts a call.
-    pub(super) fn spent(&self, cost: Money) {
+    /// Counts a call, and whether what was told of it cannot be.
+    pub(super) fn spent(&self, cost: Money, is_absurd: bool) {
         let mut outcome = self.outcome();
         outcome.calls += 1;
+        outcome.absurd += u64::from(is_absurd);
         outcome.spent = outcome.spent + cost;
         drop(outcome);
         self.report.note(&Note::Spent(cost));

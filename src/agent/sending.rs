@@ -46,7 +46,39 @@ pub(super) enum Sent {
     Stopped,
 }
 
+/// The most tokens that a call can have taken, so that what a provider counts can be doubted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    input: u64,
+    output: u64,
+}
+
+impl Most {
+    /// What a provider adds to the text: its own instructions, the names of roles.
+    const ADDED: u64 = 4096;
+
+    /// Returns the most for a body of so many bytes, a token being at least one of them.
+    pub(super) fn new(body_bytes: u64, output_tokens: u32) -> Self {
+        Self { input: body_bytes.saturating_add(Self::ADDED), output: u64::from(output_tokens) * 2 }
+    }
+
+    fn allows(self, tokens: &Tokens) -> bool {
+        let parts = [tokens.input, tokens.cache_read, tokens.cache_write];
+        let input = parts.into_iter().flatten().fold(0, u64::saturating_add);
+        input <= self.input && tokens.output.unwrap_or(0) <= self.output
+    }
+}
+
 impl Sent {
+    /// Says whether the provider counted more than there can have been.
+    pub(super) fn is_absurd(&self, most: Most) -> bool {
+        match self {
+            Self::Words { reply, .. } => !most.allows(&reply.tokens),
+            Self::Refused(refusal) => refusal.tokens.as_ref().is_some_and(|tokens| !most.allows(tokens)),
+            Self::Lost { .. } | Self::Stopped => false,
+        }
+    }
+
     /// Returns what the provider said of its limits.
     pub(super) fn pace(&self) -> Pace {
         match self {
@@ -57,17 +89,20 @@ impl Sent {
     }
 
     /// Says what the call cost. What may have been charged, and nobody knows how much, has no cost: it counts as its
-    /// worst.
-    pub(super) fn settlement(&self, model: &Model, at_ms: i64) -> Settlement {
+    /// worst. So does what cannot be: one absurd number would use up all that may ever be spent.
+    pub(super) fn settlement(&self, model: &Model, most: Most, at_ms: i64) -> Settlement {
+        let believed = |tokens: &Tokens| if most.allows(tokens) { *tokens } else { Tokens::default() };
         let price = |tokens: &Tokens| model.price.and_then(|price| price.of(tokens));
         let (outcome, cost, tokens, request_id) = match self {
             Self::Words { reply, .. } => {
-                (SpendOutcome::Answered, price(&reply.tokens), reply.tokens, reply.request_id.clone())
+                let tokens = believed(&reply.tokens);
+                (SpendOutcome::Answered, price(&tokens), tokens, reply.request_id.clone())
             }
             Self::Refused(refusal) => {
-                let cost = refusal.tokens.as_ref().map_or(Some(Money::ZERO), price);
+                let tokens = refusal.tokens.as_ref().map(believed);
+                let cost = tokens.as_ref().map_or(Some(Money::ZERO), price);
                 let outcome = if cost.is_some() { SpendOutcome::Refused } else { SpendOutcome::Unknown };
-                (outcome, cost, refusal.tokens.unwrap_or_default(), refusal.request_id.clone())
+                (outcome, cost, tokens.unwrap_or_default(), refusal.request_id.clone())
             }
             Self::Lost { is_unsent: true, .. } => {
                 (SpendOutcome::Refused, Some(Money::ZERO), Tokens::default(), None)
@@ -87,8 +122,13 @@ pub fn preview(model: &Model, prepared: &Prepared) -> Sending {
 
 /// Returns what the call costs at worst; nothing where no price is known, which is only let through where all is free.
 pub(super) fn worst(model: &Model, prepared: &Prepared, sending: &Sending) -> Money {
-    let output = model.max_output_tokens.unwrap_or(0).max(prepared.prompt.answer_tokens);
+    let output = most_output(model, prepared.prompt.answer_tokens);
     model.price.map_or(Money::ZERO, |price| price.worst(sending.body().len() as u64, output))
+}
+
+/// Returns how many tokens of output are asked for, thoughts among them.
+pub(super) fn most_output(model: &Model, answer_tokens: u32) -> u32 {
+    model.max_output_tokens.unwrap_or(0).max(answer_tokens)
 }
 
 /// All that one call needs.

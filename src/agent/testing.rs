@@ -130,6 +130,9 @@ impl Commands for FakeNetwork {
             "echo" => {
                 Ok(Finished { success: true, stdout: command[1].clone().into_bytes(), stderr: Vec::new() })
             }
+            "fail" => {
+                Ok(Finished { success: false, stdout: Vec::new(), stderr: b"error: not logged in".to_vec() })
+            }
             _ => Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
         }
     }
@@ -275,6 +278,7 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
     let wish = Wish {
         tiers: vec![Tier::Orchestrator, Tier::TechLead],
         models: Vec::new(),
+        asked: String::new(),
         picks: Vec::new(),
         exclude: Vec::new(),
         items: Vec::new(),

@@ -45,6 +45,7 @@ pub(super) struct Till {
 pub(super) struct Held<'t> {
     till: &'t Till,
     errand: SummaryKey,
+    refusal: SummaryKey,
     is_open: bool,
 }
 
@@ -74,16 +75,17 @@ impl Till {
         Ok((till, opened.recovery))
     }
 
-    /// Claims an errand. It is done where the summaries are there that any one of the models would bring.
+    /// Claims an errand, whose refusal is kept by another key. It is done where the summaries are there that any one of the models would bring.
     pub(super) fn claim(
         &self,
-        errand: SummaryKey,
+        (errand, refusal): (SummaryKey, SummaryKey),
         wanted: &[Vec<SummaryKey>],
         now_ms: i64,
     ) -> Result<Claimed<'_>, store::Error> {
         let first = wanted.first().map_or(&[][..], Vec::as_slice);
         let mut paid = self.paid();
-        let claim = paid.claim(&errand, first, &self.holder, now_ms, &|holder| self.is_alive(holder))?;
+        let claim =
+            paid.claim(&errand, &refusal, first, &self.holder, now_ms, &|holder| self.is_alive(holder))?;
         match claim {
             Claim::Yours => {}
             Claim::Done => return Ok(Claimed::Done),
@@ -97,7 +99,7 @@ impl Till {
                 return Ok(Claimed::Done);
             }
         }
-        Ok(Claimed::Yours(Held { till: self, errand, is_open: true }))
+        Ok(Claimed::Yours(Held { till: self, errand, refusal, is_open: true }))
     }
 
     /// Puts money aside. It fails where what is written would not be found again: then nothing is to be sent.
@@ -147,12 +149,17 @@ impl Till {
     /// Notes that such a question cannot be answered.
     pub(super) fn refuse(
         &self,
-        errand: SummaryKey,
+        (errand, refusal): (SummaryKey, SummaryKey),
         why: &str,
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), store::Error> {
-        self.paid().refuse(&errand, &self.holder, why, until_ms, now_ms)
+        self.paid().refuse(&errand, &refusal, &self.holder, why, until_ms, now_ms)
+    }
+
+    /// Lets questions be asked again that were refused.
+    pub(super) fn forgive(&self, refusals: &[SummaryKey]) -> Result<(), store::Error> {
+        self.paid().forgive_some(refusals).map(drop)
     }
 
     pub(super) fn settle(&self, spend: SpendId, settlement: &Settlement) -> Result<(), store::Error> {
@@ -207,7 +214,7 @@ impl Held<'_> {
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), store::Error> {
-        self.till.paid().refuse(&self.errand, &self.till.holder, why, until_ms, now_ms)?;
+        self.till.paid().refuse(&self.errand, &self.refusal, &self.till.holder, why, until_ms, now_ms)?;
         self.is_open = false;
         Ok(())
     }

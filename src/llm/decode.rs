@@ -78,7 +78,8 @@ pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Rep
         let said = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
         let words = text::printable(&String::from_utf8_lossy(said), text::MOST_WORDS);
         let words = if words.is_empty() { "the program says nothing of why".to_owned() } else { words };
-        return Err(refusal(Class::Overload, words));
+        // It would fare no better in a second; whether it fails always is seen when it does again.
+        return Err(refusal(Class::Request, words));
     }
     let Ok(text) = std::str::from_utf8(stdout) else {
         return Err(refusal(Class::Garbled, "the program's answer is no text in UTF-8".to_owned()));
@@ -252,7 +253,7 @@ mod tests {
         };
         assert_eq!(class(true, b" \n", b""), Class::Soft(Soft::Empty));
         assert_eq!(class(true, b"\xff\xfe", b""), Class::Garbled);
-        assert_eq!(class(false, b"It.", b"no network"), Class::Overload);
+        assert_eq!(class(false, b"It.", b"no network"), Class::Request);
         assert_eq!(
             decode_command(false, b"", b"\x1b[31mnot\nlogged in").unwrap_err().words,
             "[31mnot logged in"

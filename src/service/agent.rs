@@ -53,10 +53,11 @@ pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Opti
         writers.push(writer);
     }
     let tiers = if choice.tiers.is_empty() { settings.tiers.clone() } else { choice.tiers };
+    let asked = asked(&chain);
     Ok(agent::Options {
         is_background: settings.is_background,
         chain,
-        wish: wish(loaded, writers, tiers, choice.picks),
+        wish: Wish { asked, ..wish(loaded, writers, tiers, choice.picks) },
         concurrency: settings.concurrency,
         requests_a_minute: settings.requests_per_minute,
         tokens_a_minute: settings.tokens_per_minute,
@@ -66,12 +67,23 @@ pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Opti
     })
 }
 
+/// Returns who is asked, and where: all that makes it worth to ask again what was refused.
+fn asked(chain: &[Model]) -> String {
+    let words = chain.iter().map(|model| {
+        let Provider { wire, base_url, command, .. } = &*model.provider;
+        let set = (model.temperature, model.top_p, model.max_output_tokens);
+        format!("{:?} {wire:?} {base_url:?} {command:?} {set:?}\n", model.full_name().to_string())
+    });
+    words.collect()
+}
+
 /// Returns which summaries are wanted, by the settings.
 pub(super) fn wish(loaded: &Loaded, models: Vec<Writer>, tiers: Vec<Tier>, picks: Vec<String>) -> Wish {
     let settings = &loaded.settings.agent;
     Wish {
         tiers,
         models,
+        asked: String::new(),
         picks,
         exclude: settings.exclude.clone(),
         items: loaded.curation.files.clone(),

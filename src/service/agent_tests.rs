@@ -36,6 +36,17 @@ fn check_fault(user: &str, code: &str, message: &str) {
 }
 
 #[test]
+fn whoever_is_asked_elsewhere_or_with_others_is_asked_anew_what_was_refused() {
+    let asked = |user: &str| options(user).wish.asked;
+    let one = asked("agent.models = ['ollama/llama']\n");
+    let added = asked("agent.models = ['ollama/llama', 'ollama/other']\n");
+    let moved =
+        asked("agent.models = ['ollama/llama']\n[providers.ollama]\nbase_url = 'http://127.0.0.1:9/v1'\n");
+    assert_eq!(one, asked("agent.models = ['ollama/llama']\nagent.calls_per_day = 3\n"));
+    assert!(one != added && one != moved, "{one} {added} {moved}");
+}
+
+#[test]
 fn the_chain_is_what_the_settings_name() {
     let options =
         options("agent.models = ['anthropic/claude-haiku-4-5', 'ollama/llama']\nagent.calls_per_day = 7\n");

@@ -100,6 +100,12 @@ impl<'w> Writing<'w> {
         agent::forgive(&self.folder).map_err(|error| fault(&error))
     }
 
+    /// Says whether all who may be asked are asked by `https`.
+    pub fn is_all_secure(&self) -> bool {
+        let is_secure = |model: &Model| model.provider.base_url.starts_with("https://");
+        self.options.chain.iter().all(|model| model.provider.wire != Wire::Command && is_secure(model))
+    }
+
     /// Returns what would be asked, and what that would cost.
     pub fn plan(&mut self, prices_of: &str) -> Result<Plan, Fault> {
         let errands = self.project.errands(&self.options.wish)?;
@@ -293,6 +299,7 @@ fn add(all: &mut Outcome, outcome: Outcome) {
     all.trouble = outcome.trouble;
     all.stopped = outcome.stopped;
     all.calls += outcome.calls;
+    all.absurd += outcome.absurd;
     all.spent = all.spent + outcome.spent;
 }
 

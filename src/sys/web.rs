@@ -75,6 +75,12 @@ impl Web {
         Self { proxy, state: Mutex::default() }
     }
 
+    /// Fails where no server can be spoken to by `https`, before anything is sent.
+    pub fn can_be_secure(&self) -> Result<(), WebError> {
+        let kind = Kind { is_secure: true, connect: Duration::from_secs(5) };
+        self.client(kind).map(drop)
+    }
+
     fn client(&self, kind: Kind) -> Result<(tokio::runtime::Handle, Client), WebError> {
         // A thread that panicked in here left the state as it was before or after a whole step.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

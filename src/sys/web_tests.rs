@@ -424,6 +424,7 @@ fn without_certificates_this_machine_can_still_be_spoken_to() {
     let web = Web::new(None);
     let error = web.send(&post("https://127.0.0.1:1/"), &LIMITS, &|| false).unwrap_err();
     assert!(matches!(error, WebError::NoCertificates) && error.is_unsent(), "{error:?}");
+    assert!(matches!(web.can_be_secure(), Err(WebError::NoCertificates)));
     let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
     assert_eq!(web.send(&post(&server.url()), &LIMITS, &|| false).unwrap().status, 204);
 }

@@ -10,6 +10,7 @@ use crate::agent::Collected;
 use crate::agent::Note;
 use crate::agent::Options;
 use crate::agent::Outcome;
+use crate::agent::OverCap;
 use crate::agent::Report;
 use crate::agent::Why;
 use crate::agent::Windows;
@@ -79,7 +80,7 @@ pub(super) fn ask(
     let interrupt = interrupt()?;
     let end = most.map(|most| WallClock.monotonic() + most);
     let is_stopped = || interrupt.is_asked() || end.is_some_and(|end| end <= WallClock.monotonic());
-    let network = Web::new(proxy);
+    let network = network(writing, proxy)?;
     let windows = Windows { network: &network, commands: &RealProcesses, clock: &WallClock };
     let bar = Bar::of_questions(desk.output.has_audience() && !desk.output.json);
     let shown = Shown { bar: &bar, state: Mutex::default() };
@@ -103,13 +104,24 @@ pub(super) fn ask_in_batches(
     proxy: Option<String>,
 ) -> Result<(Collected, Outcome), Failure> {
     let interrupt = interrupt()?;
-    let network = Web::new(proxy);
+    let network = network(writing, proxy)?;
     let windows = Windows { network: &network, commands: &RealProcesses, clock: &WallClock };
     let asked = writing.ask_in_batches(keys, windows, &|| interrupt.is_asked());
     for note in writing.take_notes() {
         desk.output.note(&note);
     }
     Ok(asked?)
+}
+
+/// Opens the window to servers, if it can be one to those that are asked.
+fn network(writing: &Writing<'_>, proxy: Option<String>) -> Result<Web, Fault> {
+    let network = Web::new(proxy);
+    if writing.is_all_secure() {
+        let hint = "install your system's certificates of authorities (ca-certificates), or name them in SSL_CERT_FILE";
+        let fault = |error| Fault::environment("no_certificates", format!("ask a model: {error}"), hint);
+        network.can_be_secure().map_err(fault)?;
+    }
+    Ok(network)
 }
 
 fn interrupt() -> Result<Interrupt, Fault> {
@@ -128,6 +140,10 @@ pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
     if MOST_TOLD < all.len() {
         desk.output.note(&format!("and none of {} more; --json tells of all", all.len() - MOST_TOLD));
     }
+    if 0 < outcome.absurd {
+        let words = "are said to have taken more tokens than was sent or asked for, and count as their worst";
+        desk.output.note(&format!("{} calls {words}", outcome.absurd));
+    }
     if let (Some(trouble), None) = (&outcome.trouble, &outcome.stopped) {
         let left = outcome.left;
         desk.output.note(&format!("{left} questions are left, run this again to ask them: {trouble}"));
@@ -140,8 +156,16 @@ pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
 /// Returns what a person can do about it, with what leads over to it.
 fn remedy(why: &Why) -> String {
     match (why, why.setting()) {
+        (Why::OverCap { cap: OverCap::Total, .. }, Some(setting)) => {
+            format!("; allow more by {setting} in your own settings file, no day gives it back")
+        }
         (_, Some(setting)) => {
             format!("; allow more by {setting} in your own settings file, or go on tomorrow")
+        }
+        (Why::Account { class: Class::Request, .. }, None) => {
+            "; look at the model's name and the provider's base_url or command in your own settings file, and run this \
+             again"
+                .to_owned()
         }
         (Why::Account { class: Class::Settings, .. }, None) => {
             "; change your own settings file, and run this again".to_owned()

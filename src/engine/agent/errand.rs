@@ -27,6 +27,8 @@ pub struct Wish {
     pub tiers: Vec<Tier>,
     /// Who may write them, the first one first. A summary by any of these will do.
     pub models: Vec<Writer>,
+    /// Who is asked and where, in words that nobody reads: what these could not answer, others may.
+    pub asked: String,
     /// The files, as the command line names them; empty for all.
     pub picks: Vec<String>,
     /// Patterns of files that no model is to see, beside those that hold secrets by their names.
@@ -50,6 +52,12 @@ impl Wish {
     pub(super) fn keyring(&self) -> Keyring {
         let limits = Limits { material_bytes: self.material_bytes, answer_tokens: self.answer_tokens };
         Keyring::new(&self.tiers, &limits, self.redacts, secrets::version())
+    }
+
+    /// Returns what a refusal of a question is kept by: another chain is asked anew.
+    pub fn refusal_of(&self, question: &SummaryKey) -> SummaryKey {
+        let words = format!("refusal/1 {} {}", question.0, self.asked);
+        SummaryKey(ContentHash::of(words.as_bytes()))
     }
 }
 

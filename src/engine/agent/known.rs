@@ -21,8 +21,7 @@ const NANOS_A_MILLISECOND: i64 = 1_000_000;
 /// The keys of a wish, and which of them have no summary.
 pub(super) struct Known {
     ring: Keyring,
-    tiers: Vec<Tier>,
-    models: Vec<Writer>,
+    wish: Wish,
     missing: HashSet<SummaryKey>,
     refused: HashSet<SummaryKey>,
     /// Those of the refused that no time will change.
@@ -35,8 +34,7 @@ impl Known {
     fn new(wish: &Wish) -> Self {
         Self {
             ring: wish.keyring(),
-            tiers: wish.tiers.clone(),
-            models: wish.models.clone(),
+            wish: wish.clone(),
             missing: HashSet::new(),
             refused: HashSet::new(),
             withheld: HashSet::new(),
@@ -51,31 +49,31 @@ impl Known {
 
     /// Returns what nobody else is to do while somebody asks: the key of the first tier's summary by the first model.
     pub(super) fn id(&self, node: &Node, strategy: Strategy) -> Option<SummaryKey> {
-        Some(self.key(node, strategy, self.models.first()?, *self.tiers.first()?))
+        Some(self.key(node, strategy, self.wish.models.first()?, *self.wish.tiers.first()?))
     }
 
     /// Says whether there are words for every tier, whoever wrote them.
     pub(super) fn is_done(&self, node: &Node, strategy: Strategy) -> bool {
         let has = |tier: &Tier| {
-            self.models.iter().any(|by| !self.missing.contains(&self.key(node, strategy, by, *tier)))
+            self.wish.models.iter().any(|by| !self.missing.contains(&self.key(node, strategy, by, *tier)))
         };
-        self.tiers.iter().all(has)
+        self.wish.tiers.iter().all(has)
     }
 
     /// Says whether an errand was tried in vain, and is not to be tried again yet.
     pub(super) fn is_refused(&self, id: &SummaryKey) -> bool {
-        self.refused.contains(id)
+        self.refused.contains(&self.wish.refusal_of(id))
     }
 
     /// Says whether a subject is never to be sent: it may hold a secret, or a model declined to read it.
     pub(super) fn is_withheld(&self, node: &Node, strategy: Strategy) -> bool {
-        self.id(node, strategy).is_some_and(|id| self.withheld.contains(&id))
+        self.id(node, strategy).is_some_and(|id| self.withheld.contains(&self.wish.refusal_of(&id)))
     }
 
     /// Returns the words about a subject for the first tier that is wanted, by the first model that has written some.
     pub(super) fn words(&self, node: &Node, strategy: Strategy) -> Option<String> {
-        let (paid, tier) = (self.paid.as_ref()?, *self.tiers.first()?);
-        let mut found = self.models.iter().filter_map(|by| {
+        let (paid, tier) = (self.paid.as_ref()?, *self.wish.tiers.first()?);
+        let mut found = self.wish.models.iter().filter_map(|by| {
             let summary = paid.summary(&self.key(node, strategy, by, tier)).ok()??;
             Some(summary.text)
         });
@@ -83,10 +81,10 @@ impl Known {
     }
 
     fn all_keys(&self, nodes: &[(Node, Strategy)]) -> Vec<SummaryKey> {
-        let mut keys = Vec::with_capacity(nodes.len() * self.models.len() * self.tiers.len());
+        let mut keys = Vec::with_capacity(nodes.len() * self.wish.models.len() * self.wish.tiers.len());
         for (node, strategy) in nodes {
-            for by in &self.models {
-                keys.extend(self.tiers.iter().map(|tier| self.key(node, *strategy, by, *tier)));
+            for by in &self.wish.models {
+                keys.extend(self.wish.tiers.iter().map(|tier| self.key(node, *strategy, by, *tier)));
             }
         }
         keys

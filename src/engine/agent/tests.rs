@@ -168,7 +168,7 @@ impl Bench {
         let keys = keys_of(errand, wish, by);
         assert_eq!(keys[0].1, errand.id);
         let wanted: Vec<_> = keys.iter().map(|(_, key)| *key).collect();
-        assert_eq!(paid.claim(&errand.id, &wanted, HOLDER, 0, &|_| true).unwrap(), Claim::Yours);
+        assert_eq!(paid.claim(&errand.id, &errand.id, &wanted, HOLDER, 0, &|_| true).unwrap(), Claim::Yours);
         let reservation = Reservation {
             errand: errand.id,
             by: by.clone(),
@@ -243,6 +243,7 @@ fn wish() -> Wish {
     Wish {
         tiers: vec![Tier::Orchestrator, Tier::TechLead],
         models: vec![Writer::plain(name)],
+        asked: String::new(),
         picks: Vec::new(),
         exclude: Vec::new(),
         items: Vec::new(),
@@ -429,9 +430,17 @@ fn what_was_refused_is_not_asked_again_and_holds_up_no_folder() {
     let errands = bench.errands(&wish());
     let mut paid = bench.paid();
     let wanted = [errands.ready[0].id];
-    paid.claim(&errands.ready[0].id, &wanted, HOLDER, 0, &|_| true).unwrap();
+    paid.claim(&errands.ready[0].id, &errands.ready[0].id, &wanted, HOLDER, 0, &|_| true).unwrap();
     let until_ms = bench.clock.now_ns() / 1_000_000 + 30_000;
-    paid.refuse(&errands.ready[0].id, HOLDER, "it would not", Some(until_ms), 0).unwrap();
+    paid.refuse(
+        &errands.ready[0].id,
+        &wish().refusal_of(&errands.ready[0].id),
+        HOLDER,
+        "it would not",
+        Some(until_ms),
+        0,
+    )
+    .unwrap();
     Bench::answer(&mut paid, &errands.ready[1], &wish());
     drop(paid);
     let later = bench.errands(&wish());
@@ -473,8 +482,24 @@ fn a_question_about_a_folder_holds_what_was_answered_about_its_files() {
     let files = bench.errands(&wish());
     let mut paid = bench.paid();
     Bench::answer(&mut paid, &files.ready[0], &wish());
-    paid.claim(&files.ready[1].id, &[files.ready[1].id], HOLDER, 0, &|_| true).unwrap();
-    paid.refuse(&files.ready[1].id, HOLDER, "it would not", Some(i64::MAX), 0).unwrap();
+    paid.claim(
+        &files.ready[1].id,
+        &wish().refusal_of(&files.ready[1].id),
+        &[files.ready[1].id],
+        HOLDER,
+        0,
+        &|_| true,
+    )
+    .unwrap();
+    paid.refuse(
+        &files.ready[1].id,
+        &wish().refusal_of(&files.ready[1].id),
+        HOLDER,
+        "it would not",
+        Some(i64::MAX),
+        0,
+    )
+    .unwrap();
     let project = &mut bench.project();
     let errands = project.errands(&wish()).unwrap();
     assert_eq!(errands.ready[0].scope, Scope::Folder);
@@ -490,8 +515,24 @@ fn nothing_of_a_file_that_is_withheld_is_in_the_question_about_its_folder() {
     let files = bench.errands(&wish());
     let mut paid = bench.paid();
     Bench::answer(&mut paid, &files.ready[0], &wish());
-    paid.claim(&files.ready[1].id, &[files.ready[1].id], HOLDER, 0, &|_| true).unwrap();
-    paid.refuse(&files.ready[1].id, HOLDER, "it holds what looks like a secret", None, 0).unwrap();
+    paid.claim(
+        &files.ready[1].id,
+        &wish().refusal_of(&files.ready[1].id),
+        &[files.ready[1].id],
+        HOLDER,
+        0,
+        &|_| true,
+    )
+    .unwrap();
+    paid.refuse(
+        &files.ready[1].id,
+        &wish().refusal_of(&files.ready[1].id),
+        HOLDER,
+        "it holds what looks like a secret",
+        None,
+        0,
+    )
+    .unwrap();
     let project = &mut bench.project();
     let errands = project.errands(&wish()).unwrap();
     let made = project.preparer(&errands, &wish()).prepare(&errands.ready[0], 0).unwrap();

@@ -107,7 +107,7 @@ fn everything_is_carried_over_as_it_was() {
     let mut paid = sandbox.open();
     pay_for(&mut paid, "a", 5);
     reserve(&mut paid, "b", 100, 5);
-    paid.refuse(&key("c"), ME, "declined", None, 1).unwrap();
+    paid.refuse(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
     let reservations = vec![reservation("d", 10, 6), reservation("e", 10, 6)];
     let new = NewBatch { by: model(), reservations, at_ms: 1 };
     let batch = paid.reserve_batch(&new, &caps()).unwrap().unwrap();

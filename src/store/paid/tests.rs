@@ -30,7 +30,7 @@ fn nanos(nanos: u64) -> Money {
 }
 
 fn claim(paid: &mut Paid, name: &str, holder: &str, is_alive: &dyn Fn(&str) -> bool) -> Claim {
-    paid.claim(&key(name), &[key(name)], holder, 1_000, is_alive).unwrap()
+    paid.claim(&key(name), &key(name), &[key(name)], holder, 1_000, is_alive).unwrap()
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn the_generation_moves_with_what_a_look_up_may_give_and_with_nothing_else() {
     assert_eq!(claim(&mut paid, "a", ME, NOBODY), Claim::Yours);
     let spend = reserve(&mut paid, "a", 100, 5);
     paid.settle(spend, &settled(Some(1))).unwrap();
-    paid.refuse(&key("a"), ME, "declined", None, 1).unwrap();
+    paid.refuse(&key("a"), &key("a"), ME, "declined", None, 1).unwrap();
     assert!(!moved(&paid));
     pay_for(&mut paid, "a", 5);
     assert!(moved(&paid));
@@ -213,13 +213,13 @@ fn what_was_refused_is_left_alone_until_its_time_comes() {
     let sandbox = Sandbox::new();
     let mut paid = sandbox.open();
     assert_eq!(claim(&mut paid, "a", ME, NOBODY), Claim::Yours);
-    paid.refuse(&key("a"), ME, "too long", Some(2_000), 900).unwrap();
+    paid.refuse(&key("a"), &key("a"), ME, "too long", Some(2_000), 900).unwrap();
     let refused = Claim::Refused { why: "too long".to_owned(), until_ms: Some(2_000) };
-    assert_eq!(paid.claim(&key("a"), &[key("a")], ME, 1_999, NOBODY).unwrap(), refused);
-    assert_eq!(paid.claim(&key("a"), &[key("a")], ME, 2_000, NOBODY).unwrap(), Claim::Yours);
-    paid.refuse(&key("a"), ME, "declined", None, 2_100).unwrap();
+    assert_eq!(paid.claim(&key("a"), &key("a"), &[key("a")], ME, 1_999, NOBODY).unwrap(), refused);
+    assert_eq!(paid.claim(&key("a"), &key("a"), &[key("a")], ME, 2_000, NOBODY).unwrap(), Claim::Yours);
+    paid.refuse(&key("a"), &key("a"), ME, "declined", None, 2_100).unwrap();
     assert!(matches!(
-        paid.claim(&key("a"), &[key("a")], ME, i64::MAX, NOBODY).unwrap(),
+        paid.claim(&key("a"), &key("a"), &[key("a")], ME, i64::MAX, NOBODY).unwrap(),
         Claim::Refused { until_ms: None, .. }
     ));
     assert_eq!(paid.refusals().unwrap().len(), 1);
@@ -231,7 +231,7 @@ fn what_was_refused_is_left_alone_until_its_time_comes() {
 fn a_damaged_refusal_refuses_nothing() {
     let sandbox = Sandbox::new();
     let mut paid = sandbox.open();
-    paid.refuse(&key("a"), ME, "declined", None, 1).unwrap();
+    paid.refuse(&key("a"), &key("a"), ME, "declined", None, 1).unwrap();
     sandbox.raw().execute_batch("UPDATE refusal SET why = 'x'").unwrap();
     assert_eq!(claim(&mut paid, "a", ME, NOBODY), Claim::Yours);
 }
@@ -362,7 +362,7 @@ fn clearing_takes_the_words_and_leaves_the_ledger() {
     let mut paid = sandbox.open();
     pay_for(&mut paid, "a", 5);
     pay_for(&mut paid, "b", 5);
-    paid.refuse(&key("c"), ME, "declined", None, 1).unwrap();
+    paid.refuse(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
     let freed = paid.clear_summaries(Some(&[summary("a", 0).subject])).unwrap();
     assert_eq!((freed.summaries, freed.refusals, freed.cost), (1, 0, nanos(40)));
     assert_eq!(paid.summary(&key("a")).unwrap(), None);
@@ -384,7 +384,7 @@ fn verifying_names_what_is_damaged_and_keeps_the_rest() {
     let mut paid = sandbox.open();
     pay_for(&mut paid, "a", 5);
     pay_for(&mut paid, "b", 5);
-    paid.refuse(&key("c"), ME, "declined", None, 1).unwrap();
+    paid.refuse(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
     assert_eq!(paid.verify().unwrap().damaged, [""; 0]);
     sandbox
         .raw()

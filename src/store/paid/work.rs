@@ -20,13 +20,15 @@ use crate::model::SummaryKey;
 pub(super) const COUNT: usize = 5;
 
 impl Paid {
-    /// Claims a piece of work that is to bring the `wanted` summaries, for a process that is known as `holder`.
+    /// Claims a piece of work that is to bring the `wanted` summaries, for a process that is known as `holder`. Where it
+    /// was tried in vain, that is known by `refusal`, which also says who tried.
     ///
     /// What another thread of the same process holds is taken, and so is what was sent in a batch. `is_alive` says of
     /// a holder whether its process still runs; it is asked while the database is locked, so it must not wait.
     pub fn claim(
         &mut self,
         errand: &SummaryKey,
+        refusal: &SummaryKey,
         wanted: &[SummaryKey],
         holder: &str,
         now_ms: i64,
@@ -39,7 +41,7 @@ impl Paid {
         if batch::holds(&transaction, errand)? {
             return Ok(Claim::Taken);
         }
-        if let Some(refused) = refusal(&transaction, errand)?
+        if let Some(refused) = self::refusal(&transaction, refusal)?
             && refused.until_ms.is_none_or(|until_ms| now_ms < until_ms)
         {
             return Ok(Claim::Refused { why: refused.why, until_ms: refused.until_ms });
@@ -50,6 +52,7 @@ impl Paid {
         transaction
             .prepare_cached("INSERT OR REPLACE INTO lease (errand, holder, since_ms) VALUES (?1, ?2, ?3)")?
             .execute(params![errand.0.as_bytes(), holder, now_ms])?;
+        remove_refusal(&transaction, refusal)?;
         transaction.commit()?;
         Ok(Claim::Yours)
     }
@@ -65,6 +68,7 @@ impl Paid {
     pub fn refuse(
         &mut self,
         errand: &SummaryKey,
+        refusal: &SummaryKey,
         holder: &str,
         why: &str,
         until_ms: Option<i64>,
@@ -73,7 +77,7 @@ impl Paid {
         let transaction = self.database.begin()?;
         put_refusal(
             &transaction,
-            &Refused { errand: *errand, why: why.to_owned(), until_ms, at_ms: now_ms },
+            &Refused { errand: *refusal, why: why.to_owned(), until_ms, at_ms: now_ms },
         )?;
         end_lease(&transaction, errand, holder)?;
         batch::remove_errand(&transaction, errand)?;
@@ -94,6 +98,19 @@ impl Paid {
             }
         }
         Ok(refusals)
+    }
+
+    /// Lets these be tried again that were tried in vain; returns how many of them there are.
+    pub fn forgive_some(&mut self, errands: &[SummaryKey]) -> Result<u64, Error> {
+        let transaction = self.database.begin()?;
+        let mut forgiven = 0;
+        for errand in errands {
+            forgiven += transaction
+                .prepare_cached("DELETE FROM refusal WHERE errand = ?1")?
+                .execute([errand.0.as_bytes()])?;
+        }
+        transaction.commit()?;
+        Ok(forgiven as u64)
     }
 
     /// Lets everything be tried again that was tried in vain; returns how much that is.

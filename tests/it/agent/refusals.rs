@@ -7,6 +7,7 @@ use serde_json::json;
 use super::Desk;
 use super::code;
 use super::error;
+use super::run;
 use super::server::Act;
 use super::server::Server;
 use super::words;
@@ -124,4 +125,35 @@ fn a_program_that_is_not_there_is_a_mistake_in_the_settings() {
         assert!(ran.err.contains("change your own settings file"), "{ran:?}");
     }
     assert_eq!(desk.server.connections(), 0);
+}
+
+#[test]
+fn an_address_that_is_wrong_refuses_no_file_so_that_mending_it_is_enough() {
+    let html = || Act::json(404, &json!("no such page"));
+    let desk = Desk::new(Server::answering([html(), html(), html(), words()]));
+    for number in 0..8 {
+        desk.sandbox.write(format!("f{number}.py"), code(&format!("f{number}")));
+    }
+    desk.settle("concurrency = 1", "");
+    let ran = desk.ask();
+    assert_eq!((ran.code, desk.server.count()), (1, 3), "{ran:?}");
+    assert!(ran.err.contains("no such page") && ran.err.contains("base_url"), "{}", ran.err);
+    let ran = desk.ask();
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(3 + 8 <= desk.server.count(), "every file is asked about");
+}
+
+#[test]
+fn without_certificates_nobody_is_asked_and_nothing_is_waited_for() {
+    let desk = Desk::with_file([words()]);
+    desk.write_settings(
+        "[agent]\nmodels = [\"far/m\"]\nstill_seconds = 0\n[providers.far]\nwire = \"chat\"\nfree = true\n\
+         base_url = \"https://127.0.0.1:1/v1\"\n",
+    );
+    let mut command = desk.command(&["summarize", "--yes"]);
+    command.env("SSL_CERT_FILE", "/dev/null").env("SSL_CERT_DIR", "/nonexistent");
+    let ran = run(command);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.err.contains("certificates") && ran.err.contains("SSL_CERT_FILE"), "{}", ran.err);
+    assert_eq!(desk.usage(), (0, 0));
 }
