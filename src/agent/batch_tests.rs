@@ -27,6 +27,8 @@ struct Provider {
     refuses: bool,
     /// Names of questions that it gives no answer to.
     forgets: Vec<String>,
+    /// How far another project's batch of as many questions is, where there is one.
+    others: Option<&'static str>,
 }
 
 type Shared = Arc<Mutex<Provider>>;
@@ -45,11 +47,19 @@ impl Provider {
         let batch = format!(
             r#"{{"id":"msgbatch_1","type":"message_batch","processing_status":"{status}","created_at":"2026-11-21T00:00:01Z","request_counts":{{"processing":{count}}}}}"#
         );
+        if seen.url.ends_with("msgbatch_0/results") {
+            let strangers = self.results().replace(r#""custom_id":""#, r#""custom_id":"of-another-"#);
+            return Ok(response(200, &strangers));
+        }
         if seen.url.ends_with("/results") {
             return Ok(response(200, &self.results()));
         }
         if seen.url.contains("limit=") {
             let listed = if self.batch.is_empty() { "" } else { &batch };
+            let other = self
+                .others
+                .map(|theirs| batch.replace(status, theirs).replace("msgbatch_1", "msgbatch_0") + ",");
+            let listed = other.unwrap_or_default() + listed;
             return Ok(response(200, &format!(r#"{{"data":[{listed}]}}"#)));
         }
         if seen.body.is_empty() {
@@ -122,6 +132,35 @@ fn a_batch_whose_name_was_never_heard_is_found_again() {
     provider.lock().unwrap().has_ended = true;
     assert_eq!(office.collect(&errands(2), &Plain, &|| false).answered, 2);
     assert_eq!(spent(&world).open, Money::ZERO);
+}
+
+#[test]
+fn a_lost_batch_is_found_beside_one_of_another_project_that_is_as_large() {
+    for theirs in ["ended", "in_progress"] {
+        let (world, provider) = world();
+        provider.lock().unwrap().is_silent = true;
+        let office_options = options(vec![model("small")]);
+        let office = world.office(&office_options);
+        office.submit(errands(2), &Plain, &|| false).unwrap();
+        let mut at_work = provider.lock().unwrap();
+        (at_work.has_ended, at_work.others) = (true, Some(theirs));
+        drop(at_work);
+        assert_eq!(office.collect(&errands(2), &Plain, &|| false).answered, 2, "{theirs}");
+        assert_eq!(spent(&world).open, Money::ZERO);
+    }
+}
+
+#[test]
+fn a_lost_batch_is_waited_for_while_only_one_of_another_project_has_ended() {
+    let (world, provider) = world();
+    provider.lock().unwrap().is_silent = true;
+    let office_options = options(vec![model("small")]);
+    let office = world.office(&office_options);
+    office.submit(errands(2), &Plain, &|| false).unwrap();
+    provider.lock().unwrap().others = Some("ended");
+    let collected = office.collect(&errands(2), &Plain, &|| false);
+    assert_eq!((collected.answered, collected.waiting), (0, 2));
+    assert_eq!(world.paid().open_batches().unwrap()[0].remote_id, None);
 }
 
 #[test]

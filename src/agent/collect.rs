@@ -21,6 +21,7 @@ use crate::llm::Failure;
 use crate::llm::Model;
 use crate::llm::Refusal;
 use crate::llm::Reply;
+use crate::llm::Wire;
 use crate::llm::batch;
 use crate::llm::batch::Listed;
 use crate::llm::batch::Progress;
@@ -113,35 +114,57 @@ impl Office<'_> {
             return Ok(());
         };
         let model = &Model { price: model.price.map(|price| price.halved()), ..model.clone() };
-        let found = match &batch.remote_id {
-            Some(id) => Some((id.clone(), self.progress(model, id, desk)?)),
-            None => self.find(model, batch, known, desk)?,
-        };
-        let Some((remote_id, progress)) = found else {
-            return self.not_found(batch, collected).map_err(Why::Store);
-        };
-        let Progress::Ended { results, failed } = progress else { return Ok(()) };
-        if failed.is_some() {
-            collected.refused += batch.items.len() as u64;
-            return self.cancel(batch.id).map_err(Why::Store);
+        if let Some(id) = &batch.remote_id {
+            let Progress::Ended { results, failed } = self.progress(model, id, desk)? else { return Ok(()) };
+            if failed.is_some() {
+                collected.refused += batch.items.len() as u64;
+                return self.cancel(batch.id).map_err(Why::Store);
+            }
+            let answers = self.answers(model, &results, desk)?;
+            return self.take_all(model, batch, answers, desk, collected).map_err(Why::Store);
         }
-        let answers = self.answers(model, &results, desk)?;
+        let mut may_be_under_way = false;
+        for listed in self.candidates(model, batch, known, desk)? {
+            let Progress::Ended { results, failed } = listed.progress else {
+                may_be_under_way = true;
+                continue;
+            };
+            // Only one that bears our tag can be told to be ours without an answer.
+            if failed.is_some() {
+                collected.refused += batch.items.len() as u64;
+                return self.cancel(batch.id).map_err(Why::Store);
+            }
+            let answers = self.answers(model, &results, desk)?;
+            let is_ours = |name: &String| batch.items.iter().any(|(errand, _)| name_of(errand) == *name);
+            if answers.iter().any(|(name, _)| is_ours(name)) {
+                let at_ms = self.windows.now_ms();
+                self.till.paid().batch_submitted(batch.id, &listed.id, at_ms).map_err(Why::Store)?;
+                return self.take_all(model, batch, answers, desk, collected).map_err(Why::Store);
+            }
+        }
+        if may_be_under_way {
+            return Ok(());
+        }
+        self.not_found(batch, collected).map_err(Why::Store)
+    }
+
+    /// Takes in all answers of a batch, which is over then.
+    fn take_all(
+        &self,
+        model: &Model,
+        batch: &Batch,
+        answers: Vec<Answer>,
+        desk: &Desk<'_>,
+        collected: &mut Collected,
+    ) -> Result<(), store::Error> {
         let mut open: BTreeMap<String, SpendId> =
             batch.items.iter().map(|(errand, spend)| (name_of(errand), *spend)).collect();
-        if batch.remote_id.is_none() {
-            // Without a tag a batch is known by its questions alone.
-            if !answers.iter().any(|(name, _)| open.contains_key(name)) {
-                return self.not_found(batch, collected).map_err(Why::Store);
-            }
-            let at_ms = self.windows.now_ms();
-            self.till.paid().batch_submitted(batch.id, &remote_id, at_ms).map_err(Why::Store)?;
-        }
         for (name, answer) in answers {
             let Some(spend) = open.remove(&name) else { continue };
-            self.take(model, spend, desk, &name, answer, collected).map_err(Why::Store)?;
+            self.take(model, spend, desk, &name, answer, collected)?;
         }
         collected.lost += open.len() as u64;
-        self.till.paid().batch_done(batch.id).map_err(Why::Store)
+        self.till.paid().batch_done(batch.id)
     }
 
     /// Takes in one answer.
@@ -203,38 +226,41 @@ impl Office<'_> {
         Ok(answers)
     }
 
-    /// Looks for a batch whose name was never heard.
-    fn find(
+    /// Returns what could be a batch whose name was never heard. Other projects may have made some that look like it.
+    fn candidates(
         &self,
         model: &Model,
         batch: &Batch,
         known: &BTreeSet<&str>,
         desk: &Desk<'_>,
-    ) -> Result<Option<(String, Progress)>, Why> {
+    ) -> Result<Vec<Listed>, Why> {
         let names: Vec<String> = batch.items.iter().map(|(errand, _)| name_of(errand)).collect();
         let tag = batch::tag(names.iter().map(String::as_str));
-        let is_it = |listed: &Listed| {
+        let has_tags = model.provider.wire != Wire::Anthropic;
+        let may_be = |listed: &Listed| {
             let is_close = (listed.created_ms - batch.at_ms).abs() <= SLACK_MS;
             let is_as_large = listed.items.is_none_or(|items| items == names.len() as u64);
-            let is_tagged = listed.tag.as_ref().is_none_or(|other| *other == tag);
+            let is_tagged = !has_tags || listed.tag.as_ref() == Some(&tag);
             is_close && is_as_large && is_tagged && !known.contains(listed.id.as_str())
         };
         let (key, mut before) = (self.keys.get(&model.provider.name), None::<String>);
+        let mut found = Vec::new();
         for _ in 0..MOST_LISTS {
             let request = batch::encode_list(model, before.as_deref(), key);
             let decode = |response: &_, now_ms| batch::decode_list(model, response, now_ms);
             let page = post::ask(&self.windows, &request, desk.is_stopped, decode);
             let page = page.map_err(|trouble| trouble.why(model))?;
-            if let Some(listed) = page.iter().find(|listed| is_it(listed)) {
-                return Ok(Some((listed.id.clone(), listed.progress.clone())));
-            }
             // The newest come first.
-            match page.last().filter(|last| batch.at_ms - SLACK_MS < last.created_ms) {
-                Some(last) => before = Some(last.id.clone()),
-                None => return Ok(None),
+            before = page
+                .last()
+                .filter(|last| batch.at_ms - SLACK_MS < last.created_ms)
+                .map(|last| last.id.clone());
+            found.extend(page.into_iter().filter(&may_be));
+            if before.is_none() {
+                break;
             }
         }
-        Ok(None)
+        Ok(found)
     }
 
     fn not_found(&self, batch: &Batch, collected: &mut Collected) -> Result<(), store::Error> {
