@@ -11,6 +11,7 @@ use super::Questions;
 use super::Why;
 use super::post;
 use super::post::Trouble;
+use super::questions::question;
 use super::sending;
 use super::till::Claimed;
 use super::till::Held;
@@ -29,6 +30,7 @@ use crate::model::SummaryKey;
 use crate::store::paid::BatchId;
 use crate::store::paid::NewBatch;
 use crate::store::paid::OverCap;
+use crate::store::paid::Question;
 use crate::store::paid::Reservation;
 use crate::store::paid::Spent;
 
@@ -49,6 +51,7 @@ struct Packed<'o> {
     held: Held<'o>,
     errand: Errand,
     prepared: Prepared,
+    question: Question,
     worst: Money,
 }
 
@@ -153,7 +156,8 @@ impl Office<'_> {
         };
         let sending = llm::encode(model, &prepared.prompt, None);
         let worst = sending::worst(model, &prepared, &sending);
-        Ok(Some(Packed { held, errand, prepared, worst }))
+        let question = question(questions, &errand, &model.full_name(), &prepared);
+        Ok(Some(Packed { held, errand, prepared, question, worst }))
     }
 
     fn hand_over(
@@ -203,8 +207,9 @@ impl Office<'_> {
             at_ms,
             day,
         };
-        let reservations = bundle.items.iter().map(reservation).collect();
-        let new = NewBatch { by: model.full_name(), reservations, at_ms };
+        let calls =
+            bundle.items.iter().map(|packed| (reservation(packed), packed.question.clone())).collect();
+        let new = NewBatch { by: model.full_name(), calls, at_ms };
         match self.till.reserve_batch(&new, &caps).map_err(Why::Store)? {
             Ok(id) => Ok(id),
             Err(cap) => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::super::Questions;
 use super::super::Why;
 use super::super::testing::*;
 use super::name_of;
@@ -75,7 +76,9 @@ impl Provider {
 
     fn results(&self) -> String {
         let known = self.batch.iter().filter(|name| !self.forgets.contains(name));
-        let message = String::from_utf8(answer("It is a file.").body).unwrap();
+        let message =
+            String::from_utf8(answer("<brief>It is a file.</brief><detail>It has lines.</detail>").body)
+                .unwrap();
         let line = |name: &String| {
             format!(
                 "{{\"custom_id\":\"{name}\",\"result\":{{\"type\":\"succeeded\",\"message\":{message}}}}}\n"
@@ -106,16 +109,16 @@ fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
     assert_eq!(office.run(errands(3), &Plain, &super::super::Silent, &|| false).taken, 3);
     assert_eq!(office.submit(errands(3), &Plain, &|| false).unwrap().taken, 3);
     assert_eq!(world.seen().len(), 1);
-    assert_eq!(office.collect(&errands(3), &Plain, &|| false).waiting, 3);
+    assert_eq!(office.collect(&|| false).waiting, 3);
     provider.lock().unwrap().has_ended = true;
     // Another process takes it in.
     drop(office);
-    let collected = world.office(&office_options).collect(&errands(3), &Plain, &|| false);
+    let collected = world.office(&office_options).collect(&|| false);
     assert_eq!((collected.answered, collected.waiting, collected.lost), (3, 0, 0));
     assert_eq!(spent(&world).day, Money::from_nanos(3 * half().nanos()));
     assert_eq!(spent(&world).open, Money::ZERO);
     let found = world.paid().of_subject(&errand("f0").subject, "rust", Tier::TechLead).unwrap();
-    assert_eq!((found[0].text.as_str(), found[0].cost), ("It is a file.", half()));
+    assert_eq!((found[0].text.as_str(), found[0].cost), ("It has lines.", half()));
     assert!(world.paid().open_batches().unwrap().is_empty());
 }
 
@@ -128,9 +131,9 @@ fn a_batch_whose_name_was_never_heard_is_found_again() {
     assert!(matches!(outcome.stopped, Some(Why::Down { .. })), "{outcome:?}");
     assert_eq!(world.paid().open_batches().unwrap()[0].remote_id, None);
     let office = world.office(&office_options);
-    assert_eq!(office.collect(&errands(2), &Plain, &|| false).waiting, 2);
+    assert_eq!(office.collect(&|| false).waiting, 2);
     provider.lock().unwrap().has_ended = true;
-    assert_eq!(office.collect(&errands(2), &Plain, &|| false).answered, 2);
+    assert_eq!(office.collect(&|| false).answered, 2);
     assert_eq!(spent(&world).open, Money::ZERO);
 }
 
@@ -145,7 +148,7 @@ fn a_lost_batch_is_found_beside_one_of_another_project_that_is_as_large() {
         let mut at_work = provider.lock().unwrap();
         (at_work.has_ended, at_work.others) = (true, Some(theirs));
         drop(at_work);
-        assert_eq!(office.collect(&errands(2), &Plain, &|| false).answered, 2, "{theirs}");
+        assert_eq!(office.collect(&|| false).answered, 2, "{theirs}");
         assert_eq!(spent(&world).open, Money::ZERO);
     }
 }
@@ -158,7 +161,7 @@ fn a_lost_batch_is_waited_for_while_only_one_of_another_project_has_ended() {
     let office = world.office(&office_options);
     office.submit(errands(2), &Plain, &|| false).unwrap();
     provider.lock().unwrap().others = Some("ended");
-    let collected = office.collect(&errands(2), &Plain, &|| false);
+    let collected = office.collect(&|| false);
     assert_eq!((collected.answered, collected.waiting), (0, 2));
     assert_eq!(world.paid().open_batches().unwrap()[0].remote_id, None);
 }
@@ -172,9 +175,9 @@ fn a_batch_that_is_nowhere_counts_as_its_worst_after_a_day() {
     office.submit(errands(2), &Plain, &|| false).unwrap();
     provider.lock().unwrap().batch.clear();
     let worst = spent(&world).open;
-    assert_eq!(office.collect(&errands(2), &Plain, &|| false).waiting, 2);
+    assert_eq!(office.collect(&|| false).waiting, 2);
     world.clock_passes(Duration::from_hours(26));
-    assert_eq!(office.collect(&errands(2), &Plain, &|| false).lost, 2);
+    assert_eq!(office.collect(&|| false).lost, 2);
     assert_eq!((spent(&world).open, spent(&world).total), (worst, worst));
     assert!(world.paid().open_batches().unwrap().is_empty());
     // They can be asked anew.
@@ -209,7 +212,7 @@ fn only_as_many_questions_are_handed_over_as_the_caps_allow() {
 }
 
 #[test]
-fn an_answer_that_never_comes_counts_as_its_worst_and_one_about_nothing_is_dropped() {
+fn an_answer_that_never_comes_counts_as_its_worst() {
     let (world, provider) = world();
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
@@ -218,14 +221,33 @@ fn an_answer_that_never_comes_counts_as_its_worst_and_one_about_nothing_is_dropp
     let mut at_work = provider.lock().unwrap();
     (at_work.has_ended, at_work.forgets) = (true, vec![name_of(&errand("f0").id)]);
     drop(at_work);
-    let collected = office.collect(&[errand("f1")], &Plain, &|| false);
-    assert_eq!((collected.answered, collected.dropped, collected.lost), (1, 1, 1));
+    let collected = office.collect(&|| false);
+    assert_eq!((collected.answered, collected.lost), (2, 1));
     let worst = spent(&world).open;
     assert!(
         each.saturating_sub(Money::from_nanos(1_000_000)) <= worst
             && worst <= each + Money::from_nanos(1_000_000)
     );
     assert_eq!(spent(&world).total, worst + half() + half());
+}
+
+#[test]
+fn answers_are_kept_as_what_they_were_asked_for_whatever_is_asked_by_then() {
+    let (world, provider) = world();
+    let asked = options(vec![model("small")]);
+    world.office(&asked).submit(errands(1), &Plain, &|| false).unwrap();
+    provider.lock().unwrap().has_ended = true;
+    let mut other = options(vec![model("small")]);
+    other.wish.tiers = vec![Tier::TechLead];
+    other.wish.material_bytes = 1_000;
+    assert_eq!(world.office(&other).collect(&|| false).answered, 1);
+    let keys: Vec<_> = Plain.keys(&errand("f0"), &model("small").full_name());
+    let found = keys.iter().map(|(_, key)| world.paid().summary(key).unwrap().unwrap());
+    let found: Vec<_> = found.map(|summary| (summary.tier, summary.text, summary.prompt)).collect();
+    let kept = |tier, text: &str| (tier, text.to_owned(), "code/1".to_owned());
+    assert_eq!(found, [kept(Tier::Orchestrator, "It is a file."), kept(Tier::TechLead, "It has lines.")]);
+    let latest = world.paid().latest(b"f0", Tier::Orchestrator).unwrap();
+    assert_eq!(latest.unwrap().text, "It is a file.");
 }
 
 #[test]

@@ -28,7 +28,6 @@ use crate::engine::agent::Errands;
 use crate::engine::agent::NotAsked;
 use crate::engine::agent::Place;
 use crate::engine::agent::Preview;
-use crate::engine::agent::Wish;
 use crate::llm::Model;
 use crate::llm::Provider;
 use crate::llm::Sending;
@@ -151,12 +150,7 @@ impl<'w> Writing<'w> {
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Collected, Outcome), Fault> {
         let office = self.office(keys, windows)?;
-        // Of all files, whatever is picked now: an answer that nobody knows the question of was paid for in vain.
-        let everything = Wish { picks: Vec::new(), still: Duration::ZERO, ..self.options.wish.clone() };
-        let errands = self.project.errands(&everything)?;
-        let preparer = self.project.preparer(&errands, &everything);
-        let questions = Worded { preparer: &preparer, wish: &everything };
-        let collected = office.collect(&errands.ready, &questions, is_stopped);
+        let collected = office.collect(is_stopped);
         let errands = self.project.errands(&self.options.wish)?;
         let preparer = self.project.preparer(&errands, &self.options.wish);
         let questions = Worded { preparer: &preparer, wish: &self.options.wish };

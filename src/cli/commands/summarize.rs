@@ -156,7 +156,6 @@ fn batch(
         let came = json!({
             "answered": collected.answered,
             "refused": collected.refused,
-            "dropped": collected.dropped,
             "waiting": collected.waiting,
             "lost": collected.lost,
             "spent_usd": collected.spent.decimal(),
@@ -186,10 +185,9 @@ fn tell_batches(collected: &Collected, outcome: &Outcome, desk: &mut Desk<'_>) -
     ))?;
     let others = grouped(outcome.left);
     desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
-    if 0 < collected.lost + collected.dropped {
-        let (lost, dropped) = (grouped(collected.lost), grouped(collected.dropped));
-        desk.output
-            .note(&format!("{lost} questions are lost, {dropped} answers came too late; both were paid for"));
+    if 0 < collected.lost {
+        let lost = grouped(collected.lost);
+        desk.output.note(&format!("{lost} questions are lost; each counts as the most that it could cost"));
     }
     Ok(())
 }
