@@ -63,7 +63,7 @@ struct Room {
 
 impl Office<'_> {
     /// Hands these questions to the first model of the chain that takes many at once, as far as the caps allow. Those
-    /// that were handed over are `taken`; [`Office::collect`] brings their answers.
+    /// that were are `handed_over`; [`Office::collect`] brings their answers.
     pub fn submit(
         &self,
         errands: Vec<Errand>,
@@ -97,35 +97,52 @@ impl Office<'_> {
         is_stopped: &(dyn Fn() -> bool + Sync),
         outcome: &mut Outcome,
     ) -> Result<(), Why> {
+        let mut bundle = Bundle { items: Vec::new(), bytes: 0, worst: Money::ZERO };
+        let filled = self.fill(&mut bundle, model, rest, questions, is_stopped, outcome);
+        let over = filled.inspect_err(|_| outcome.left += bundle.items.len() as u64)?;
+        self.hand_over(model, bundle, is_stopped, outcome)?;
+        let Some((cap, next)) = over else { return Ok(()) };
+        // What was put aside just now is a part of what is spent.
+        let spent = self.spent().map_err(Why::Store)?;
+        Err(Why::OverCap { cap, caps: self.options.caps, spent, next })
+    }
+
+    /// Fills a bundle. Returns which cap has no room for another question, and what that could cost.
+    fn fill<'o>(
+        &'o self,
+        bundle: &mut Bundle<'o>,
+        model: &Model,
+        rest: &mut std::vec::IntoIter<Errand>,
+        questions: &dyn Questions,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+        outcome: &mut Outcome,
+    ) -> Result<Option<(OverCap, Money)>, Why> {
         let spent = self.spent().map_err(Why::Store)?;
         let caps = self.options.caps;
         let room = Room {
             money: caps.day.saturating_sub(spent.day).min(caps.total.saturating_sub(spent.total)),
             calls: caps.calls_a_day.saturating_sub(spent.calls),
         };
-        let mut bundle = Bundle { items: Vec::new(), bytes: 0, worst: Money::ZERO };
         let most_items = MOST_ITEMS.min(batch::most_items(model));
         let most_bytes = MOST_BYTES.min(batch::most_bytes(model));
-        let mut over = None;
         while bundle.items.len() < most_items && bundle.bytes < most_bytes {
             if is_stopped() {
                 return Err(Why::Interrupted);
             }
             let Some(errand) = rest.next() else { break };
-            let Some(packed) = self.pack(model, errand, questions, outcome)? else { continue };
+            let packed = self.pack(model, errand, questions, outcome).inspect_err(|_| outcome.left += 1)?;
+            let Some(packed) = packed else { continue };
             let calls = bundle.items.len() as u64;
             if room.money < bundle.worst + packed.worst || room.calls <= calls {
-                let cap = if room.calls <= calls { OverCap::Calls } else { self.nearer(&spent) };
-                over = Some(Why::OverCap { cap, caps, spent, next: packed.worst });
                 outcome.left += 1;
-                break;
+                let cap = if room.calls <= calls { OverCap::Calls } else { self.nearer(&spent) };
+                return Ok(Some((cap, packed.worst)));
             }
             bundle.bytes += packed.prepared.prompt.material.len() + packed.prepared.prompt.instructions.len();
             bundle.worst = bundle.worst + packed.worst;
             bundle.items.push(packed);
         }
-        self.hand_over(model, bundle, is_stopped, outcome)?;
-        over.map_or(Ok(()), Err)
+        Ok(None)
     }
 
     /// Claims and words a question; `None` where it is not to be asked.
@@ -140,6 +157,7 @@ impl Office<'_> {
             Claimed::Yours(held) => held,
             Claimed::Done => return Ok(count(&mut outcome.done)),
             Claimed::Taken => return Ok(count(&mut outcome.taken)),
+            Claimed::InBatch => return Ok(count(&mut outcome.in_batch)),
             Claimed::Refused(why) => {
                 outcome.refused.push((errand, why));
                 return Ok(None);
@@ -182,7 +200,7 @@ impl Office<'_> {
         let at_ms = self.windows.now_ms();
         match sent {
             Ok(remote_id) => {
-                outcome.taken += count;
+                outcome.handed_over += count;
                 outcome.calls += count;
                 self.till.paid().batch_submitted(id, &remote_id, at_ms).map_err(Why::Store)
             }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::super::Questions;
@@ -103,11 +105,11 @@ fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
     let outcome = office.submit(errands(3), &Plain, &|| false).unwrap();
-    assert_eq!((outcome.taken, outcome.left, world.seen().len()), (3, 0, 1));
+    assert_eq!((outcome.handed_over, outcome.left, world.seen().len()), (3, 0, 1));
     assert_eq!(spent(&world).day, spent(&world).open);
     // Neither asked one by one nor handed over again meanwhile.
-    assert_eq!(office.run(errands(3), &Plain, &super::super::Silent, &|| false).taken, 3);
-    assert_eq!(office.submit(errands(3), &Plain, &|| false).unwrap().taken, 3);
+    assert_eq!(office.run(errands(3), &Plain, &super::super::Silent, &|| false).in_batch, 3);
+    assert_eq!(office.submit(errands(3), &Plain, &|| false).unwrap().in_batch, 3);
     assert_eq!(world.seen().len(), 1);
     assert_eq!(office.collect(&|| false).waiting, 3);
     provider.lock().unwrap().has_ended = true;
@@ -182,7 +184,7 @@ fn a_batch_that_is_nowhere_counts_as_its_worst_after_a_day() {
     assert!(world.paid().open_batches().unwrap().is_empty());
     // They can be asked anew.
     provider.lock().unwrap().is_silent = false;
-    assert_eq!(office.submit(errands(2), &Plain, &|| false).unwrap().taken, 2);
+    assert_eq!(office.submit(errands(2), &Plain, &|| false).unwrap().handed_over, 2);
 }
 
 #[test]
@@ -201,14 +203,37 @@ fn only_as_many_questions_are_handed_over_as_the_caps_allow() {
     let mut options = options(vec![model("small")]);
     options.caps.calls_a_day = 4;
     let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
-    assert_eq!((outcome.taken, outcome.left), (4, 5));
+    assert_eq!((outcome.handed_over, outcome.left), (4, 5));
     assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Calls, .. })), "{outcome:?}");
     assert_eq!(provider.lock().unwrap().batch.len(), 4);
     options.caps.calls_a_day = 1_000;
     options.caps.day = spent(&world).day + Money::from_nanos(1);
     let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
-    assert_eq!((outcome.taken, outcome.left), (4, 5));
+    assert_eq!((outcome.in_batch, outcome.handed_over, outcome.left), (4, 0, 5));
     assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Day, .. })), "{outcome:?}");
+}
+
+#[test]
+fn what_was_just_put_aside_counts_where_a_cap_is_met() {
+    let (world, _) = world();
+    let mut options = options(vec![model("small")]);
+    options.caps.day = Money::from_nanos(20_000_000);
+    let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
+    assert!(0 < outcome.handed_over && 0 < outcome.left, "{outcome:?}");
+    let Some(Why::OverCap { spent: told, caps, next, .. }) = outcome.stopped else { panic!("{outcome:?}") };
+    assert_eq!(told.day, spent(&world).day);
+    assert!(caps.day < told.day + next);
+}
+
+#[test]
+fn who_is_stopped_while_questions_are_packed_leaves_all_of_them() {
+    let (world, _) = world();
+    let looks = AtomicUsize::new(0);
+    let is_stopped = || 3 <= looks.fetch_add(1, Ordering::SeqCst);
+    let outcome =
+        world.office(&options(vec![model("small")])).submit(errands(9), &Plain, &is_stopped).unwrap();
+    assert!(matches!(outcome.stopped, Some(Why::Interrupted)), "{outcome:?}");
+    assert_eq!((outcome.left, outcome.handed_over, world.seen().len()), (9, 0, 0));
 }
 
 #[test]
@@ -257,6 +282,6 @@ fn what_is_withheld_is_in_no_batch() {
         .office(&options(vec![model("small")]))
         .submit(vec![errand("secret"), errand("a")], &Plain, &|| false)
         .unwrap();
-    assert_eq!((outcome.taken, outcome.withheld.len()), (1, 1));
+    assert_eq!((outcome.handed_over, outcome.withheld.len()), (1, 1));
     assert!(!world.seen()[0].body.contains("secret"));
 }

@@ -93,6 +93,7 @@ impl<'c> Course<'c> {
             Claimed::Yours(held) => held,
             Claimed::Done => return Ok(End::Done),
             Claimed::Taken => return Ok(End::Taken),
+            Claimed::InBatch => return Ok(End::InBatch),
             Claimed::Refused(why) => return Ok(End::Refused(why)),
         };
         let mut attempt = Attempt::new(self.office.options.chain.len());

@@ -281,6 +281,7 @@ fn add(all: &mut Outcome, outcome: Outcome) {
     all.done += outcome.done;
     // What others ask, and what can be asked again, was asked for anew in this round.
     all.taken = outcome.taken;
+    all.in_batch = outcome.in_batch;
     all.left = outcome.left;
     all.refused.extend(outcome.refused);
     all.withheld.extend(outcome.withheld);

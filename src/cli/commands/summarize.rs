@@ -130,6 +130,7 @@ fn tell(plan: &Plan, outcome: &Outcome, desk: &mut Desk<'_>) -> Result<u8, Failu
         let parts = [
             (outcome.done, "known already"),
             (outcome.taken, "asked by another process"),
+            (outcome.in_batch, "in a batch"),
             (outcome.refused.len() as u64, "refused"),
             (outcome.withheld.len() as u64, "withheld"),
             (outcome.left, "left"),
@@ -183,8 +184,12 @@ fn tell_batches(collected: &Collected, outcome: &Outcome, desk: &mut Desk<'_>) -
     desk.line(&format!(
         "came home  {answered} answered, {refused} refused, {to_come} still to come; {spent}"
     ))?;
-    let others = grouped(outcome.left);
-    desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
+    if outcome.handed_over + outcome.left == 0 {
+        desk.line("nothing new to hand over")?;
+    } else {
+        let (over, left) = (grouped(outcome.handed_over), grouped(outcome.left));
+        desk.line(&format!("handed over {over} questions, {left} left"))?;
+    }
     if 0 < collected.lost {
         let lost = grouped(collected.lost);
         desk.output.note(&format!("{lost} questions are lost; each counts as the most that it could cost"));
@@ -227,6 +232,8 @@ fn outcome_json(outcome: &Outcome) -> Value {
         "answered": outcome.answered,
         "known": outcome.done,
         "taken": outcome.taken,
+        "in_batch": outcome.in_batch,
+        "handed_over": outcome.handed_over,
         "left": outcome.left,
         "refused": refused.collect::<Value>(),
         "withheld": withheld.collect::<Value>(),

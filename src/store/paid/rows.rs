@@ -46,6 +46,8 @@ pub enum Claim {
     Done,
     /// Another process that is alive does it.
     Taken,
+    /// It was sent in a batch, whose answers are still to come.
+    InBatch,
     /// It was tried, and is not to be tried again before this moment (milliseconds since the epoch; `None`: never).
     Refused {
         /// Why, in words.

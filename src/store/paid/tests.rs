@@ -340,7 +340,7 @@ fn a_batch_is_reserved_as_a_whole_and_nobody_else_does_its_work() {
     assert_eq!(paid.spent(5).unwrap(), Spent::default());
     let id = paid.reserve_batch(&new(100), &caps()).unwrap().unwrap();
     assert_eq!(paid.spent(5).unwrap().open, nanos(200));
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), Claim::Taken);
+    assert_eq!(claim(&mut paid, "a", ME, NOBODY), Claim::InBatch);
     paid.batch_submitted(id, "remote-1", 2).unwrap();
     drop(paid);
     let mut paid = sandbox.open();

@@ -22,7 +22,7 @@ pub(super) const COUNT: usize = 5;
 impl Paid {
     /// Claims a piece of work that is to bring the `wanted` summaries, for a process that is known as `holder`.
     ///
-    /// What another thread of the same process holds is taken, and so is what was sent in a batch. `is_alive` says of
+    /// What another thread of the same process holds is taken. `is_alive` says of
     /// a holder whether its process still runs; it is asked while the database is locked, so it must not wait.
     pub fn claim(
         &mut self,
@@ -37,7 +37,7 @@ impl Paid {
             return Ok(Claim::Done);
         }
         if batch::holds(&transaction, errand)? {
-            return Ok(Claim::Taken);
+            return Ok(Claim::InBatch);
         }
         if let Some(refused) = refusal(&transaction, errand)?
             && refused.until_ms.is_none_or(|until_ms| now_ms < until_ms)

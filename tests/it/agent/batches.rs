@@ -150,7 +150,7 @@ fn batch(desk: &Desk) -> Value {
 fn a_batch_costs_half() {
     for wire in ["anthropic", "responses"] {
         let (desk, post) = desk(wire);
-        assert_eq!(batch(&desk)["outcome"]["taken"], 4, "{wire}");
+        assert_eq!(batch(&desk)["outcome"]["handed_over"], 4, "{wire}");
         let (_, put_aside) = desk.usage();
         assert!(4 * HALF_COST < put_aside);
         assert_eq!(batch(&desk)["collected"]["waiting"], 4, "{wire}");
