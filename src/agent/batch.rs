@@ -70,9 +70,7 @@ impl Office<'_> {
         questions: &dyn Questions,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Outcome, Error> {
-        let model =
-            self.options.chain.iter().find(|model| batch::is_possible(model)).ok_or(Error::NoBatches)?;
-        let model = Model { price: model.price.map(|price| price.halved()), ..model.clone() };
+        let model = batch_model(&self.options.chain)?;
         let mut outcome = Outcome::default();
         let mut rest = errands.into_iter();
         while outcome.stopped.is_none() {
@@ -272,6 +270,12 @@ impl Office<'_> {
         let (day, total) = (caps.day.saturating_sub(spent.day), caps.total.saturating_sub(spent.total));
         if total < day { OverCap::Total } else { OverCap::Day }
     }
+}
+
+/// Returns the first model of a chain that takes many questions at once, at the price that it asks for that.
+pub fn batch_model(chain: &[Model]) -> Result<Model, Error> {
+    let model = chain.iter().find(|model| batch::is_possible(model)).ok_or(Error::NoBatches)?;
+    Ok(Model { price: model.price.map(|price| price.halved()), ..model.clone() })
 }
 
 /// Returns the name by which a question's answer is found again.

@@ -25,11 +25,13 @@ use crate::llm::batch;
 use crate::llm::batch::Listed;
 use crate::llm::batch::Progress;
 use crate::model::Money;
+use crate::model::SummaryKey;
 use crate::model::Tier;
 use crate::model::WebResponse;
 use crate::store;
 use crate::store::paid::Batch;
 use crate::store::paid::BatchItem;
+use crate::store::paid::Paid;
 
 /// A batch that the provider does not know so long after it was made is not there.
 const LOST_AFTER_MS: i64 = 25 * 60 * 60 * 1000;
@@ -83,6 +85,11 @@ impl Office<'_> {
             }
         }
         collected
+    }
+
+    /// Returns the questions whose answers are still to come.
+    pub fn in_batches(&self) -> Result<BTreeSet<SummaryKey>, store::Error> {
+        in_batches(&self.till.paid())
     }
 
     fn collect_one(
@@ -256,6 +263,12 @@ impl Office<'_> {
         collected.lost += batch.items.len() as u64;
         self.till.paid().batch_done(batch.id)
     }
+}
+
+/// Returns the questions that are in batches.
+pub(super) fn in_batches(paid: &Paid) -> Result<BTreeSet<SummaryKey>, store::Error> {
+    let batches = paid.open_batches()?;
+    Ok(batches.iter().flat_map(|batch| &batch.items).map(|item| item.errand).collect())
 }
 
 /// Reads a list of answers; what comes in its place is a refusal, and no empty list.
