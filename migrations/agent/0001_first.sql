@@ -89,6 +89,12 @@ CREATE TABLE batch_item (
     spend_id INTEGER PRIMARY KEY,
     batch_id INTEGER NOT NULL,
     errand   BLOB NOT NULL,
+    subject  BLOB NOT NULL,         -- from here on: what the answer is to be kept as, whatever is asked by then
+    language TEXT NOT NULL,
+    scope    TEXT NOT NULL,
+    prompt   TEXT NOT NULL,
+    keys     BLOB NOT NULL,         -- 33 bytes each: a tier, and the key of its summary
+    paths    BLOB NOT NULL,         -- each with a 0 behind it
     ck       BLOB NOT NULL
 ) STRICT;
 

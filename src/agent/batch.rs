@@ -11,6 +11,7 @@ use super::Questions;
 use super::Why;
 use super::post;
 use super::post::Trouble;
+use super::questions::question;
 use super::sending;
 use super::till::Claimed;
 use super::till::Held;
@@ -29,6 +30,7 @@ use crate::model::SummaryKey;
 use crate::store::paid::BatchId;
 use crate::store::paid::NewBatch;
 use crate::store::paid::OverCap;
+use crate::store::paid::Question;
 use crate::store::paid::Reservation;
 use crate::store::paid::Spent;
 
@@ -49,6 +51,7 @@ struct Packed<'o> {
     held: Held<'o>,
     errand: Errand,
     prepared: Prepared,
+    question: Question,
     worst: Money,
 }
 
@@ -60,16 +63,14 @@ struct Room {
 
 impl Office<'_> {
     /// Hands these questions to the first model of the chain that takes many at once, as far as the caps allow. Those
-    /// that were handed over are `taken`; [`Office::collect`] brings their answers.
+    /// that were are `handed_over`; [`Office::collect`] brings their answers.
     pub fn submit(
         &self,
         errands: Vec<Errand>,
         questions: &dyn Questions,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Outcome, Error> {
-        let model =
-            self.options.chain.iter().find(|model| batch::is_possible(model)).ok_or(Error::NoBatches)?;
-        let model = Model { price: model.price.map(|price| price.halved()), ..model.clone() };
+        let model = batch_model(&self.options.chain)?;
         let mut outcome = Outcome::default();
         let mut rest = errands.into_iter();
         while outcome.stopped.is_none() {
@@ -94,35 +95,52 @@ impl Office<'_> {
         is_stopped: &(dyn Fn() -> bool + Sync),
         outcome: &mut Outcome,
     ) -> Result<(), Why> {
+        let mut bundle = Bundle { items: Vec::new(), bytes: 0, worst: Money::ZERO };
+        let filled = self.fill(&mut bundle, model, rest, questions, is_stopped, outcome);
+        let over = filled.inspect_err(|_| outcome.left += bundle.items.len() as u64)?;
+        self.hand_over(model, bundle, is_stopped, outcome)?;
+        let Some((cap, next)) = over else { return Ok(()) };
+        // What was put aside just now is a part of what is spent.
+        let spent = self.spent().map_err(Why::Store)?;
+        Err(Why::OverCap { cap, caps: self.options.caps, spent, next })
+    }
+
+    /// Fills a bundle. Returns which cap has no room for another question, and what that could cost.
+    fn fill<'o>(
+        &'o self,
+        bundle: &mut Bundle<'o>,
+        model: &Model,
+        rest: &mut std::vec::IntoIter<Errand>,
+        questions: &dyn Questions,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+        outcome: &mut Outcome,
+    ) -> Result<Option<(OverCap, Money)>, Why> {
         let spent = self.spent().map_err(Why::Store)?;
         let caps = self.options.caps;
         let room = Room {
             money: caps.day.saturating_sub(spent.day).min(caps.total.saturating_sub(spent.total)),
             calls: caps.calls_a_day.saturating_sub(spent.calls),
         };
-        let mut bundle = Bundle { items: Vec::new(), bytes: 0, worst: Money::ZERO };
         let most_items = MOST_ITEMS.min(batch::most_items(model));
         let most_bytes = MOST_BYTES.min(batch::most_bytes(model));
-        let mut over = None;
         while bundle.items.len() < most_items && bundle.bytes < most_bytes {
             if is_stopped() {
                 return Err(Why::Interrupted);
             }
             let Some(errand) = rest.next() else { break };
-            let Some(packed) = self.pack(model, errand, questions, outcome)? else { continue };
+            let packed = self.pack(model, errand, questions, outcome).inspect_err(|_| outcome.left += 1)?;
+            let Some(packed) = packed else { continue };
             let calls = bundle.items.len() as u64;
             if room.money < bundle.worst + packed.worst || room.calls <= calls {
-                let cap = if room.calls <= calls { OverCap::Calls } else { self.nearer(&spent) };
-                over = Some(Why::OverCap { cap, caps, spent, next: packed.worst });
                 outcome.left += 1;
-                break;
+                let cap = if room.calls <= calls { OverCap::Calls } else { self.nearer(&spent) };
+                return Ok(Some((cap, packed.worst)));
             }
             bundle.bytes += packed.prepared.prompt.material.len() + packed.prepared.prompt.instructions.len();
             bundle.worst = bundle.worst + packed.worst;
             bundle.items.push(packed);
         }
-        self.hand_over(model, bundle, is_stopped, outcome)?;
-        over.map_or(Ok(()), Err)
+        Ok(None)
     }
 
     /// Claims and words a question; `None` where it is not to be asked.
@@ -137,6 +155,7 @@ impl Office<'_> {
             Claimed::Yours(held) => held,
             Claimed::Done => return Ok(count(&mut outcome.done)),
             Claimed::Taken => return Ok(count(&mut outcome.taken)),
+            Claimed::InBatch => return Ok(count(&mut outcome.in_batch)),
             Claimed::Refused(why) => {
                 outcome.refused.push((errand, why));
                 return Ok(None);
@@ -153,7 +172,8 @@ impl Office<'_> {
         };
         let sending = llm::encode(model, &prepared.prompt, None);
         let worst = sending::worst(model, &prepared, &sending);
-        Ok(Some(Packed { held, errand, prepared, worst }))
+        let question = question(questions, &errand, &model.full_name(), &prepared);
+        Ok(Some(Packed { held, errand, prepared, question, worst }))
     }
 
     fn hand_over(
@@ -178,7 +198,7 @@ impl Office<'_> {
         let at_ms = self.windows.now_ms();
         match sent {
             Ok(remote_id) => {
-                outcome.taken += count;
+                outcome.handed_over += count;
                 outcome.calls += count;
                 self.till.paid().batch_submitted(id, &remote_id, at_ms).map_err(Why::Store)
             }
@@ -203,8 +223,9 @@ impl Office<'_> {
             at_ms,
             day,
         };
-        let reservations = bundle.items.iter().map(reservation).collect();
-        let new = NewBatch { by: model.full_name(), reservations, at_ms };
+        let calls =
+            bundle.items.iter().map(|packed| (reservation(packed), packed.question.clone())).collect();
+        let new = NewBatch { by: model.full_name(), calls, at_ms };
         match self.till.reserve_batch(&new, &caps).map_err(Why::Store)? {
             Ok(id) => Ok(id),
             Err(cap) => {
@@ -249,6 +270,12 @@ impl Office<'_> {
         let (day, total) = (caps.day.saturating_sub(spent.day), caps.total.saturating_sub(spent.total));
         if total < day { OverCap::Total } else { OverCap::Day }
     }
+}
+
+/// Returns the first model of a chain that takes many questions at once, at the price that it asks for that.
+pub fn batch_model(chain: &[Model]) -> Result<Model, Error> {
+    let model = chain.iter().find(|model| batch::is_possible(model)).ok_or(Error::NoBatches)?;
+    Ok(Model { price: model.price.map(|price| price.halved()), ..model.clone() })
 }
 
 /// Returns the name by which a question's answer is found again.

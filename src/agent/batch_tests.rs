@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use super::super::Questions;
 use super::super::Why;
 use super::super::testing::*;
 use super::name_of;
@@ -27,6 +30,8 @@ struct Provider {
     refuses: bool,
     /// Names of questions that it gives no answer to.
     forgets: Vec<String>,
+    /// How far another project's batch of as many questions is, where there is one.
+    others: Option<&'static str>,
 }
 
 type Shared = Arc<Mutex<Provider>>;
@@ -45,11 +50,19 @@ impl Provider {
         let batch = format!(
             r#"{{"id":"msgbatch_1","type":"message_batch","processing_status":"{status}","created_at":"2026-11-21T00:00:01Z","request_counts":{{"processing":{count}}}}}"#
         );
+        if seen.url.ends_with("msgbatch_0/results") {
+            let strangers = self.results().replace(r#""custom_id":""#, r#""custom_id":"of-another-"#);
+            return Ok(response(200, &strangers));
+        }
         if seen.url.ends_with("/results") {
             return Ok(response(200, &self.results()));
         }
         if seen.url.contains("limit=") {
             let listed = if self.batch.is_empty() { "" } else { &batch };
+            let other = self
+                .others
+                .map(|theirs| batch.replace(status, theirs).replace("msgbatch_1", "msgbatch_0") + ",");
+            let listed = other.unwrap_or_default() + listed;
             return Ok(response(200, &format!(r#"{{"data":[{listed}]}}"#)));
         }
         if seen.body.is_empty() {
@@ -65,7 +78,9 @@ impl Provider {
 
     fn results(&self) -> String {
         let known = self.batch.iter().filter(|name| !self.forgets.contains(name));
-        let message = String::from_utf8(answer("It is a file.").body).unwrap();
+        let message =
+            String::from_utf8(answer("<brief>It is a file.</brief><detail>It has lines.</detail>").body)
+                .unwrap();
         let line = |name: &String| {
             format!(
                 "{{\"custom_id\":\"{name}\",\"result\":{{\"type\":\"succeeded\",\"message\":{message}}}}}\n"
@@ -90,22 +105,22 @@ fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
     let outcome = office.submit(errands(3), &Plain, &|| false).unwrap();
-    assert_eq!((outcome.taken, outcome.left, world.seen().len()), (3, 0, 1));
+    assert_eq!((outcome.handed_over, outcome.left, world.seen().len()), (3, 0, 1));
     assert_eq!(spent(&world).day, spent(&world).open);
     // Neither asked one by one nor handed over again meanwhile.
-    assert_eq!(office.run(errands(3), &Plain, &super::super::Silent, &|| false).taken, 3);
-    assert_eq!(office.submit(errands(3), &Plain, &|| false).unwrap().taken, 3);
+    assert_eq!(office.run(errands(3), &Plain, &super::super::Silent, &|| false).in_batch, 3);
+    assert_eq!(office.submit(errands(3), &Plain, &|| false).unwrap().in_batch, 3);
     assert_eq!(world.seen().len(), 1);
-    assert_eq!(office.collect(&errands(3), &Plain, &|| false).waiting, 3);
+    assert_eq!(office.collect(&|| false).waiting, 3);
     provider.lock().unwrap().has_ended = true;
     // Another process takes it in.
     drop(office);
-    let collected = world.office(&office_options).collect(&errands(3), &Plain, &|| false);
+    let collected = world.office(&office_options).collect(&|| false);
     assert_eq!((collected.answered, collected.waiting, collected.lost), (3, 0, 0));
     assert_eq!(spent(&world).day, Money::from_nanos(3 * half().nanos()));
     assert_eq!(spent(&world).open, Money::ZERO);
     let found = world.paid().of_subject(&errand("f0").subject, "rust", Tier::TechLead).unwrap();
-    assert_eq!((found[0].text.as_str(), found[0].cost), ("It is a file.", half()));
+    assert_eq!((found[0].text.as_str(), found[0].cost), ("It has lines.", half()));
     assert!(world.paid().open_batches().unwrap().is_empty());
 }
 
@@ -118,10 +133,39 @@ fn a_batch_whose_name_was_never_heard_is_found_again() {
     assert!(matches!(outcome.stopped, Some(Why::Down { .. })), "{outcome:?}");
     assert_eq!(world.paid().open_batches().unwrap()[0].remote_id, None);
     let office = world.office(&office_options);
-    assert_eq!(office.collect(&errands(2), &Plain, &|| false).waiting, 2);
+    assert_eq!(office.collect(&|| false).waiting, 2);
     provider.lock().unwrap().has_ended = true;
-    assert_eq!(office.collect(&errands(2), &Plain, &|| false).answered, 2);
+    assert_eq!(office.collect(&|| false).answered, 2);
     assert_eq!(spent(&world).open, Money::ZERO);
+}
+
+#[test]
+fn a_lost_batch_is_found_beside_one_of_another_project_that_is_as_large() {
+    for theirs in ["ended", "in_progress"] {
+        let (world, provider) = world();
+        provider.lock().unwrap().is_silent = true;
+        let office_options = options(vec![model("small")]);
+        let office = world.office(&office_options);
+        office.submit(errands(2), &Plain, &|| false).unwrap();
+        let mut at_work = provider.lock().unwrap();
+        (at_work.has_ended, at_work.others) = (true, Some(theirs));
+        drop(at_work);
+        assert_eq!(office.collect(&|| false).answered, 2, "{theirs}");
+        assert_eq!(spent(&world).open, Money::ZERO);
+    }
+}
+
+#[test]
+fn a_lost_batch_is_waited_for_while_only_one_of_another_project_has_ended() {
+    let (world, provider) = world();
+    provider.lock().unwrap().is_silent = true;
+    let office_options = options(vec![model("small")]);
+    let office = world.office(&office_options);
+    office.submit(errands(2), &Plain, &|| false).unwrap();
+    provider.lock().unwrap().others = Some("ended");
+    let collected = office.collect(&|| false);
+    assert_eq!((collected.answered, collected.waiting), (0, 2));
+    assert_eq!(world.paid().open_batches().unwrap()[0].remote_id, None);
 }
 
 #[test]
@@ -133,14 +177,14 @@ fn a_batch_that_is_nowhere_counts_as_its_worst_after_a_day() {
     office.submit(errands(2), &Plain, &|| false).unwrap();
     provider.lock().unwrap().batch.clear();
     let worst = spent(&world).open;
-    assert_eq!(office.collect(&errands(2), &Plain, &|| false).waiting, 2);
+    assert_eq!(office.collect(&|| false).waiting, 2);
     world.clock_passes(Duration::from_hours(26));
-    assert_eq!(office.collect(&errands(2), &Plain, &|| false).lost, 2);
+    assert_eq!(office.collect(&|| false).lost, 2);
     assert_eq!((spent(&world).open, spent(&world).total), (worst, worst));
     assert!(world.paid().open_batches().unwrap().is_empty());
     // They can be asked anew.
     provider.lock().unwrap().is_silent = false;
-    assert_eq!(office.submit(errands(2), &Plain, &|| false).unwrap().taken, 2);
+    assert_eq!(office.submit(errands(2), &Plain, &|| false).unwrap().handed_over, 2);
 }
 
 #[test]
@@ -159,18 +203,41 @@ fn only_as_many_questions_are_handed_over_as_the_caps_allow() {
     let mut options = options(vec![model("small")]);
     options.caps.calls_a_day = 4;
     let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
-    assert_eq!((outcome.taken, outcome.left), (4, 5));
+    assert_eq!((outcome.handed_over, outcome.left), (4, 5));
     assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Calls, .. })), "{outcome:?}");
     assert_eq!(provider.lock().unwrap().batch.len(), 4);
     options.caps.calls_a_day = 1_000;
     options.caps.day = spent(&world).day + Money::from_nanos(1);
     let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
-    assert_eq!((outcome.taken, outcome.left), (4, 5));
+    assert_eq!((outcome.in_batch, outcome.handed_over, outcome.left), (4, 0, 5));
     assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Day, .. })), "{outcome:?}");
 }
 
 #[test]
-fn an_answer_that_never_comes_counts_as_its_worst_and_one_about_nothing_is_dropped() {
+fn what_was_just_put_aside_counts_where_a_cap_is_met() {
+    let (world, _) = world();
+    let mut options = options(vec![model("small")]);
+    options.caps.day = Money::from_nanos(20_000_000);
+    let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
+    assert!(0 < outcome.handed_over && 0 < outcome.left, "{outcome:?}");
+    let Some(Why::OverCap { spent: told, caps, next, .. }) = outcome.stopped else { panic!("{outcome:?}") };
+    assert_eq!(told.day, spent(&world).day);
+    assert!(caps.day < told.day + next);
+}
+
+#[test]
+fn who_is_stopped_while_questions_are_packed_leaves_all_of_them() {
+    let (world, _) = world();
+    let looks = AtomicUsize::new(0);
+    let is_stopped = || 3 <= looks.fetch_add(1, Ordering::SeqCst);
+    let outcome =
+        world.office(&options(vec![model("small")])).submit(errands(9), &Plain, &is_stopped).unwrap();
+    assert!(matches!(outcome.stopped, Some(Why::Interrupted)), "{outcome:?}");
+    assert_eq!((outcome.left, outcome.handed_over, world.seen().len()), (9, 0, 0));
+}
+
+#[test]
+fn an_answer_that_never_comes_counts_as_its_worst() {
     let (world, provider) = world();
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
@@ -179,8 +246,8 @@ fn an_answer_that_never_comes_counts_as_its_worst_and_one_about_nothing_is_dropp
     let mut at_work = provider.lock().unwrap();
     (at_work.has_ended, at_work.forgets) = (true, vec![name_of(&errand("f0").id)]);
     drop(at_work);
-    let collected = office.collect(&[errand("f1")], &Plain, &|| false);
-    assert_eq!((collected.answered, collected.dropped, collected.lost), (1, 1, 1));
+    let collected = office.collect(&|| false);
+    assert_eq!((collected.answered, collected.lost), (2, 1));
     let worst = spent(&world).open;
     assert!(
         each.saturating_sub(Money::from_nanos(1_000_000)) <= worst
@@ -190,12 +257,31 @@ fn an_answer_that_never_comes_counts_as_its_worst_and_one_about_nothing_is_dropp
 }
 
 #[test]
+fn answers_are_kept_as_what_they_were_asked_for_whatever_is_asked_by_then() {
+    let (world, provider) = world();
+    let asked = options(vec![model("small")]);
+    world.office(&asked).submit(errands(1), &Plain, &|| false).unwrap();
+    provider.lock().unwrap().has_ended = true;
+    let mut other = options(vec![model("small")]);
+    other.wish.tiers = vec![Tier::TechLead];
+    other.wish.material_bytes = 1_000;
+    assert_eq!(world.office(&other).collect(&|| false).answered, 1);
+    let keys: Vec<_> = Plain.keys(&errand("f0"), &model("small").full_name());
+    let found = keys.iter().map(|(_, key)| world.paid().summary(key).unwrap().unwrap());
+    let found: Vec<_> = found.map(|summary| (summary.tier, summary.text, summary.prompt)).collect();
+    let kept = |tier, text: &str| (tier, text.to_owned(), "code/1".to_owned());
+    assert_eq!(found, [kept(Tier::Orchestrator, "It is a file."), kept(Tier::TechLead, "It has lines.")]);
+    let latest = world.paid().latest(b"f0", Tier::Orchestrator).unwrap();
+    assert_eq!(latest.unwrap().text, "It is a file.");
+}
+
+#[test]
 fn what_is_withheld_is_in_no_batch() {
     let (world, _) = world();
     let outcome = world
         .office(&options(vec![model("small")]))
         .submit(vec![errand("secret"), errand("a")], &Plain, &|| false)
         .unwrap();
-    assert_eq!((outcome.taken, outcome.withheld.len()), (1, 1));
+    assert_eq!((outcome.handed_over, outcome.withheld.len()), (1, 1));
     assert!(!world.seen()[0].body.contains("secret"));
 }

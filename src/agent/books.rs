@@ -1,9 +1,12 @@
 //! What was written and what it cost, for whoever only looks. No office is needed, and nobody can be asked.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Error;
+use super::collect;
 use crate::engine::agent::Node;
+use crate::model::SummaryKey;
 use crate::model::Tier;
 use crate::store::paid::PAID_DATABASE;
 use crate::store::paid::Paid;
@@ -29,6 +32,11 @@ impl Books {
     /// Returns the calls by day, the last one first, and model.
     pub fn usage(&self) -> Result<Vec<UsageRow>, Error> {
         Ok(self.0.as_ref().map(Paid::usage).transpose()?.unwrap_or_default())
+    }
+
+    /// Returns the questions that are in batches, whose answers are still to come.
+    pub fn in_batches(&self) -> Result<BTreeSet<SummaryKey>, Error> {
+        Ok(self.0.as_ref().map(collect::in_batches).transpose()?.unwrap_or_default())
     }
 
     /// Returns what models wrote of something for a tier, the newest first.

@@ -58,8 +58,8 @@ impl Office<'_> {
         let mut paid = self.till.paid();
         let batches = paid.open_batches()?;
         for batch in batches.iter().filter(|batch| batch.id == id) {
-            for (_, spend) in &batch.items {
-                paid.settle(*spend, &settlement)?;
+            for item in &batch.items {
+                paid.settle(item.spend, &settlement)?;
             }
         }
         paid.batch_done(id)

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use super::Office;
-use super::Questions;
 use super::Why;
 use super::batch::name_of;
 use super::claims::Until;
@@ -13,23 +12,27 @@ use super::course;
 use super::course::Source;
 use super::post;
 use super::post::Trouble;
+use super::questions::words_of;
 use super::sending;
 use super::sending::Most;
 use super::sending::Sent;
-use crate::engine::agent::Errand;
 use crate::llm;
 use crate::llm::Failure;
 use crate::llm::Model;
 use crate::llm::Refusal;
 use crate::llm::Reply;
+use crate::llm::Wire;
 use crate::llm::batch;
 use crate::llm::batch::Listed;
 use crate::llm::batch::Progress;
 use crate::model::Money;
+use crate::model::SummaryKey;
+use crate::model::Tier;
 use crate::model::WebResponse;
 use crate::store;
 use crate::store::paid::Batch;
-use crate::store::paid::SpendId;
+use crate::store::paid::BatchItem;
+use crate::store::paid::Paid;
 
 /// A batch that the provider does not know so long after it was made is not there.
 const LOST_AFTER_MS: i64 = 25 * 60 * 60 * 1000;
@@ -45,8 +48,6 @@ pub struct Collected {
     pub answered: u64,
     /// Questions without a usable answer.
     pub refused: u64,
-    /// Answers about contents that are not there any more. They were paid for.
-    pub dropped: u64,
     /// Questions whose answers are still to come.
     pub waiting: u64,
     /// Questions of which nobody knows what became: they count as their worst.
@@ -60,25 +61,10 @@ pub struct Collected {
 /// What came back to a question, by the question's name.
 type Answer = (String, Result<Reply, Refusal>);
 
-/// What all batches are collected with.
-struct Desk<'d> {
-    errands: BTreeMap<String, &'d Errand>,
-    questions: &'d dyn Questions,
-    is_stopped: &'d (dyn Fn() -> bool + Sync),
-}
-
 impl Office<'_> {
-    /// Takes in the answers that have come since. `errands` are those that there are to ask now, for an answer says
-    /// only which of them it is to.
-    pub fn collect(
-        &self,
-        errands: &[Errand],
-        questions: &dyn Questions,
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Collected {
+    /// Takes in the answers that have come since, and keeps them as what they were asked for.
+    pub fn collect(&self, is_stopped: &(dyn Fn() -> bool + Sync)) -> Collected {
         let mut collected = Collected::default();
-        let errands = errands.iter().map(|errand| (name_of(&errand.id), errand)).collect();
-        let desk = Desk { errands, questions, is_stopped };
         // Bound, so that the database is not held while a provider is asked.
         let batches = self.till.paid().open_batches();
         let batches = match batches {
@@ -87,9 +73,9 @@ impl Office<'_> {
         };
         let known: BTreeSet<&str> = batches.iter().filter_map(|batch| batch.remote_id.as_deref()).collect();
         for batch in &batches {
-            let before = collected.answered + collected.refused + collected.dropped + collected.lost;
-            let done = self.collect_one(batch, &known, &desk, &mut collected);
-            let after = collected.answered + collected.refused + collected.dropped + collected.lost;
+            let before = collected.answered + collected.refused + collected.lost;
+            let done = self.collect_one(batch, &known, is_stopped, &mut collected);
+            let after = collected.answered + collected.refused + collected.lost;
             collected.waiting += (batch.items.len() as u64).saturating_sub(after - before);
             if let Err(why) = done {
                 let is_last = matches!(why, Why::Interrupted | Why::Store(_));
@@ -102,11 +88,16 @@ impl Office<'_> {
         collected
     }
 
+    /// Returns the questions whose answers are still to come.
+    pub fn in_batches(&self) -> Result<BTreeSet<SummaryKey>, store::Error> {
+        in_batches(&self.till.paid())
+    }
+
     fn collect_one(
         &self,
         batch: &Batch,
         known: &BTreeSet<&str>,
-        desk: &Desk<'_>,
+        is_stopped: &(dyn Fn() -> bool + Sync),
         collected: &mut Collected,
     ) -> Result<(), Why> {
         // Whoever is not in the chain any more is asked nothing; the money stays put aside.
@@ -114,74 +105,91 @@ impl Office<'_> {
             return Ok(());
         };
         let model = &Model { price: model.price.map(|price| price.halved()), ..model.clone() };
-        let found = match &batch.remote_id {
-            Some(id) => Some((id.clone(), self.progress(model, id, desk)?)),
-            None => self.find(model, batch, known, desk)?,
-        };
-        let Some((remote_id, progress)) = found else {
-            return self.not_found(batch, collected).map_err(Why::Store);
-        };
-        let Progress::Ended { results, failed } = progress else { return Ok(()) };
-        if failed.is_some() {
-            collected.refused += batch.items.len() as u64;
-            return self.cancel(batch.id).map_err(Why::Store);
-        }
-        let answers = self.answers(model, &results, desk)?;
-        let mut open: BTreeMap<String, SpendId> =
-            batch.items.iter().map(|(errand, spend)| (name_of(errand), *spend)).collect();
-        if batch.remote_id.is_none() {
-            // Without a tag a batch is known by its questions alone.
-            if !answers.iter().any(|(name, _)| open.contains_key(name)) {
-                return self.not_found(batch, collected).map_err(Why::Store);
+        if let Some(id) = &batch.remote_id {
+            let Progress::Ended { results, failed } = self.progress(model, id, is_stopped)? else {
+                return Ok(());
+            };
+            if failed.is_some() {
+                collected.refused += batch.items.len() as u64;
+                return self.cancel(batch.id).map_err(Why::Store);
             }
-            let at_ms = self.windows.now_ms();
-            self.till.paid().batch_submitted(batch.id, &remote_id, at_ms).map_err(Why::Store)?;
+            let answers = self.answers(model, &results, is_stopped)?;
+            return self.take_all(model, batch, answers, collected).map_err(Why::Store);
         }
+        let mut may_be_under_way = false;
+        for listed in self.candidates(model, batch, known, is_stopped)? {
+            let Progress::Ended { results, failed } = listed.progress else {
+                may_be_under_way = true;
+                continue;
+            };
+            // Only one that bears our tag can be told to be ours without an answer.
+            if failed.is_some() {
+                collected.refused += batch.items.len() as u64;
+                return self.cancel(batch.id).map_err(Why::Store);
+            }
+            let answers = self.answers(model, &results, is_stopped)?;
+            let is_ours = |name: &String| batch.items.iter().any(|item| name_of(&item.errand) == *name);
+            if answers.iter().any(|(name, _)| is_ours(name)) {
+                let at_ms = self.windows.now_ms();
+                self.till.paid().batch_submitted(batch.id, &listed.id, at_ms).map_err(Why::Store)?;
+                return self.take_all(model, batch, answers, collected).map_err(Why::Store);
+            }
+        }
+        if may_be_under_way {
+            return Ok(());
+        }
+        self.not_found(batch, collected).map_err(Why::Store)
+    }
+
+    /// Takes in all answers of a batch, which is over then.
+    fn take_all(
+        &self,
+        model: &Model,
+        batch: &Batch,
+        answers: Vec<Answer>,
+        collected: &mut Collected,
+    ) -> Result<(), store::Error> {
+        let mut open: BTreeMap<String, &BatchItem> =
+            batch.items.iter().map(|item| (name_of(&item.errand), item)).collect();
         for (name, answer) in answers {
-            let Some(spend) = open.remove(&name) else { continue };
-            self.take(model, spend, desk, &name, answer, collected).map_err(Why::Store)?;
+            let Some(item) = open.remove(&name) else { continue };
+            self.take(model, item, answer, collected)?;
         }
         collected.lost += open.len() as u64;
-        self.till.paid().batch_done(batch.id).map_err(Why::Store)
+        self.till.paid().batch_done(batch.id)
     }
 
     /// Takes in one answer.
     fn take(
         &self,
         model: &Model,
-        spend: SpendId,
-        desk: &Desk<'_>,
-        name: &str,
+        item: &BatchItem,
         answer: Result<Reply, Refusal>,
         collected: &mut Collected,
     ) -> Result<(), store::Error> {
         let now_ms = self.windows.now_ms();
-        let errand = desk.errands.get(name);
-        let sent = match (answer, errand) {
-            (Ok(reply), Some(errand)) => sending::read(errand, reply, desk.questions),
-            (Ok(reply), None) => Sent::Words { reply, words: Vec::new() },
-            (Err(refusal), _) => Sent::Refused(refusal),
+        let BatchItem { errand, spend, question } = item;
+        let tiers: Vec<Tier> = question.keys.iter().map(|(tier, _)| *tier).collect();
+        let sent = match answer {
+            Ok(reply) => sending::read(reply, |answer| words_of(answer, &tiers)),
+            Err(refusal) => Sent::Refused(refusal),
         };
         let settlement = sent.settlement(model, self.most_of_any(model), now_ms);
         collected.spent = collected.spent + settlement.cost.unwrap_or_default();
-        let Some(errand) = errand else {
-            collected.dropped += 1;
-            return self.till.settle(spend, &settlement);
-        };
         if let Sent::Words { words, .. } = &sent {
-            let strategy = errand.strategy.versioned();
-            let worst = settlement.cost.unwrap_or_default();
-            let source = Source { model, strategy: &strategy, worst };
-            let summaries = course::summaries(desk.questions, errand, &source, words, &settlement);
-            let paths = desk.questions.paths(errand);
+            let source = Source { model, worst: settlement.cost.unwrap_or_default() };
+            let summaries = course::summaries(question, &source, words, &settlement);
             collected.answered += 1;
-            return self.till.accept(spend, &settlement, errand.id, &summaries, &paths);
+            return self.till.accept(*spend, &settlement, *errand, &summaries, &question.paths);
         }
         collected.refused += 1;
-        self.till.settle(spend, &settlement)?;
+        self.till.settle(*spend, &settlement)?;
         let Sent::Refused(refusal) = sent else { return Ok(()) };
         match refused_until(Failure::of(refusal.class), now_ms) {
-            Some(Until(until_ms)) => self.till.refuse(self.keys_of(errand), &refusal.words, until_ms, now_ms),
+            Some(Until(until_ms)) => {
+                let keys = (*errand, self.options.wish.refusal_of(errand));
+                self.till.refuse(keys, &refusal.words, until_ms, now_ms)
+            }
             None => Ok(()),
         }
     }
@@ -197,56 +205,69 @@ impl Office<'_> {
         Most::new(material.saturating_add(INSTRUCTIONS), output)
     }
 
-    fn progress(&self, model: &Model, id: &str, desk: &Desk<'_>) -> Result<Progress, Why> {
+    fn progress(
+        &self,
+        model: &Model,
+        id: &str,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Progress, Why> {
         let request = batch::encode_poll(model, id, self.keys.get(&model.provider.name));
         let decode = |response: &_, now_ms| batch::decode_poll(model, response, now_ms);
-        post::ask(&self.windows, &request, desk.is_stopped, decode).map_err(|trouble| trouble.why(model))
+        post::ask(&self.windows, &request, is_stopped, decode).map_err(|trouble| trouble.why(model))
     }
 
     /// Fetches all lists of answers. One that cannot be fetched leaves all of them for the next time.
-    fn answers(&self, model: &Model, results: &[String], desk: &Desk<'_>) -> Result<Vec<Answer>, Why> {
+    fn answers(
+        &self,
+        model: &Model,
+        results: &[String],
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Answer>, Why> {
         let mut answers = Vec::new();
         for name in results {
             let request = batch::encode_results(model, name, self.keys.get(&model.provider.name));
             let decode = |response: &_, now_ms| read(model, response, now_ms);
-            let fetched = post::ask(&self.windows, &request, desk.is_stopped, decode);
+            let fetched = post::ask(&self.windows, &request, is_stopped, decode);
             answers.extend(fetched.map_err(|trouble: Trouble| trouble.why(model))?);
         }
         Ok(answers)
     }
 
-    /// Looks for a batch whose name was never heard.
-    fn find(
+    /// Returns what could be a batch whose name was never heard. Other projects may have made some that look like it.
+    fn candidates(
         &self,
         model: &Model,
         batch: &Batch,
         known: &BTreeSet<&str>,
-        desk: &Desk<'_>,
-    ) -> Result<Option<(String, Progress)>, Why> {
-        let names: Vec<String> = batch.items.iter().map(|(errand, _)| name_of(errand)).collect();
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Listed>, Why> {
+        let names: Vec<String> = batch.items.iter().map(|item| name_of(&item.errand)).collect();
         let tag = batch::tag(names.iter().map(String::as_str));
-        let is_it = |listed: &Listed| {
+        let has_tags = model.provider.wire != Wire::Anthropic;
+        let may_be = |listed: &Listed| {
             let is_close = (listed.created_ms - batch.at_ms).abs() <= SLACK_MS;
             let is_as_large = listed.items.is_none_or(|items| items == names.len() as u64);
-            let is_tagged = listed.tag.as_ref().is_none_or(|other| *other == tag);
+            let is_tagged = !has_tags || listed.tag.as_ref() == Some(&tag);
             is_close && is_as_large && is_tagged && !known.contains(listed.id.as_str())
         };
         let (key, mut before) = (self.keys.get(&model.provider.name), None::<String>);
+        let mut found = Vec::new();
         for _ in 0..MOST_LISTS {
             let request = batch::encode_list(model, before.as_deref(), key);
             let decode = |response: &_, now_ms| batch::decode_list(model, response, now_ms);
-            let page = post::ask(&self.windows, &request, desk.is_stopped, decode);
+            let page = post::ask(&self.windows, &request, is_stopped, decode);
             let page = page.map_err(|trouble| trouble.why(model))?;
-            if let Some(listed) = page.iter().find(|listed| is_it(listed)) {
-                return Ok(Some((listed.id.clone(), listed.progress.clone())));
-            }
             // The newest come first.
-            match page.last().filter(|last| batch.at_ms - SLACK_MS < last.created_ms) {
-                Some(last) => before = Some(last.id.clone()),
-                None => return Ok(None),
+            before = page
+                .last()
+                .filter(|last| batch.at_ms - SLACK_MS < last.created_ms)
+                .map(|last| last.id.clone());
+            found.extend(page.into_iter().filter(&may_be));
+            if before.is_none() {
+                break;
             }
         }
-        Ok(None)
+        Ok(found)
     }
 
     fn not_found(&self, batch: &Batch, collected: &mut Collected) -> Result<(), store::Error> {
@@ -257,6 +278,12 @@ impl Office<'_> {
         collected.lost += batch.items.len() as u64;
         self.till.paid().batch_done(batch.id)
     }
+}
+
+/// Returns the questions that are in batches.
+pub(super) fn in_batches(paid: &Paid) -> Result<BTreeSet<SummaryKey>, store::Error> {
+    let batches = paid.open_batches()?;
+    Ok(batches.iter().flat_map(|batch| &batch.items).map(|item| item.errand).collect())
 }
 
 /// Reads a list of answers; what comes in its place is a refusal, and no empty list.

@@ -12,7 +12,6 @@ use std::time::Duration;
 use super::End;
 use super::Note;
 use super::Office;
-use super::Questions;
 use super::Why;
 use super::claims::Until;
 use super::claims::refused_until;
@@ -20,6 +19,7 @@ use super::door::Door;
 use super::door::Entry;
 use super::door::Inside;
 use super::office::UnderWay;
+use super::questions::question;
 use super::run::Run;
 use super::sending;
 use super::sending::Call;
@@ -47,6 +47,7 @@ use crate::model::Prompt;
 use crate::model::SummaryKey;
 use crate::model::Tier;
 use crate::store::paid::OverCap;
+use crate::store::paid::Question;
 use crate::store::paid::Reservation;
 use crate::store::paid::Settlement;
 use crate::store::paid::SpendId;
@@ -97,6 +98,7 @@ impl<'c> Course<'c> {
             Claimed::Yours(held) => held,
             Claimed::Done => return Ok(End::Done),
             Claimed::Taken => return Ok(End::Taken),
+            Claimed::InBatch => return Ok(End::InBatch),
             Claimed::Refused(why) => return Ok(End::Refused(why)),
         };
         let mut attempt = Attempt::new(self.office.options.chain.len());
@@ -287,10 +289,9 @@ impl<'c> Course<'c> {
     ) -> Result<End, Why> {
         let Asked::Made { spend, worst, sent, settlement, under_way } = asked else { return Ok(End::Left) };
         let Sent::Words { words, .. } = &*sent else { return Ok(End::Left) };
-        let source = Source { model, strategy: &prepared.strategy, worst };
-        let summaries = summaries(self.run.questions, self.errand, &source, words, &settlement);
-        let paths = self.run.questions.paths(self.errand);
-        held.accept(spend, &settlement, &summaries, &paths).map_err(Why::Store)?;
+        let question = question(self.run.questions, self.errand, &model.full_name(), prepared);
+        let summaries = summaries(&question, &Source { model, worst }, words, &settlement);
+        held.accept(spend, &settlement, &summaries, &question.paths).map_err(Why::Store)?;
         // Only now is the call settled.
         drop(under_way);
         Ok(End::Answered)
@@ -320,37 +321,33 @@ impl<'c> Course<'c> {
 /// Where a summary came from.
 pub(super) struct Source<'s> {
     pub(super) model: &'s Model,
-    pub(super) strategy: &'s str,
     pub(super) worst: Money,
 }
 
 /// Returns the rows of what one call brought.
 pub(super) fn summaries(
-    questions: &dyn Questions,
-    errand: &Errand,
+    question: &Question,
     source: &Source<'_>,
     words: &[(Tier, String)],
     settlement: &Settlement,
 ) -> Vec<Summary> {
-    let by = source.model.full_name();
-    let keys = questions.keys(errand, &by);
     let row = |(tier, key): &(Tier, SummaryKey)| {
         let (_, text) = words.iter().find(|(of, _)| of == tier)?;
         Some(Summary {
             key: *key,
-            subject: errand.subject,
-            language: errand.language.to_owned(),
-            scope: errand.scope,
+            subject: question.subject,
+            language: question.language.clone(),
+            scope: question.scope,
             tier: *tier,
-            prompt: source.strategy.to_owned(),
-            by: by.clone(),
+            prompt: question.prompt.clone(),
+            by: source.model.full_name(),
             text: text.clone(),
             tokens: settlement.tokens,
             cost: settlement.cost.unwrap_or(source.worst),
             at_ms: settlement.at_ms,
         })
     };
-    keys.iter().filter_map(row).collect()
+    question.keys.iter().filter_map(row).collect()
 }
 
 /// Returns a number from 0 to 1 by chance.

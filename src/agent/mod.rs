@@ -34,6 +34,7 @@ pub use crate::store::paid::OverCap;
 pub use crate::store::paid::Spent;
 pub use crate::store::paid::Summary;
 pub use crate::store::paid::UsageRow;
+pub use batch::batch_model;
 pub use books::Books;
 pub use books::forgive;
 pub use collect::Collected;

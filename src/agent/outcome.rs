@@ -19,8 +19,12 @@ pub struct Outcome {
     pub answered: u64,
     /// Questions whose answers were there already: another process was quicker.
     pub done: u64,
-    /// Questions that another process that is alive asks now, or that are in a batch.
+    /// Questions that another process that is alive asks now.
     pub taken: u64,
+    /// Questions that are in a batch, whose answers are still to come.
+    pub in_batch: u64,
+    /// Questions that were handed over in a batch by this run.
+    pub handed_over: u64,
     /// Questions that no model could answer, and that are not asked again soon; with why.
     pub refused: Vec<(Errand, String)>,
     /// Questions that are not asked, for what stands in the files.
@@ -48,6 +52,8 @@ pub enum End {
     Done,
     /// Another process asks it.
     Taken,
+    /// It is in a batch.
+    InBatch,
     /// No model could answer it.
     Refused(String),
     /// It is not asked.

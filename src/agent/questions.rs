@@ -10,6 +10,7 @@ use crate::llm::Soft;
 use crate::model::ModelName;
 use crate::model::SummaryKey;
 use crate::model::Tier;
+use crate::store::paid::Question;
 use crate::summarize::agent::Flaw;
 use crate::summarize::agent::check;
 
@@ -46,13 +47,35 @@ impl Questions for Worded<'_> {
     }
 
     fn check(&self, errand: &Errand, answer: &str) -> Result<Vec<(Tier, String)>, Soft> {
-        check(answer, &errand.tiers).map_err(|flaw| match flaw {
-            Flaw::Empty => Soft::Empty,
-            Flaw::Misshapen => Soft::Misshapen,
-        })
+        words_of(answer, &errand.tiers)
     }
 
     fn paths(&self, errand: &Errand) -> Vec<Vec<u8>> {
         errand.paths.iter().map(|path| path.as_bytes().to_vec()).collect()
+    }
+}
+
+/// Returns the words of an answer for each of these tiers, or what is wrong with it.
+pub(super) fn words_of(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, String)>, Soft> {
+    check(answer, tiers).map_err(|flaw| match flaw {
+        Flaw::Empty => Soft::Empty,
+        Flaw::Misshapen => Soft::Misshapen,
+    })
+}
+
+/// Returns what the answer of this model is to be kept as.
+pub(super) fn question(
+    questions: &dyn Questions,
+    errand: &Errand,
+    by: &ModelName,
+    prepared: &Prepared,
+) -> Question {
+    Question {
+        subject: errand.subject,
+        language: errand.language.to_owned(),
+        scope: errand.scope,
+        prompt: prepared.strategy.clone(),
+        keys: questions.keys(errand, by),
+        paths: questions.paths(errand),
     }
 }

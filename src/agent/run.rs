@@ -141,6 +141,7 @@ impl<'r> Run<'r> {
             End::Answered => outcome.answered += 1,
             End::Done => outcome.done += 1,
             End::Taken => outcome.taken += 1,
+            End::InBatch => outcome.in_batch += 1,
             End::Left | End::Withheld(Withheld::Changed) => outcome.left += 1,
             End::Refused(why) => outcome.refused.push((errand, why)),
             End::Withheld(withheld) => outcome.withheld.push((errand, withheld)),

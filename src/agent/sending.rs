@@ -171,14 +171,14 @@ pub(super) fn send(
         }
     };
     match decoded {
-        Ok(reply) => read(call.errand, reply, questions),
+        Ok(reply) => read(reply, |answer| questions.check(call.errand, answer)),
         Err(refusal) => Sent::Refused(refusal),
     }
 }
 
 /// Looks whether there is a summary in an answer.
-pub(super) fn read(errand: &Errand, reply: Reply, questions: &dyn Questions) -> Sent {
-    match questions.check(errand, &reply.text) {
+pub(super) fn read(reply: Reply, check: impl FnOnce(&str) -> Result<Vec<(Tier, String)>, Soft>) -> Sent {
+    match check(&reply.text) {
         Ok(words) => Sent::Words { reply, words },
         Err(soft) => {
             let Reply { tokens, request_id, pace, .. } = reply;

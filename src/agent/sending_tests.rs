@@ -72,8 +72,8 @@ fn a_key_that_is_echoed_when_a_batch_is_asked_for_is_hidden() {
     });
     let options = options(vec![model("small")]);
     let office = world.office(&options);
-    assert_eq!(office.submit(errands(2), &Plain, &|| false).unwrap().taken, 2);
-    let collected = office.collect(&errands(2), &Plain, &|| false);
+    assert_eq!(office.submit(errands(2), &Plain, &|| false).unwrap().handed_over, 2);
+    let collected = office.collect(&|| false);
     is_hidden(&world, &format!("{collected:?}"));
 }
 
@@ -91,8 +91,8 @@ fn a_key_that_is_echoed_in_the_answers_of_a_batch_is_hidden() {
     });
     let options = options(vec![model("small")]);
     let office = world.office(&options);
-    assert_eq!(office.submit(vec![errand("a")], &Plain, &|| false).unwrap().taken, 1);
-    let collected = office.collect(&[errand("a")], &Plain, &|| false);
+    assert_eq!(office.submit(vec![errand("a")], &Plain, &|| false).unwrap().handed_over, 1);
+    let collected = office.collect(&|| false);
     assert_eq!(collected.refused, 1);
     let again = office.run(vec![errand("a")], &Plain, &Silent, &|| false);
     is_hidden(&world, &format!("{:?}", again.refused));

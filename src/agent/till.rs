@@ -61,6 +61,7 @@ pub(super) enum Claimed<'t> {
     Yours(Held<'t>),
     Done,
     Taken,
+    InBatch,
     Refused(String),
 }
 
@@ -90,6 +91,7 @@ impl Till {
             Claim::Yours => {}
             Claim::Done => return Ok(Claimed::Done),
             Claim::Taken => return Ok(Claimed::Taken),
+            Claim::InBatch => return Ok(Claimed::InBatch),
             Claim::Refused { why, .. } => return Ok(Claimed::Refused(why)),
         }
         // Looked at behind the claim: whoever had it before may have brought words of another model.

@@ -17,7 +17,7 @@ pub struct SummarizeArgs {
     #[arg(long, value_name = "NAME")]
     pub persona: Option<String>,
     /// Say what would be asked, what leaves the machine and what it may cost, and ask nobody
-    #[arg(long, conflicts_with_all = ["yes", "batch"])]
+    #[arg(long, conflicts_with = "yes")]
     pub estimate: bool,
     /// Ask again where a model would not answer
     #[arg(long)]
@@ -27,7 +27,7 @@ pub struct SummarizeArgs {
     pub yes: bool,
     /// Hand all questions over at once, for half the price: the answers come within a day
     ///
-    /// The same command brings them home, however often it is run. Only some providers take batches.
+    /// The same command brings them home, however often it is run, and so does every other run. Only some providers take batches.
     #[arg(long)]
     pub batch: bool,
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing waits for it, and nothing ends with it.
 
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use secrecy::SecretString;
 use super::event::Event;
 use super::worker::Shop;
 use crate::agent;
+use crate::agent::Collected;
 use crate::agent::Office;
 use crate::agent::Outcome;
 use crate::agent::Status;
@@ -31,6 +33,7 @@ use crate::engine::Project;
 use crate::engine::Silent;
 use crate::engine::World;
 use crate::engine::agent::Errands;
+use crate::model::SummaryKey;
 use crate::model::with_causes;
 use crate::service::AgentChoice;
 use crate::service::Keys;
@@ -57,6 +60,9 @@ const IDLE_LOOK: Duration = Duration::from_secs(5);
 const SETTINGS_LOOK: Duration = Duration::from_secs(1);
 /// A look for errands is followed by a pause of so many times what it took, so that it takes little of a processor.
 const PAUSES_PER_LOOK: u32 = 20;
+
+/// How often the answers of batches are looked for.
+const BATCH_LOOK: Duration = Duration::from_mins(5);
 
 /// Looks up the key that a variable of the environment holds.
 pub type KeyOf = fn(&str) -> Option<SecretString>;
@@ -172,12 +178,18 @@ fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<End> {
     project.share(Arc::clone(&shop.tree));
     let looked = Mutex::new((WallClock.monotonic(), false));
     let standing = Standing { shop, inputs, looked };
+    let mut looked = None;
     loop {
-        let rest = round(&mut project, &office, scribe, &standing);
+        let Some(pending) = bring_home(&office, &standing, &mut looked) else { return Some(End::Mishap) };
+        let rest = round(&mut project, &office, scribe, &standing, &pending);
         match rest {
             Rest::Over if shop.is_stopping.load(Ordering::Relaxed) => return None,
             Rest::Over => return Some(End::Mishap),
-            Rest::For(rest) if !wait(shop, pokes, rest, || standing.has_fallen()) => return None,
+            Rest::For(rest)
+                if !wait(shop, pokes, rest.min(next_look(&pending)), || standing.has_fallen()) =>
+            {
+                return None;
+            }
             Rest::For(_) if standing.has_fallen() => return Some(End::Anew),
             Rest::For(_) => {}
         }
@@ -213,11 +225,40 @@ enum Rest {
     Over,
 }
 
+/// Takes in what batches have brought, where it is time to look, and returns the questions that are still in some;
+/// `None` where the books cannot be read.
+fn bring_home(
+    office: &Office<'_>,
+    standing: &Standing<'_>,
+    looked: &mut Option<Duration>,
+) -> Option<BTreeSet<SummaryKey>> {
+    let now = WallClock.monotonic();
+    if looked.is_none_or(|at| BATCH_LOOK <= now.saturating_sub(at)) {
+        *looked = Some(now);
+        let Collected { answered, spent, stopped, .. } = office.collect(&|| standing.has_fallen());
+        standing.tell(&Outcome { answered, stopped, spent, ..Outcome::default() });
+    }
+    office.in_batches().ok()
+}
+
+/// Returns how long it may take until batches are looked at again.
+fn next_look(pending: &BTreeSet<SummaryKey>) -> Duration {
+    if pending.is_empty() { REST } else { BATCH_LOOK }
+}
+
 /// Finds out what there is to ask, and asks the most important of it.
-fn round(project: &mut Project<'_>, office: &Office<'_>, scribe: &Scribe, standing: &Standing<'_>) -> Rest {
+fn round(
+    project: &mut Project<'_>,
+    office: &Office<'_>,
+    scribe: &Scribe,
+    standing: &Standing<'_>,
+    pending: &BTreeSet<SummaryKey>,
+) -> Rest {
     let began = WallClock.monotonic();
     let wish = &office.options().wish;
-    let Ok(errands) = project.errands(wish) else { return Rest::Over };
+    let Ok(mut errands) = project.errands(wish) else { return Rest::Over };
+    // Else they would take the places of those that can be asked.
+    errands.ready.retain(|errand| !pending.contains(&errand.id));
     // What is to be told of the files is told by those who answer.
     project.take_notes();
     let look = WallClock.monotonic().saturating_sub(began);

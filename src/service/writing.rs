@@ -28,7 +28,6 @@ use crate::engine::agent::Errands;
 use crate::engine::agent::NotAsked;
 use crate::engine::agent::Place;
 use crate::engine::agent::Preview;
-use crate::engine::agent::Wish;
 use crate::llm::Model;
 use crate::llm::Provider;
 use crate::llm::Sending;
@@ -56,6 +55,8 @@ pub struct Writing<'w> {
 pub struct Plan {
     /// What there is to ask.
     pub errands: Errands,
+    /// How many questions are in batches, and so are not to be asked now.
+    pub in_batches: u64,
     /// What it would cost.
     pub estimate: Estimate,
     /// Who is asked, and where that is; the first one first.
@@ -106,14 +107,24 @@ impl<'w> Writing<'w> {
         self.options.chain.iter().all(|model| model.provider.wire != Wire::Command && is_secure(model))
     }
 
-    /// Returns what would be asked, and what that would cost.
-    pub fn plan(&mut self, prices_of: &str) -> Result<Plan, Fault> {
-        let errands = self.project.errands(&self.options.wish)?;
-        let spent = self.books()?.spent(self.today()).map_err(|error| fault(&error))?;
+    /// Returns what would be asked, `at_once` where that is in a batch, and what that would cost.
+    pub fn plan(&mut self, prices_of: &str, at_once: bool) -> Result<Plan, Fault> {
+        let mut errands = self.project.errands(&self.options.wish)?;
+        let books = self.books()?;
+        let pending = books.in_batches().map_err(|error| fault(&error))?;
+        let all = errands.ready.len();
+        errands.ready.retain(|errand| !pending.contains(&errand.id));
+        let in_batches = (all - errands.ready.len()) as u64;
+        let spent = books.spent(self.today()).map_err(|error| fault(&error))?;
         let Options { chain, caps, wish, .. } = &self.options;
-        let estimate = agent::estimate(&errands.ready, chain, wish.answer_tokens, caps, &spent);
+        let chain = if at_once {
+            vec![agent::batch_model(chain).map_err(|error| fault(&error))?]
+        } else {
+            chain.clone()
+        };
+        let estimate = agent::estimate(&errands.ready, &chain, wish.answer_tokens, caps, &spent);
         let hosts = chain.iter().map(|model| (model.full_name(), host_of(&model.provider))).collect();
-        Ok(Plan { errands, estimate, hosts, prices_of: prices_of.to_owned() })
+        Ok(Plan { errands, in_batches, estimate, hosts, prices_of: prices_of.to_owned() })
     }
 
     /// Asks until there is nothing to ask that can be answered now: files first, then the folders that these are in.
@@ -149,25 +160,27 @@ impl<'w> Writing<'w> {
         }
     }
 
-    /// Brings home what batches have brought since, then hands over in a batch what there is to ask now.
+    /// Brings home what batches have brought since. Who ends it halfway loses nothing.
+    pub fn collect(&self, keys: &Keys, windows: Windows<'_>) -> Result<Collected, Fault> {
+        if self.books()?.in_batches().map_err(|error| fault(&error))?.is_empty() {
+            return Ok(Collected::default());
+        }
+        Ok(self.office(keys.clone(), windows)?.collect(&|| false))
+    }
+
+    /// Hands over in a batch what there is to ask now.
     pub fn ask_in_batches(
         &mut self,
         keys: Keys,
         windows: Windows<'_>,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<(Collected, Outcome), Fault> {
+    ) -> Result<Outcome, Fault> {
         let office = self.office(keys, windows)?;
-        // Of all files, whatever is picked now: an answer that nobody knows the question of was paid for in vain.
-        let everything = Wish { picks: Vec::new(), still: Duration::ZERO, ..self.options.wish.clone() };
-        let errands = self.project.errands(&everything)?;
-        let preparer = self.project.preparer(&errands, &everything);
-        let questions = Worded { preparer: &preparer, wish: &everything };
-        let collected = office.collect(&errands.ready, &questions, is_stopped);
         let errands = self.project.errands(&self.options.wish)?;
         let preparer = self.project.preparer(&errands, &self.options.wish);
         let questions = Worded { preparer: &preparer, wish: &self.options.wish };
         let outcome = office.submit(errands.ready, &questions, is_stopped);
-        Ok((collected, outcome.map_err(|error| fault(&error))?))
+        outcome.map_err(|error| fault(&error))
     }
 
     /// Returns what would be sent about a file or a folder, as the first model of the chain would get it.
@@ -293,6 +306,7 @@ fn add(all: &mut Outcome, outcome: Outcome) {
     all.done += outcome.done;
     // What others ask, and what can be asked again, was asked for anew in this round.
     all.taken = outcome.taken;
+    all.in_batch = outcome.in_batch;
     all.left = outcome.left;
     all.refused.extend(outcome.refused);
     all.withheld.extend(outcome.withheld);

@@ -96,13 +96,24 @@ pub(super) fn ask(
     Ok(outcome)
 }
 
-/// Brings home what batches have brought, and hands over what there is to ask.
+/// Brings home what batches have brought.
+pub(super) fn collect(
+    writing: &Writing<'_>,
+    keys: &Keys,
+    proxy: Option<String>,
+) -> Result<Collected, Failure> {
+    let network = Web::new(proxy);
+    let windows = Windows { network: &network, commands: &RealProcesses, clock: &WallClock };
+    Ok(writing.collect(keys, windows)?)
+}
+
+/// Hands over in a batch what there is to ask.
 pub(super) fn ask_in_batches(
     desk: &mut Desk<'_>,
     writing: &mut Writing<'_>,
     keys: Keys,
     proxy: Option<String>,
-) -> Result<(Collected, Outcome), Failure> {
+) -> Result<Outcome, Failure> {
     let interrupt = interrupt()?;
     let network = network(writing, proxy)?;
     let windows = Windows { network: &network, commands: &RealProcesses, clock: &WallClock };

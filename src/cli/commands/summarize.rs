@@ -38,7 +38,12 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
         if args.retry && !args.estimate {
             writing.forgive()?;
         }
-        let plan = writing.plan(&prices_of)?;
+        let collected = if args.estimate {
+            Collected::default()
+        } else {
+            asking::collect(&writing, &keys, proxy.clone())?
+        };
+        let plan = writing.plan(&prices_of, args.batch)?;
         for note in writing.take_notes() {
             desk.output.note(&note);
         }
@@ -46,14 +51,16 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
             return estimate(&plan, desk);
         }
         if !plan.errands.ready.is_empty() && !args.yes && !agrees(&plan, desk)? {
+            tell_collected(&collected, desk)?;
             desk.output.tell("nobody was asked");
             return Ok(failure::USER);
         }
-        if args.batch {
-            return batch(&mut writing, keys, proxy, desk);
-        }
-        let outcome = asking::ask(desk, &mut writing, keys, proxy, None)?;
-        tell(&plan, &outcome, desk)
+        let outcome = if args.batch {
+            asking::ask_in_batches(desk, &mut writing, keys, proxy)?
+        } else {
+            asking::ask(desk, &mut writing, keys, proxy, None)?
+        };
+        tell(&Told { plan, collected, outcome, at_once: args.batch }, desk)
     })
 }
 
@@ -111,6 +118,7 @@ fn beside(plan: &Plan) -> String {
     let errands = &plan.errands;
     let parts = [
         (errands.waiting_folders, "folders after them"),
+        (plan.in_batches, "in a batch"),
         (errands.done, "have their summaries"),
         (errands.refused, "were refused or withheld before"),
         (errands.young, "written too lately (agent.still_seconds)"),
@@ -121,77 +129,89 @@ fn beside(plan: &Plan) -> String {
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
-fn tell(plan: &Plan, outcome: &Outcome, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+/// What there is to tell at the end.
+struct Told {
+    plan: Plan,
+    collected: Collected,
+    outcome: Outcome,
+    /// Whether questions were handed over in a batch, and not asked one by one.
+    at_once: bool,
+}
+
+fn tell(told: &Told, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    let Told { plan, collected, outcome, at_once } = told;
     if desk.output.json {
         let mut data = plan_json(plan);
+        data["collected"] = collected_json(collected);
         data["outcome"] = outcome_json(outcome);
         desk.write_data(&data)?;
     } else {
-        let parts = [
-            (outcome.done, "known already"),
-            (outcome.taken, "asked by another process"),
-            (outcome.refused.len() as u64, "refused"),
-            (outcome.withheld.len() as u64, "withheld"),
-            (outcome.left, "left"),
-            (plan.errands.young, "too young"),
-        ];
-        let told = parts.iter().filter(|(count, _)| 0 < *count);
-        let told: Vec<String> = told.map(|(count, words)| format!(", {} {words}", grouped(*count))).collect();
-        let told = told.concat();
-        let (answered, calls) = (grouped(outcome.answered), grouped(outcome.calls));
-        desk.line(&format!("{answered} answered{told}; {calls} calls, {}", outcome.spent))?;
+        tell_collected(collected, desk)?;
+        let line = if *at_once { handed_over(outcome) } else { asked(plan, outcome) };
+        desk.line(&line)?;
     }
     asking::tell_unanswered(outcome, desk);
-    Ok(asking::exit_code(outcome))
-}
-
-fn batch(
-    writing: &mut Writing<'_>,
-    keys: Keys,
-    proxy: Option<String>,
-    desk: &mut Desk<'_>,
-) -> Result<u8, Failure> {
-    let (collected, outcome) = asking::ask_in_batches(desk, writing, keys, proxy)?;
-    if desk.output.json {
-        let came = json!({
-            "answered": collected.answered,
-            "refused": collected.refused,
-            "dropped": collected.dropped,
-            "waiting": collected.waiting,
-            "lost": collected.lost,
-            "spent_usd": collected.spent.decimal(),
-            "stopped": collected.stopped.as_ref().map(ToString::to_string),
-        });
-        desk.write_data(&json!({"collected": came, "outcome": outcome_json(&outcome)}))?;
-    } else {
-        tell_batches(&collected, &outcome, desk)?;
-    }
-    asking::tell_unanswered(&outcome, desk);
-    let code = asking::exit_code(&outcome);
+    let code = asking::exit_code(outcome);
     match &collected.stopped {
-        Some(why) if code == failure::DONE => {
+        Some(why) => {
             desk.output.note(&format!("not all batches could be looked at: {why}"));
-            Ok(asking::exit_code_of(why))
+            Ok(if code == failure::DONE { asking::exit_code_of(why) } else { code })
         }
-        Some(_) | None => Ok(code),
+        None => Ok(code),
     }
 }
 
-/// Tells what batches brought, and what was handed over in one.
-fn tell_batches(collected: &Collected, outcome: &Outcome, desk: &mut Desk<'_>) -> Result<(), Failure> {
-    let (answered, refused) = (grouped(collected.answered), grouped(collected.refused));
-    let (to_come, spent) = (grouped(collected.waiting), collected.spent);
+fn asked(plan: &Plan, outcome: &Outcome) -> String {
+    let parts = [
+        (outcome.done, "known already"),
+        (outcome.taken, "asked by another process"),
+        (outcome.in_batch, "in a batch"),
+        (outcome.refused.len() as u64, "refused"),
+        (outcome.withheld.len() as u64, "withheld"),
+        (outcome.left, "left"),
+        (plan.errands.young, "too young"),
+    ];
+    let told = parts.iter().filter(|(count, _)| 0 < *count);
+    let told: Vec<String> = told.map(|(count, words)| format!(", {} {words}", grouped(*count))).collect();
+    let (answered, calls) = (grouped(outcome.answered), grouped(outcome.calls));
+    format!("{answered} answered{}; {calls} calls, {}", told.concat(), outcome.spent)
+}
+
+fn handed_over(outcome: &Outcome) -> String {
+    if outcome.handed_over + outcome.left == 0 {
+        let in_batch = grouped(outcome.in_batch);
+        return format!("nothing new to hand over, {in_batch} questions are in a batch");
+    }
+    let (over, left) = (grouped(outcome.handed_over), grouped(outcome.left));
+    format!("handed over {over} questions, {left} left")
+}
+
+/// Tells what batches brought, where there were any.
+fn tell_collected(collected: &Collected, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    let Collected { answered, refused, waiting, lost, spent, .. } = collected;
+    if answered + refused + waiting + lost == 0 {
+        return Ok(());
+    }
+    let (answered, refused, waiting) = (grouped(*answered), grouped(*refused), grouped(*waiting));
     desk.line(&format!(
-        "came home  {answered} answered, {refused} refused, {to_come} still to come; {spent}"
+        "came home  {answered} answered, {refused} refused, {waiting} still to come; {spent}"
     ))?;
-    let others = grouped(outcome.left);
-    desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
-    if 0 < collected.lost + collected.dropped {
-        let (lost, dropped) = (grouped(collected.lost), grouped(collected.dropped));
-        desk.output
-            .note(&format!("{lost} questions are lost, {dropped} answers came too late; both were paid for"));
+    if 0 < *lost {
+        let lost = grouped(*lost);
+        desk.output.note(&format!("{lost} questions are lost; each counts as the most that it could cost"));
     }
     Ok(())
+}
+
+fn collected_json(collected: &Collected) -> Value {
+    json!({
+        "answered": collected.answered,
+        "refused": collected.refused,
+        "waiting": collected.waiting,
+        "lost": collected.lost,
+        "spent_usd": collected.spent.decimal(),
+        "stopped": collected.stopped.as_ref().map(ToString::to_string),
+    })
 }
 
 fn plan_json(plan: &Plan) -> Value {
@@ -200,6 +220,7 @@ fn plan_json(plan: &Plan) -> Value {
     json!({
         "questions": errands.ready.len(),
         "waiting_folders": errands.waiting_folders,
+        "in_batches": plan.in_batches,
         "done": errands.done,
         "refused_before": errands.refused,
         "young": errands.young,
@@ -229,6 +250,8 @@ fn outcome_json(outcome: &Outcome) -> Value {
         "answered": outcome.answered,
         "known": outcome.done,
         "taken": outcome.taken,
+        "in_batch": outcome.in_batch,
+        "handed_over": outcome.handed_over,
         "left": outcome.left,
         "refused": refused.collect::<Value>(),
         "withheld": withheld.collect::<Value>(),

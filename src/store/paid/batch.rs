@@ -9,20 +9,29 @@ use super::super::checksum::Checksum;
 use super::super::checksum::Summer;
 use super::Batch;
 use super::BatchId;
+use super::BatchItem;
 use super::BatchState;
 use super::NewBatch;
 use super::Paid;
+use super::Question;
 use super::SpendId;
 use super::columns::Columns;
 use super::columns::sum_model;
 use super::spend;
+use crate::model::ContentHash;
+use crate::model::Scope;
 use crate::model::SummaryKey;
+use crate::model::Tier;
 
 /// How many columns [`read`] wants: `id, provider, model, remote_id, state, at_ms, ck`.
 pub(super) const COUNT: usize = 7;
 
-/// How many columns [`read_item`] wants: `spend_id, batch_id, errand, ck`.
-pub(super) const ITEM_COUNT: usize = 4;
+/// All columns of an item, in the order in which they are kept.
+const ITEM_COLUMNS: &str = "spend_id, batch_id, errand, subject, language, scope, prompt, keys, paths, ck";
+/// How many those are: what [`read_item`] wants.
+pub(super) const ITEM_COUNT: usize = 10;
+/// How many bytes a key of a question takes, with its tier.
+const KEY_BYTES: usize = 33;
 
 impl BatchState {
     const ALL: [Self; 2] = [Self::Reserved, Self::Submitted];
@@ -33,14 +42,6 @@ impl BatchState {
             Self::Submitted => "submitted",
         }
     }
-}
-
-/// A row of `batch_item`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Item {
-    pub(super) spend: SpendId,
-    pub(super) batch: BatchId,
-    pub(super) errand: SummaryKey,
 }
 
 impl Paid {
@@ -69,16 +70,16 @@ impl Paid {
                 None => self.database.note_damage(),
             }
         }
-        let mut statement = one_state
-            .prepare_cached("SELECT spend_id, batch_id, errand, ck FROM batch_item ORDER BY spend_id")?;
+        let mut statement =
+            one_state.prepare_cached(&format!("SELECT {ITEM_COLUMNS} FROM batch_item ORDER BY spend_id"))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let Some(item) = read_item(&Columns::of(row, 0, ITEM_COUNT)?) else {
+            let Some((of, item)) = read_item(&Columns::of(row, 0, ITEM_COUNT)?) else {
                 self.database.note_damage();
                 continue;
             };
-            if let Some(batch) = batches.iter_mut().find(|batch| batch.id == item.batch) {
-                batch.items.push((item.errand, item.spend));
+            if let Some(batch) = batches.iter_mut().find(|batch| batch.id == of) {
+                batch.items.push(item);
             }
         }
         Ok(batches)
@@ -108,9 +109,10 @@ pub(super) fn open(connection: &Connection, new: &NewBatch) -> Result<BatchId, E
             items: Vec::new(),
         },
     )?;
-    for reservation in &new.reservations {
+    for (reservation, question) in &new.calls {
         let spend = spend::open(connection, reservation)?;
-        put_item(connection, &Item { spend, batch: id, errand: reservation.errand })?;
+        let item = BatchItem { errand: reservation.errand, spend, question: question.clone() };
+        put_item(connection, id, &item)?;
     }
     Ok(id)
 }
@@ -153,12 +155,24 @@ pub(super) fn put(connection: &Connection, batch: &Batch) -> Result<(), Error> {
 }
 
 /// Writes the row of an item, in place of an earlier one.
-pub(super) fn put_item(connection: &Connection, item: &Item) -> Result<(), Error> {
+pub(super) fn put_item(connection: &Connection, batch: BatchId, item: &BatchItem) -> Result<(), Error> {
+    let question = &item.question;
     connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO batch_item (spend_id, batch_id, errand, ck) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![item.spend.0, item.batch.0, item.errand.0.as_bytes(), item_checksum(item)])?;
+        .prepare_cached(&format!(
+            "INSERT OR REPLACE INTO batch_item ({ITEM_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+        ))?
+        .execute(params![
+            item.spend.0,
+            batch.0,
+            item.errand.0.as_bytes(),
+            question.subject.as_bytes(),
+            question.language,
+            question.scope.name(),
+            question.prompt,
+            keys_column(question),
+            paths_column(question),
+            item_checksum(batch, item),
+        ])?;
     Ok(())
 }
 
@@ -185,15 +199,46 @@ pub(super) fn read(columns: &Columns<'_>) -> Option<Batch> {
     Some(batch)
 }
 
-/// Reads an item from its columns. `None` where they are not what was once written.
-pub(super) fn read_item(columns: &Columns<'_>) -> Option<Item> {
-    let item = Item {
-        spend: SpendId(columns.number(0)?),
-        batch: BatchId(columns.number(1)?),
-        errand: columns.key(2)?,
+/// Reads an item from its columns, and of which batch it is. `None` where they are not what was once written.
+pub(super) fn read_item(columns: &Columns<'_>) -> Option<(BatchId, BatchItem)> {
+    let scope = columns.text(5)?;
+    let question = Question {
+        subject: columns.hash(3)?,
+        language: columns.text(4)?.to_owned(),
+        scope: Scope::ALL.into_iter().find(|known| known.name() == scope)?,
+        prompt: columns.text(6)?.to_owned(),
+        keys: read_keys(columns.bytes(7)?)?,
+        paths: read_paths(columns.bytes(8)?),
     };
-    columns.is_sum(3, item_checksum(&item))?;
-    Some(item)
+    let item = BatchItem { spend: SpendId(columns.number(0)?), errand: columns.key(2)?, question };
+    let batch = BatchId(columns.number(1)?);
+    columns.is_sum(9, item_checksum(batch, &item))?;
+    Some((batch, item))
+}
+
+fn keys_column(question: &Question) -> Vec<u8> {
+    let key = |(tier, key): &(Tier, SummaryKey)| [&[tier.number()], key.0.as_bytes().as_slice()].concat();
+    question.keys.iter().flat_map(key).collect()
+}
+
+fn read_keys(bytes: &[u8]) -> Option<Vec<(Tier, SummaryKey)>> {
+    let read = |bytes: &[u8]| {
+        let (tier, key) = bytes.split_first()?;
+        Some((Tier::from_number(*tier)?, SummaryKey(ContentHash::from_bytes(key.try_into().ok()?))))
+    };
+    bytes.chunks(KEY_BYTES).map(read).collect()
+}
+
+/// No path has a 0 in it.
+fn paths_column(question: &Question) -> Vec<u8> {
+    question.paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect()
+}
+
+fn read_paths(bytes: &[u8]) -> Vec<Vec<u8>> {
+    bytes
+        .split_inclusive(|byte| *byte == 0)
+        .map(|path| path.strip_suffix(&[0]).unwrap_or(path).to_vec())
+        .collect()
 }
 
 fn checksum(batch: &Batch) -> Checksum {
@@ -201,7 +246,17 @@ fn checksum(batch: &Batch) -> Checksum {
     sum.optional_text(batch.remote_id.as_deref()).text(batch.state.name()).number(batch.at_ms).finish()
 }
 
-fn item_checksum(item: &Item) -> Checksum {
-    let sum = Summer::new("batch_item/1").number(item.spend.0).number(item.batch.0);
-    sum.bytes(item.errand.0.as_bytes()).finish()
+fn item_checksum(batch: BatchId, item: &BatchItem) -> Checksum {
+    let question = &item.question;
+    Summer::new("batch_item/1")
+        .number(item.spend.0)
+        .number(batch.0)
+        .bytes(item.errand.0.as_bytes())
+        .bytes(question.subject.as_bytes())
+        .text(&question.language)
+        .text(question.scope.name())
+        .text(&question.prompt)
+        .bytes(&keys_column(question))
+        .bytes(&paths_column(question))
+        .finish()
 }

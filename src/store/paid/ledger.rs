@@ -65,7 +65,7 @@ impl Paid {
     /// Puts the money for a batch aside, all of it or none.
     pub fn reserve_batch(&mut self, new: &NewBatch, caps: &Caps) -> Result<Result<BatchId, OverCap>, Error> {
         let transaction = self.database.begin()?;
-        let all: Vec<&Reservation> = new.reservations.iter().collect();
+        let all: Vec<&Reservation> = new.calls.iter().map(|(reservation, _)| reservation).collect();
         if let Some(first) = all.first() {
             let spent = self.ledger.get_mut().add_up(&transaction, first.day)?;
             if let Err(over) = check(&transaction, spent, &all, caps)? {

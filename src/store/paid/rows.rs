@@ -46,6 +46,8 @@ pub enum Claim {
     Done,
     /// Another process that is alive does it.
     Taken,
+    /// It was sent in a batch, whose answers are still to come.
+    InBatch,
     /// It was tried, and is not to be tried again before this moment (milliseconds since the epoch; `None`: never).
     Refused {
         /// Why, in words.
@@ -109,8 +111,8 @@ pub struct BatchId(pub i64);
 pub struct NewBatch {
     /// Who is asked.
     pub by: ModelName,
-    /// What each of them may cost.
-    pub reservations: Vec<Reservation>,
+    /// What each of them may cost, and what its answer is to be kept as.
+    pub calls: Vec<(Reservation, Question)>,
     /// When, in milliseconds since the epoch.
     pub at_ms: i64,
 }
@@ -137,8 +139,36 @@ pub struct Batch {
     pub state: BatchState,
     /// When it was reserved or submitted, in milliseconds since the epoch.
     pub at_ms: i64,
-    /// What is still to come: the errands, each with its row of the ledger.
-    pub items: Vec<(SummaryKey, SpendId)>,
+    /// What is still to come.
+    pub items: Vec<BatchItem>,
+}
+
+/// A call of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchItem {
+    /// What it is for.
+    pub errand: SummaryKey,
+    /// Its row of the ledger.
+    pub spend: SpendId,
+    /// What its answer is to be kept as.
+    pub question: Question,
+}
+
+/// What an answer is to be kept as, whatever is asked by the time that it comes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// What it is about: a content, or what stands for those of a folder.
+    pub subject: ContentHash,
+    /// Id of the file type that the content was read as; empty for a folder.
+    pub language: String,
+    /// What kind of subject it is.
+    pub scope: Scope,
+    /// The strategy by which it is asked, with its version: `code/1`.
+    pub prompt: String,
+    /// The keys of the summaries that it brings.
+    pub keys: Vec<(Tier, SummaryKey)>,
+    /// The paths of all files that it is about, as bytes; none for a folder.
+    pub paths: Vec<Vec<u8>>,
 }
 
 /// A piece of work that was tried in vain.

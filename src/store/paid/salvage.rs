@@ -212,8 +212,8 @@ fn take_small(connection: &Connection, columns: &Columns<'_>, finds: &mut Finds)
         latest::note(connection, &latest)?;
         return Ok(());
     }
-    if let Some(item) = batch::read_item(columns) {
-        return batch::put_item(connection, &item);
+    if let Some((of, item)) = batch::read_item(columns) {
+        return batch::put_item(connection, of, &item);
     }
     match counter::read(columns) {
         Some((Counter::Calls, value)) => finds.calls = finds.calls.max(Some(value)),

@@ -16,6 +16,7 @@ use super::samples::filled;
 use super::samples::key;
 use super::samples::model;
 use super::samples::pay_for;
+use super::samples::question;
 use super::samples::reservation;
 use super::samples::reserve;
 use super::samples::settled;
@@ -108,8 +109,8 @@ fn everything_is_carried_over_as_it_was() {
     pay_for(&mut paid, "a", 5);
     reserve(&mut paid, "b", 100, 5);
     paid.refuse(&key("c"), &key("c"), ME, "declined", None, 1).unwrap();
-    let reservations = vec![reservation("d", 10, 6), reservation("e", 10, 6)];
-    let new = NewBatch { by: model(), reservations, at_ms: 1 };
+    let calls = ["d", "e"].map(|name| (reservation(name, 10, 6), question(name))).into();
+    let new = NewBatch { by: model(), calls, at_ms: 1 };
     let batch = paid.reserve_batch(&new, &caps()).unwrap().unwrap();
     paid.batch_submitted(batch, "remote-1", 2).unwrap();
     // More than a page holds, and more than two.

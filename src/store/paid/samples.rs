@@ -6,6 +6,7 @@ use rusqlite::Connection;
 
 use super::Caps;
 use super::Paid;
+use super::Question;
 use super::Reservation;
 use super::Settlement;
 use super::SpendId;
@@ -95,6 +96,14 @@ pub(super) fn reservation(name: &str, worst: u64, day: i64) -> Reservation {
         at_ms: day * 86_400_000,
         day,
     }
+}
+
+/// What the answer about the content of that name is to be kept as, in a batch.
+pub(super) fn question(name: &str) -> Question {
+    let Summary { key, subject, language, scope, tier, prompt, .. } = summary(name, 0);
+    let paths = vec![format!("{name}.py").into_bytes(), b"\xff other".to_vec()];
+    let keys = vec![(tier, key), (Tier::TechLead, self::key("another"))];
+    Question { subject, language, scope, prompt, keys, paths }
 }
 
 /// Caps that nothing here reaches, unless it is made to.

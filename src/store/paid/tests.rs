@@ -13,6 +13,7 @@ use super::samples::filled;
 use super::samples::key;
 use super::samples::model;
 use super::samples::pay_for;
+use super::samples::question;
 use super::samples::reservation;
 use super::samples::reserve;
 use super::samples::settled;
@@ -331,7 +332,7 @@ fn a_batch_is_reserved_as_a_whole_and_nobody_else_does_its_work() {
     let mut paid = sandbox.open();
     let new = |worst| NewBatch {
         by: model(),
-        reservations: vec![reservation("a", worst, 5), reservation("b", worst, 5)],
+        calls: ["a", "b"].map(|name| (reservation(name, worst, 5), question(name))).into(),
         at_ms: 1,
     };
     assert_eq!(paid.reserve_batch(&new(600_000), &caps()).unwrap(), Err(OverCap::Day));
@@ -339,16 +340,16 @@ fn a_batch_is_reserved_as_a_whole_and_nobody_else_does_its_work() {
     assert_eq!(paid.spent(5).unwrap(), Spent::default());
     let id = paid.reserve_batch(&new(100), &caps()).unwrap().unwrap();
     assert_eq!(paid.spent(5).unwrap().open, nanos(200));
-    assert_eq!(claim(&mut paid, "a", ME, NOBODY), Claim::Taken);
+    assert_eq!(claim(&mut paid, "a", ME, NOBODY), Claim::InBatch);
     paid.batch_submitted(id, "remote-1", 2).unwrap();
     drop(paid);
     let mut paid = sandbox.open();
     let batches = paid.open_batches().unwrap();
     let [batch] = batches.as_slice() else { panic!("{batches:?}") };
     assert_eq!((batch.remote_id.as_deref(), batch.state), (Some("remote-1"), BatchState::Submitted));
-    let (errand, spend) = batch.items[0];
-    assert_eq!(errand, key("a"));
-    paid.accept(spend, &settled(Some(4)), &errand, ME, &[summary("a", 3)], &[]).unwrap();
+    let BatchItem { errand, spend, question: kept } = &batch.items[0];
+    assert_eq!((errand, kept), (&key("a"), &question("a")));
+    paid.accept(*spend, &settled(Some(4)), errand, ME, &[summary("a", 3)], &[]).unwrap();
     assert_eq!(paid.open_batches().unwrap()[0].items.len(), 1);
     paid.batch_done(id).unwrap();
     assert_eq!(paid.open_batches().unwrap(), []);

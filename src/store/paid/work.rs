@@ -23,7 +23,7 @@ impl Paid {
     /// Claims a piece of work that is to bring the `wanted` summaries, for a process that is known as `holder`. Where it
     /// was tried in vain, that is known by `refusal`, which also says who tried.
     ///
-    /// What another thread of the same process holds is taken, and so is what was sent in a batch. `is_alive` says of
+    /// What another thread of the same process holds is taken. `is_alive` says of
     /// a holder whether its process still runs; it is asked while the database is locked, so it must not wait.
     pub fn claim(
         &mut self,
@@ -39,7 +39,7 @@ impl Paid {
             return Ok(Claim::Done);
         }
         if batch::holds(&transaction, errand)? {
-            return Ok(Claim::Taken);
+            return Ok(Claim::InBatch);
         }
         if let Some(refused) = self::refusal(&transaction, refusal)?
             && refused.until_ms.is_none_or(|until_ms| now_ms < until_ms)

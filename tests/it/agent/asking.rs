@@ -287,7 +287,7 @@ fn a_batch_is_handed_over_once_and_brought_home_by_the_same_command() {
         data(&ran.out)
     };
     let first = run();
-    assert_eq!(number(&first["outcome"]["taken"]), 2, "{first}");
+    assert_eq!(number(&first["outcome"]["handed_over"]), 2, "{first}");
     let posts = || server.seen().iter().filter(|request| request.method == "POST").count();
     assert_eq!(posts(), 1);
     let open = sandbox.json(&["agent", "usage"]);

@@ -3,6 +3,8 @@
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::time::Duration;
+use std::time::Instant;
 use std::time::SystemTime;
 
 use serde_json::Value;
@@ -10,6 +12,7 @@ use serde_json::json;
 
 use super::Desk;
 use super::code;
+use super::nanos;
 use super::server::Act;
 use super::server::Seen;
 use super::server::Server;
@@ -150,7 +153,7 @@ fn batch(desk: &Desk) -> Value {
 fn a_batch_costs_half() {
     for wire in ["anthropic", "responses"] {
         let (desk, post) = desk(wire);
-        assert_eq!(batch(&desk)["outcome"]["taken"], 4, "{wire}");
+        assert_eq!(batch(&desk)["outcome"]["handed_over"], 4, "{wire}");
         let (_, put_aside) = desk.usage();
         assert!(4 * HALF_COST < put_aside);
         assert_eq!(batch(&desk)["collected"]["waiting"], 4, "{wire}");
@@ -204,4 +207,49 @@ fn a_batch_that_is_not_allowed_is_not_sent() {
     let ran = desk.slop(&["summarize", "--batch", "--yes"]);
     assert_eq!((ran.code, desk.server.count()), (1, 0), "{ran:?}");
     assert!(ran.err.contains("--batch"), "{}", ran.err);
+}
+
+#[test]
+fn a_run_that_hands_nothing_over_brings_home_what_has_ended_too() {
+    let (desk, post) = desk("anthropic");
+    batch(&desk);
+    post.lock().unwrap().is_done = true;
+    // The folder is what is left to ask; the server of this test answers batches only.
+    let ran = desk.slop(&["summarize", "one.py", "two.py", "three.py", "four.py", "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("came home  4 answered, 0 refused, 0 still to come"), "{}", ran.out);
+    let shown = desk.json(&["agent", "show", "one.py", "--tier", "1"]);
+    assert_eq!(shown["summaries"][0]["text"], "Counts what it is given.");
+}
+
+#[test]
+fn what_is_in_a_batch_is_nothing_new() {
+    let (desk, _) = desk("anthropic");
+    let one_by_one = desk.json(&["summarize", "--estimate"]);
+    let at_once = desk.json(&["summarize", "--estimate", "--batch"]);
+    assert_eq!((&one_by_one["questions"], &at_once["questions"]), (&json!(4), &json!(4)));
+    let worst = |plan: &Value| nanos(&plan["estimate"]["worst_usd"]);
+    assert!(worst(&at_once).abs_diff(worst(&one_by_one) / 2) < 100, "{at_once}");
+    assert_eq!(desk.server.count(), 0);
+    batch(&desk);
+    let plan = desk.slop(&["summarize", "--estimate"]);
+    assert!(plan.out.starts_with("questions  0 (") && plan.out.contains("4 in a batch"), "{}", plan.out);
+    // Nothing is asked, so that nobody has to agree.
+    let again = desk.slop(&["summarize", "--batch"]);
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(again.out.contains("nothing new to hand over, 4 questions are in a batch"), "{}", again.out);
+    assert!(!again.out.contains("handed over"), "{}", again.out);
+    let asked = desk.slop(&["summarize"]);
+    assert!(asked.out.contains("4 in a batch") && !asked.out.contains("another process"), "{}", asked.out);
+    assert_eq!(made(&desk), 1);
+}
+
+#[test]
+fn a_document_does_not_wait_for_a_batch() {
+    let (desk, _) = desk("anthropic");
+    batch(&desk);
+    let began = Instant::now();
+    let ran = desk.slop(&["aggregate", "--stdout", "--wait-agent", "60"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 use serde_json::Value;
+use serde_json::json;
 
 use super::super::agent::desk::Desk;
 use super::super::agent::desk::code;
@@ -41,6 +42,14 @@ fn settle_for(desk: &Desk, model: &str, agent: &str) {
         "[agent]\nmodels = [\"{model}\"]\nleast_bytes = 0\nrequests_per_minute = 100000\n\
          tokens_per_minute = 1000000000\n{agent}\n[providers.mock]\nwire = \"anthropic\"\nbase_url = \"{url}\"\n\
          [prices.\"{model}\"]\ninput = \"1.00\"\noutput = \"10.00\"\n"
+    ));
+}
+
+fn settle_for_batches(desk: &Desk, agent: &str) {
+    let url = desk.server.url();
+    desk.write_settings(&format!(
+        "[agent]\nmodels = [\"mock/m\"]\nleast_bytes = 0\n{agent}\n[providers.mock]\nwire = \"anthropic\"\n\
+         base_url = \"{url}\"\nbatches = true\n[prices.\"mock/m\"]\ninput = \"1.00\"\noutput = \"10.00\"\n"
     ));
 }
 
@@ -130,6 +139,38 @@ fn what_was_edited_is_asked_about_and_what_was_moved_is_not() {
     }
     catch_up(&desk, &daemon, "fourth");
     assert_eq!(desk.server.count(), asked + 9, "nor do branches whose contents are known");
+}
+
+#[test]
+fn the_answers_of_a_batch_are_brought_home() {
+    let name = Mutex::new(String::new());
+    let desk = Desk::new(Server::start(move |seen, _| {
+        let mut name = name.lock().unwrap();
+        let state = |status| json!({"id": "b_1", "type": "message_batch", "processing_status": status});
+        match (seen.method.as_str(), seen.path.as_str()) {
+            ("POST", "/v1/messages/batches") => {
+                *name = seen.json()["requests"][0]["custom_id"].as_str().unwrap().to_owned();
+                Act::json(200, &state("in_progress"))
+            }
+            ("GET", "/v1/messages/batches/b_1") => Act::json(200, &state("ended")),
+            ("GET", _) => {
+                let Act::Answer(status, headers, message) = words() else { unreachable!() };
+                let message: Value = serde_json::from_slice(&message).unwrap();
+                let line = json!({"custom_id": *name, "result": {"type": "succeeded", "message": message}});
+                Act::Answer(status, headers, line.to_string().into_bytes())
+            }
+            _ => words(),
+        }
+    }));
+    settle_for_batches(&desk, "still_seconds = 0");
+    fill(&desk, 1);
+    desk.sandbox.commit_all("all");
+    assert_eq!(desk.json(&["summarize", "--batch", "--yes"])["outcome"]["handed_over"], 1);
+    settle_for_batches(&desk, EAGER);
+    let daemon = Daemon::start(&desk.sandbox);
+    wait_until("the answer is brought home", || is_idle(&daemon) && agent(&daemon)["done"] != 0);
+    let asked = desk.server.seen().into_iter().filter(|seen| seen.text().contains("count_file_0(")).count();
+    assert_eq!(asked, 1);
 }
 
 #[test]
