@@ -83,6 +83,24 @@ fn the_environment_is_the_users_too() {
 }
 
 #[test]
+fn a_project_adds_names_that_are_not_sent_and_allows_none() {
+    let user = "agent.models = ['ollama/m']\n[secrets]\nnames = ['mine', '*.key']\nallow = ['ok.key']\n";
+    let loaded = read(user, "[secrets]\nnames = ['theirs']\nallow = ['*']\n");
+    let sent = loaded.never_sent();
+    assert_eq!(sent.secret_names, ["mine", "*.key", "theirs"]);
+    assert_eq!(sent.secrets_allowed, ["ok.key"]);
+    assert_eq!(loaded.settings.secrets.allow, ["*"], "what people are shown is the project's to say");
+    let words = "in a project's file lets nothing more be sent to a model, that belongs in the user's own";
+    let expected = ["slop.toml:2: `secrets.names`", "slop.toml:3: `secrets.allow`"];
+    assert_eq!(loaded.warnings, expected.map(|place| format!("{place} {words}")));
+    let mut inputs = inputs(user, "[secrets]\nnames = []\nallow = ['*']\n");
+    inputs.flags = vec![("secrets.allow".to_owned(), "['x']".to_owned())];
+    let loaded = load(&inputs).unwrap();
+    assert_eq!(loaded.never_sent().secret_names, ["mine", "*.key"]);
+    assert_eq!(loaded.never_sent().secrets_allowed, ["x"], "a flag is the user's own");
+}
+
+#[test]
 fn what_an_amount_or_a_name_may_be_is_said_with_its_place() {
     let dollars = "US dollars as a decimal from \"0\" to \"1000000\"";
     let read = "read home/user.toml:2:";

@@ -80,6 +80,7 @@ pub(super) fn wish(loaded: &Loaded, models: Vec<Writer>, tiers: Vec<Tier>, picks
         answer_tokens: settings.answer_tokens,
         redacts: settings.redacts,
         least_bytes: settings.least_bytes,
+        secrets: loaded.never_sent(),
     }
 }
 

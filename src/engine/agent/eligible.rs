@@ -3,6 +3,8 @@
 use super::errand::Wish;
 use crate::aggregate::Items;
 use crate::aggregate::Selector;
+use crate::discover;
+use crate::discover::Names;
 use crate::engine::Error;
 use crate::engine::Project;
 use crate::engine::artifacts::Subject;
@@ -32,6 +34,7 @@ pub enum NotAsked {
 /// The rules by which files are asked about.
 pub(in crate::engine) struct Eligibility {
     exclude: Vec<Selector>,
+    secrets: Names,
     items: Items,
     least_bytes: u64,
 }
@@ -40,12 +43,13 @@ impl Eligibility {
     /// Reads the patterns. One that cannot be read is an error: a file that was to be excluded must not be sent because
     /// of a slip.
     pub(in crate::engine) fn new(
-        exclude: &[String],
+        (exclude, secrets): (&[String], &discover::Options),
         items: Vec<FileItem>,
         least_bytes: u64,
     ) -> Result<Self, Error> {
         let exclude = exclude.iter().map(|word| Selector::new(word)).collect::<Result<_, _>>()?;
-        Ok(Self { exclude, items: Items::new(items), least_bytes })
+        let secrets = Names::new(secrets)?;
+        Ok(Self { exclude, secrets, items: Items::new(items), least_bytes })
     }
 
     /// Returns the content to ask about, and how.
@@ -54,6 +58,9 @@ impl Eligibility {
         file: &'a KnownFile,
     ) -> Result<(Subject<'a>, Strategy), NotAsked> {
         if let KnownState::LeftOut(reason) = file.state {
+            return Err(NotAsked::LeftOut(reason));
+        }
+        if let Some(reason) = self.secrets.left_out(&file.path) {
             return Err(NotAsked::LeftOut(reason));
         }
         if self.exclude.iter().any(|word| word.touches(&file.path) || word.selects(&file.path)) {
@@ -87,6 +94,6 @@ impl Eligibility {
 impl Project<'_> {
     /// Returns the rules that a wish asks for.
     pub(super) fn eligibility(&self, wish: &Wish) -> Result<Eligibility, Error> {
-        Eligibility::new(&wish.exclude, self.items_within(&wish.items), wish.least_bytes)
+        Eligibility::new((&wish.exclude, &wish.secrets), self.items_within(&wish.items), wish.least_bytes)
     }
 }

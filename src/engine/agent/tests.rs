@@ -15,6 +15,7 @@ use super::Preview;
 use super::Wish;
 use super::Withheld;
 use super::keys_of;
+use crate::discover;
 use crate::engine::Error;
 use crate::engine::Options;
 use crate::engine::Project;
@@ -251,6 +252,7 @@ fn wish() -> Wish {
         answer_tokens: 300,
         redacts: false,
         least_bytes: 20,
+        secrets: discover::Options::default(),
     }
 }
 
@@ -407,6 +409,16 @@ fn what_is_not_asked_about_is_counted() {
         matches!(bench.project().errands(&wrong), Err(Error::Select(_))),
         "it must not be sent by a slip"
     );
+}
+
+#[test]
+fn a_name_that_holds_secrets_is_not_sent_though_it_may_be_shown() {
+    let bench = bench(&["a.py", "keys/b.py"]);
+    let secrets = discover::Options { secret_names: vec!["b.py".to_owned()], ..discover::Options::default() };
+    let wish = Wish { secrets, ..wish() };
+    assert_eq!(names(&bench.errands(&wish)), ["a.py"]);
+    let shown = bench.project().preview("keys/b.py", &wish).unwrap();
+    assert!(matches!(shown, Preview::NotAsked(_)), "{shown:?}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use super::lookup::Desk;
 use super::lookup::Written;
 use super::subjects::Subjects;
 use crate::aggregate::TierOptions;
+use crate::discover;
 use crate::engine::project::Project;
 use crate::engine::scan::KnownFile;
 use crate::engine::scan::KnownState;
@@ -38,6 +39,8 @@ pub struct LookupOptions {
     pub exclude: Vec<String>,
     /// Nor are smaller files.
     pub least_bytes: u64,
+    /// Nor are files with these names.
+    pub secrets: discover::Options,
 }
 
 /// The words that stand for a file.
@@ -155,6 +158,7 @@ impl Project<'_> {
 /// Returns the folders, as the models that were asked about them saw them.
 fn folders(files: &[KnownFile], items: Vec<FileItem>, options: &LookupOptions) -> Vec<Folder> {
     // Patterns that cannot be read are told by whoever asks a model.
-    let Ok(rules) = Eligibility::new(&options.exclude, items, options.least_bytes) else { return Vec::new() };
+    let said = (options.exclude.as_slice(), &options.secrets);
+    let Ok(rules) = Eligibility::new(said, items, options.least_bytes) else { return Vec::new() };
     Subjects::among(files, &rules, &[]).folders
 }
