@@ -294,6 +294,43 @@ fn a_variable_moves_a_provider_that_no_file_has_moved() {
 }
 
 #[test]
+fn an_address_in_the_environment_is_as_good_as_one_in_a_file_and_never_shown() {
+    let with = |user: &str, variable: &str, text: &str| {
+        let mut inputs = inputs(user, "");
+        inputs.environment = vec![(variable.to_owned(), text.to_owned())];
+        load(&inputs)
+    };
+    let user = "agent.models = ['ollama/m', 'anthropic/m']";
+    for (variable, provider, text) in [
+        ("ANTHROPIC_BASE_URL", "anthropic", "https://me:hunter2@h/x"),
+        ("ANTHROPIC_BASE_URL", "anthropic", "http://gateway.example/hunter2"),
+        ("ANTHROPIC_BASE_URL", "anthropic", "https://h/x?key=hunter2"),
+        ("OLLAMA_HOST", "ollama", "hunter2"),
+    ] {
+        let expected = format!(
+            "read {variable}: `providers.{provider}.base_url` is (hidden), not an address that begins with https://, \
+             or with http:// on this machine"
+        );
+        assert_eq!(with(user, variable, text).unwrap_err().to_string(), expected);
+        // It is of no interest to who asks somebody else, or nobody; and nobody is asked there.
+        let other = with("agent.models = ['gemini/m']", variable, text).unwrap();
+        assert_eq!(other.warnings, [format!("the provider `{provider}` is left out: {expected}")]);
+        let nobody = with("", variable, text).unwrap();
+        assert_eq!(nobody.warnings, Vec::<String>::new());
+        assert!(nobody.trusted.providers.iter().all(|known| known.name != provider));
+    }
+}
+
+#[test]
+fn an_address_that_is_refused_is_not_shown_where_it_may_hold_a_key() {
+    for address in ["https://me:hunter2@h", "https://h?key=hunter2", "http://h/#hunter2"] {
+        let user = format!("[providers.openai]\nbase_url = '{address}'");
+        let error = load(&inputs(&user, "")).unwrap_err().to_string();
+        assert!(error.contains("(hidden)") && !error.contains("hunter2"), "{error}");
+    }
+}
+
+#[test]
 fn a_provider_that_cannot_be_asked_is_refused_with_its_place() {
     let cases = [
         ("base_url = 'https://x'", "1: `providers.x.wire` is missing, not \"anthropic\""),

@@ -59,7 +59,7 @@ impl Loaded {
     }
 
     /// Returns whom the sub-agent asks by the settings, the first one first.
-    fn asked(&self) -> Vec<ModelName> {
+    pub(super) fn asked(&self) -> Vec<ModelName> {
         let agent = &self.settings.agent;
         if !agent.models.is_empty() {
             return agent.models.clone();

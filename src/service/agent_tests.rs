@@ -114,6 +114,17 @@ fn a_key_is_looked_for_where_the_providers_row_says_and_nowhere_else() {
 }
 
 #[test]
+fn a_key_that_cannot_be_sent_is_told_before_anything_is_tried() {
+    let chain = options("agent.models = ['anthropic/claude-haiku-4-5']").chain;
+    for key in ["two\nlines", " ", "k\u{e4}y"] {
+        let fault = agent_keys(&chain, &|_| Some(SecretString::from(key.to_owned()))).unwrap_err();
+        assert_eq!(fault.message, "read the key in ANTHROPIC_API_KEY: it is not one line of visible ASCII");
+    }
+    let keys = agent_keys(&chain, &|_| Some(SecretString::from("k\n".to_owned()))).unwrap();
+    assert_eq!(keys["anthropic"].expose_secret(), "k");
+}
+
+#[test]
 fn a_key_file_holds_a_key_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("work.key");
