@@ -1,9 +1,11 @@
 //! The settings of the sub-agent, `[agent]`, and what of them a project may say.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::Error;
 use super::merged::Merged;
+use crate::aggregate::Exclusions;
 use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::Tier;
@@ -75,7 +77,7 @@ pub(super) fn settings(merged: &Merged) -> Result<AgentSettings, Error> {
         answer_tokens: merged.number("agent.answer_tokens", 50..=100_000)?,
         least_bytes: merged.number("agent.least_bytes", 0..=1_000_000)?.into(),
         redacts: merged.word("agent.secrets", &SECRETS)?,
-        exclude: merged.list("agent.exclude")?,
+        exclude: exclude(merged)?,
         earlier: merged.switch("agent.earlier"),
         budget_day: dollars(merged, "agent.budget_day_usd")?,
         budget_total: dollars(merged, "agent.budget_total_usd")?,
@@ -98,6 +100,16 @@ fn models(merged: &Merged) -> Result<Vec<ModelName>, Error> {
     let names = merged.list(key)?;
     let names = names.iter().map(|name| model_name(name)).collect::<Option<_>>();
     names.ok_or_else(|| merged.refused(key, "a list such as [\"provider/model\"]".to_owned()))
+}
+
+/// Looks whether the patterns can be read: what they are to keep here must not be sent because of a slip.
+fn exclude(merged: &Merged) -> Result<Vec<String>, Error> {
+    let key = "agent.exclude";
+    let patterns = merged.list(key)?;
+    match Exclusions::new(&patterns, Path::new("/")) {
+        Ok(_) => Ok(patterns),
+        Err(_) => Err(merged.refused(key, "a list of patterns such as [\"private/\", \"*.sql\"]".to_owned())),
+    }
 }
 
 fn tiers(merged: &Merged) -> Result<Vec<Tier>, Error> {

@@ -294,6 +294,18 @@ fn a_variable_moves_a_provider_that_no_file_has_moved() {
 }
 
 #[test]
+fn a_pattern_that_cannot_be_read_is_refused_with_its_place() {
+    let words = "not a list of patterns such as [\"private/\", \"*.sql\"]";
+    check_error(
+        "[agent]\nexclude = ['a[']",
+        &format!("read home/user.toml:2: `agent.exclude` is [\"a[\"], {words}"),
+    );
+    let error =
+        load(&inputs("agent.exclude = ['mine']", "[agent]\nexclude = ['{a']")).unwrap_err().to_string();
+    assert_eq!(error, format!("read slop.toml:2: `agent.exclude` is [\"mine\", \"{{a\"], {words}"));
+}
+
+#[test]
 fn an_address_in_the_environment_is_as_good_as_one_in_a_file_and_never_shown() {
     let with = |user: &str, variable: &str, text: &str| {
         let mut inputs = inputs(user, "");

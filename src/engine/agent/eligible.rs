@@ -1,8 +1,8 @@
 //! Which files a model is asked about at all.
 
 use super::errand::Wish;
+use crate::aggregate::Exclusions;
 use crate::aggregate::Items;
-use crate::aggregate::Selector;
 use crate::discover;
 use crate::discover::Names;
 use crate::engine::Error;
@@ -33,21 +33,19 @@ pub enum NotAsked {
 
 /// The rules by which files are asked about.
 pub(in crate::engine) struct Eligibility {
-    exclude: Vec<Selector>,
+    exclude: Exclusions,
     secrets: Names,
     items: Items,
     least_bytes: u64,
 }
 
 impl Eligibility {
-    /// Reads the patterns. One that cannot be read is an error: a file that was to be excluded must not be sent because
-    /// of a slip.
+    /// Reads the names.
     pub(in crate::engine) fn new(
-        (exclude, secrets): (&[String], &discover::Options),
+        (exclude, secrets): (Exclusions, &discover::Options),
         items: Vec<FileItem>,
         least_bytes: u64,
     ) -> Result<Self, Error> {
-        let exclude = exclude.iter().map(|word| Selector::new(word)).collect::<Result<_, _>>()?;
         let secrets = Names::new(secrets)?;
         Ok(Self { exclude, secrets, items: Items::new(items), least_bytes })
     }
@@ -63,7 +61,7 @@ impl Eligibility {
         if let Some(reason) = self.secrets.left_out(&file.path) {
             return Err(NotAsked::LeftOut(reason));
         }
-        if self.exclude.iter().any(|word| word.touches(&file.path) || word.selects(&file.path)) {
+        if self.exclude.excludes(&file.path) {
             return Err(NotAsked::Excluded);
         }
         if self.is_curated_away(&file.path) {
@@ -94,6 +92,7 @@ impl Eligibility {
 impl Project<'_> {
     /// Returns the rules that a wish asks for.
     pub(super) fn eligibility(&self, wish: &Wish) -> Result<Eligibility, Error> {
-        Eligibility::new((&wish.exclude, &wish.secrets), self.items_within(&wish.items), wish.least_bytes)
+        let exclude = Exclusions::new(&wish.exclude, &self.root)?;
+        Eligibility::new((exclude, &wish.secrets), self.items_within(&wish.items), wish.least_bytes)
     }
 }

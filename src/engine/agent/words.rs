@@ -13,6 +13,7 @@ use super::folders::Folder;
 use super::lookup::Desk;
 use super::lookup::Written;
 use super::subjects::Subjects;
+use crate::aggregate::Exclusions;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::engine::project::Project;
@@ -119,8 +120,9 @@ impl Project<'_> {
         let Some(tier) = tier.filter(|tier| tier.by_model) else { return };
         let asked: Vec<Asked<'_>> = files.iter().filter_map(Asked::of).collect();
         let items = whole.filter(|_| tier.tree).map(|items| self.items_within(items));
+        let root = self.root.clone();
         let found = self.at_desk(|desk, file, options| {
-            let folders = items.map(|items| || folders(files, items, options));
+            let folders = items.map(|items| || folders(files, items, options, &root));
             desk.words(file, tier.tier, options, (&asked, folders))
         });
         self.words = found.unwrap_or_default();
@@ -156,9 +158,10 @@ impl Project<'_> {
 }
 
 /// Returns the folders, as the models that were asked about them saw them.
-fn folders(files: &[KnownFile], items: Vec<FileItem>, options: &LookupOptions) -> Vec<Folder> {
+fn folders(files: &[KnownFile], items: Vec<FileItem>, options: &LookupOptions, root: &Path) -> Vec<Folder> {
     // Patterns that cannot be read are told by whoever asks a model.
-    let said = (options.exclude.as_slice(), &options.secrets);
+    let Ok(exclude) = Exclusions::new(&options.exclude, root) else { return Vec::new() };
+    let said = (exclude, &options.secrets);
     let Ok(rules) = Eligibility::new(said, items, options.least_bytes) else { return Vec::new() };
     Subjects::among(files, &rules, &[]).folders
 }
