@@ -607,13 +607,26 @@ fn a_file_with_a_secret_stays_here_unless_the_secret_may_be_taken_out() {
     let bench = Bench::new(&[("a.py", &text)]);
     assert!(matches!(prepared(&bench, &wish()), Err(Withheld::Secret { rules }) if !rules.is_empty()));
     let made = prepared(&bench, &Wish { redacts: true, ..wish() }).unwrap();
-    assert!(1 <= made.redacted && made.prompt.material.contains("[redacted"), "{}", made.prompt.material);
+    assert!(1 <= made.redacted && made.prompt.material.contains("(redacted"), "{}", made.prompt.material);
     assert!(!made.prompt.material.contains(&token()[4..]));
     let Preview::Asked { prepared, secrets, .. } = bench.project().preview("a.py", &wish()).unwrap() else {
         panic!("it is asked about");
     };
     assert!(matches!(prepared, Err(Withheld::Secret { .. })));
     assert_eq!(secrets[0].line, 6);
+}
+
+#[test]
+fn a_value_that_was_taken_out_of_settings_is_no_list() {
+    let text = format!(
+        "db:\n  host: db.local\n  port: 5432\n  password: {}\nnotes: some text of more words\n",
+        "hunter2!x"
+    );
+    let bench = Bench::new(&[("a.yaml", &text)]);
+    let made = prepared(&bench, &Wish { redacts: true, ..wish() }).unwrap();
+    let material = made.prompt.material;
+    assert!(material.contains("password = ") && !material.contains("hunter2"), "{material}");
+    assert!(!material.contains("password = [redacted:") && !material.contains("1 item"), "{material}");
 }
 
 #[test]
