@@ -246,6 +246,28 @@ mod tests {
     }
 
     #[test]
+    fn people_write_passwords_in_many_ways() {
+        for text in [
+            "#define WIFI_PASSWORD \"Tr0ub4dor3\"\n",
+            "const p = process.env.DB_PASSWORD || \"Tr0ub4dor3\";\n",
+            "PGPASSWORD=Tr0ub4dor3 psql -h db\n",
+            "get(address, auth=(\"bob\",\"Tr0ub4dor3\"))\n",
+            "setenv DB_PASSWORD Tr0ub4dor3\n",
+            "Password: Tr0ub4dor3 (of the test machine)\n",
+            "Passwort: Tr0ub4dor3\n",
+            "  contrase\u{f1}a: Tr0ub4dor3\n",
+            "- Mot de passe : Tr0ub4dor3\n",
+            "\u{41f}\u{430}\u{440}\u{43e}\u{43b}\u{44c}: Tr0ub4dor3\n",
+        ] {
+            let safe = redact(text, &scan(text).unwrap());
+            assert!(!safe.contains("Tr0ub4dor3"), "{safe}");
+        }
+        for text in ["Passwort: erforderlich\n", "setenv DB_PASSWORD $1\n", "auth=('user', 'password1')\n"] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
     fn the_same_value_goes_wherever_it_stands() {
         let text = "password = \"hunter2!x\"\n# hunter2!x is what bob typed: xhunter2!xx\nuse hunter2\n";
         assert_eq!(
