@@ -49,6 +49,8 @@ pub struct AgentSettings {
     pub budget_total: Money,
     /// The most calls a day.
     pub calls_per_day: u64,
+    /// Where a project's file moves the cache, and with it the ledger that the caps are counted in.
+    pub ledger_moved: Option<String>,
     /// The proxy for https.
     pub proxy: Option<String>,
 }
@@ -82,6 +84,7 @@ pub(super) fn settings(merged: &Merged) -> Result<AgentSettings, Error> {
         budget_day: dollars(merged, "agent.budget_day_usd")?,
         budget_total: dollars(merged, "agent.budget_total_usd")?,
         calls_per_day: merged.number("agent.calls_per_day", 0..=10_000_000)?.into(),
+        ledger_moved: ledger_moved(merged),
         proxy: proxy(merged)?,
     })
 }
@@ -130,6 +133,15 @@ fn tiers(merged: &Merged) -> Result<Vec<Tier>, Error> {
 fn dollars(merged: &Merged, key: &str) -> Result<Money, Error> {
     let money = Money::from_dollars(merged.text(key)).filter(|money| *money <= MOST_DOLLARS);
     money.ok_or_else(|| merged.refused(key, "US dollars as a decimal from \"0\" to \"1000000\"".to_owned()))
+}
+
+/// Says where the project's file puts the ledger elsewhere than the user has it: with each new place the caps would begin
+/// anew.
+fn ledger_moved(merged: &Merged) -> Option<String> {
+    let key = "aggregation.cache_dir";
+    let users = merged.users(key)?.as_str()?;
+    let is_moved = Path::new(users) != Path::new(merged.text(key));
+    is_moved.then(|| merged.setting(key).origin.to_string())
 }
 
 fn proxy(merged: &Merged) -> Result<Option<String>, Error> {

@@ -53,9 +53,10 @@ pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Opti
         chain.push(model(&writer, provider, &prices)?);
         writers.push(writer);
     }
+    check_ledger(loaded, &chain)?;
     let tiers = if choice.tiers.is_empty() { settings.tiers.clone() } else { choice.tiers };
     Ok(agent::Options {
-        is_background: settings.is_background,
+        is_background: settings.is_background && settings.ledger_moved.is_none(),
         chain,
         wish: wish(loaded, writers, tiers, choice.picks),
         concurrency: settings.concurrency,
@@ -65,6 +66,20 @@ pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Opti
         proxy: settings.proxy.clone(),
         caps: caps(loaded),
     })
+}
+
+/// Looks whether the caps are counted where the user has them counted, if there is something to pay.
+fn check_ledger(loaded: &Loaded, chain: &[Model]) -> Result<(), Fault> {
+    let Some(place) = &loaded.settings.agent.ledger_moved else { return Ok(()) };
+    let Some(model) = chain.iter().find(|model| !model.provider.is_free) else { return Ok(()) };
+    let (name, folder) = (model.full_name(), &loaded.settings.aggregation.cache_dir);
+    let message =
+        format!("ask `{name}`, for {place} moves the cache, and with it the ledger of what was spent");
+    let hint = format!(
+        "where that is meant, set aggregation.cache_dir = \"{folder}\" in your own settings file too, or \
+         SLOP_AGGREGATION_CACHE_DIR={folder}"
+    );
+    Err(Fault::user("ledger_moved", message, hint))
 }
 
 /// Returns which summaries are wanted, by the settings.

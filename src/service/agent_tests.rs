@@ -91,6 +91,23 @@ fn what_is_missing_to_ask_anybody_is_said() {
 }
 
 #[test]
+fn a_project_that_moves_the_ledger_has_nothing_paid_for() {
+    let with = |user: &str| {
+        let file = |text: &str| Some((PathBuf::from("a.toml"), text.as_bytes().to_vec()));
+        let project = "[aggregation]\ncache_dir = 'elsewhere/'\n";
+        load(&Inputs { user_file: file(user), project_file: file(project), ..Inputs::default() }).unwrap()
+    };
+    let asked = |user: &str| agent_options(&with(user), AgentChoice::default());
+    let paid = "agent.models = ['ollama/llama', 'anthropic/claude-haiku-4-5']\n";
+    let fault = asked(paid).unwrap_err();
+    assert_eq!(fault.code, "ledger_moved");
+    assert!(fault.message.contains("a.toml:2"), "{}", fault.message);
+    assert!(asked(&format!("{paid}aggregation.cache_dir = 'elsewhere'\n")).is_ok());
+    let free = asked("agent.models = ['ollama/llama']\nagent.background = true\n").unwrap();
+    assert!(!free.is_background, "nothing is asked of its own accord either");
+}
+
+#[test]
 fn a_price_of_the_users_makes_an_unknown_model_one_that_can_be_asked() {
     let user = "agent.models = ['anthropic/new']\n[prices.'anthropic/new']\ninput = '3'\noutput = '4'\n";
     assert_eq!(options(user).chain[0].price.unwrap().output, Money::from_dollars("4").unwrap());
