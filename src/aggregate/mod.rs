@@ -8,6 +8,7 @@
 mod budget;
 mod compose;
 mod diff;
+mod exclusions;
 mod focus;
 mod heads;
 mod importance;
@@ -39,6 +40,7 @@ pub use compose::compose;
 pub use compose::heading;
 pub use compose::without_files;
 pub use diff::view_diff;
+pub use exclusions::Exclusions;
 pub use focus::Focus;
 pub use focus::FocusLines;
 pub use importance::Importance;

@@ -16,6 +16,14 @@ pub enum Error {
         /// What is wrong with it.
         source: globset::Error,
     },
+    /// The pattern cannot be read as git would.
+    #[error("read the pattern `{pattern}`")]
+    Ignored {
+        /// The pattern as it was given.
+        pattern: String,
+        /// What is wrong with it.
+        source: ignore::Error,
+    },
 }
 
 /// A word that selects files.

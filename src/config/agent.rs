@@ -1,9 +1,11 @@
 //! The settings of the sub-agent, `[agent]`, and what of them a project may say.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::Error;
 use super::merged::Merged;
+use crate::aggregate::Exclusions;
 use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::Tier;
@@ -47,6 +49,8 @@ pub struct AgentSettings {
     pub budget_total: Money,
     /// The most calls a day.
     pub calls_per_day: u64,
+    /// Where a project's file moves the cache, and with it the ledger that the caps are counted in.
+    pub ledger_moved: Option<String>,
     /// The proxy for https.
     pub proxy: Option<String>,
 }
@@ -75,11 +79,12 @@ pub(super) fn settings(merged: &Merged) -> Result<AgentSettings, Error> {
         answer_tokens: merged.number("agent.answer_tokens", 50..=100_000)?,
         least_bytes: merged.number("agent.least_bytes", 0..=1_000_000)?.into(),
         redacts: merged.word("agent.secrets", &SECRETS)?,
-        exclude: merged.list("agent.exclude")?,
+        exclude: exclude(merged)?,
         earlier: merged.switch("agent.earlier"),
         budget_day: dollars(merged, "agent.budget_day_usd")?,
         budget_total: dollars(merged, "agent.budget_total_usd")?,
         calls_per_day: merged.number("agent.calls_per_day", 0..=10_000_000)?.into(),
+        ledger_moved: ledger_moved(merged),
         proxy: proxy(merged)?,
     })
 }
@@ -100,6 +105,16 @@ fn models(merged: &Merged) -> Result<Vec<ModelName>, Error> {
     names.ok_or_else(|| merged.refused(key, "a list such as [\"provider/model\"]".to_owned()))
 }
 
+/// Looks whether the patterns can be read: what they are to keep here must not be sent because of a slip.
+fn exclude(merged: &Merged) -> Result<Vec<String>, Error> {
+    let key = "agent.exclude";
+    let patterns = merged.list(key)?;
+    match Exclusions::new(&patterns, Path::new("/")) {
+        Ok(_) => Ok(patterns),
+        Err(_) => Err(merged.refused(key, "a list of patterns such as [\"private/\", \"*.sql\"]".to_owned())),
+    }
+}
+
 fn tiers(merged: &Merged) -> Result<Vec<Tier>, Error> {
     let key = "agent.tiers";
     let tier = |word: &String| match word.as_str() {
@@ -118,6 +133,15 @@ fn tiers(merged: &Merged) -> Result<Vec<Tier>, Error> {
 fn dollars(merged: &Merged, key: &str) -> Result<Money, Error> {
     let money = Money::from_dollars(merged.text(key)).filter(|money| *money <= MOST_DOLLARS);
     money.ok_or_else(|| merged.refused(key, "US dollars as a decimal from \"0\" to \"1000000\"".to_owned()))
+}
+
+/// Says where the project's file puts the ledger elsewhere than the user has it: with each new place the caps would begin
+/// anew.
+fn ledger_moved(merged: &Merged) -> Option<String> {
+    let key = "aggregation.cache_dir";
+    let users = merged.users(key)?.as_str()?;
+    let is_moved = Path::new(users) != Path::new(merged.text(key));
+    is_moved.then(|| merged.setting(key).origin.to_string())
 }
 
 fn proxy(merged: &Merged) -> Result<Option<String>, Error> {

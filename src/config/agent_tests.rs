@@ -83,6 +83,24 @@ fn the_environment_is_the_users_too() {
 }
 
 #[test]
+fn a_project_adds_names_that_are_not_sent_and_allows_none() {
+    let user = "agent.models = ['ollama/m']\n[secrets]\nnames = ['mine', '*.key']\nallow = ['ok.key']\n";
+    let loaded = read(user, "[secrets]\nnames = ['theirs']\nallow = ['*']\n");
+    let sent = loaded.never_sent();
+    assert_eq!(sent.secret_names, ["mine", "*.key", "theirs"]);
+    assert_eq!(sent.secrets_allowed, ["ok.key"]);
+    assert_eq!(loaded.settings.secrets.allow, ["*"], "what people are shown is the project's to say");
+    let words = "in a project's file lets nothing more be sent to a model, that belongs in the user's own";
+    let expected = ["slop.toml:2: `secrets.names`", "slop.toml:3: `secrets.allow`"];
+    assert_eq!(loaded.warnings, expected.map(|place| format!("{place} {words}")));
+    let mut inputs = inputs(user, "[secrets]\nnames = []\nallow = ['*']\n");
+    inputs.flags = vec![("secrets.allow".to_owned(), "['x']".to_owned())];
+    let loaded = load(&inputs).unwrap();
+    assert_eq!(loaded.never_sent().secret_names, ["mine", "*.key"]);
+    assert_eq!(loaded.never_sent().secrets_allowed, ["x"], "a flag is the user's own");
+}
+
+#[test]
 fn what_an_amount_or_a_name_may_be_is_said_with_its_place() {
     let dollars = "US dollars as a decimal from \"0\" to \"1000000\"";
     let read = "read home/user.toml:2:";
@@ -272,6 +290,55 @@ fn a_variable_moves_a_provider_that_no_file_has_moved() {
         ("https://ollama.example/", "https://ollama.example"),
     ] {
         assert_eq!(base("", "OLLAMA_HOST", host), [anthropic, address], "{host}");
+    }
+}
+
+#[test]
+fn a_pattern_that_cannot_be_read_is_refused_with_its_place() {
+    let words = "not a list of patterns such as [\"private/\", \"*.sql\"]";
+    check_error(
+        "[agent]\nexclude = ['a[']",
+        &format!("read home/user.toml:2: `agent.exclude` is [\"a[\"], {words}"),
+    );
+    let error =
+        load(&inputs("agent.exclude = ['mine']", "[agent]\nexclude = ['{a']")).unwrap_err().to_string();
+    assert_eq!(error, format!("read slop.toml:2: `agent.exclude` is [\"mine\", \"{{a\"], {words}"));
+}
+
+#[test]
+fn an_address_in_the_environment_is_as_good_as_one_in_a_file_and_never_shown() {
+    let with = |user: &str, variable: &str, text: &str| {
+        let mut inputs = inputs(user, "");
+        inputs.environment = vec![(variable.to_owned(), text.to_owned())];
+        load(&inputs)
+    };
+    let user = "agent.models = ['ollama/m', 'anthropic/m']";
+    for (variable, provider, text) in [
+        ("ANTHROPIC_BASE_URL", "anthropic", "https://me:hunter2@h/x"),
+        ("ANTHROPIC_BASE_URL", "anthropic", "http://gateway.example/hunter2"),
+        ("ANTHROPIC_BASE_URL", "anthropic", "https://h/x?key=hunter2"),
+        ("OLLAMA_HOST", "ollama", "hunter2"),
+    ] {
+        let expected = format!(
+            "read {variable}: `providers.{provider}.base_url` is (hidden), not an address that begins with https://, \
+             or with http:// on this machine"
+        );
+        assert_eq!(with(user, variable, text).unwrap_err().to_string(), expected);
+        // It is of no interest to who asks somebody else, or nobody; and nobody is asked there.
+        let other = with("agent.models = ['gemini/m']", variable, text).unwrap();
+        assert_eq!(other.warnings, [format!("the provider `{provider}` is left out: {expected}")]);
+        let nobody = with("", variable, text).unwrap();
+        assert_eq!(nobody.warnings, Vec::<String>::new());
+        assert!(nobody.trusted.providers.iter().all(|known| known.name != provider));
+    }
+}
+
+#[test]
+fn an_address_that_is_refused_is_not_shown_where_it_may_hold_a_key() {
+    for address in ["https://me:hunter2@h", "https://h?key=hunter2", "http://h/#hunter2"] {
+        let user = format!("[providers.openai]\nbase_url = '{address}'");
+        let error = load(&inputs(&user, "")).unwrap_err().to_string();
+        assert!(error.contains("(hidden)") && !error.contains("hunter2"), "{error}");
     }
 }
 

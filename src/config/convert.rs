@@ -58,10 +58,7 @@ pub(super) fn settings(merged: &Merged) -> Result<Settings, Error> {
         output: OutputSettings { keep: merged.number("output.keep", 0..=1_000_000)? },
         limits: limits(merged)?,
         formats: formats(merged)?,
-        secrets: SecretSettings {
-            names: merged.list("secrets.names")?,
-            allow: merged.list("secrets.allow")?,
-        },
+        secrets: secrets(merged)?,
         agent: agent::settings(merged)?,
         tiers: [one?, two?, three?, four?],
     })
@@ -94,7 +91,37 @@ pub(super) fn check_together(merged: &Merged, settings: &Settings) -> Result<Vec
         let origin = &merged.setting("agent.persona").origin;
         warnings.push(format!("agent.persona ({origin}) has no effect beside agent.models"));
     }
+    if !settings.agent.models.is_empty() || settings.agent.persona.is_some() {
+        warn_of_secrets(merged, &settings.secrets, &mut warnings);
+    }
     Ok(warnings)
+}
+
+fn secrets(merged: &Merged) -> Result<SecretSettings, Error> {
+    let names = merged.list("secrets.names")?;
+    let mut never_sent = merged.users_list("secrets.names")?;
+    never_sent.extend(names.iter().filter(|name| !never_sent.contains(name)).cloned().collect::<Vec<_>>());
+    Ok(SecretSettings {
+        never_sent,
+        may_be_sent: merged.users_list("secrets.allow")?,
+        names,
+        allow: merged.list("secrets.allow")?,
+    })
+}
+
+/// Says what of a project's words about secrets has no effect on what a model is sent.
+fn warn_of_secrets(merged: &Merged, secrets: &SecretSettings, warnings: &mut Vec<String>) {
+    let drops = secrets.never_sent.iter().any(|name| !secrets.names.contains(name));
+    let allows = secrets.allow.iter().any(|name| !secrets.may_be_sent.contains(name));
+    for (key, is_dropped) in [("secrets.names", drops), ("secrets.allow", allows)] {
+        if is_dropped && merged.users(key).is_some() {
+            let origin = &merged.setting(key).origin;
+            warnings.push(format!(
+                "{origin}: `{key}` in a project's file lets nothing more be sent to a model, that belongs in the \
+                 user's own"
+            ));
+        }
+    }
 }
 
 fn aggregation(merged: &Merged) -> Result<AggregationSettings, Error> {

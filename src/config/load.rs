@@ -123,14 +123,25 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
         settings = convert::settings(&merged)?;
     }
     warnings.extend(convert::check_together(&merged, &settings)?);
-    Ok(Loaded {
-        values: values(&schema, &merged),
-        settings,
-        curation,
-        trusted: trusted::trusted(written, personas, &inputs.environment),
-        warnings,
-        fingerprint: fingerprint(inputs),
-    })
+    let (trusted, refused) = trusted::trusted(written, personas, &inputs.environment);
+    let values = values(&schema, &merged);
+    let loaded = Loaded { values, settings, curation, trusted, warnings, fingerprint: fingerprint(inputs) };
+    check_addresses(loaded, refused)
+}
+
+/// Refuses an address in the environment where it is asked there. Who asks nobody is not to be bothered with variables that
+/// are for other programs as well.
+fn check_addresses(mut loaded: Loaded, refused: Vec<(String, Error)>) -> Result<Loaded, Error> {
+    let asked = loaded.asked();
+    for (provider, error) in refused {
+        if asked.iter().any(|model| model.provider == provider) {
+            return Err(error);
+        }
+        if !asked.is_empty() || !loaded.trusted.personas.is_empty() {
+            loaded.warnings.push(format!("the provider `{provider}` is left out: {error}"));
+        }
+    }
+    Ok(loaded)
 }
 
 /// Hashes the bytes of both files, and the variables and flags that are settings; each with its length, so that nothing

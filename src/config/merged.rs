@@ -21,15 +21,23 @@ pub(super) struct Setting {
     pub(super) origin: Origin,
 }
 
+/// Settings of which it is known what they were before the project's file had its say.
+const REMEMBERED: [&str; 3] = ["secrets.names", "secrets.allow", "aggregation.cache_dir"];
+
 /// For each key its setting.
-pub(super) struct Merged(BTreeMap<String, Setting>);
+pub(super) struct Merged {
+    settings: BTreeMap<String, Setting>,
+    /// What the user would have, where the project's file has something else.
+    users: BTreeMap<String, toml::Value>,
+}
 
 impl Merged {
     /// Returns the defaults.
     pub(super) fn built_in(schema: &Schema) -> Self {
         let setting = |value: &toml::Value| Setting { value: value.clone(), origin: Origin::BuiltIn };
         let keys = schema.keys.iter();
-        Self(keys.map(|known| (known.key.clone(), setting(&known.default))).collect())
+        let settings = keys.map(|known| (known.key.clone(), setting(&known.default))).collect();
+        Self { settings, users: BTreeMap::new() }
     }
 
     /// Lays a layer over those that are there.
@@ -41,19 +49,35 @@ impl Merged {
             {
                 above.splice(0..0, below.iter().cloned());
             }
-            self.0.insert(key, Setting { value, origin });
+            // What comes later is the environment's and the command's, which are the user's.
+            self.users.remove(&key);
+            if matches!(origin, Origin::ProjectFile { .. }) && REMEMBERED.contains(&key.as_str()) {
+                self.users.insert(key.clone(), self.setting(&key).value.clone());
+            }
+            self.settings.insert(key, Setting { value, origin });
         }
+    }
+
+    /// Returns the value that the user would have, where the project's file has one of its own.
+    pub(super) fn users(&self, key: &str) -> Option<&toml::Value> {
+        self.users.get(key)
+    }
+
+    /// Returns the texts that the user would have; those of `key` where the project's file says nothing of them.
+    pub(super) fn users_list(&self, key: &str) -> Result<Vec<String>, Error> {
+        let Some(users) = self.users(key).and_then(toml::Value::as_array) else { return self.list(key) };
+        Ok(users.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect())
     }
 
     /// Returns the setting `key`, which has a default.
     pub(super) fn setting(&self, key: &str) -> &Setting {
-        self.0.get(key).expect("every setting has a default")
+        self.settings.get(key).expect("every setting has a default")
     }
 
     /// Returns the settings whose keys begin with `section` and a dot, by their keys.
     pub(super) fn below(&self, section: &str) -> impl Iterator<Item = (&str, &Setting)> {
         let prefix = format!("{section}.");
-        self.0
+        self.settings
             .range(prefix.clone()..)
             .map(|(key, setting)| (key.as_str(), setting))
             .take_while(move |(key, _)| key.starts_with(&prefix))

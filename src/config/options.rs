@@ -44,12 +44,22 @@ impl Loaded {
                 uses_earlier: settings.agent.earlier,
                 exclude: settings.agent.exclude.clone(),
                 least_bytes: settings.agent.least_bytes,
+                secrets: self.never_sent(),
             },
         }
     }
 
+    /// Returns which names hold secrets where a model is asked: a project can add to them, and take nothing away.
+    pub fn never_sent(&self) -> discover::Options {
+        discover::Options {
+            apart: Vec::new(),
+            secret_names: self.settings.secrets.never_sent.clone(),
+            secrets_allowed: self.settings.secrets.may_be_sent.clone(),
+        }
+    }
+
     /// Returns whom the sub-agent asks by the settings, the first one first.
-    fn asked(&self) -> Vec<ModelName> {
+    pub(super) fn asked(&self) -> Vec<ModelName> {
         let agent = &self.settings.agent;
         if !agent.models.is_empty() {
             return agent.models.clone();

@@ -12,6 +12,7 @@ use toml::de::DeValue;
 use toml::de::ValueDeserializer;
 
 use super::Error;
+use super::Origin;
 use super::error::either;
 use super::section::Section;
 use super::section::texts;
@@ -68,8 +69,9 @@ fn row(section: &Section<'_>) -> Result<ProviderRow, Error> {
 }
 
 fn base_url(section: &Section<'_>) -> Result<Option<String>, Error> {
-    let is_personal =
-        |value: &Spanned<DeValue<'_>>| value.get_ref().as_str().is_some_and(|text| text.contains('@'));
+    let is_personal = |value: &Spanned<DeValue<'_>>| {
+        value.get_ref().as_str().is_some_and(|text| text.contains(['@', '?', '#']))
+    };
     if section.value("base_url").is_some_and(is_personal) {
         // One with a password in it is not shown.
         return Err(section.hidden("base_url", ADDRESS));
@@ -106,11 +108,22 @@ fn in_headers(section: &Section<'_>, error: impl FnOnce(&Section<'_>) -> Error) 
 }
 
 /// Gives a provider another address. What is free on this machine need not be so elsewhere.
-pub(super) fn move_to(provider: &mut Provider, base_url: &str) {
-    if is_here(&provider.base_url) && !is_here(base_url) {
+pub(super) fn move_to(provider: &mut Provider, base_url: &str) -> Result<(), Error> {
+    let Some(base_url) = address(base_url) else {
+        let variable = provider.base_variable.clone().unwrap_or_default();
+        // Not shown: an address that is written wrongly may well hold a password.
+        return Err(Error::BadValue {
+            origin: Origin::Environment(variable),
+            key: format!("providers.{}.base_url", provider.name),
+            found: "(hidden)".to_owned(),
+            allowed: ADDRESS.to_owned(),
+        });
+    };
+    if is_here(&provider.base_url) && !is_here(&base_url) {
         provider.is_free = false;
     }
-    base_url.trim_end_matches('/').clone_into(&mut provider.base_url);
+    provider.base_url = base_url;
+    Ok(())
 }
 
 /// Returns the address that a variable means: `OLLAMA_HOST` has no scheme, often no port, and may be what a server

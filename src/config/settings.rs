@@ -109,6 +109,10 @@ pub struct FormatSettings {
 /// Files that are never shown, by their names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretSettings {
+    /// Patterns of what is not sent to a model: those of the user, and what a project adds.
+    pub never_sent: Vec<String>,
+    /// The user's patterns of what may be sent nevertheless: a project has no say in it.
+    pub may_be_sent: Vec<String>,
     /// Patterns of names or paths that hold secrets.
     pub names: Vec<String>,
     /// Patterns of names or paths that are harmless all the same.

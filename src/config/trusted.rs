@@ -104,12 +104,13 @@ pub(super) fn drop_from_project(top: &mut DeTable<'_>, source: &Source<'_>) {
     }
 }
 
-/// Lays what is written over what slop knows; the variables of the environment move what no file has moved.
+/// Lays what is written over what slop knows; the variables of the environment move what no file has moved. Returns those
+/// providers too that a variable gives an address that cannot be used.
 pub(super) fn trusted(
     written: Written,
     personas: Vec<Saved<Persona>>,
     environment: &[(String, String)],
-) -> Trusted {
+) -> (Trusted, Vec<(String, Error)>) {
     let mut providers: Vec<(Provider, bool)> =
         built_in_providers().into_iter().map(|row| (row, false)).collect();
     for (mine, has_address) in written.providers {
@@ -118,15 +119,19 @@ pub(super) fn trusted(
             None => providers.push((mine, has_address)),
         }
     }
+    let mut refused = Vec::new();
     for (provider, has_address) in &mut providers {
         let variable = provider.base_variable.as_ref().filter(|_| !*has_address);
         let set = environment.iter().find(|(name, text)| Some(name) == variable && !text.trim().is_empty());
         if let Some((_, text)) = set {
-            provider::move_to(provider, &provider::address_of(text));
+            let moved = provider::move_to(provider, &provider::address_of(text));
+            refused.extend(moved.err().map(|error| (provider.name.clone(), error)));
         }
     }
-    let providers = providers.into_iter().map(|(provider, _)| provider).collect();
-    Trusted { providers, prices: written.prices, personas }
+    // One whose address is not usable is not there, rather than elsewhere than the user wants it.
+    let is_usable = |provider: &Provider| refused.iter().all(|(name, _)| *name != provider.name);
+    let providers = providers.into_iter().map(|(provider, _)| provider).filter(is_usable).collect();
+    (Trusted { providers, prices: written.prices, personas }, refused)
 }
 
 fn tables<'s>(

@@ -13,7 +13,7 @@ use crate::model::LeftOut;
 use crate::model::RelPath;
 
 /// What the settings say of names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// Folders, relative to the root, that are no part of the project at all: the cache, the output folder.
     pub apart: Vec<Vec<u8>>,

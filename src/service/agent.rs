@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use secrecy::ExposeSecret;
 use secrecy::SecretString;
 use serde_json::json;
 
@@ -52,10 +53,11 @@ pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Opti
         chain.push(model(&writer, provider, &prices)?);
         writers.push(writer);
     }
+    check_ledger(loaded, &chain)?;
     let tiers = if choice.tiers.is_empty() { settings.tiers.clone() } else { choice.tiers };
     let asked = asked(&chain);
     Ok(agent::Options {
-        is_background: settings.is_background,
+        is_background: settings.is_background && settings.ledger_moved.is_none(),
         chain,
         wish: Wish { asked, ..wish(loaded, writers, tiers, choice.picks) },
         concurrency: settings.concurrency,
@@ -77,6 +79,20 @@ fn asked(chain: &[Model]) -> String {
     words.collect()
 }
 
+/// Looks whether the caps are counted where the user has them counted, if there is something to pay.
+fn check_ledger(loaded: &Loaded, chain: &[Model]) -> Result<(), Fault> {
+    let Some(place) = &loaded.settings.agent.ledger_moved else { return Ok(()) };
+    let Some(model) = chain.iter().find(|model| !model.provider.is_free) else { return Ok(()) };
+    let (name, folder) = (model.full_name(), &loaded.settings.aggregation.cache_dir);
+    let message =
+        format!("ask `{name}`, for {place} moves the cache, and with it the ledger of what was spent");
+    let hint = format!(
+        "where that is meant, set aggregation.cache_dir = \"{folder}\" in your own settings file too, or \
+         SLOP_AGGREGATION_CACHE_DIR={folder}"
+    );
+    Err(Fault::user("ledger_moved", message, hint))
+}
+
 /// Returns which summaries are wanted, by the settings.
 pub(super) fn wish(loaded: &Loaded, models: Vec<Writer>, tiers: Vec<Tier>, picks: Vec<String>) -> Wish {
     let settings = &loaded.settings.agent;
@@ -92,6 +108,7 @@ pub(super) fn wish(loaded: &Loaded, models: Vec<Writer>, tiers: Vec<Tier>, picks
         answer_tokens: settings.answer_tokens,
         redacts: settings.redacts,
         least_bytes: settings.least_bytes,
+        secrets: loaded.never_sent(),
     }
 }
 
@@ -122,9 +139,9 @@ pub fn agent_keys(chain: &[Model], variable: KeyVariable<'_>) -> Result<Keys, Fa
 
 /// Returns a provider's key: of the first variable that is set, else of its file.
 pub fn key_of(provider: &Provider, variable: KeyVariable<'_>) -> Result<Option<SecretString>, Fault> {
-    let from_variable = provider.key_variables.iter().find_map(|name| variable(name));
+    let from_variable = provider.key_variables.iter().find_map(|name| Some((name, variable(name)?)));
     match (from_variable, &provider.key_file) {
-        (Some(key), _) => Ok(Some(key)),
+        (Some((name, key)), _) => key_of_variable(name, &key).map(Some),
         (None, Some(file)) => key_in(file).map(Some),
         (None, None) => Ok(None),
     }
@@ -133,6 +150,21 @@ pub fn key_of(provider: &Provider, variable: KeyVariable<'_>) -> Result<Option<S
 /// A key is short; what is longer is another file.
 const LONGEST_KEY: usize = 8 << 10;
 
+/// Looks whether what a variable holds can be sent as a key at all: another try would not help.
+fn key_of_variable(name: &str, key: &SecretString) -> Result<SecretString, Fault> {
+    visible(key.expose_secret()).map(SecretString::from).ok_or_else(|| {
+        let message = format!("read the key in {name}: it is not one line of visible ASCII");
+        Fault::user("no_key", message, format!("put the key alone into {name}"))
+    })
+}
+
+/// Returns the key that a text is.
+fn visible(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_key = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_key.then(|| text.to_owned())
+}
+
 fn key_in(file: &Path) -> Result<SecretString, Fault> {
     let fault = |why: &str| {
         let message = format!("read the key in {}: {why}", file.display());
@@ -140,10 +172,9 @@ fn key_in(file: &Path) -> Result<SecretString, Fault> {
     };
     let bytes = RealDisk.read(file).map_err(|error| fault(&error.to_string()))?;
     let bytes = bytes.ok_or_else(|| fault("it is not there"))?;
-    let text = std::str::from_utf8(&bytes).ok().map(str::trim).filter(|text| text.len() <= LONGEST_KEY);
-    let is_key = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-    match text.filter(is_key) {
-        Some(key) => Ok(SecretString::from(key.to_owned())),
+    let text = std::str::from_utf8(&bytes).ok().filter(|text| text.len() <= LONGEST_KEY);
+    match text.and_then(visible) {
+        Some(key) => Ok(SecretString::from(key)),
         None => Err(fault("it is not one line of visible ASCII")),
     }
 }

@@ -102,6 +102,23 @@ fn what_is_missing_to_ask_anybody_is_said() {
 }
 
 #[test]
+fn a_project_that_moves_the_ledger_has_nothing_paid_for() {
+    let with = |user: &str| {
+        let file = |text: &str| Some((PathBuf::from("a.toml"), text.as_bytes().to_vec()));
+        let project = "[aggregation]\ncache_dir = 'elsewhere/'\n";
+        load(&Inputs { user_file: file(user), project_file: file(project), ..Inputs::default() }).unwrap()
+    };
+    let asked = |user: &str| agent_options(&with(user), AgentChoice::default());
+    let paid = "agent.models = ['ollama/llama', 'anthropic/claude-haiku-4-5']\n";
+    let fault = asked(paid).unwrap_err();
+    assert_eq!(fault.code, "ledger_moved");
+    assert!(fault.message.contains("a.toml:2"), "{}", fault.message);
+    assert!(asked(&format!("{paid}aggregation.cache_dir = 'elsewhere'\n")).is_ok());
+    let free = asked("agent.models = ['ollama/llama']\nagent.background = true\n").unwrap();
+    assert!(!free.is_background, "nothing is asked of its own accord either");
+}
+
+#[test]
 fn a_price_of_the_users_makes_an_unknown_model_one_that_can_be_asked() {
     let user = "agent.models = ['anthropic/new']\n[prices.'anthropic/new']\ninput = '3'\noutput = '4'\n";
     assert_eq!(options(user).chain[0].price.unwrap().output, Money::from_dollars("4").unwrap());
@@ -122,6 +139,17 @@ fn a_key_is_looked_for_where_the_providers_row_says_and_nowhere_else() {
     let fault = agent_keys(&chain, &|_| None).unwrap_err();
     assert_eq!((fault.code.as_ref(), fault.message.as_str()), ("no_key", "ask `anthropic` without its key"));
     assert!(fault.hint.contains("ANTHROPIC_API_KEY"), "{}", fault.hint);
+}
+
+#[test]
+fn a_key_that_cannot_be_sent_is_told_before_anything_is_tried() {
+    let chain = options("agent.models = ['anthropic/claude-haiku-4-5']").chain;
+    for key in ["two\nlines", " ", "k\u{e4}y"] {
+        let fault = agent_keys(&chain, &|_| Some(SecretString::from(key.to_owned()))).unwrap_err();
+        assert_eq!(fault.message, "read the key in ANTHROPIC_API_KEY: it is not one line of visible ASCII");
+    }
+    let keys = agent_keys(&chain, &|_| Some(SecretString::from("k\n".to_owned()))).unwrap();
+    assert_eq!(keys["anthropic"].expose_secret(), "k");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Which files a model is asked about at all.
 
 use super::errand::Wish;
+use crate::aggregate::Exclusions;
 use crate::aggregate::Items;
-use crate::aggregate::Selector;
+use crate::discover;
+use crate::discover::Names;
 use crate::engine::Error;
 use crate::engine::Project;
 use crate::engine::artifacts::Subject;
@@ -31,21 +33,21 @@ pub enum NotAsked {
 
 /// The rules by which files are asked about.
 pub(in crate::engine) struct Eligibility {
-    exclude: Vec<Selector>,
+    exclude: Exclusions,
+    secrets: Names,
     items: Items,
     least_bytes: u64,
 }
 
 impl Eligibility {
-    /// Reads the patterns. One that cannot be read is an error: a file that was to be excluded must not be sent because
-    /// of a slip.
+    /// Reads the names.
     pub(in crate::engine) fn new(
-        exclude: &[String],
+        (exclude, secrets): (Exclusions, &discover::Options),
         items: Vec<FileItem>,
         least_bytes: u64,
     ) -> Result<Self, Error> {
-        let exclude = exclude.iter().map(|word| Selector::new(word)).collect::<Result<_, _>>()?;
-        Ok(Self { exclude, items: Items::new(items), least_bytes })
+        let secrets = Names::new(secrets)?;
+        Ok(Self { exclude, secrets, items: Items::new(items), least_bytes })
     }
 
     /// Returns the content to ask about, and how.
@@ -56,7 +58,10 @@ impl Eligibility {
         if let KnownState::LeftOut(reason) = file.state {
             return Err(NotAsked::LeftOut(reason));
         }
-        if self.exclude.iter().any(|word| word.touches(&file.path) || word.selects(&file.path)) {
+        if let Some(reason) = self.secrets.left_out(&file.path) {
+            return Err(NotAsked::LeftOut(reason));
+        }
+        if self.exclude.excludes(&file.path) {
             return Err(NotAsked::Excluded);
         }
         if self.is_curated_away(&file.path) {
@@ -87,6 +92,7 @@ impl Eligibility {
 impl Project<'_> {
     /// Returns the rules that a wish asks for.
     pub(super) fn eligibility(&self, wish: &Wish) -> Result<Eligibility, Error> {
-        Eligibility::new(&wish.exclude, self.items_within(&wish.items), wish.least_bytes)
+        let exclude = Exclusions::new(&wish.exclude, &self.root)?;
+        Eligibility::new((exclude, &wish.secrets), self.items_within(&wish.items), wish.least_bytes)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use crate::discover;
 use crate::model::ContentHash;
 use crate::model::FileItem;
 use crate::model::ModelName;
@@ -45,6 +46,8 @@ pub struct Wish {
     pub redacts: bool,
     /// Smaller files are not worth a call: the heuristic says all there is to say.
     pub least_bytes: u64,
+    /// Names that hold secrets, whatever a project says: files with such names may be shown to people, and not sent.
+    pub secrets: discover::Options,
 }
 
 impl Wish {

@@ -16,6 +16,7 @@ use super::errand::Wish;
 use super::folders::Folder;
 use super::folders::Node;
 use super::known::Known;
+use super::prepare::is_clean;
 use super::subjects::Content;
 use super::subjects::Subjects;
 use super::subjects::file_errand;
@@ -274,12 +275,10 @@ impl Project<'_> {
         for (node, bytes) in &folder.children {
             let content = contents.get(node);
             let strategy = content.map(|content| content.strategy).or_else(|| Strategy::of_scope(node.scope));
-            let words = strategy.and_then(|strategy| known.words(node, strategy)).or_else(|| {
-                // What is not sent itself is not sent by way of its outline either.
-                let sent = content.filter(|content| !known.is_withheld(node, content.strategy));
-                let subject = sent.and_then(|content| content.subjects.first());
-                subject.and_then(|subject| self.summary(subject))
-            });
+            let words = strategy.and_then(|strategy| known.words(node, strategy));
+            let words = words.or_else(|| content.and_then(|content| self.own_words(content, known)));
+            // A mark for bytes that nobody understood would keep the whole folder here.
+            let words = words.map(|words| words.replace(char::REPLACEMENT_CHARACTER, " "));
             children.push(Child {
                 subject: node.subject,
                 words: words.unwrap_or_else(|| "Nothing is known of it but its size.".to_owned()),
@@ -288,6 +287,17 @@ impl Project<'_> {
             });
         }
         children
+    }
+
+    /// Returns the heuristic's words about a content, where its text could be sent too: what is not sent itself is not
+    /// sent by way of its outline either, whatever is written down of earlier tries.
+    fn own_words(&mut self, content: &Content<'_>, known: &Known) -> Option<String> {
+        let subject = content.subjects.first()?;
+        let (files, max_bytes) = (self.world.files, self.options.structure_max_bytes);
+        let is_kept_here = known.is_withheld(&content.node, content.strategy)
+            || self.is_written_by_program(content)
+            || !is_clean(files, max_bytes, subject.path, &subject.hash);
+        if is_kept_here { None } else { self.summary(subject) }
     }
 }
 

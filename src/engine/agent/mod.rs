@@ -18,6 +18,7 @@ mod subjects;
 mod tests;
 mod words;
 
+pub use crate::discover::Options as SecretNames;
 pub use eligible::NotAsked;
 pub use errand::Errand;
 pub use errand::Errands;

@@ -133,15 +133,7 @@ impl Preparer<'_> {
 
     /// Reads the text that an errand is about.
     fn text(&self, errand: &Errand, path: &RelPath) -> Result<String, Withheld> {
-        let reading = self.files.read(path, self.max_bytes).map_err(|_| Withheld::Changed)?;
-        if ContentHash::of(&reading.bytes) != errand.subject {
-            return Err(Withheld::Changed);
-        }
-        let text = discover::read_as_text(&reading.bytes).map_err(|_| Withheld::Changed)?;
-        if text.encoding != SCANNED {
-            return Err(Withheld::Unscanned(format!("it is {}, not {SCANNED}", text.encoding)));
-        }
-        Ok(text.text.into_owned())
+        text(self.files, self.max_bytes, path, &errand.subject)
     }
 
     fn of_folder(&self, errand: &Errand, most_bytes: usize) -> Result<Material, Withheld> {
@@ -164,6 +156,30 @@ impl Preparer<'_> {
             parser.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
+}
+
+/// Reads a text in which the rules for secrets can look for some.
+fn text(
+    files: &dyn Files,
+    max_bytes: u64,
+    path: &RelPath,
+    subject: &ContentHash,
+) -> Result<String, Withheld> {
+    let reading = files.read(path, max_bytes).map_err(|_| Withheld::Changed)?;
+    if ContentHash::of(&reading.bytes) != *subject {
+        return Err(Withheld::Changed);
+    }
+    let text = discover::read_as_text(&reading.bytes).map_err(|_| Withheld::Changed)?;
+    if text.encoding != SCANNED {
+        return Err(Withheld::Unscanned(format!("it is {}, not {SCANNED}", text.encoding)));
+    }
+    Ok(text.text.into_owned())
+}
+
+/// Says whether a file holds nothing that looks like a secret; not where it cannot be told.
+pub(super) fn is_clean(files: &dyn Files, max_bytes: u64, path: &RelPath, subject: &ContentHash) -> bool {
+    let found = text(files, max_bytes, path, subject).and_then(|text| scan(&text));
+    found.is_ok_and(|found| found.is_clean())
 }
 
 fn scan(text: &str) -> Result<secrets::Scan, Withheld> {

@@ -13,7 +13,9 @@ use super::folders::Folder;
 use super::lookup::Desk;
 use super::lookup::Written;
 use super::subjects::Subjects;
+use crate::aggregate::Exclusions;
 use crate::aggregate::TierOptions;
+use crate::discover;
 use crate::engine::project::Project;
 use crate::engine::scan::KnownFile;
 use crate::engine::scan::KnownState;
@@ -38,6 +40,8 @@ pub struct LookupOptions {
     pub exclude: Vec<String>,
     /// Nor are smaller files.
     pub least_bytes: u64,
+    /// Nor are files with these names.
+    pub secrets: discover::Options,
 }
 
 /// The words that stand for a file.
@@ -116,8 +120,9 @@ impl Project<'_> {
         let Some(tier) = tier.filter(|tier| tier.by_model) else { return };
         let asked: Vec<Asked<'_>> = files.iter().filter_map(Asked::of).collect();
         let items = whole.filter(|_| tier.tree).map(|items| self.items_within(items));
+        let root = self.root.clone();
         let found = self.at_desk(|desk, file, options| {
-            let folders = items.map(|items| || folders(files, items, options));
+            let folders = items.map(|items| || folders(files, items, options, &root));
             desk.words(file, tier.tier, options, (&asked, folders))
         });
         self.words = found.unwrap_or_default();
@@ -153,8 +158,10 @@ impl Project<'_> {
 }
 
 /// Returns the folders, as the models that were asked about them saw them.
-fn folders(files: &[KnownFile], items: Vec<FileItem>, options: &LookupOptions) -> Vec<Folder> {
+fn folders(files: &[KnownFile], items: Vec<FileItem>, options: &LookupOptions, root: &Path) -> Vec<Folder> {
     // Patterns that cannot be read are told by whoever asks a model.
-    let Ok(rules) = Eligibility::new(&options.exclude, items, options.least_bytes) else { return Vec::new() };
+    let Ok(exclude) = Exclusions::new(&options.exclude, root) else { return Vec::new() };
+    let said = (exclude, &options.secrets);
+    let Ok(rules) = Eligibility::new(said, items, options.least_bytes) else { return Vec::new() };
     Subjects::among(files, &rules, &[]).folders
 }

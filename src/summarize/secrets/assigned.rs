@@ -23,6 +23,8 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
         // A type; an attribute or a list of variables, where name and value are apart; a sign.
         r#"(?::[ \t]*[A-Za-z_&][\w\[\]., |?&<>*']{0,40}?=|"#,
         r#"[ \t]*,?[ \t]*\r?\n?[ \t]*["']?value["']?[ \t]*[:=]|"#,
+        // What is taken where there is nothing under the name.
+        r#"\|\||\?\?|or[ \t]|:-|"#,
         r#"=>|:=|->|\?=|\+=|={1,3}|!==?|[:,>])[ \t]*(?:\r?\n[ \t]*)?"#,
     );
     let wrapped =
@@ -49,7 +51,10 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
     let rest = &text[key.end..text.floor_char_boundary((key.end + AFTER).min(text.len()))];
     // Most words are part of a sentence or of an expression; the pattern is for the others.
     let sign = rest.bytes().find(|b| !b"\"'`]) \t\r\n".contains(b))?;
-    if !b"=:,>-?+!v".contains(&sign) {
+    if is_defined(text, &key, rest) {
+        return defined(rest).map(|span| key.end + span.start..key.end + span.end);
+    }
+    if !b"=:,>-?+!v|o".contains(&sign) {
         return None;
     }
     let secrecy = of_key(&text[key.clone()]);
@@ -60,6 +65,10 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
     let quoted = captures.get(1).or_else(|| captures.get(2)).or_else(|| captures.get(3));
     let value = quoted.or_else(|| captures.get(4))?;
     let span = key.end + value.start()..key.end + value.end();
+    let between = rest[..value.start()].trim_start_matches(['"', '\'', '`', ')', ']', ' ', '\t']);
+    if quoted.is_none() && ["||", "??", "or"].iter().any(|sign| between.starts_with(sign)) {
+        return None;
+    }
     let is_secret = match (secrecy, quoted) {
         (Secrecy::Open, _) => false,
         (Secrecy::Texts, _) => {
@@ -69,6 +78,21 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
         (Secrecy::All, None) => return plain_secret(text, &key, span),
     };
     is_secret.then_some(span)
+}
+
+/// Says whether a name is one that C's preprocessor gives a text: `#define DB_PASSWORD "…"`.
+fn is_defined(text: &str, key: &Range<usize>, rest: &str) -> bool {
+    let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
+    let before = text[line..key.start].trim_start().strip_prefix('#').unwrap_or_default();
+    before.trim() == "define" && rest.starts_with([' ', '\t']) && of_key(&text[key.clone()]) == Secrecy::All
+}
+
+/// Returns where in what follows a name the text stands that it is defined as, if that is a secret.
+fn defined(rest: &str) -> Option<Range<usize>> {
+    let open = rest.find('"').filter(|open| matches!(rest[..*open].trim(), "" | "L" | "u8"))?;
+    let length = rest[open + 1..].find(['"', '\n'])?;
+    let span = open + 1..open + 1 + length;
+    is_quoted_secret(&rest[span.clone()]).then_some(span)
 }
 
 fn is_quoted_secret(value: &str) -> bool {
@@ -90,11 +114,22 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     let ends = text[span.end..].lines().next().unwrap_or_default().trim_start();
     let is_line = (between.contains("value")
         || matches!(begins, "" | "export" | "set" | "setx" | "ENV" | "ARG" | "environment"))
-        && (ends.is_empty() || ends.starts_with('#'));
+        && (ends.is_empty() || ends.starts_with('#') || is_remark(text, &span, between, ends));
     if is_line && between == "=" && !name.bytes().any(|b| b.is_ascii_lowercase()) {
         let is_password = name.contains("PASS") && 6 <= value.len() && !is_placeholder(value);
         let is_word = is_password && value.bytes().all(|b| b.is_ascii_alphanumeric());
         return (is_chosen(value) || is_word).then_some(span);
+    }
+    // One that is set for a single command.
+    let is_for_command = between == "="
+        && matches!(begins, "" | "export" | "env" | "sudo")
+        && !name.bytes().any(|b| b.is_ascii_lowercase())
+        && ends.starts_with(|first: char| first.is_ascii_lowercase() || matches!(first, '.' | '/' | '$'));
+    if is_for_command
+        && is_chosen(value)
+        && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-!@%+.".contains(&b))
+    {
+        return Some(span);
     }
     // In settings, what follows a colon is a text; in programs it is a type, and those are short or have no digits.
     let may_be_name = is_line && between.trim() == ":" && 8 <= value.len() && is_word_with_digits(value);
@@ -107,6 +142,11 @@ fn plain_secret(text: &str, key: &Range<usize>, span: Range<usize>) -> Option<Ra
     let is_called = rest.starts_with(['(', '[']) || rest.is_empty() && ends.starts_with(['(', '[']);
     let is_secret = is_chosen(value) && !is_code(value) && is_random(value) && !is_called;
     is_secret.then(|| span.start..span.start + value.len())
+}
+
+/// Says whether what follows a value on its line is a remark: `Password: hunter2! (of the test machine)`.
+fn is_remark(text: &str, span: &Range<usize>, between: &str, ends: &str) -> bool {
+    between.trim() == ":" && ends.starts_with('(') && text[span.end..].starts_with([' ', '\t'])
 }
 
 fn is_word_with_digits(value: &str) -> bool {
@@ -124,7 +164,7 @@ mod tests {
 
     #[track_caller]
     fn value(text: &str) -> Option<&str> {
-        let at = ["pass", "Pass", "PASS", "secret", "SECRET", "token", "TOKEN"]
+        let at = ["PASS", "pass", "Pass", "secret", "SECRET", "token", "TOKEN"]
             .iter()
             .find_map(|word| text.find(word).map(|at| at..at + word.len()));
         assigned(text, &at.unwrap()).1.map(|span| &text[span])
@@ -149,6 +189,13 @@ mod tests {
             "{:password => 'hunter2!'}",
             "password := `hunter2!`",
             "if password == 'hunter2!':",
+            "#define WIFI_PASSWORD \"hunter2!\"",
+            "#  define WIFI_PASSWORD\t\"hunter2!\" /* x */",
+            "process.env.DB_PASSWORD || \"hunter2!\"",
+            "process.env.DB_PASSWORD ?? 'hunter2!'",
+            "os.environ.get('DB_PASSWORD') or 'hunter2!'",
+            "PGPASSWORD=hunter2! psql -h db",
+            "Password: hunter2! (of the test machine)",
         ] {
             assert_eq!(value(text), Some("hunter2!"), "{text}");
         }
@@ -175,6 +222,12 @@ mod tests {
             "if (!token->next) {",
             "secret: required",
             "'password': _('Enter 8 characters')",
+            "#define PASSWORD_SIZE 128",
+            "#define PASSWORD_PROMPT \"Password for user1: \"",
+            "#define WIFI_PASSWORD \"changeme\"",
+            "password || defaultPassword1",
+            "password = password or default_password1",
+            "make PASSWORD=x install",
         ] {
             assert_eq!(value(text), None, "{text}");
         }

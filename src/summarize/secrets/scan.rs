@@ -1,6 +1,12 @@
 //! One pass over a text, and what is done with what it finds.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::ops::RangeInclusive;
+
+use aho_corasick::AhoCorasick;
+use aho_corasick::MatchKind;
 
 use crate::summarize::secrets::assigned::assigned;
 use crate::summarize::secrets::rules;
@@ -124,22 +130,42 @@ fn plainly(text: &str) -> Result<Vec<Found>, Unscannable> {
     Ok(found)
 }
 
-/// Returns a text with a mark in the place of each secret.
+/// Returns a text with a mark in the place of each secret, and of each other place where the same value stands.
 pub fn redact(text: &str, scan: &Scan) -> String {
+    let again = said_again(text, &scan.found);
+    let mut all: Vec<&Found> = scan.found.iter().chain(&again).collect();
+    all.sort_by_key(|found| (found.span.start, Reverse(found.span.end)));
     let mut safe = String::with_capacity(text.len());
     let mut done = 0;
-    for found in &scan.found {
+    for found in all {
         if done <= found.span.start {
             safe.push_str(&text[done..found.span.start]);
-            safe.push_str("[redacted:");
+            // In no language of settings do these marks make a list or a table of a value.
+            safe.push_str("(redacted:");
             safe.push_str(found.rule);
-            safe.push(']');
+            safe.push(')');
         }
         // One that begins in another goes with it.
         done = done.max(found.span.end);
     }
     safe.push_str(&text[done..]);
     safe
+}
+
+/// Returns where the values of secrets stand, whatever is around them: in a comment, in a test, in an address.
+fn said_again(text: &str, found: &[Found]) -> Vec<Found> {
+    // Shorter ones are parts of words; longer ones are blocks that nobody repeats.
+    const LENGTHS: RangeInclusive<usize> = 6..=512;
+    let values = found.iter().filter(|found| LENGTHS.contains(&found.span.len()));
+    let values: BTreeMap<&str, &'static str> =
+        values.map(|found| (&text[found.span.clone()], found.rule)).collect();
+    let rules: Vec<&'static str> = values.values().copied().collect();
+    let mut builder = AhoCorasick::builder();
+    builder.match_kind(MatchKind::LeftmostLongest);
+    let words = builder.build(values.keys()).expect("they are parts of a text of some megabytes");
+    let hits = words.find_iter(text);
+    hits.map(|hit| Found { rule: rules[hit.pattern().as_usize()], span: hit.range(), withholds: false })
+        .collect()
 }
 
 #[cfg(test)]
@@ -159,7 +185,7 @@ mod tests {
     fn a_secret_is_taken_out_and_the_rest_stays() {
         let text = format!("a = '{}'\nb = 1\n", token());
         let scan = scan(&text).unwrap();
-        assert_eq!(redact(&text, &scan), "a = '[redacted:github-token]'\nb = 1\n");
+        assert_eq!(redact(&text, &scan), "a = '(redacted:github-token)'\nb = 1\n");
         assert!(scan.withholding().is_none());
     }
 
@@ -179,7 +205,7 @@ mod tests {
         for joint in ["' + '", "' '", "'\n    '", "' \\\n  '", "' . '", "\\\n"] {
             let text = format!("x = f('{head}{joint}{tail}')\n");
             let scan = scan(&text).unwrap();
-            assert_eq!(redact(&text, &scan), "x = f('[redacted:github-token]')\n", "{joint:?}");
+            assert_eq!(redact(&text, &scan), "x = f('(redacted:github-token)')\n", "{joint:?}");
         }
     }
 
@@ -187,7 +213,7 @@ mod tests {
     fn a_secret_in_base64_is_found() {
         let hidden = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, format!("t: {}", token()));
         let text = format!("blob {hidden}\n");
-        assert_eq!(redact(&text, &scan(&text).unwrap()), "blob [redacted:github-token]\n");
+        assert_eq!(redact(&text, &scan(&text).unwrap()), "blob (redacted:github-token)\n");
     }
 
     #[test]
@@ -199,7 +225,7 @@ mod tests {
         let text = format!("a\n{}\nb", key.concat());
         let scan = scan(&text).unwrap();
         assert_eq!(scan.withholding().unwrap().rule, "private-key");
-        assert_eq!(redact(&text, &scan), "a\n[redacted:private-key]\nb");
+        assert_eq!(redact(&text, &scan), "a\n(redacted:private-key)\nb");
         // A program that only speaks of such keys is not one.
         assert_eq!(found("if line == '-----BEGIN PRIVATE KEY-----':\n    return key\n"), [""; 0]);
     }
@@ -220,9 +246,41 @@ mod tests {
     }
 
     #[test]
+    fn people_write_passwords_in_many_ways() {
+        for text in [
+            "#define WIFI_PASSWORD \"Tr0ub4dor3\"\n",
+            "const p = process.env.DB_PASSWORD || \"Tr0ub4dor3\";\n",
+            "PGPASSWORD=Tr0ub4dor3 psql -h db\n",
+            "get(address, auth=(\"bob\",\"Tr0ub4dor3\"))\n",
+            "setenv DB_PASSWORD Tr0ub4dor3\n",
+            "Password: Tr0ub4dor3 (of the test machine)\n",
+            "Passwort: Tr0ub4dor3\n",
+            "  contrase\u{f1}a: Tr0ub4dor3\n",
+            "- Mot de passe : Tr0ub4dor3\n",
+            "\u{41f}\u{430}\u{440}\u{43e}\u{43b}\u{44c}: Tr0ub4dor3\n",
+        ] {
+            let safe = redact(text, &scan(text).unwrap());
+            assert!(!safe.contains("Tr0ub4dor3"), "{safe}");
+        }
+        for text in ["Passwort: erforderlich\n", "setenv DB_PASSWORD $1\n", "auth=('user', 'password1')\n"] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_same_value_goes_wherever_it_stands() {
+        let text = "password = \"hunter2!x\"\n# hunter2!x is what bob typed: xhunter2!xx\nuse hunter2\n";
+        assert_eq!(
+            redact(text, &scan(text).unwrap()),
+            "password = \"(redacted:assigned-secret)\"\n# (redacted:assigned-secret) is what bob typed: \
+             x(redacted:assigned-secret)x\nuse hunter2\n"
+        );
+    }
+
+    #[test]
     fn overlapping_secrets_leave_nothing_of_either() {
         let one = |rule, span| Found { rule, span, withholds: false };
         let scan = Scan { found: vec![one("a", 1..6), one("b", 2..4), one("c", 5..8)] };
-        assert_eq!(redact("0123456789", &scan), "0[redacted:a]89");
+        assert_eq!(redact("0123456789", &scan), "0(redacted:a)89");
     }
 }
