@@ -35,6 +35,15 @@ use crate::sys::Web;
 /// So many questions that were not answered are told one by one.
 const MOST_TOLD: usize = 5;
 
+/// Refuses words for files that are empty, as those of a variable that was not set. They would mean the whole project.
+pub(super) fn refuse_empty<'w>(mut words: impl Iterator<Item = &'w str>) -> Result<(), Failure> {
+    if words.any(|word| word.trim().is_empty()) {
+        let message = "take an empty word for a file or a folder";
+        return Err(Failure::usage(message, "name one, or `.` for the whole project"));
+    }
+    Ok(())
+}
+
 /// Returns the tiers of these numbers, which were checked to be some.
 pub(super) fn tiers(numbers: &[u8]) -> Vec<Tier> {
     let mut tiers: Vec<Tier> = numbers.iter().filter_map(|number| Tier::from_number(*number)).collect();

@@ -23,6 +23,7 @@ use crate::service::agent_options;
 use crate::service::prices;
 
 pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    asking::refuse_empty(args.files.iter().map(String::as_str))?;
     let choice = AgentChoice {
         persona: args.persona.clone(),
         tiers: asking::tiers(&args.tiers),
@@ -35,6 +36,9 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
     let prices_of = prices(desk.loaded).date().to_owned();
     asking::in_world(desk, |desk, world| {
         let mut writing = Writing::open(&desk.place.root, desk.loaded, options, world)?;
+        if !args.estimate {
+            writing.mend()?;
+        }
         if args.retry && !args.estimate {
             writing.forgive()?;
         }

@@ -99,14 +99,15 @@ impl Project<'_> {
     pub(super) fn known(&self, wish: &Wish, nodes: &[(Node, Strategy)]) -> Result<Known, Error> {
         let mut known = Known::new(wish);
         let keys = known.all_keys(nodes);
-        let Some(paid) = Paid::open_reader(&self.cache_folder().join(PAID_DATABASE))? else {
+        let opened = Paid::open_reader(&self.cache_folder().join(PAID_DATABASE)).map_err(Error::Paid)?;
+        let Some(paid) = opened else {
             known.missing = keys.into_iter().collect();
             return Ok(known);
         };
-        known.missing = paid.missing(&keys)?.into_iter().collect();
+        known.missing = paid.missing(&keys).map_err(Error::Paid)?.into_iter().collect();
         let now_ms = self.world.clock.now_ns() / NANOS_A_MILLISECOND;
         let holds = |refused: &Refused| refused.until_ms.is_none_or(|until| now_ms < until);
-        for refused in paid.refusals()?.into_iter().filter(holds) {
+        for refused in paid.refusals().map_err(Error::Paid)?.into_iter().filter(holds) {
             known.refused.insert(refused.errand);
             if refused.until_ms.is_none() {
                 known.withheld.insert(refused.errand);
