@@ -69,9 +69,8 @@ fn what_has_been_answered_is_not_asked_again() {
 #[test]
 fn without_a_model_of_the_users_nobody_is_asked() {
     let (server, sandbox) = (answers(), two_modules());
-    for command in
-        [&["summarize", "--yes"][..], &["summarize", "--estimate"], &["aggregate", "--wait-agent", "5"]]
-    {
+    let waiting = &["aggregate", "--tier", "1", "--wait-agent", "5"];
+    for command in [&["summarize", "--yes"][..], &["summarize", "--estimate"], waiting] {
         slop(&sandbox, command).refuses(1, &["cannot ask a language model, for none is named", "agent"]);
     }
     sandbox.write(
