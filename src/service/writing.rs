@@ -124,7 +124,7 @@ impl<'w> Writing<'w> {
         let errands = self.project.errands(&self.options.wish)?;
         let spent = self.books()?.spent(self.today()).map_err(|error| fault(&error))?;
         let Options { chain, caps, wish, .. } = &self.options;
-        let estimate = agent::estimate(&errands.ready, chain, wish.answer_tokens, caps, &spent);
+        let estimate = agent::estimate(&errands, chain, wish.answer_tokens, caps, &spent);
         let hosts = chain.iter().map(|model| (model.full_name(), host_of(&model.provider))).collect();
         Ok(Plan { errands, estimate, hosts, prices_of: prices_of.to_owned() })
     }

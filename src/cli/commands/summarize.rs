@@ -104,24 +104,26 @@ fn lines(plan: &Plan) -> Vec<String> {
     ));
     let money = |money: Option<Money>| money.map_or("-".to_owned(), |money| money.to_string());
     let (likely, worst) = (money(estimate.likely), money(estimate.worst));
-    lines.push(format!("costs      about {likely}, at most {worst} (prices of {})", plan.prices_of));
-    let (left, calls) = (estimate.money_left, grouped(estimate.calls_left));
-    lines.push(format!("allowed    {left} and {calls} calls are left today"));
+    lines.push(format!("costs      about {likely}, at most {worst} if each is asked once (prices of {})", plan.prices_of));
+    let (left, calls) = (estimate.money_left, asking::counted(estimate.calls_left, "call", "calls"));
+    lines.push(format!("allowed    {left} and {calls} are left today"));
     lines
 }
 
 /// Returns what there is beside the questions, in brackets.
 fn beside(plan: &Plan) -> String {
+    const YOUNG: &str = "written too lately (agent.still_seconds)";
     let errands = &plan.errands;
     let parts = [
-        (errands.waiting_folders, "folders after them"),
-        (errands.done, "have their summaries"),
-        (errands.refused, "were refused or withheld before"),
-        (errands.young, "written too lately (agent.still_seconds)"),
-        (errands.not_asked, "files not asked about"),
+        (errands.waiting_folders, "folder after them", "folders after them"),
+        (errands.done, "has its summaries", "have their summaries"),
+        (errands.refused, "was refused or withheld before", "were refused or withheld before"),
+        (errands.young, YOUNG, YOUNG),
+        (errands.not_asked, "file not asked about", "files not asked about"),
     ];
-    let told = parts.iter().filter(|(count, _)| 0 < *count);
-    let told: Vec<String> = told.map(|(count, words)| format!("{} {words}", grouped(*count))).collect();
+    let told = parts.iter().filter(|(count, ..)| 0 < *count);
+    let told: Vec<String> =
+        told.map(|(count, one, several)| asking::counted(*count, one, several)).collect();
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
@@ -142,8 +144,8 @@ fn tell(plan: &Plan, outcome: &Outcome, desk: &mut Desk<'_>) -> Result<u8, Failu
         let told = parts.iter().filter(|(count, _)| 0 < *count);
         let told: Vec<String> = told.map(|(count, words)| format!(", {} {words}", grouped(*count))).collect();
         let told = told.concat();
-        let (answered, calls) = (grouped(outcome.answered), grouped(outcome.calls));
-        desk.line(&format!("{answered} answered{told}; {calls} calls, {}", outcome.spent))?;
+        let (answered, calls) = (grouped(outcome.answered), asking::counted(outcome.calls, "call", "calls"));
+        desk.line(&format!("{answered} answered{told}; {calls}, {}", outcome.spent))?;
     }
     asking::tell_unanswered(outcome, desk);
     Ok(asking::exit_code(outcome))
@@ -189,11 +191,12 @@ fn tell_batches(collected: &Collected, outcome: &Outcome, desk: &mut Desk<'_>) -
         "came home  {answered} answered, {refused} refused, {to_come} still to come; {spent}"
     ))?;
     let others = grouped(outcome.left);
-    desk.line(&format!("handed over {} questions, {others} left", grouped(outcome.taken)))?;
+    let handed_over = asking::counted(outcome.taken, "question", "questions");
+    desk.line(&format!("handed over {handed_over}, {others} left"))?;
     if 0 < collected.lost + collected.dropped {
-        let (lost, dropped) = (grouped(collected.lost), grouped(collected.dropped));
-        desk.output
-            .note(&format!("{lost} questions are lost, {dropped} answers came too late; both were paid for"));
+        let lost = asking::counted(collected.lost, "question is", "questions are");
+        let dropped = asking::counted(collected.dropped, "answer", "answers");
+        desk.output.note(&format!("{lost} lost, {dropped} came too late; both were paid for"));
     }
     Ok(())
 }

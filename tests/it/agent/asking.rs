@@ -116,7 +116,7 @@ fn an_estimate_says_what_would_leave_and_asks_nobody() {
     let out = sandbox.done(&["summarize", "--estimate"]);
     let host = server.url().replace("http://", "");
     for words in
-        ["questions  2 (1 folders after them)", &format!("anthropic/claude-haiku-4-5 at {host}"), "at most $"]
+        ["questions  2 (1 folder after them)", &format!("anthropic/claude-haiku-4-5 at {host}"), "at most $"]
     {
         assert!(out.contains(words), "no `{words}` in {out}");
     }
