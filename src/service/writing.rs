@@ -30,6 +30,7 @@ use crate::engine::agent::Node;
 use crate::engine::agent::NotAsked;
 use crate::engine::agent::Place;
 use crate::engine::agent::Preview;
+use crate::engine::agent::Quiet;
 use crate::engine::agent::Wish;
 use crate::engine::agent::Withheld;
 use crate::llm::Model;
@@ -127,6 +128,16 @@ impl<'w> Writing<'w> {
         let estimate = agent::estimate(&errands, chain, wish.answer_tokens, caps, &spent);
         let hosts = chain.iter().map(|model| (model.full_name(), host_of(&model.provider))).collect();
         Ok(Plan { errands, estimate, hosts, prices_of: prices_of.to_owned() })
+    }
+
+    /// Returns why nobody is asked about those of the picked files that were named one by one, by path.
+    pub fn quiet(&mut self) -> Result<Vec<(String, String)>, Fault> {
+        let quiet = self.project.quiet(&self.options.wish)?;
+        let words = |why| match why {
+            Quiet::NotAsked(reason) => words_of_not_asked(reason),
+            Quiet::Refused(why) => format!("{why}, as was found before; --retry looks again"),
+        };
+        Ok(quiet.into_iter().map(|(path, why)| (path.to_string(), words(why))).collect())
     }
 
     /// Asks until there is nothing to ask that can be answered now: files first, then the folders that these are in.

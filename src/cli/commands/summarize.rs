@@ -22,6 +22,9 @@ use crate::service::Writing;
 use crate::service::agent_options;
 use crate::service::prices;
 
+/// The reasons of so many files are told one by one.
+const MOST_TOLD: usize = 20;
+
 pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     asking::refuse_empty(args.files.iter().map(String::as_str))?;
     let choice = AgentChoice {
@@ -46,6 +49,7 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
         for note in writing.take_notes() {
             desk.output.note(&note);
         }
+        tell_quiet(&plan, &mut writing, !args.files.is_empty(), desk)?;
         if args.estimate {
             return estimate(&plan, desk);
         }
@@ -59,6 +63,28 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
         let outcome = asking::ask(desk, &mut writing, keys, proxy, None)?;
         tell(&plan, &outcome, desk)
     })
+}
+
+/// Tells why nobody is asked about files that were named, and that others were tried in vain before: else a run that has
+/// nothing to ask would look like one that has everything.
+fn tell_quiet(
+    plan: &Plan,
+    writing: &mut Writing<'_>,
+    has_picks: bool,
+    desk: &mut Desk<'_>,
+) -> Result<(), Failure> {
+    let quiet = if has_picks { writing.quiet()? } else { Vec::new() };
+    for (path, why) in quiet.iter().take(MOST_TOLD) {
+        desk.output.note(&format!("nobody is asked about {path}: {why}"));
+    }
+    if MOST_TOLD < quiet.len() {
+        desk.output.note(&format!("nor about {} more of the files that are named", quiet.len() - MOST_TOLD));
+    }
+    if quiet.is_empty() && 0 < plan.errands.refused {
+        let told = asking::counted(plan.errands.refused, "question was", "questions were");
+        desk.output.note(&format!("{told} refused or withheld before; --retry asks again"));
+    }
+    Ok(())
 }
 
 /// Writes what would be asked, for whoever asked no more than that.
@@ -104,7 +130,10 @@ fn lines(plan: &Plan) -> Vec<String> {
     ));
     let money = |money: Option<Money>| money.map_or("-".to_owned(), |money| money.to_string());
     let (likely, worst) = (money(estimate.likely), money(estimate.worst));
-    lines.push(format!("costs      about {likely}, at most {worst} if each is asked once (prices of {})", plan.prices_of));
+    lines.push(format!(
+        "costs      about {likely}, at most {worst} if each is asked once (prices of {})",
+        plan.prices_of
+    ));
     let (left, calls) = (estimate.money_left, asking::counted(estimate.calls_left, "call", "calls"));
     lines.push(format!("allowed    {left} and {calls} are left today"));
     lines
@@ -122,8 +151,7 @@ fn beside(plan: &Plan) -> String {
         (errands.not_asked, "file not asked about", "files not asked about"),
     ];
     let told = parts.iter().filter(|(count, ..)| 0 < *count);
-    let told: Vec<String> =
-        told.map(|(count, one, several)| asking::counted(*count, one, several)).collect();
+    let told: Vec<String> = told.map(|(count, one, several)| asking::counted(*count, one, several)).collect();
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 

@@ -1,5 +1,6 @@
 //! What has been answered before, and what was tried in vain.
 
+use std::collections::HashMap;
 use std::collections::HashSet;
 
 use super::errand::Wish;
@@ -24,7 +25,8 @@ pub(super) struct Known {
     tiers: Vec<Tier>,
     models: Vec<Writer>,
     missing: HashSet<SummaryKey>,
-    refused: HashSet<SummaryKey>,
+    /// Each with why.
+    refused: HashMap<SummaryKey, String>,
     /// Those of the refused that no time will change.
     withheld: HashSet<SummaryKey>,
     /// `None` where nothing has been paid for yet.
@@ -38,7 +40,7 @@ impl Known {
             tiers: wish.tiers.clone(),
             models: wish.models.clone(),
             missing: HashSet::new(),
-            refused: HashSet::new(),
+            refused: HashMap::new(),
             withheld: HashSet::new(),
             paid: None,
         }
@@ -64,7 +66,12 @@ impl Known {
 
     /// Says whether an errand was tried in vain, and is not to be tried again yet.
     pub(super) fn is_refused(&self, id: &SummaryKey) -> bool {
-        self.refused.contains(id)
+        self.refused.contains_key(id)
+    }
+
+    /// Says why an errand is not to be tried again yet.
+    pub(super) fn refusal(&self, id: &SummaryKey) -> Option<&str> {
+        self.refused.get(id).map(String::as_str)
     }
 
     /// Says whether a subject is never to be sent: it may hold a secret, or a model declined to read it.
@@ -108,10 +115,10 @@ impl Project<'_> {
         let now_ms = self.world.clock.now_ns() / NANOS_A_MILLISECOND;
         let holds = |refused: &Refused| refused.until_ms.is_none_or(|until| now_ms < until);
         for refused in paid.refusals().map_err(Error::Paid)?.into_iter().filter(holds) {
-            known.refused.insert(refused.errand);
             if refused.until_ms.is_none() {
                 known.withheld.insert(refused.errand);
             }
+            known.refused.insert(refused.errand, refused.why);
         }
         known.paid = Some(paid);
         Ok(known)

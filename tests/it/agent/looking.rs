@@ -138,3 +138,38 @@ fn an_empty_word_is_not_taken_for_the_whole_project() {
     }
     assert_eq!(server.connections(), 0);
 }
+
+#[test]
+fn it_is_said_why_nobody_is_asked_about_a_file_that_was_named() {
+    let (server, sandbox) = (Server::start(|_, _| Act::both("Brief.", "Detail.")), two_modules());
+    sandbox.write(".netrc", "machine example.com login me password secret\n");
+    sandbox.write("tiny.py", "x = 1\n");
+    sandbox.write("left.py", module("Left"));
+    std::os::unix::fs::symlink("tiny.py", sandbox.path("link.py")).unwrap();
+    let secret = format!("{}KEY = 'ghp_{}'\n", module("Secret"), "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX");
+    sandbox.write("found.py", secret);
+    choose_model(&sandbox, &server, "exclude = ['left.py']");
+    let quiet = [
+        (".netrc", "holds secrets by its name"),
+        ("tiny.py", "agent.least_bytes"),
+        ("left.py", "agent.exclude"),
+        ("link.py", "link"),
+    ];
+    for (path, why) in quiet {
+        let ran = slop(&sandbox, &["summarize", path, "--yes"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "0 answered; 0 calls, $0.0000\n"), "{ran:?}");
+        assert!(ran.err.contains(&format!("nobody is asked about {path}: ")), "{ran:?}");
+        assert!(ran.err.contains(why), "{ran:?}");
+    }
+    assert_eq!(server.connections(), 0);
+    slop(&sandbox, &["summarize", "--yes"]);
+    let ran = slop(&sandbox, &["summarize", "found.py", "--yes"]);
+    assert!(
+        ran.err.contains("nobody is asked about found.py: something in it looks like a secret"),
+        "{ran:?}"
+    );
+    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    assert!(ran.err.contains("1 question was refused or withheld before; --retry"), "{ran:?}");
+    let ran = slop(&sandbox, &["summarize", "src/one.py", "--yes"]);
+    assert_eq!(ran.err, "", "of what has its words nothing is said");
+}
