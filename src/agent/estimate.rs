@@ -1,23 +1,25 @@
 //! What questions would cost, before anybody is asked.
 
-use crate::engine::agent::Errand;
+use crate::engine::agent::Errands;
 use crate::llm::Model;
 use crate::model::Money;
 use crate::model::Tokens;
 use crate::store::paid::Caps;
 use crate::store::paid::Spent;
 
-/// Instructions, and what a provider's format adds, are about so long.
-const INSTRUCTIONS_BYTES: u64 = 3_000;
+/// What a provider's format adds to the instructions and the text is about so long.
+const ENVELOPE_BYTES: u64 = 300;
 /// A token of source is about so many bytes.
-const TOKEN_BYTES: u64 = 3;
+const TOKEN_BYTES: u64 = 4;
+/// With the outline of a file, or longer words about what lies in a folder, it may be so many times as long.
+const LONGER: u64 = 2;
 /// An answer for two tiers has about so many tokens.
 const ANSWER_TOKENS: u64 = 250;
 
 /// What questions would cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// How many calls there would be, if each was answered at once. Folders that wait for files are not among them.
+    /// How many calls there would be, if each was answered at once; folders that wait for files are among them.
     pub calls: u64,
     /// About how many tokens of input they would have.
     pub input_tokens: u64,
@@ -25,7 +27,7 @@ pub struct Estimate {
     pub output_tokens: u64,
     /// About what that would cost at the first model; `None` where its price is not known.
     pub likely: Option<Money>,
-    /// What it could cost at most there: every byte a token, every answer as long as may be, each asked once.
+    /// What it could cost at most there, if each is asked once: every byte a token, every answer as long as may be.
     pub worst: Option<Money>,
     /// How many more calls may be made today.
     pub calls_left: u64,
@@ -33,9 +35,9 @@ pub struct Estimate {
     pub money_left: Money,
 }
 
-/// Returns about what it would cost to ask these questions.
+/// Returns about what it would cost to ask all this.
 pub fn estimate(
-    errands: &[Errand],
+    errands: &Errands,
     chain: &[Model],
     answer_tokens: u32,
     caps: &Caps,
@@ -45,7 +47,7 @@ pub fn estimate(
     let price = model.and_then(|model| model.price);
     let most_output = model.and_then(|model| model.max_output_tokens).unwrap_or(0).max(answer_tokens);
     let mut estimate = Estimate {
-        calls: errands.len() as u64,
+        calls: errands.ready.len() as u64 + errands.waiting_folders,
         input_tokens: 0,
         output_tokens: 0,
         likely: price.map(|_| Money::ZERO),
@@ -53,10 +55,9 @@ pub fn estimate(
         calls_left: caps.calls_a_day.saturating_sub(spent.calls),
         money_left: caps.day.saturating_sub(spent.day).min(caps.total.saturating_sub(spent.total)),
     };
-    for errand in errands {
-        let bytes = errand.about_bytes.saturating_add(INSTRUCTIONS_BYTES);
+    for (about_bytes, most_bytes) in sizes(errands) {
         let tokens = Tokens {
-            input: Some(bytes / TOKEN_BYTES),
+            input: Some(about_bytes.saturating_add(ENVELOPE_BYTES) / TOKEN_BYTES),
             output: Some(ANSWER_TOKENS.min(u64::from(most_output))),
             ..Tokens::default()
         };
@@ -65,10 +66,18 @@ pub fn estimate(
         let sum = |so_far: Option<Money>, next: Option<Money>| Some(so_far? + next?);
         estimate.likely = sum(estimate.likely, price.and_then(|price| price.of(&tokens)));
         // In JSON a line break is two bytes, and so is each quotation mark.
-        let body = bytes.saturating_add(bytes / 8);
+        let body = most_bytes.saturating_add(ENVELOPE_BYTES).saturating_add(most_bytes / 8);
         estimate.worst = sum(estimate.worst, price.map(|price| price.worst(body, most_output)));
     }
     estimate
+}
+
+/// Returns about how many bytes each call sends, and how many at most.
+fn sizes(errands: &Errands) -> impl Iterator<Item = (u64, u64)> {
+    let ready = errands.ready.iter().map(|errand| errand.about_bytes);
+    let each = errands.waiting_bytes.checked_div(errands.waiting_folders).unwrap_or(0);
+    let waiting = (0..errands.waiting_folders).map(move |_| each);
+    ready.chain(waiting).map(|about| (about, about.saturating_mul(LONGER)))
 }
 
 #[cfg(test)]
@@ -78,16 +87,23 @@ mod tests {
     use super::super::testing::options;
     use super::*;
 
+    /// Files that can be asked about, and a folder that waits for them.
+    fn asked(count: usize) -> Errands {
+        let ready = errands(count);
+        Errands { ready, waiting_folders: 1, waiting_bytes: 500, ..Errands::default() }
+    }
+
     #[test]
     fn an_estimate_says_what_is_likely_what_is_possible_and_what_the_caps_leave() {
         let mut caps = options(Vec::new()).caps;
         caps.day = Money::from_nanos(1_000_000_000);
         caps.calls_a_day = 10;
         let spent = Spent { day: Money::from_nanos(400_000_000), calls: 3, ..Spent::default() };
-        let found = estimate(&errands(2), &[model("small")], 100, &caps, &spent);
-        // Twice 7,000 bytes at three a token, and a hundred tokens of answer: a dollar and five for a million.
-        assert_eq!((found.calls, found.input_tokens, found.output_tokens), (2, 4_666, 200));
-        assert_eq!(found.likely, Some(Money::from_nanos(4_666 * 1_000 + 200 * 5_000)));
+        let found = estimate(&asked(2), &[model("small")], 100, &caps, &spent);
+        // Twice 4,300 bytes and once 800 at four a token, and thrice a hundred tokens of answer: a dollar and five for a
+        // million.
+        assert_eq!((found.calls, found.input_tokens, found.output_tokens), (3, 2 * 1_075 + 200, 300));
+        assert_eq!(found.likely, Some(Money::from_nanos(2_350 * 1_000 + 300 * 5_000)));
         assert!(found.likely < found.worst);
         assert_eq!((found.calls_left, found.money_left), (7, Money::from_nanos(600_000_000)));
     }
@@ -96,7 +112,7 @@ mod tests {
     fn what_a_model_of_unknown_price_costs_is_not_known() {
         let nameless = Model { price: None, ..model("small") };
         let caps = options(Vec::new()).caps;
-        let found = estimate(&errands(2), &[nameless], 100, &caps, &Spent::default());
-        assert_eq!((found.likely, found.worst, found.calls), (None, None, 2));
+        let found = estimate(&asked(2), &[nameless], 100, &caps, &Spent::default());
+        assert_eq!((found.likely, found.worst, found.calls), (None, None, 3));
     }
 }

@@ -103,6 +103,7 @@ const fn name(code: Code) -> &'static str {
         Code::ListFailed => "list_failed",
         Code::StoreTooNew => "store_too_new",
         Code::StoreUnusable => "store_unusable",
+        Code::PaidUnusable => "paid_unusable",
         Code::BadPattern => "bad_pattern",
         Code::OutsideProject => "outside_project",
         Code::NotFound => "not_found",
@@ -121,13 +122,20 @@ const fn name(code: Code) -> &'static str {
     }
 }
 
+/// What to do about a database of models' words that cannot be used: it was paid for, so nobody is told to delete it.
+pub const MENDED: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` mends it, and keeps the old \
+                          file; do not delete it, for it was paid for";
+
 const fn hint(code: Code) -> &'static str {
     match code {
         Code::ListFailed => "check that the project's folder is there and can be read",
         Code::StoreTooNew => {
-            "use the newer slop that wrote this cache, or delete the cache folder to start anew"
+            "use the newer slop that wrote this cache, or delete index.db in the cache folder to start anew"
         }
-        Code::StoreUnusable => "try again; if it stays so, delete the cache folder: it costs time only",
+        Code::StoreUnusable => {
+            "try again; if it stays so, delete index.db in the cache folder: it costs time only"
+        }
+        Code::PaidUnusable => MENDED,
         Code::BadPattern => "quote the pattern, and close every bracket in it",
         Code::OutsideProject => "give a path below the project's folder, or choose another with --project",
         Code::NotFound => "`slop status` lists the files of the project",
@@ -161,7 +169,9 @@ const fn hint(code: Code) -> &'static str {
 
 const fn kind(code: Code) -> Kind {
     match code {
-        Code::ListFailed | Code::StoreUnusable | Code::WriteFailed | Code::Cancelled => Kind::Environment,
+        Code::ListFailed | Code::StoreUnusable | Code::PaidUnusable | Code::WriteFailed | Code::Cancelled => {
+            Kind::Environment
+        }
         Code::StoreTooNew
         | Code::BadPattern
         | Code::OutsideProject

@@ -71,6 +71,7 @@ pub use curation::persona_to_json;
 pub use curation::preset_to_json;
 pub use fault::Fault;
 pub use fault::Kind;
+pub use fault::MENDED;
 pub use feed::Change;
 pub use feed::ChangeKind;
 pub use feed::Event;

@@ -61,10 +61,15 @@ pub enum AgentCommand {
     /// Say what was asked, day by day and model by model, and what it has cost
     Usage,
     /// Show what models wrote about a file, a folder or the project (.)
+    ///
+    /// Without a path about the project and the folders that lie in its root.
     Show {
         /// A file or a folder
-        #[arg(value_name = "PATH", default_value = ".")]
-        file: String,
+        #[arg(value_name = "PATH")]
+        file: Option<String>,
+        /// Also about all that lies in the folder
+        #[arg(long)]
+        all: bool,
         /// Show what was written for this tier alone: 1 or 2
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
         tier: Option<u8>,

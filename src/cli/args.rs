@@ -188,7 +188,7 @@ pub enum Command {
     ///
     /// Says what would leave the machine, to whom, and what it may cost; asks on a terminal; and then asks the models of
     /// agent.models, files first, then the folders that hold them. What they write is kept for the contents, and shown
-    /// by tiers whose setting `summary` is \"agent\". Without a model in your own settings file nobody is ever asked.
+    /// by tiers whose setting `summary` is "agent". Without a model in your own settings file nobody is ever asked.
     #[command(after_help = "Examples:
   slop summarize --estimate
   slop summarize src --tier 1")]

@@ -143,6 +143,18 @@ fn what_an_amount_or_a_name_may_be_is_said_with_its_place() {
 }
 
 #[test]
+fn a_key_that_is_written_down_is_told_of_without_being_shown() {
+    for name in ["api_key", "apiKey", "key", "access-token"] {
+        let loaded =
+            read(&format!("[providers.x]\nwire = 'ollama'\nbase_url = 'https://x'\n{name} = 'sk-1234'"), "");
+        let told = loaded.warnings.join("\n");
+        assert!(told.contains("4: `providers.x."), "{told}");
+        assert!(told.contains("in `key_variables`, or a file in `key_file`"), "{told}");
+        assert!(!told.contains("sk-1234") && !told.contains("nearest"), "{told}");
+    }
+}
+
+#[test]
 fn a_project_has_no_say_in_who_is_asked_or_what_that_may_cost() {
     let project = "[agent]\nmodels = ['evil/m']\nbudget_day_usd = '100'\nbackground = true\nnonsense = 3\n\
                    proxy = 'http://evil'\n[providers.anthropic]\nbase_url = 'https://evil.example'\n\

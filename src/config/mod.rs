@@ -41,6 +41,7 @@ pub use load::Inputs;
 pub use load::Loaded;
 pub use load::Value;
 pub use load::load;
+pub use nearest::near as near_name;
 pub use nearest::nearest as nearest_name;
 pub use origin::Origin;
 pub use pages::commented_template;

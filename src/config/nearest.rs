@@ -13,6 +13,12 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     candidates.min_by_key(|candidate| unlikeness(word, candidate))
 }
 
+/// Returns the nearest candidate where it is so near that the word may well be a slip: a third of its letters at most.
+pub fn near<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let nearest = nearest(word, candidates)?;
+    (unlikeness(word, nearest) * 3 <= word.chars().count()).then_some(nearest)
+}
+
 fn unlikeness(word: &str, candidate: &str) -> usize {
     let whole = edit_distance(word, candidate);
     let (section, last) = split_last(word);
@@ -59,6 +65,14 @@ mod tests {
         for (a, b, edits) in cases {
             assert_eq!(edit_distance(a, b), edits, "{a} {b}");
         }
+    }
+
+    #[test]
+    fn a_word_that_is_like_none_has_no_near_one() {
+        let known = ["anthropic", "openai", "ollama"];
+        let find = |word| near(word, known.into_iter());
+        assert_eq!((find("antropic"), find("olama")), (Some("anthropic"), Some("ollama")));
+        assert_eq!((find("mycompany"), find("ai"), find("")), (None, None, None));
     }
 
     #[test]

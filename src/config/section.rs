@@ -90,12 +90,31 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Warns that a key of a provider stands where none is read from.
+    fn warn_key(&self, key: &str, offset: usize) {
+        let (origin, key) = (self.origin(offset), shown(key));
+        self.warnings.borrow_mut().push(format!(
+            "{origin}: `{key}` has no effect, for no key is read from settings: take it out, and name the variable that \
+             holds it in `{KEY_VARIABLES}`, or a file in `key_file`"
+        ));
+    }
+
     fn warn_unknown(&self, key: &str, offset: usize, nearest: &str) {
         let (origin, key) = (self.origin(offset), shown(key));
         self.warnings
             .borrow_mut()
             .push(format!("{origin}: unknown key `{key}` has no effect, the nearest known is `{nearest}`"));
     }
+}
+
+/// Where a provider's key is named, in place of being written down.
+const KEY_VARIABLES: &str = "key_variables";
+
+/// Says whether a setting of a provider is one in which other programs hold its key.
+fn holds_key(name: &str) -> bool {
+    let name: String =
+        name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase()).collect();
+    ["key", "token", "secret", "password"].iter().any(|end| name.ends_with(end))
 }
 
 /// A table in a file.
@@ -127,6 +146,10 @@ impl<'s> Section<'s> {
     pub(super) fn warn_of_others(&self, known: &[&str]) {
         for (name, _) in self.entries() {
             if !known.contains(&name.get_ref().as_ref()) && self.source.is_told() {
+                if known.contains(&KEY_VARIABLES) && holds_key(name.get_ref()) {
+                    self.source.warn_key(&self.key_of(name.get_ref()), name.span().start);
+                    continue;
+                }
                 let nearest = nearest(name.get_ref(), known.iter().copied()).expect("every section has keys");
                 self.source.warn_unknown(
                     &self.key_of(name.get_ref()),

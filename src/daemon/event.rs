@@ -32,6 +32,8 @@ pub(super) enum Event {
     Status(SyncSender<DaemonStatus>),
     /// A model was asked for summaries.
     Written(Written),
+    /// What models wrote was found damaged, and this became of it.
+    Salvaged(String),
     /// Time to go.
     Stop(&'static str),
 }

@@ -174,6 +174,10 @@ fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<End> {
             return Some(End::Mishap);
         }
     };
+    if let Some(recovery) = office.recovery() {
+        // The loop ends before this thread does.
+        let _ = shop.events.send(Event::Salvaged(recovery.to_string()));
+    }
     let Ok(mut project) = Project::open(&shop.root, engine, world) else { return Some(End::Mishap) };
     project.share(Arc::clone(&shop.tree));
     let looked = Mutex::new((WallClock.monotonic(), false));

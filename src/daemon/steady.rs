@@ -152,6 +152,7 @@ impl Steady<'_> {
                 unanswered: &written.unanswered,
                 stopped: written.stopped.as_deref(),
             }),
+            Event::Salvaged(note) => (self.tell)(Told::Note(&note)),
             Event::Status(reply) => {
                 // Whoever asked may be gone.
                 let _ = reply.send(self.status());

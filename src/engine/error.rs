@@ -22,6 +22,9 @@ pub enum Error {
     /// The store refuses.
     #[error("use the cache")]
     Store(#[from] store::Error),
+    /// What models wrote, and what it cost, cannot be read or written.
+    #[error("use what models wrote (agent.db)")]
+    Paid(#[source] store::Error),
     /// A pattern or a word for files cannot be read.
     #[error("find the files that were named")]
     Select(#[from] aggregate::Error),
@@ -137,6 +140,8 @@ pub enum Code {
     StoreTooNew,
     /// The cache cannot be used.
     StoreUnusable,
+    /// What models wrote cannot be used. It was paid for.
+    PaidUnusable,
     /// A pattern cannot be read.
     BadPattern,
     /// A path does not lie in the project.
@@ -176,6 +181,7 @@ impl Error {
             Self::Discover(_) => Code::ListFailed,
             Self::Store(store::Error::TooNew { .. }) => Code::StoreTooNew,
             Self::Store(_) => Code::StoreUnusable,
+            Self::Paid(_) => Code::PaidUnusable,
             Self::Select(_) => Code::BadPattern,
             Self::BadPath { .. } | Self::Apart { .. } => Code::OutsideProject,
             Self::LeftOut { reason: LeftOut::Vanished, .. } | Self::NothingSelected { .. } => Code::NotFound,

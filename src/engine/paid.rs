@@ -38,6 +38,15 @@ impl Project<'_> {
         self.cache_folder().join(PAID_DATABASE)
     }
 
+    /// Salvages the database if it is damaged, and tells so. To be done before it is asked what there is to write: a reader
+    /// mends nothing, and with a damaged file it could not even say that nothing is known.
+    pub fn mend_paid(&mut self) -> Result<(), Error> {
+        if let Some(opened) = open_if_there(&self.paid_file()).map_err(Error::Paid)? {
+            self.take_opened(opened);
+        }
+        Ok(())
+    }
+
     /// Says how much models wrote; `None` where they never wrote anything, or it cannot be read.
     pub(super) fn paid_size(&mut self) -> Option<PaidSize> {
         self.with_reader(Paid::size)
@@ -45,10 +54,11 @@ impl Project<'_> {
 
     /// Deletes the summaries of models, all or those of some contents. The ledger stays.
     pub(super) fn clear_paid(&mut self, subjects: Option<&[ContentHash]>) -> Result<ClearedPaid, Error> {
-        let Some(opened) = open_if_there(&self.paid_file())? else { return Ok(ClearedPaid::default()) };
+        let opened = open_if_there(&self.paid_file()).map_err(Error::Paid)?;
+        let Some(opened) = opened else { return Ok(ClearedPaid::default()) };
         let mut paid = self.take_opened(opened);
-        let freed = paid.clear_summaries(subjects)?;
-        let kept = paid.size()?.summaries;
+        let freed = paid.clear_summaries(subjects).map_err(Error::Paid)?;
+        let kept = paid.size().map_err(Error::Paid)?.summaries;
         Ok(ClearedPaid { summaries: freed.summaries, kept, cost: freed.cost, bytes: freed.bytes })
     }
 
@@ -62,11 +72,11 @@ impl Project<'_> {
     pub(super) fn verify_paid(&mut self, verdict: &mut Verdict) -> Result<(), Error> {
         let file = self.paid_file();
         // To open it is to look at its structure, and to salvage it where that is broken.
-        let Some(opened) = open_if_there(&file)? else { return Ok(()) };
+        let Some(opened) = open_if_there(&file).map_err(Error::Paid)? else { return Ok(()) };
         if let Some(recovery) = &opened.recovery {
             verdict.structure.get_or_insert(format!("{PAID_DATABASE}: {}", recovery.why));
         }
-        let found = self.take_opened(opened).verify()?;
+        let found = self.take_opened(opened).verify().map_err(Error::Paid)?;
         verdict.rows += found.rows;
         verdict.damaged.extend(found.damaged);
         Ok(())
@@ -84,27 +94,22 @@ impl Project<'_> {
     fn with_reader<T>(&mut self, ask: impl FnOnce(&Paid) -> Result<T, store::Error>) -> Option<T> {
         let answer = Paid::open_reader(&self.paid_file()).and_then(|paid| paid.as_ref().map(ask).transpose());
         answer.unwrap_or_else(|error| {
-            self.note(format!("what models wrote cannot be read: {}", with_causes(&error)));
+            let why = with_causes(&error);
+            self.note(format!("what models wrote cannot be read: {why}; `slop cache verify` mends it"));
             None
         })
     }
 
     fn take_opened(&mut self, opened: OpenedPaid) -> Paid {
         if let Some(recovery) = opened.recovery {
-            let moved_to = recovery.moved_to.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let (carried, lost) = (recovery.carried_over, recovery.lost);
-            self.note(format!(
-                "what models wrote was salvaged: {}; {carried} rows were carried over, {lost} are known to be lost; \
-                 the old file is now {moved_to}",
-                recovery.why
-            ));
+            self.note(recovery.to_string());
         }
         opened.paid
     }
 }
 
 /// Opens the database if there is one, whatever state it is in.
-fn open_if_there(file: &Path) -> Result<Option<OpenedPaid>, Error> {
+fn open_if_there(file: &Path) -> Result<Option<OpenedPaid>, store::Error> {
     match Paid::open_reader(file) {
         Ok(None) => Ok(None),
         Ok(Some(_)) | Err(_) => Ok(Some(Paid::open(file)?)),

@@ -13,6 +13,7 @@ use crate::agent;
 use crate::agent::Caps;
 use crate::api::Fault;
 use crate::config::Loaded;
+use crate::config::near_name;
 use crate::engine::agent::Wish;
 use crate::llm::Model;
 use crate::llm::Price;
@@ -261,9 +262,14 @@ pub fn prices(loaded: &Loaded) -> PriceList {
 
 fn unknown_provider(name: &ModelName, providers: &[Provider]) -> Fault {
     let known = providers.iter().map(|provider| provider.name.as_str());
-    let message =
-        format!("ask `{name}`: no provider is named `{}`{}", name.provider, near(&name.provider, known));
-    let hint = "`slop agent providers` says which providers there are; others are described in your own settings file";
+    let near = near_name(&name.provider, known);
+    let near = near.map_or(String::new(), |near| format!(", the nearest known is `{near}`"));
+    let message = format!("ask `{name}`: no provider is named `{}`{near}", name.provider);
+    let hint = format!(
+        "`slop agent providers` says which providers there are; add another to your own settings file: [providers.{}] \
+         wire = \"chat\", base_url = \"https://…\" and key_variables = [\"…\"], with a price or free = true",
+        name.provider
+    );
     Fault::user("no_such_provider", message, hint)
 }
 

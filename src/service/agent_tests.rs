@@ -92,6 +92,9 @@ fn what_is_missing_to_ask_anybody_is_said() {
     check_fault("", "no_model", "ask a language model, for none is named");
     let message = "ask `antropic/m`: no provider is named `antropic`, the nearest known is `anthropic`";
     check_fault("agent.models = ['antropic/m']", "no_such_provider", message);
+    let unlike = fault("agent.models = ['mycompany/m']");
+    assert!(!unlike.message.contains("nearest"), "{}", unlike.message);
+    assert!(unlike.hint.contains("[providers.mycompany] wire"), "{}", unlike.hint);
     let unknown = fault("agent.models = ['anthropic/nobody-knows']");
     assert_eq!(unknown.code, "no_price");
     assert!(unknown.hint.contains("[prices.\"anthropic/nobody-knows\"]"), "{}", unknown.hint);

@@ -33,6 +33,7 @@ pub use sources::Sources;
 pub use sources::base_variables;
 pub use sources::fault_of_settings;
 pub use sources::project_name;
+pub use writing::Extent;
 pub use writing::Plan;
 pub use writing::Shown;
 pub use writing::Usage;

@@ -21,13 +21,17 @@ use crate::agent::UsageRow;
 use crate::agent::Windows;
 use crate::agent::Worded;
 use crate::api::Fault;
+use crate::api::MENDED;
 use crate::api::World;
 use crate::config::Loaded;
 use crate::engine::Project;
 use crate::engine::agent::Errands;
+use crate::engine::agent::Node;
 use crate::engine::agent::NotAsked;
 use crate::engine::agent::Place;
 use crate::engine::agent::Preview;
+use crate::engine::agent::Quiet;
+use crate::engine::agent::Withheld;
 use crate::llm::Model;
 use crate::llm::Provider;
 use crate::llm::Sending;
@@ -74,6 +78,17 @@ pub struct Shown {
     pub summaries: Vec<Summary>,
 }
 
+/// How much is shown of what models wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The words about the file or folder itself.
+    Own,
+    /// Those about all that lies in it, too.
+    Below,
+    /// Those about the project and the folders in its root.
+    Top,
+}
+
 /// What was asked when, and what that cost.
 #[derive(Debug)]
 pub struct Usage {
@@ -94,6 +109,11 @@ impl<'w> Writing<'w> {
         let folder = cache_folder(root, loaded);
         let project = Project::open(root, engine_options, world)?;
         Ok(Self { project, options, world, folder })
+    }
+
+    /// Salvages what models wrote before, if it is damaged; to be done before anything is written.
+    pub fn mend(&mut self) -> Result<(), Fault> {
+        Ok(self.project.mend_paid()?)
     }
 
     /// Forgets what was tried in vain.
@@ -122,9 +142,19 @@ impl<'w> Writing<'w> {
         } else {
             chain.clone()
         };
-        let estimate = agent::estimate(&errands.ready, &chain, wish.answer_tokens, caps, &spent);
+        let estimate = agent::estimate(&errands, &chain, wish.answer_tokens, caps, &spent);
         let hosts = chain.iter().map(|model| (model.full_name(), host_of(&model.provider))).collect();
         Ok(Plan { errands, in_batches, estimate, hosts, prices_of: prices_of.to_owned() })
+    }
+
+    /// Returns why nobody is asked about those of the picked files that were named one by one, by path.
+    pub fn quiet(&mut self) -> Result<Vec<(String, String)>, Fault> {
+        let quiet = self.project.quiet(&self.options.wish)?;
+        let words = |why| match why {
+            Quiet::NotAsked(reason) => words_of_not_asked(reason),
+            Quiet::Refused(why) => format!("{why}, as was found before; --retry looks again"),
+        };
+        Ok(quiet.into_iter().map(|(path, why)| (path.to_string(), words(why))).collect())
     }
 
     /// Asks until there is nothing to ask that can be answered now: files first, then the folders that these are in.
@@ -203,9 +233,7 @@ impl<'w> Writing<'w> {
                 let places = places.map(|found| format!("; line {}: {}", found.line, found.rule));
                 let places = places.collect::<String>();
                 let message = format!("send `{word}`: {withheld}{places}");
-                let hint =
-                    "take it out of the file, or set `agent.secrets = \"redact\"` in your own settings file";
-                Err(Fault::user("withheld", message, hint))
+                Err(Fault::user("withheld", message, hint_of(&withheld)))
             }
             Preview::Asked { prepared: Ok(question), .. } => {
                 let sending = agent::preview(&model, &question);
@@ -232,16 +260,18 @@ impl<'w> Writing<'w> {
     }
 }
 
-/// Returns what models wrote of the files and folders that are picked, those of which nobody wrote left out.
+/// Returns what models wrote of what a word names, those of which nobody wrote left out.
 pub fn shown(
     root: &Path,
     loaded: &Loaded,
-    picks: Vec<String>,
+    (word, extent): (&str, Extent),
     tiers: &[Tier],
     world: World<'_>,
 ) -> Result<Vec<Shown>, Fault> {
     let mut project = Project::open(root, loaded.engine_options(root), world)?;
-    let subjects = project.subjects(&super::agent::wish(loaded, Vec::new(), tiers.to_vec(), picks))?;
+    let picks = if word == "." { Vec::new() } else { vec![word.to_owned()] };
+    let mut subjects = project.subjects(&super::agent::wish(loaded, Vec::new(), tiers.to_vec(), picks))?;
+    retain(&mut subjects, word.trim_end_matches('/'), extent);
     let books = Books::open(&cache_folder(root, loaded)).map_err(|error| fault(&error))?;
     let mut shown = Vec::new();
     for (place, node) in subjects {
@@ -254,6 +284,26 @@ pub fn shown(
         }
     }
     Ok(shown)
+}
+
+/// Leaves what is wanted of all that a word touches. A pattern has no words of its own, so that all it selects stays.
+fn retain(subjects: &mut Vec<(Place, Node)>, word: &str, extent: Extent) {
+    let is_own = |place: &Place| match place {
+        Place::Root => word == ".",
+        Place::Folder(path) | Place::File(path) => path.as_bytes() == word.as_bytes(),
+    };
+    let is_top = |place: &Place| match place {
+        Place::Root => true,
+        Place::Folder(path) => path.parent().is_empty(),
+        Place::File(_) => false,
+    };
+    match extent {
+        Extent::Top => subjects.retain(|(place, _)| is_top(place)),
+        Extent::Own if subjects.iter().any(|(place, _)| is_own(place)) => {
+            subjects.retain(|(place, _)| is_own(place));
+        }
+        Extent::Own | Extent::Below => {}
+    }
 }
 
 /// Returns what was asked, and what that cost, until the moment `now_s` in seconds since the epoch.
@@ -270,6 +320,16 @@ fn words_of_not_asked(reason: NotAsked) -> String {
         NotAsked::Curated => "[[files]] keeps it out of documents".to_owned(),
         NotAsked::Data => "it holds data, or a program wrote it".to_owned(),
         NotAsked::Small => "it is smaller than agent.least_bytes".to_owned(),
+    }
+}
+
+const fn hint_of(withheld: &Withheld) -> &'static str {
+    match withheld {
+        Withheld::Secret { .. } => {
+            "take it out of the file, or set `agent.secrets = \"redact\"` in your own settings file"
+        }
+        Withheld::Unscanned(_) => "it stays on this machine, whatever the settings say",
+        Withheld::Changed => "try again when the file rests",
     }
 }
 
@@ -332,6 +392,9 @@ fn fault(error: &agent::Error) -> Fault {
             Fault::user("no_batches", format!("ask in a batch: {message}"), hint)
         }
         agent::Error::NoKey { .. } => Fault::user("no_key", format!("ask a model: {message}"), "set the key"),
+        agent::Error::Store(store) if store.is_damage() => {
+            Fault::environment("paid_unusable", message, MENDED)
+        }
         agent::Error::Lock { .. } | agent::Error::Store(_) => {
             let hint = "check the room on the disk and the permissions of the cache folder; nothing was sent";
             Fault::environment("no_books", message, hint)

@@ -15,6 +15,7 @@ use crate::model::Money;
 use crate::model::Tier;
 use crate::render::grouped;
 use crate::service::AgentChoice;
+use crate::service::Extent;
 use crate::service::Shown;
 use crate::service::Usage;
 use crate::service::Writing;
@@ -32,12 +33,13 @@ pub(super) fn run(command: &AgentCommand, desk: &mut Desk<'_>) -> Result<u8, Fai
     match command {
         AgentCommand::Preview { file, tiers, persona } => preview(file, tiers, persona.as_ref(), desk),
         AgentCommand::Usage => tell_usage(desk),
-        AgentCommand::Show { file, tier } => show(file, *tier, desk),
+        AgentCommand::Show { file, all, tier } => show(file.as_ref(), *all, *tier, desk),
         AgentCommand::Providers => providers(desk),
     }
 }
 
 fn preview(file: &str, tiers: &[u8], persona: Option<&String>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    asking::refuse_empty(std::iter::once(file))?;
     let choice = AgentChoice { persona: persona.cloned(), tiers: asking::tiers(tiers), picks: Vec::new() };
     let options = agent_options(desk.loaded, choice)?;
     let file = desk.place.word(file);
@@ -137,13 +139,18 @@ fn row_json(row: &UsageRow) -> Value {
     })
 }
 
-fn show(file: &str, tier: Option<u8>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let word = desk.place.word(file);
-    let picks = if word == "." { Vec::new() } else { vec![word] };
+fn show(file: Option<&String>, all: bool, tier: Option<u8>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    asking::refuse_empty(file.map(String::as_str).into_iter())?;
+    let extent = match (all, file) {
+        (true, _) => Extent::Below,
+        (false, None) => Extent::Top,
+        (false, Some(_)) => Extent::Own,
+    };
+    let word = file.map_or(".".to_owned(), |file| desk.place.word(file));
     let tiers = tier.and_then(Tier::from_number);
     let tiers = tiers.map_or(vec![Tier::Orchestrator, Tier::TechLead], |tier| vec![tier]);
     let all = asking::in_world(desk, |desk, world| {
-        Ok(shown(&desk.place.root, desk.loaded, picks, &tiers, world)?)
+        Ok(shown(&desk.place.root, desk.loaded, (&word, extent), &tiers, world)?)
     })?;
     if desk.output.json {
         let data = json!({"summaries": all.iter().flat_map(shown_json).collect::<Value>()});

@@ -18,6 +18,8 @@ use crate::api::Ask;
 use crate::api::ComposedDocument;
 use crate::api::DocumentFormat;
 use crate::api::DocumentReceipt;
+use crate::api::Fault;
+use crate::api::Kind;
 use crate::api::Request;
 use crate::api::Response;
 use crate::api::Target;
@@ -41,10 +43,12 @@ pub(super) fn run(
     environment: &Environment,
     desk: &mut Desk<'_>,
 ) -> Result<u8, Failure> {
-    if let Some(seconds) = args.wait_agent {
-        wait_for_models(args, Duration::from_secs(seconds), desk)?;
-    }
     let ask = aggregate_ask(args, args.receipt.is_some() || desk.output.json, desk.place)?;
+    if let Some(seconds) = args.wait_agent
+        && shows_words_of_models(&ask, desk)?
+    {
+        wait_for_models(args, Duration::from_secs(seconds), desk).map_err(without_waiting)?;
+    }
     // Paths of files that are written are meant from where the user stands, as with any other program.
     let here = |path: &PathBuf| environment.current_folder.join(path);
     let receipt = args.receipt.as_ref().map(here);
@@ -61,6 +65,21 @@ pub(super) fn run(
     Ok(tell_what_is_missing(&receipt, desk))
 }
 
+/// Says whether the document shows what models write. Where it does not, they are not to be paid for it.
+fn shows_words_of_models(ask: &AggregateAsk, desk: &mut Desk<'_>) -> Result<bool, Failure> {
+    if ask.dry_run {
+        return Ok(false);
+    }
+    let Request::Aggregate(aggregation) = desk.resolve(Ask::Aggregate(Box::new(ask.clone())))? else {
+        unreachable!("an aggregate ask is a request for an aggregation")
+    };
+    let is_by_model = aggregation.request.tier.is_some_and(|tier| tier.by_model);
+    if !is_by_model {
+        desk.output.note("--wait-agent has nothing to wait for: the tier's `summary` is not \"agent\"");
+    }
+    Ok(is_by_model)
+}
+
 /// Has models write what is missing of the files in question. What they do not write in time stops nothing.
 fn wait_for_models(args: &AggregateArgs, most: Duration, desk: &mut Desk<'_>) -> Result<(), Failure> {
     let choice = AgentChoice { persona: None, tiers: Vec::new(), picks: picks(args, desk) };
@@ -69,6 +88,7 @@ fn wait_for_models(args: &AggregateArgs, most: Duration, desk: &mut Desk<'_>) ->
     let proxy = options.proxy.clone();
     let outcome = asking::in_world(desk, |desk, world| {
         let mut writing = Writing::open(&desk.place.root, desk.loaded, options, world)?;
+        writing.mend()?;
         asking::ask(desk, &mut writing, keys, proxy, Some(most))
     })?;
     asking::tell_unanswered(&outcome, desk);
@@ -79,6 +99,17 @@ fn wait_for_models(args: &AggregateArgs, most: Duration, desk: &mut Desk<'_>) ->
         ));
     }
     Ok(())
+}
+
+/// Says that the document can be had all the same, where nobody can be asked.
+fn without_waiting(failure: Failure) -> Failure {
+    match failure {
+        Failure::Fault(Fault { code, message, hint, kind }) if kind == Kind::User => {
+            let hint = format!("{hint}; or leave out --wait-agent: the document is made without it").into();
+            Failure::Fault(Fault { code, message, hint, kind })
+        }
+        Failure::Fault(_) | Failure::Usage { .. } | Failure::Output(_) => failure,
+    }
 }
 
 /// Returns the files in question: those that are named, else those of the preset, else all.

@@ -22,6 +22,7 @@ use crate::cli::failure::Failure;
 use crate::cli::progress::Bar;
 use crate::model::Money;
 use crate::model::Tier;
+use crate::render::grouped;
 use crate::service::Keys;
 use crate::service::Writing;
 use crate::service::agent_keys;
@@ -35,6 +36,20 @@ use crate::sys::Web;
 
 /// So many questions that were not answered are told one by one.
 const MOST_TOLD: usize = 5;
+
+/// Returns a number with what is counted: one of it, or several.
+pub(super) fn counted(count: u64, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{} {several}", grouped(count)) }
+}
+
+/// Refuses words for files that are empty, as those of a variable that was not set. They would mean the whole project.
+pub(super) fn refuse_empty<'w>(mut words: impl Iterator<Item = &'w str>) -> Result<(), Failure> {
+    if words.any(|word| word.trim().is_empty()) {
+        let message = "take an empty word for a file or a folder";
+        return Err(Failure::usage(message, "name one, or `.` for the whole project"));
+    }
+    Ok(())
+}
 
 /// Returns the tiers of these numbers, which were checked to be some.
 pub(super) fn tiers(numbers: &[u8]) -> Vec<Tier> {
@@ -156,8 +171,8 @@ pub(super) fn tell_unanswered(outcome: &Outcome, desk: &mut Desk<'_>) {
         desk.output.note(&format!("{} calls {words}", outcome.absurd));
     }
     if let (Some(trouble), None) = (&outcome.trouble, &outcome.stopped) {
-        let left = outcome.left;
-        desk.output.note(&format!("{left} questions are left, run this again to ask them: {trouble}"));
+        let left = counted(outcome.left, "question is", "questions are");
+        desk.output.note(&format!("{left} left, run this again to ask them: {trouble}"));
     }
     if let Some(why) = &outcome.stopped {
         desk.output.note(&format!("stopped before all was asked: {why}{}", remedy(why)));

@@ -22,7 +22,11 @@ use crate::service::Writing;
 use crate::service::agent_options;
 use crate::service::prices;
 
+/// The reasons of so many files are told one by one.
+const MOST_TOLD: usize = 20;
+
 pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+    asking::refuse_empty(args.files.iter().map(String::as_str))?;
     let choice = AgentChoice {
         persona: args.persona.clone(),
         tiers: asking::tiers(&args.tiers),
@@ -35,6 +39,9 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
     let prices_of = prices(desk.loaded).date().to_owned();
     asking::in_world(desk, |desk, world| {
         let mut writing = Writing::open(&desk.place.root, desk.loaded, options, world)?;
+        if !args.estimate {
+            writing.mend()?;
+        }
         if args.retry && !args.estimate {
             writing.forgive()?;
         }
@@ -47,6 +54,7 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
         for note in writing.take_notes() {
             desk.output.note(&note);
         }
+        tell_quiet(&plan, &mut writing, !args.files.is_empty(), desk)?;
         if args.estimate {
             return estimate(&plan, desk);
         }
@@ -62,6 +70,28 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
         };
         tell(&Told { plan, collected, outcome, at_once: args.batch }, desk)
     })
+}
+
+/// Tells why nobody is asked about files that were named, and that others were tried in vain before: else a run that has
+/// nothing to ask would look like one that has everything.
+fn tell_quiet(
+    plan: &Plan,
+    writing: &mut Writing<'_>,
+    has_picks: bool,
+    desk: &mut Desk<'_>,
+) -> Result<(), Failure> {
+    let quiet = if has_picks { writing.quiet()? } else { Vec::new() };
+    for (path, why) in quiet.iter().take(MOST_TOLD) {
+        desk.output.note(&format!("nobody is asked about {path}: {why}"));
+    }
+    if MOST_TOLD < quiet.len() {
+        desk.output.note(&format!("nor about {} more of the files that are named", quiet.len() - MOST_TOLD));
+    }
+    if quiet.is_empty() && 0 < plan.errands.refused {
+        let told = asking::counted(plan.errands.refused, "question was", "questions were");
+        desk.output.note(&format!("{told} refused or withheld before; --retry asks again"));
+    }
+    Ok(())
 }
 
 /// Writes what would be asked, for whoever asked no more than that.
@@ -107,25 +137,29 @@ fn lines(plan: &Plan) -> Vec<String> {
     ));
     let money = |money: Option<Money>| money.map_or("-".to_owned(), |money| money.to_string());
     let (likely, worst) = (money(estimate.likely), money(estimate.worst));
-    lines.push(format!("costs      about {likely}, at most {worst} (prices of {})", plan.prices_of));
-    let (left, calls) = (estimate.money_left, grouped(estimate.calls_left));
-    lines.push(format!("allowed    {left} and {calls} calls are left today"));
+    lines.push(format!(
+        "costs      about {likely}, at most {worst} if each is asked once (prices of {})",
+        plan.prices_of
+    ));
+    let (left, calls) = (estimate.money_left, asking::counted(estimate.calls_left, "call", "calls"));
+    lines.push(format!("allowed    {left} and {calls} are left today"));
     lines
 }
 
 /// Returns what there is beside the questions, in brackets.
 fn beside(plan: &Plan) -> String {
+    const YOUNG: &str = "written too lately (agent.still_seconds)";
     let errands = &plan.errands;
     let parts = [
-        (errands.waiting_folders, "folders after them"),
-        (plan.in_batches, "in a batch"),
-        (errands.done, "have their summaries"),
-        (errands.refused, "were refused or withheld before"),
-        (errands.young, "written too lately (agent.still_seconds)"),
-        (errands.not_asked, "files not asked about"),
+        (errands.waiting_folders, "folder after them", "folders after them"),
+        (plan.in_batches, "in a batch", "in a batch"),
+        (errands.done, "has its summaries", "have their summaries"),
+        (errands.refused, "was refused or withheld before", "were refused or withheld before"),
+        (errands.young, YOUNG, YOUNG),
+        (errands.not_asked, "file not asked about", "files not asked about"),
     ];
-    let told = parts.iter().filter(|(count, _)| 0 < *count);
-    let told: Vec<String> = told.map(|(count, words)| format!("{} {words}", grouped(*count))).collect();
+    let told = parts.iter().filter(|(count, ..)| 0 < *count);
+    let told: Vec<String> = told.map(|(count, one, several)| asking::counted(*count, one, several)).collect();
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
@@ -173,17 +207,17 @@ fn asked(plan: &Plan, outcome: &Outcome) -> String {
     ];
     let told = parts.iter().filter(|(count, _)| 0 < *count);
     let told: Vec<String> = told.map(|(count, words)| format!(", {} {words}", grouped(*count))).collect();
-    let (answered, calls) = (grouped(outcome.answered), grouped(outcome.calls));
-    format!("{answered} answered{}; {calls} calls, {}", told.concat(), outcome.spent)
+    let (answered, calls) = (grouped(outcome.answered), asking::counted(outcome.calls, "call", "calls"));
+    format!("{answered} answered{}; {calls}, {}", told.concat(), outcome.spent)
 }
 
 fn handed_over(outcome: &Outcome) -> String {
     if outcome.handed_over + outcome.left == 0 {
-        let in_batch = grouped(outcome.in_batch);
-        return format!("nothing new to hand over, {in_batch} questions are in a batch");
+        let in_batch = asking::counted(outcome.in_batch, "question is", "questions are");
+        return format!("nothing new to hand over, {in_batch} in a batch");
     }
-    let (over, left) = (grouped(outcome.handed_over), grouped(outcome.left));
-    format!("handed over {over} questions, {left} left")
+    let over = asking::counted(outcome.handed_over, "question", "questions");
+    format!("handed over {over}, {} left", grouped(outcome.left))
 }
 
 /// Tells what batches brought, where there were any.
@@ -197,8 +231,8 @@ fn tell_collected(collected: &Collected, desk: &mut Desk<'_>) -> Result<(), Fail
         "came home  {answered} answered, {refused} refused, {waiting} still to come; {spent}"
     ))?;
     if 0 < *lost {
-        let lost = grouped(*lost);
-        desk.output.note(&format!("{lost} questions are lost; each counts as the most that it could cost"));
+        let lost = asking::counted(*lost, "question is", "questions are");
+        desk.output.note(&format!("{lost} lost; each counts as the most that it could cost"));
     }
     Ok(())
 }

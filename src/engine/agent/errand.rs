@@ -127,6 +127,8 @@ pub struct Errands {
     pub ready: Vec<Errand>,
     /// How many folders wait for files, and the project with them.
     pub waiting_folders: u64,
+    /// About how many bytes will be sent about these folders.
+    pub waiting_bytes: u64,
     /// How many subjects have their summaries.
     pub done: u64,
     /// How many subjects were tried in vain, and are not to be tried again yet.

@@ -254,7 +254,11 @@ impl Project<'_> {
             match state {
                 State::Done => survey.errands.done += 1,
                 State::Settled => survey.errands.refused += 1,
-                State::Waiting => survey.errands.waiting_folders += 1,
+                State::Waiting => {
+                    let errand = folder_errand(folder, &survey.known, survey.wish);
+                    survey.errands.waiting_folders += 1;
+                    survey.errands.waiting_bytes += errand.map_or(0, |errand| errand.about_bytes);
+                }
                 State::Ready => {
                     let children = self.children(folder, &by_node, &survey.known);
                     survey.errands.children.insert(id, children);

@@ -1,5 +1,6 @@
 //! What has been answered before, and what was tried in vain.
 
+use std::collections::HashMap;
 use std::collections::HashSet;
 
 use super::errand::Wish;
@@ -23,7 +24,8 @@ pub(super) struct Known {
     ring: Keyring,
     wish: Wish,
     missing: HashSet<SummaryKey>,
-    refused: HashSet<SummaryKey>,
+    /// Each with why.
+    refused: HashMap<SummaryKey, String>,
     /// Those of the refused that no time will change.
     withheld: HashSet<SummaryKey>,
     /// `None` where nothing has been paid for yet.
@@ -36,7 +38,7 @@ impl Known {
             ring: wish.keyring(),
             wish: wish.clone(),
             missing: HashSet::new(),
-            refused: HashSet::new(),
+            refused: HashMap::new(),
             withheld: HashSet::new(),
             paid: None,
         }
@@ -62,7 +64,12 @@ impl Known {
 
     /// Says whether an errand was tried in vain, and is not to be tried again yet.
     pub(super) fn is_refused(&self, id: &SummaryKey) -> bool {
-        self.refused.contains(&self.wish.refusal_of(id))
+        self.refused.contains_key(&self.wish.refusal_of(id))
+    }
+
+    /// Says why an errand is not to be tried again yet.
+    pub(super) fn refusal(&self, id: &SummaryKey) -> Option<&str> {
+        self.refused.get(&self.wish.refusal_of(id)).map(String::as_str)
     }
 
     /// Says whether a subject is never to be sent: it may hold a secret, or a model declined to read it.
@@ -97,18 +104,19 @@ impl Project<'_> {
     pub(super) fn known(&self, wish: &Wish, nodes: &[(Node, Strategy)]) -> Result<Known, Error> {
         let mut known = Known::new(wish);
         let keys = known.all_keys(nodes);
-        let Some(paid) = Paid::open_reader(&self.cache_folder().join(PAID_DATABASE))? else {
+        let opened = Paid::open_reader(&self.cache_folder().join(PAID_DATABASE)).map_err(Error::Paid)?;
+        let Some(paid) = opened else {
             known.missing = keys.into_iter().collect();
             return Ok(known);
         };
-        known.missing = paid.missing(&keys)?.into_iter().collect();
+        known.missing = paid.missing(&keys).map_err(Error::Paid)?.into_iter().collect();
         let now_ms = self.world.clock.now_ns() / NANOS_A_MILLISECOND;
         let holds = |refused: &Refused| refused.until_ms.is_none_or(|until| now_ms < until);
-        for refused in paid.refusals()?.into_iter().filter(holds) {
-            known.refused.insert(refused.errand);
+        for refused in paid.refusals().map_err(Error::Paid)?.into_iter().filter(holds) {
             if refused.until_ms.is_none() {
                 known.withheld.insert(refused.errand);
             }
+            known.refused.insert(refused.errand, refused.why);
         }
         known.paid = Some(paid);
         Ok(known)

@@ -13,6 +13,7 @@ mod known;
 mod lookup;
 mod prepare;
 mod previewing;
+mod quiet;
 mod subjects;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use folders::folders_of;
 pub use prepare::Preparer;
 pub use prepare::SecretAt;
 pub use previewing::Preview;
+pub use quiet::Quiet;
 pub use words::LookupOptions;
 
 pub(in crate::engine) use lookup::Desk;

@@ -75,7 +75,7 @@ impl Project<'_> {
 }
 
 /// Returns the content of a file, or the only one that lies in a folder.
-fn content_at<'s, 'f>(
+pub(super) fn content_at<'s, 'f>(
     path: Option<&RelPath>,
     folder: Option<&Folder>,
     subjects: &'s Subjects<'f>,

@@ -150,7 +150,10 @@ impl Project<'_> {
             Ok(answer) => Some(answer),
             Err(error) => {
                 let why = with_causes(&error);
-                self.note(format!("no summary by a model is shown, for they cannot be read: {why}"));
+                self.note(format!(
+                    "no summary by a model is shown, for they cannot be read: {why}; \
+                                   `slop cache verify` mends it"
+                ));
                 None
             }
         }

@@ -1,5 +1,6 @@
 //! What goes into the database of paid things and comes out of it.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::model::ContentHash;
@@ -197,6 +198,25 @@ pub struct PaidRecovery {
     pub lost: u64,
     /// Whether calls may be missing in the ledger. Then nothing more may be spent on the day of the last one.
     pub is_ledger_short: bool,
+}
+
+impl fmt::Display for PaidRecovery {
+    /// Says what became of it, in words for a person.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moved_to = self.moved_to.file_name().unwrap_or_default().to_string_lossy();
+        let Self { why, carried_over, lost, .. } = self;
+        write!(
+            f,
+            "what models wrote was salvaged: {why}; {carried_over} rows were carried over, {lost} are known to be lost; \
+             the old file is now {moved_to}"
+        )?;
+        if self.is_ledger_short {
+            f.write_str(
+                "; calls may be missing in its account, so that no more is spent on the day of the last one",
+            )?;
+        }
+        Ok(())
+    }
 }
 
 /// How much there is.

@@ -69,9 +69,8 @@ fn what_has_been_answered_is_not_asked_again() {
 #[test]
 fn without_a_model_of_the_users_nobody_is_asked() {
     let (server, sandbox) = (answers(), two_modules());
-    for command in
-        [&["summarize", "--yes"][..], &["summarize", "--estimate"], &["aggregate", "--wait-agent", "5"]]
-    {
+    let waiting = &["aggregate", "--tier", "1", "--wait-agent", "5"];
+    for command in [&["summarize", "--yes"][..], &["summarize", "--estimate"], waiting] {
         slop(&sandbox, command).refuses(1, &["cannot ask a language model, for none is named", "agent"]);
     }
     sandbox.write(
@@ -117,7 +116,7 @@ fn an_estimate_says_what_would_leave_and_asks_nobody() {
     let out = sandbox.done(&["summarize", "--estimate"]);
     let host = server.url().replace("http://", "");
     for words in
-        ["questions  2 (1 folders after them)", &format!("anthropic/claude-haiku-4-5 at {host}"), "at most $"]
+        ["questions  2 (1 folder after them)", &format!("anthropic/claude-haiku-4-5 at {host}"), "at most $"]
     {
         assert!(out.contains(words), "no `{words}` in {out}");
     }

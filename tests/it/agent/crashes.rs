@@ -64,3 +64,38 @@ fn a_run_that_is_stopped_counts_what_it_asked_and_keeps_what_came() {
     // Three files, one of which was asked about twice, and the project.
     assert_eq!(desk.server.count(), 5);
 }
+
+/// No database: bytes that look like chance.
+fn garbage() -> Vec<u8> {
+    (0..3_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+}
+
+#[test]
+fn a_database_that_is_garbage_is_salvaged_by_whoever_writes_and_told_of_by_whoever_reads() {
+    let desk = Desk::with_file([words(), words()]);
+    let database = desk.sandbox.path(".slop_cache/agent.db");
+    desk.asked();
+    std::fs::write(&database, garbage()).unwrap();
+    let readers = [
+        &["summarize", "--estimate"][..],
+        &["agent", "usage"],
+        &["agent", "show", "one.py"],
+        &["agent", "preview", "one.py"],
+    ];
+    for reader in readers {
+        let ran = desk.slop(reader);
+        ran.refuses(3, &["`slop cache verify`", "`slop summarize`", "do not delete it"]);
+        assert_eq!(std::fs::read(&database).unwrap(), garbage());
+    }
+    let ran = desk.ask();
+    // Nobody knows what was spent today, so that nothing more is; but all else works again.
+    assert_eq!((ran.code, desk.server.count()), (1, 1), "{ran:?}");
+    assert!(ran.err.contains("no more is spent on the day of the last one"), "{}", ran.err);
+    assert!(ran.err.contains("was salvaged"), "{}", ran.err);
+    assert!(ran.err.contains("0 rows were carried over"), "{}", ran.err);
+    assert!(ran.err.contains("the old file is now agent.db.corrupt-1"), "{}", ran.err);
+    for reader in readers {
+        let ran = desk.slop(reader);
+        assert_eq!(ran.code, 0, "{reader:?}: {ran:?}");
+    }
+}

@@ -6,6 +6,7 @@ use super::Desk;
 use super::code;
 use super::server::Act;
 use super::server::Server;
+use super::words;
 use crate::sandbox::list;
 
 fn marked() -> Server {
@@ -70,5 +71,27 @@ fn clearing_the_cache_keeps_what_was_paid_for() {
     assert_eq!(desk.server.count(), count);
     let (calls, _) = desk.usage();
     assert_eq!(calls, count as u64);
-    assert!(0 < list(&desk.json(&["agent", "show"])["summaries"]).count());
+    assert!(0 < list(&desk.json(&["agent", "show", "--all"])["summaries"]).count());
+}
+
+#[test]
+fn nobody_is_paid_for_words_that_a_document_would_not_show() {
+    let desk = Desk::with_file([words()]);
+    let quiet = [
+        &["aggregate", "--tier", "3", "--stdout", "--wait-agent", "5"][..],
+        &["aggregate", "--stdout", "--wait-agent", "5"],
+        &["aggregate", "--tier", "1", "--dry-run", "--wait-agent", "5"],
+    ];
+    for command in quiet {
+        let ran = desk.slop(command);
+        assert_eq!((ran.code, desk.server.connections()), (0, 0), "{command:?}: {ran:?}");
+        let is_told = ran.err.contains("--wait-agent has nothing to wait for");
+        assert_eq!(is_told, !command.contains(&"--dry-run"), "{}", ran.err);
+    }
+    let mut without_key =
+        desk.sandbox.command(&["aggregate", "--tier", "1", "--stdout", "--wait-agent", "5"]);
+    without_key.env_remove("MOCK_KEY");
+    crate::sandbox::run(without_key).refuses(1, &["without its key", "leave out --wait-agent"]);
+    desk.slop(&["aggregate", "--tier", "1", "--stdout", "--wait-agent", "5"]);
+    assert_eq!(desk.server.count(), 1);
 }

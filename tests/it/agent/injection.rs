@@ -64,7 +64,7 @@ fn what_an_obedient_model_says_is_short_plain_and_marked() {
     let desk = Desk::new(obedient(orders()));
     plant(&desk.sandbox);
     desk.ask();
-    let shown = desk.json(&["agent", "show", "src"]);
+    let shown = desk.json(&["agent", "show", "src", "--all"]);
     let summaries = shown["summaries"].as_array().unwrap();
     assert!(16 < summaries.len(), "{}", summaries.len());
     for summary in summaries {
@@ -78,7 +78,7 @@ fn what_an_obedient_model_says_is_short_plain_and_marked() {
         }
         assert_eq!(summary["untrusted"], true);
     }
-    let ran = desk.slop(&["agent", "show", "src"]);
+    let ran = desk.slop(&["agent", "show", "src", "--all"]);
     assert!(is_clean(&ran.out), "{}", ran.out);
 }
 

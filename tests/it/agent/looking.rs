@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::KEY;
 use super::choose_model;
+use super::module;
 use super::server::Act;
 use super::server::Server;
 use super::slop;
@@ -75,7 +76,7 @@ fn what_models_wrote_is_shown_as_theirs() {
         "{out}"
     );
     assert!(out.ends_with(":\n    Brief words.\n"), "{out}");
-    let all = sandbox.json(&["agent", "show", "."]);
+    let all = sandbox.json(&["agent", "show", ".", "--all"]);
     let places = |wanted: &Value| {
         let mut places: Vec<String> = list(wanted).map(|summary| text(&summary["place"])).collect();
         places.dedup();
@@ -102,4 +103,73 @@ fn no_setting_that_is_shown_holds_a_key() {
     choose_model(&sandbox, &server, "");
     let ran = slop(&sandbox, &["config", "show", "--origin"]);
     assert!(ran.out.contains("agent.models = [\"anthropic/claude-haiku-4-5\"]  # "), "{}", ran.out);
+}
+
+/// Returns about which places words are shown.
+#[track_caller]
+fn shown(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
+    let shown = sandbox.json(&[&["agent", "show", "--tier", "1"], arguments].concat());
+    shown["summaries"].as_array().unwrap().iter().map(|summary| text(&summary["place"])).collect()
+}
+
+#[test]
+fn a_folder_shows_its_own_words_and_those_of_all_that_lies_in_it_only_if_asked_to() {
+    let (server, sandbox) = (Server::start(|_, _| Act::both("Brief.", "Detail.")), two_modules());
+    sandbox.write("main.py", module("Main"));
+    sandbox.write("src/deep/three.py", module("Three"));
+    sandbox.write("src/deep/four.py", module("Four"));
+    choose_model(&sandbox, &server, "");
+    slop(&sandbox, &["summarize", "--yes"]);
+    assert_eq!(shown(&sandbox, &[]), ["src/", "the project"]);
+    assert_eq!(shown(&sandbox, &["."]), ["the project"]);
+    assert_eq!(shown(&sandbox, &["src/"]), ["src/"]);
+    assert_eq!(shown(&sandbox, &["src/one.py"]), ["src/one.py"]);
+    assert_eq!(shown(&sandbox, &["src/deep", "--all"]).len(), 3);
+    assert_eq!(shown(&sandbox, &["--all"]).len(), 8);
+    assert_eq!(shown(&sandbox, &["src/deep/*.py"]).len(), 2);
+}
+
+#[test]
+fn an_empty_word_is_not_taken_for_the_whole_project() {
+    let (server, sandbox) = (Server::start(|_, _| Act::both("Brief.", "Detail.")), two_modules());
+    choose_model(&sandbox, &server, "");
+    for command in [&["summarize", "", "--yes"][..], &["agent", "show", ""], &["agent", "preview", ""]] {
+        slop(&sandbox, command).refuses(1, &["an empty word", "`.` for the whole project"]);
+    }
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn it_is_said_why_nobody_is_asked_about_a_file_that_was_named() {
+    let (server, sandbox) = (Server::start(|_, _| Act::both("Brief.", "Detail.")), two_modules());
+    sandbox.write(".netrc", "machine example.com login me password secret\n");
+    sandbox.write("tiny.py", "x = 1\n");
+    sandbox.write("left.py", module("Left"));
+    std::os::unix::fs::symlink("tiny.py", sandbox.path("link.py")).unwrap();
+    let secret = format!("{}KEY = 'ghp_{}'\n", module("Secret"), "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX");
+    sandbox.write("found.py", secret);
+    choose_model(&sandbox, &server, "exclude = ['left.py']");
+    let quiet = [
+        (".netrc", "holds secrets by its name"),
+        ("tiny.py", "agent.least_bytes"),
+        ("left.py", "agent.exclude"),
+        ("link.py", "link"),
+    ];
+    for (path, why) in quiet {
+        let ran = slop(&sandbox, &["summarize", path, "--yes"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "0 answered; 0 calls, $0.0000\n"), "{ran:?}");
+        assert!(ran.err.contains(&format!("nobody is asked about {path}: ")), "{ran:?}");
+        assert!(ran.err.contains(why), "{ran:?}");
+    }
+    assert_eq!(server.connections(), 0);
+    slop(&sandbox, &["summarize", "--yes"]);
+    let ran = slop(&sandbox, &["summarize", "found.py", "--yes"]);
+    assert!(
+        ran.err.contains("nobody is asked about found.py: something in it looks like a secret"),
+        "{ran:?}"
+    );
+    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    assert!(ran.err.contains("1 question was refused or withheld before; --retry"), "{ran:?}");
+    let ran = slop(&sandbox, &["summarize", "src/one.py", "--yes"]);
+    assert_eq!(ran.err, "", "of what has its words nothing is said");
 }

@@ -224,7 +224,7 @@ fn a_secret_that_a_model_writes_is_not_kept_nor_sent_on() {
     desk.asked();
     assert!(4 < desk.server.count(), "folders are asked about with what was said of their files");
     none_left(&desk, std::slice::from_ref(&token));
-    let shown = desk.json(&["agent", "show"]).to_string();
+    let shown = desk.json(&["agent", "show", "--all"]).to_string();
     let document = desk.slop(&["aggregate", "--stdout", "--tier", "2"]).out;
     assert!(!shown.contains(&token) && !document.contains(&token));
     let database = std::fs::read(desk.sandbox.path(".slop_cache/agent.db")).unwrap();
