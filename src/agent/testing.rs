@@ -287,6 +287,7 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
         answer_tokens: 100,
         redacts: false,
         least_bytes: 0,
+        retries: false,
     };
     Options {
         is_background: false,

@@ -92,6 +92,7 @@ pub(super) fn wish(loaded: &Loaded, models: Vec<Writer>, tiers: Vec<Tier>, picks
         answer_tokens: settings.answer_tokens,
         redacts: settings.redacts,
         least_bytes: settings.least_bytes,
+        retries: false,
     }
 }
 

@@ -35,10 +35,7 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
     let prices_of = prices(desk.loaded).date().to_owned();
     asking::in_world(desk, |desk, world| {
         let mut writing = Writing::open(&desk.place.root, desk.loaded, options, world)?;
-        if args.retry && !args.estimate {
-            writing.forgive()?;
-        }
-        let plan = writing.plan(&prices_of)?;
+        let plan = writing.plan(&prices_of, args.retry)?;
         for note in writing.take_notes() {
             desk.output.note(&note);
         }
@@ -49,6 +46,8 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
             desk.output.tell("nobody was asked");
             return Ok(failure::USER);
         }
+        // Only now: who says no has changed nothing.
+        writing.forgive(&plan)?;
         if args.batch {
             return batch(&mut writing, keys, proxy, desk);
         }

@@ -252,6 +252,7 @@ fn wish() -> Wish {
         answer_tokens: 300,
         redacts: false,
         least_bytes: 20,
+        retries: false,
     }
 }
 
