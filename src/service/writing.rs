@@ -140,7 +140,9 @@ impl<'w> Writing<'w> {
             // A folder waits for its files, and not for those that have no words.
             let hopeless = outcome.refused.iter().map(|(errand, _)| errand.id);
             let hopeless = hopeless.chain(outcome.withheld.iter().map(|(errand, _)| errand.id));
-            let is_settled = hopeless.fold(false, |is_new, id| settled.insert(id) || is_new);
+            let before = settled.len();
+            settled.extend(hopeless);
+            let is_settled = before < settled.len();
             let has_brought = is_settled || 0 < outcome.answered + outcome.done;
             let is_taken = 0 < outcome.taken;
             add(&mut all, outcome);
