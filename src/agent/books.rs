@@ -47,11 +47,12 @@ impl Books {
     }
 }
 
-/// Forgets in the books in `folder` what was tried in vain, so that it is asked again. Returns how much that was.
-pub fn forgive(folder: &Path) -> Result<u64, Error> {
+/// Forgets in the books in `folder` these refusals, so that what they refuse is asked again.
+pub fn forgive(folder: &Path, refusals: &[SummaryKey]) -> Result<(), Error> {
     let file = folder.join(PAID_DATABASE);
-    if Paid::open_reader(&file)?.is_none() {
-        return Ok(0);
+    if refusals.is_empty() || Paid::open_reader(&file)?.is_none() {
+        return Ok(());
     }
-    Ok(Paid::open(&file)?.paid.forgive()?)
+    Paid::open(&file)?.paid.forgive_some(refusals)?;
+    Ok(())
 }

@@ -97,9 +97,12 @@ fn a_model_that_calls_everything_wrong_is_left_alone_and_nothing_is_refused_for_
 
 #[test]
 fn a_single_bad_question_among_good_ones_is_refused_alone() {
-    let world = World::new(|_, seen| match seen.body.contains("bad") {
-        true => Ok(error(400, "invalid_request_error")),
-        false => Ok(answer("It is a file.")),
+    let world = World::new(|_, seen| {
+        if seen.body.contains("bad") {
+            Ok(error(400, "invalid_request_error"))
+        } else {
+            Ok(answer("It is a file."))
+        }
     });
     let names = ["bad0", "a", "bad1", "b", "bad2", "c", "bad3"];
     let outcome = world.run(&options(vec![model("small")]), names.map(errand).to_vec());
@@ -110,9 +113,12 @@ fn a_single_bad_question_among_good_ones_is_refused_alone() {
 
 #[test]
 fn a_model_whose_name_is_wrong_bars_no_other_of_its_provider() {
-    let world = World::new(|_, seen| match seen.body.contains("smal\"") {
-        true => Ok(error(404, "not_found_error")),
-        false => Ok(answer("It is a file.")),
+    let world = World::new(|_, seen| {
+        if seen.body.contains("smal\"") {
+            Ok(error(404, "not_found_error"))
+        } else {
+            Ok(answer("It is a file."))
+        }
     });
     let outcome = world.run(&options(vec![model("smal"), model("large")]), errands(9));
     assert_eq!(counts(&outcome), (9, 0, 0, 12));
@@ -120,9 +126,8 @@ fn a_model_whose_name_is_wrong_bars_no_other_of_its_provider() {
 
 #[test]
 fn what_was_refused_is_asked_of_a_model_that_is_new_in_the_chain() {
-    let world = World::new(|_, seen| match seen.body.contains("large") {
-        true => Ok(answer("It is a file.")),
-        false => Ok(answer("misshapen")),
+    let world = World::new(|_, seen| {
+        if seen.body.contains("large") { Ok(answer("It is a file.")) } else { Ok(answer("misshapen")) }
     });
     let chain_of = |names: &[&str]| {
         let mut options = options(names.iter().map(|name| model(name)).collect());

@@ -29,6 +29,7 @@ mod till;
 mod warm;
 
 pub use crate::llm::Class;
+pub use crate::llm::Soft;
 pub use crate::store::paid::Caps;
 pub use crate::store::paid::OverCap;
 pub use crate::store::paid::Spent;

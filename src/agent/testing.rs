@@ -288,6 +288,7 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
         redacts: false,
         least_bytes: 0,
         secrets: crate::engine::agent::SecretNames::default(),
+        retries: false,
     };
     Options {
         is_background: false,

@@ -17,6 +17,7 @@ mod run;
 mod scribe;
 mod settle;
 mod sockets;
+mod standing;
 mod start;
 mod steady;
 mod supervisor;

@@ -16,6 +16,10 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::event::Event;
+use super::standing::Plan;
+use super::standing::Standing;
+use super::standing::WhileItHolds;
+use super::standing::plan;
 use super::worker::Shop;
 use crate::agent;
 use crate::agent::Collected;
@@ -26,20 +30,13 @@ use crate::agent::Why;
 use crate::agent::Windows;
 use crate::agent::Worded;
 use crate::api::AgentStatus;
-use crate::api::Fault;
 use crate::config::Inputs;
-use crate::config::load;
 use crate::engine::Project;
 use crate::engine::Silent;
 use crate::engine::World;
 use crate::engine::agent::Errands;
 use crate::model::SummaryKey;
 use crate::model::with_causes;
-use crate::service::AgentChoice;
-use crate::service::Keys;
-use crate::service::agent_keys;
-use crate::service::agent_options;
-use crate::service::fault_of_settings;
 use crate::sys::Clock;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
@@ -57,7 +54,7 @@ const AFTER_MISHAP: Duration = Duration::from_mins(1);
 /// How often it is looked whether the settings are still the same, where nobody is asked.
 const IDLE_LOOK: Duration = Duration::from_secs(5);
 /// How often it is looked whether the settings are still the same.
-const SETTINGS_LOOK: Duration = Duration::from_secs(1);
+pub(super) const SETTINGS_LOOK: Duration = Duration::from_secs(1);
 /// A look for errands is followed by a pause of so many times what it took, so that it takes little of a processor.
 const PAUSES_PER_LOOK: u32 = 20;
 
@@ -152,7 +149,7 @@ fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<End> {
             return Some(End::Nobody(inputs));
         }
     };
-    let Plan { options, keys, engine, cache } = plan;
+    let Plan { options, keys, engine, cache } = plan.clone();
     if !keys.is_empty() {
         // Where the system does not let us, the keys are as safe as the environment that they came from.
         let _ = refuse_core_files();
@@ -180,8 +177,7 @@ fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<End> {
     }
     let Ok(mut project) = Project::open(&shop.root, engine, world) else { return Some(End::Mishap) };
     project.share(Arc::clone(&shop.tree));
-    let looked = Mutex::new((WallClock.monotonic(), false));
-    let standing = Standing { shop, inputs, looked };
+    let standing = Standing::new(shop, scribe.key, plan, inputs);
     let mut looked = None;
     loop {
         let Some(pending) = bring_home(&office, &standing, &mut looked) else { return Some(End::Mishap) };
@@ -189,36 +185,13 @@ fn serve(shop: &Shop, scribe: &Scribe, pokes: &Receiver<()>) -> Option<End> {
         match rest {
             Rest::Over if shop.is_stopping.load(Ordering::Relaxed) => return None,
             Rest::Over => return Some(End::Mishap),
-            Rest::For(rest)
-                if !wait(shop, pokes, rest.min(next_look(&pending)), || standing.has_fallen()) =>
-            {
+            Rest::For(rest) if !wait(shop, pokes, rest.min(next_look(&pending)), || standing.is_past()) => {
                 return None;
             }
-            Rest::For(_) if standing.has_fallen() => return Some(End::Anew),
+            Rest::For(_) if standing.is_past() => return Some(End::Anew),
             Rest::For(_) => {}
         }
     }
-}
-
-/// Whom to ask, by which settings.
-struct Plan {
-    options: agent::Options,
-    keys: Keys,
-    engine: crate::engine::Options,
-    cache: std::path::PathBuf,
-}
-
-/// Reads the settings; no plan where nobody is to be asked.
-fn plan(shop: &Shop, inputs: &Inputs, key: KeyOf) -> Result<Option<Plan>, Fault> {
-    let loaded = load(inputs).map_err(|error| fault_of_settings(&error))?;
-    let engine = loaded.engine_options(&shop.root);
-    if !loaded.settings.agent.is_background || !engine.cache_enabled {
-        return Ok(None);
-    }
-    let options = agent_options(&loaded, AgentChoice::default())?;
-    let keys = agent_keys(&options.chain, &key)?;
-    let cache = shop.root.join(engine.cache_dir.as_path());
-    Ok(Some(Plan { options, keys, engine, cache }))
 }
 
 /// What is done after a round.
@@ -272,14 +245,14 @@ fn round(
         return Rest::For(errands.next_in.unwrap_or(REST).clamp(pause, REST));
     }
     let preparer = project.preparer(&errands, wish);
-    let worded = Worded { preparer: &preparer, wish };
+    let worded = WhileItHolds { worded: Worded { preparer: &preparer, wish }, standing };
     let batch = errands.ready.iter().take(ROUND).cloned().collect();
     let report = Live { scribe, office, errands: &errands };
     let outcome = office.run(batch, &worded, &report, &|| standing.has_fallen());
     scribe.show(office, &errands);
     let rest = rest_after(&outcome, pause);
     standing.tell(&outcome);
-    rest
+    if standing.is_past() { Rest::For(Duration::ZERO) } else { rest }
 }
 
 fn rest_after(outcome: &Outcome, pause: Duration) -> Rest {
@@ -323,28 +296,7 @@ fn are_others(shop: &Shop, inputs: &Inputs) -> bool {
     shop.sources.inputs(&shop.root).is_ok_and(|now| now != *inputs)
 }
 
-/// What must not change while questions are asked by it.
-struct Standing<'s> {
-    shop: &'s Shop,
-    inputs: Inputs,
-    /// When the settings were looked at last, and whether they were others once.
-    looked: Mutex<(Duration, bool)>,
-}
-
 impl Standing<'_> {
-    /// Says whether to end: the daemon is about to, or the settings are others.
-    fn has_fallen(&self) -> bool {
-        if self.shop.is_stopping.load(Ordering::Relaxed) {
-            return true;
-        }
-        let now = WallClock.monotonic();
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if !looked.1 && SETTINGS_LOOK <= now.saturating_sub(looked.0) {
-            *looked = (now, are_others(self.shop, &self.inputs));
-        }
-        looked.1
-    }
-
     fn tell(&self, outcome: &Outcome) {
         let refused = outcome.refused.iter().map(|(errand, why)| format!("{}: {why}", errand.place));
         let withheld = outcome.withheld.iter().map(|(errand, why)| format!("{}: {why}", errand.place));

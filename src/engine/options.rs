@@ -28,7 +28,7 @@ pub struct World<'w> {
 }
 
 /// What a project is to be treated like.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Whether what is derived is kept in the cache.
     pub cache_enabled: bool,

@@ -110,6 +110,7 @@ pub(super) fn wish(loaded: &Loaded, models: Vec<Writer>, tiers: Vec<Tier>, picks
         redacts: settings.redacts,
         least_bytes: settings.least_bytes,
         secrets: loaded.never_sent(),
+        retries: false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A project about which a model is asked: what there is to ask, and the rounds in which it is asked.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,6 +32,7 @@ use crate::engine::agent::NotAsked;
 use crate::engine::agent::Place;
 use crate::engine::agent::Preview;
 use crate::engine::agent::Quiet;
+use crate::engine::agent::Wish;
 use crate::engine::agent::Withheld;
 use crate::llm::Model;
 use crate::llm::Provider;
@@ -116,9 +118,9 @@ impl<'w> Writing<'w> {
         Ok(self.project.mend_paid()?)
     }
 
-    /// Forgets what was tried in vain.
-    pub fn forgive(&self) -> Result<u64, Fault> {
-        agent::forgive(&self.folder).map_err(|error| fault(&error))
+    /// Forgets what was tried in vain, as far as that is in the plan.
+    pub fn forgive(&self, plan: &Plan) -> Result<(), Fault> {
+        agent::forgive(&self.folder, &plan.errands.retried).map_err(|error| fault(&error))
     }
 
     /// Says whether all who may be asked are asked by `https`.
@@ -127,9 +129,10 @@ impl<'w> Writing<'w> {
         self.options.chain.iter().all(|model| model.provider.wire != Wire::Command && is_secure(model))
     }
 
-    /// Returns what would be asked, `at_once` where that is in a batch, and what that would cost.
-    pub fn plan(&mut self, prices_of: &str, at_once: bool) -> Result<Plan, Fault> {
-        let mut errands = self.project.errands(&self.options.wish)?;
+    /// Returns what would be asked, `at_once` where that is in a batch, and what that would cost; with
+    /// `retries` also what was tried in vain.
+    pub fn plan(&mut self, prices_of: &str, at_once: bool, retries: bool) -> Result<Plan, Fault> {
+        let mut errands = self.project.errands(&Wish { retries, ..self.options.wish.clone() })?;
         let books = self.books()?;
         let pending = books.in_batches().map_err(|error| fault(&error))?;
         let all = errands.ready.len();
@@ -168,7 +171,7 @@ impl<'w> Writing<'w> {
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Outcome, Fault> {
         let office = self.office(keys, windows)?;
-        let mut all = Outcome::default();
+        let (mut all, mut settled) = (Outcome::default(), BTreeSet::new());
         loop {
             let errands = self.project.errands(&self.options.wish)?;
             let preparer = self.project.preparer(&errands, &self.options.wish);
@@ -177,7 +180,14 @@ impl<'w> Writing<'w> {
             }
             let questions = Worded { preparer: &preparer, wish: &self.options.wish };
             let outcome = office.run(errands.ready, &questions, report, is_stopped);
-            let (has_brought, is_taken) = (0 < outcome.answered + outcome.done, 0 < outcome.taken);
+            // A folder waits for its files, and not for those that have no words.
+            let hopeless = outcome.refused.iter().map(|(errand, _)| errand.id);
+            let hopeless = hopeless.chain(outcome.withheld.iter().map(|(errand, _)| errand.id));
+            let before = settled.len();
+            settled.extend(hopeless);
+            let is_settled = before < settled.len();
+            let has_brought = is_settled || 0 < outcome.answered + outcome.done;
+            let is_taken = 0 < outcome.taken;
             add(&mut all, outcome);
             if all.stopped.is_some() {
                 return Ok(all);

@@ -42,15 +42,12 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
         if !args.estimate {
             writing.mend()?;
         }
-        if args.retry && !args.estimate {
-            writing.forgive()?;
-        }
         let collected = if args.estimate {
             Collected::default()
         } else {
             asking::collect(&writing, &keys, proxy.clone())?
         };
-        let plan = writing.plan(&prices_of, args.batch)?;
+        let plan = writing.plan(&prices_of, args.batch, args.retry)?;
         for note in writing.take_notes() {
             desk.output.note(&note);
         }
@@ -63,6 +60,8 @@ pub(super) fn run(args: &SummarizeArgs, desk: &mut Desk<'_>) -> Result<u8, Failu
             desk.output.tell("nobody was asked");
             return Ok(failure::USER);
         }
+        // Only now: who says no has changed nothing.
+        writing.forgive(&plan)?;
         let outcome = if args.batch {
             asking::ask_in_batches(desk, &mut writing, keys, proxy)?
         } else {

@@ -48,6 +48,8 @@ pub struct Wish {
     pub least_bytes: u64,
     /// Names that hold secrets, whatever a project says: files with such names may be shown to people, and not sent.
     pub secrets: discover::Options,
+    /// Whether what was tried in vain among the files that are picked is to be tried again.
+    pub retries: bool,
 }
 
 impl Wish {
@@ -133,6 +135,8 @@ pub struct Errands {
     pub done: u64,
     /// How many subjects were tried in vain, and are not to be tried again yet.
     pub refused: u64,
+    /// By what the refusals are kept that are to be forgotten first, so that all of this can be asked.
+    pub retried: Vec<SummaryKey>,
     /// How many files are too young.
     pub young: u64,
     /// When the first of those is old enough, from now.

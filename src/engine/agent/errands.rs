@@ -176,7 +176,8 @@ impl Project<'_> {
             errands.done += counted;
             return State::Done;
         }
-        if known.id(&content.node, content.strategy).is_none_or(|id| known.is_refused(&id)) {
+        let Some(id) = known.id(&content.node, content.strategy) else { return State::Settled };
+        if known.is_refused(&id) && !errands.retry(&id, content.is_picked, survey.wish) {
             errands.refused += counted;
             return State::Settled;
         }
@@ -245,10 +246,11 @@ impl Project<'_> {
         for folder in &subjects.folders {
             let Some(strategy) = own_strategy(folder) else { continue };
             let Some(id) = survey.known.id(&folder.node, strategy) else { continue };
-            let state = survey.folder_state(folder, strategy, &id);
+            let is_picked = is_picked(folder, &survey.picks);
+            let state = survey.folder_state(folder, strategy, &id, is_picked);
             survey.states.insert(folder.node, state);
             // Another folder with the same contents is the same question.
-            if !is_picked(folder, &survey.picks) || !counted.insert(folder.node) {
+            if !is_picked || !counted.insert(folder.node) {
                 continue;
             }
             match state {
@@ -305,12 +307,28 @@ impl Project<'_> {
     }
 }
 
+impl Errands {
+    /// Says whether what was tried in vain is to be tried again, and notes what has to be forgotten for it.
+    fn retry(&mut self, id: &SummaryKey, is_picked: bool, wish: &Wish) -> bool {
+        if wish.retries && is_picked {
+            self.retried.push(wish.refusal_of(id));
+        }
+        wish.retries && is_picked
+    }
+}
+
 impl Survey<'_> {
-    fn folder_state(&self, folder: &Folder, strategy: Strategy, id: &SummaryKey) -> State {
+    fn folder_state(
+        &mut self,
+        folder: &Folder,
+        strategy: Strategy,
+        id: &SummaryKey,
+        is_picked: bool,
+    ) -> State {
         if self.known.is_done(&folder.node, strategy) {
             return State::Done;
         }
-        if self.known.is_refused(id) {
+        if self.known.is_refused(id) && !self.errands.retry(id, is_picked, self.wish) {
             return State::Settled;
         }
         let is_settled = |child: &Node| self.states.get(child).is_some_and(|state| state.is_settled());

@@ -254,6 +254,7 @@ fn wish() -> Wish {
         redacts: false,
         least_bytes: 20,
         secrets: discover::Options::default(),
+        retries: false,
     }
 }
 

@@ -157,3 +157,34 @@ fn without_certificates_nobody_is_asked_and_nothing_is_waited_for() {
     assert!(ran.err.contains("certificates") && ran.err.contains("SSL_CERT_FILE"), "{}", ran.err);
     assert_eq!(desk.usage(), (0, 0));
 }
+
+#[test]
+fn only_what_is_picked_is_tried_again_and_only_where_somebody_agreed() {
+    let no = || error(400, "invalid_request_error", "No.");
+    let desk = Desk::with_file([no(), no(), words()]);
+    desk.sandbox.write("two.py", code("two"));
+    desk.ask();
+    assert_eq!(desk.server.count(), 3, "two files and the project");
+    assert_eq!(desk.slop(&["summarize", "--retry"]).code, 1, "there is nobody to agree");
+    let plan = desk.json(&["summarize", "--retry", "--estimate", "one.py"]);
+    assert_eq!((&plan["questions"], &plan["refused_before"]), (&json!(1), &json!(0)));
+    desk.ask();
+    assert_eq!(desk.server.count(), 3, "nothing was forgotten");
+    desk.slop(&["summarize", "--yes", "--retry", "one.py"]);
+    assert_eq!(desk.server.count(), 4);
+    desk.ask();
+    assert_eq!(desk.server.count(), 4, "the other file is still refused");
+}
+
+#[test]
+fn a_folder_is_asked_about_in_the_run_that_withholds_the_last_of_its_files() {
+    let desk = Desk::with_file([words()]);
+    desk.sandbox.write("two.py", code("two"));
+    desk.ask();
+    let before = desk.server.count();
+    let secret = format!("AKIA{}", "IOSFODNN7QRSTUVW");
+    desk.sandbox.write("keys.py", format!("{}KEY = \"{secret}\"\n", code("keys")));
+    let ran = desk.ask();
+    assert!(ran.err.contains("no summary of keys.py"), "{ran:?}");
+    assert_eq!(desk.server.count(), before + 1, "about the project, in the same run");
+}

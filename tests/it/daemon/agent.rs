@@ -351,6 +351,25 @@ fn what_the_settings_say_meanwhile_holds_from_then_on() {
 }
 
 #[test]
+fn settings_that_say_the_same_in_other_words_end_no_call() {
+    let late = Act::Late(Duration::from_millis(1_500), Box::new(words()));
+    let desk = Desk::new(Server::answering([late]));
+    fill(&desk, 4);
+    let slow = "background = true\nstill_seconds = 0\nconcurrency = 2";
+    settle(&desk, slow);
+    let daemon = Daemon::start(&desk.sandbox);
+    wait_until("some are asked", || 1 <= desk.server.count());
+    settle(&desk, &format!("{slow}\n# It is the same."));
+    wait_until("others are asked", || 3 <= desk.server.count());
+    settle(&desk, &format!("{slow}\ncalls_per_day = 1999"));
+    wait_until("all is asked", || is_idle(&daemon) && agent(&daemon)["done"].as_u64() >= Some(4));
+    let mut bodies: Vec<_> = desk.server.seen().iter().map(|seen| seen.body.clone()).collect();
+    bodies.sort();
+    bodies.dedup();
+    assert_eq!(bodies.len(), desk.server.count(), "nothing is asked twice");
+}
+
+#[test]
 fn a_cache_that_is_deleted_under_it_stops_no_asking() {
     let desk = desk(Server::answering([words()]));
     fill(&desk, 2);
