@@ -116,6 +116,18 @@ impl Office<'_> {
             let answers = self.answers(model, &results, is_stopped)?;
             return self.take_all(model, batch, answers, collected).map_err(Why::Store);
         }
+        self.find(model, batch, known, is_stopped, collected)
+    }
+
+    /// Collects a batch whose name was never heard, where it is found by its answers.
+    fn find(
+        &self,
+        model: &Model,
+        batch: &Batch,
+        known: &BTreeSet<&str>,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+        collected: &mut Collected,
+    ) -> Result<(), Why> {
         let mut may_be_under_way = false;
         for listed in self.candidates(model, batch, known, is_stopped)? {
             let Progress::Ended { results, failed } = listed.progress else {
