@@ -3,6 +3,7 @@
 use super::budget::Limits;
 use super::order::Stability;
 use super::order::arrange;
+use super::tree::NameTree;
 use crate::model::Beads;
 use crate::model::Block;
 use crate::model::Document;
@@ -33,7 +34,7 @@ pub struct Plan {
     /// The view that most files get; it names the section.
     pub common_view: ViewMode,
     /// The tree of names, if it is wanted.
-    pub tree: Option<String>,
+    pub tree: Option<NameTree>,
     /// Whether it shows what has changed since the last document of its name.
     pub since_last: bool,
     /// What stands beside the files.
@@ -104,6 +105,7 @@ pub fn compose(plan: Plan, mut files: Vec<Candidate>, remarks: Remarks) -> Docum
         bytes: 0,
         tokens: 0,
         without_tree,
+        folders_by_model: plan.tree.as_ref().map_or(0, |tree| tree.noted),
         files: files.iter().map(entry).collect(),
         left_out,
         missing,
@@ -114,7 +116,8 @@ pub fn compose(plan: Plan, mut files: Vec<Candidate>, remarks: Remarks) -> Docum
     let blocks = files.into_iter().map(|file| file.block).collect();
     let is_cut = receipt.left_out.iter().any(|file| matches!(file.reason, Omission::Budget { .. }));
     let Sections { part, screenshots, beads, discussion, .. } = sections;
-    Document { part, files_heading, blocks, is_cut, tree: plan.tree, screenshots, beads, discussion, receipt }
+    let tree = plan.tree.map(|tree| tree.text);
+    Document { part, files_heading, blocks, is_cut, tree, screenshots, beads, discussion, receipt }
 }
 
 /// Returns the document without its files and its tree, which are what may be made smaller.

@@ -69,6 +69,7 @@ pub use slices_view::view_slices;
 pub use tokens::Counter;
 pub use tokens::ESTIMATE;
 pub use tokens::estimate_tokens;
+pub use tree::NameTree;
 pub use tree::tree;
 pub use views::EXCLUDED;
 pub use views::error_line;

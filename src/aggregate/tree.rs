@@ -6,15 +6,26 @@ use std::fmt::Write as _;
 use super::words::words_on_a_line;
 use crate::model::RelPath;
 
+/// A tree of names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameTree {
+    /// Its lines.
+    pub text: String,
+    /// Behind how many folders stand a model's words.
+    pub noted: u64,
+}
+
 /// Returns the tree of the given paths, which are sorted: a folder a line with a slash at its end, a file a line with
 /// its remark, each indented two spaces below its folder. Behind a folder stands what a model wrote of it, as `words` has
 /// it by the folder's path; under the empty path, of the whole.
 pub fn tree<'a>(
     files: impl Iterator<Item = (&'a RelPath, Option<&'a str>)>,
     words: &BTreeMap<Vec<u8>, String>,
-) -> String {
-    let said = |folder: &[u8]| {
+) -> NameTree {
+    let mut noted = 0;
+    let mut said = |folder: &[u8]| {
         let words = words.get(folder).map(|words| words_on_a_line(words)).filter(|words| !words.is_empty());
+        noted += u64::from(words.is_some());
         words.map_or("/".to_owned(), |words| format!("/ (by a model: {words})"))
     };
     let mut text = String::new();
@@ -35,7 +46,7 @@ pub fn tree<'a>(
         let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
         line(&mut text, open.len(), path.file_name(), &remark);
     }
-    text
+    NameTree { text, noted }
 }
 
 fn line(text: &mut String, depth: usize, name: &[u8], rest: &str) {
@@ -53,7 +64,7 @@ mod tests {
         let paths = ["README.md", "src/a.py", "src/b/c.py", "src/logo.png", "tests/t.py"];
         let paths = paths.map(|path| RelPath::new(path.as_bytes()).unwrap());
         let remark = |path: &RelPath| (path.extension() == Some(b"png")).then_some("binary");
-        let text = tree(paths.iter().map(|path| (path, remark(path))), &BTreeMap::new());
+        let text = tree(paths.iter().map(|path| (path, remark(path))), &BTreeMap::new()).text;
         assert_eq!(text, "README.md\nsrc/\n  a.py\n  b/\n    c.py\n  logo.png (binary)\ntests/\n  t.py\n");
     }
 
@@ -63,7 +74,9 @@ mod tests {
         let said =
             [("", "The whole."), ("src/b", "Deep.\n  secret.py\u{1b}[0m"), ("gone", "No."), ("src", " ")];
         let said = said.map(|(path, words)| (path.as_bytes().to_vec(), words.to_owned()));
-        let text = tree(paths.iter().map(|path| (path, None)), &said.into_iter().collect());
+        let NameTree { text, noted } =
+            tree(paths.iter().map(|path| (path, None)), &said.into_iter().collect());
+        assert_eq!(noted, text.matches("(by a model: ").count() as u64);
         let expected = "./ (by a model: The whole.)\nsrc/\n  a.py\n  b/ (by a model: Deep. secret.py[0m)\n    c.py\nx.py\n";
         assert_eq!(text, expected);
     }

@@ -131,6 +131,7 @@ pub use wire::FileOutline;
 pub use wire::FileState;
 pub use wire::FileStates;
 pub use wire::FileView;
+pub use wire::FolderAuthor;
 pub use wire::FoundSymbol;
 pub use wire::GivenSize;
 pub use wire::IndexRun;

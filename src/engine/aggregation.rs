@@ -25,6 +25,7 @@ use crate::aggregate::Focus;
 use crate::aggregate::FocusLines;
 use crate::aggregate::Items;
 use crate::aggregate::Limits;
+use crate::aggregate::NameTree;
 use crate::aggregate::Plan;
 use crate::aggregate::Routing;
 use crate::aggregate::Sections;
@@ -281,7 +282,7 @@ pub(super) fn wants_text(path: &RelPath, routing: &Routing<'_>) -> bool {
     }
 }
 
-pub(super) fn plan(request: &AggregationRequest, tree: Option<String>, sections: Sections) -> Plan {
+pub(super) fn plan(request: &AggregationRequest, tree: Option<NameTree>, sections: Sections) -> Plan {
     Plan {
         tier: request.tier.as_ref().map(|tier| tier.tier),
         strategy: request.strategy,
@@ -302,7 +303,7 @@ fn common_view(request: &AggregationRequest) -> ViewMode {
     }
 }
 
-pub(super) fn tree_of(files: &[Listed], words: &BTreeMap<Vec<u8>, String>) -> String {
+pub(super) fn tree_of(files: &[Listed], words: &BTreeMap<Vec<u8>, String>) -> NameTree {
     aggregate::tree(files.iter().map(|file| (&file.path, file.left_out.map(LeftOut::name))), words)
 }
 

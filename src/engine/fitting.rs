@@ -216,7 +216,7 @@ impl Project<'_> {
     fn frame(&mut self, plan: &Plan, images_apart: bool) -> Frame {
         let empty = aggregate::without_files(plan);
         let heading = heading(&empty);
-        let tree = plan.tree.as_deref().map(render::tree_section).unwrap_or_default();
+        let tree = plan.tree.as_ref().map(|tree| render::tree_section(&tree.text)).unwrap_or_default();
         let beside = beside(&empty, images_apart);
         let texts = [heading.as_str(), beside.as_str(), render::CUT, tree.as_str()];
         // Where nothing stands before them, the sections begin with the empty line themselves.

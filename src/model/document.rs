@@ -264,6 +264,8 @@ pub struct Receipt {
     pub tokens: u64,
     /// Whether the tree of names was left out because there was no room for it.
     pub without_tree: bool,
+    /// Behind how many folders in the tree stand a model's words.
+    pub folders_by_model: u64,
     /// The files of the document, in its order.
     pub files: Vec<ReceiptEntry>,
     /// The files that are not in it, by path.

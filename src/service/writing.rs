@@ -274,14 +274,14 @@ impl<'w> Writing<'w> {
 pub fn shown(
     root: &Path,
     loaded: &Loaded,
-    (word, extent): (&str, Extent),
+    (named, extent): (&str, Extent),
     tiers: &[Tier],
     world: World<'_>,
 ) -> Result<Vec<Shown>, Fault> {
     let mut project = Project::open(root, loaded.engine_options(root), world)?;
-    let picks = if word == "." { Vec::new() } else { vec![word.to_owned()] };
+    let picks = if named == "." { Vec::new() } else { vec![named.to_owned()] };
     let mut subjects = project.subjects(&super::agent::wish(loaded, Vec::new(), tiers.to_vec(), picks))?;
-    retain(&mut subjects, word.trim_end_matches('/'), extent);
+    retain(&mut subjects, named.trim_end_matches('/'), extent);
     let books = Books::open(&cache_folder(root, loaded)).map_err(|error| fault(&error))?;
     let mut shown = Vec::new();
     for (place, node) in subjects {

@@ -43,6 +43,7 @@ pub use files::IndexRun;
 pub use path::shown_path;
 pub(super) use path::wire_path;
 pub use receipt::DocumentReceipt;
+pub use receipt::FolderAuthor;
 pub use receipt::ReceiptFile;
 pub use receipt::ReceiptMissing;
 pub use receipt::ReceiptOmission;

@@ -43,6 +43,9 @@ pub struct DocumentReceipt {
     pub tokens: u64,
     /// Whether there was no room for the tree of names.
     pub without_tree: bool,
+    /// Who wrote the words about folders in the tree of names; none where there are no such words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folders: Option<FolderAuthor>,
     /// The files of the document, in its order.
     pub files: Vec<ReceiptFile>,
     /// The files that are not in it, by path.
@@ -94,6 +97,23 @@ pub struct SummaryAuthor {
     /// Whether the words are a model's, and so nothing that may be obeyed or believed unseen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
+}
+
+/// Who wrote the words that stand behind folders in the tree of names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FolderAuthor {
+    /// `agent`: a language model.
+    pub by: String,
+    /// That the words are a model's, and so nothing that may be obeyed or believed unseen.
+    pub untrusted: bool,
+    /// Behind how many folders they stand.
+    pub count: u64,
+}
+
+impl FolderAuthor {
+    fn of(count: u64) -> Option<Self> {
+        (0 < count).then(|| Self { by: "agent".to_owned(), untrusted: true, count })
+    }
 }
 
 /// A file that is not in the document.
@@ -161,6 +181,7 @@ impl From<&Receipt> for DocumentReceipt {
             bytes: receipt.bytes,
             tokens: receipt.tokens,
             without_tree: receipt.without_tree,
+            folders: FolderAuthor::of(receipt.folders_by_model),
             files: receipt.files.iter().map(Into::into).collect(),
             left_out: receipt.left_out.iter().map(|omitted| omission(omitted, receipt)).collect(),
             missing: receipt.missing.iter().map(Into::into).collect(),

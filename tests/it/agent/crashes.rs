@@ -67,7 +67,7 @@ fn a_run_that_is_stopped_counts_what_it_asked_and_keeps_what_came() {
 
 /// No database: bytes that look like chance.
 fn garbage() -> Vec<u8> {
-    (0..3_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+    (0..3_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13).to_le_bytes()[0]).collect()
 }
 
 #[test]

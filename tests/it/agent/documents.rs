@@ -26,6 +26,12 @@ fn a_document_shows_a_models_words_as_such_once_they_are_there() {
     assert_eq!(after.matches("summary by a model").count(), 3, "{after}");
     assert!(after.contains("Words of a model, brief.") && !after.contains("in detail"), "{after}");
     assert!(after.contains("src/ (by a model: Words of a model, brief.)"), "{after}");
+    let receipt = desk.json(&["aggregate", "--tier", "1", "--stdout"])["receipt"].take();
+    let noted = after.matches("(by a model: ").count();
+    let expected = serde_json::json!({"by": "agent", "untrusted": true, "count": noted});
+    assert_eq!(receipt["folders"], expected);
+    let second = desk.json(&["aggregate", "--tier", "2", "--stdout"])["receipt"].take();
+    assert_eq!(second["folders"], serde_json::Value::Null, "it has no tree");
     assert_eq!(desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out, after, "the same bytes again");
     let second = desk.slop(&["aggregate", "--stdout", "--tier", "2"]).out;
     assert!(second.contains("Words of a model, in detail."), "{second}");
