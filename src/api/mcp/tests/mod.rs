@@ -136,7 +136,7 @@ fn serve(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
 }
 
 fn serve_patiently(service: &Arc<Fake>, patience: Duration, test: impl AsyncFnOnce(&mut Client)) {
-    let info = Info { root: PathBuf::from("/work/project"), version: "1.2.3", require_fresh: false };
+    let info = Info { root: PathBuf::from("/home/me/project"), version: "1.2.3", require_fresh: false };
     serve_as(info, service, patience, test);
 }
 
@@ -172,7 +172,7 @@ fn a_server_that_is_to_be_fresh_asks_for_nothing_less() {
             assert_eq!(call.require_fresh, require_fresh);
             Ok(json!([]))
         });
-        let info = Info { root: PathBuf::from("/work/project"), version: "1.2.3", require_fresh };
+        let info = Info { root: PathBuf::from("/home/me/project"), version: "1.2.3", require_fresh };
         serve_as(info, &fake, Duration::from_mins(1), async |client| {
             client.initialize("2025-11-25").await;
             client.call("slop_symbol", json!({"name": "run"})).await;

@@ -11,7 +11,8 @@ fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
     });
     let service = always(json!({"text": "## Files\n", "receipt": receipt}));
     serve_ready(&service, async |client| {
-        let words = client.words("slop_aggregate", json!({"tier": 3, "focus": ["/work/project/a.py"]})).await;
+        let words =
+            client.words("slop_aggregate", json!({"tier": 3, "focus": ["/home/me/project/a.py"]})).await;
         let expected = "## Files\n\n[12 tokens of 20000, by o200k_base; 2 files shown, 1 of them smaller than wanted; \
                         1 left out]\n[b\\u{1b}: no such file]\n[note: the cache was made anew]\n\
                         [partly fresh: a.py is being written]";
@@ -147,7 +148,7 @@ fn the_list_of_files_is_told_in_pages() {
     let service = always(json!({"files": files}));
     serve_ready(&service, async |client| {
         let mut found = Vec::new();
-        let mut arguments = json!({"below": "/work/project/src/"});
+        let mut arguments = json!({"below": "/home/me/project/src/"});
         loop {
             let result = client.call("slop_status", arguments.clone()).await;
             let page = result["structuredContent"].clone();
