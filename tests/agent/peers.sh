@@ -32,7 +32,7 @@ venv() { # NAME PACKAGE…
 
 wait_for() { # URL: until somebody answers there
     for _ in $(seq 600); do
-        curl --silent --output /dev/null --max-time 2 "$1" && return
+        curl --silent --fail --output /dev/null --max-time 2 "$1" && return
         sleep 0.3
     done
     echo "nobody answers at $1:" >&2
@@ -183,7 +183,7 @@ YAML
     LITELLM_LOCAL_MODEL_COST_MAP=True "$peers/litellm/bin/litellm" --config "$work/litellm.yaml" --host 127.0.0.1 --port $port \
         > "$work/server.log" 2>&1 < /dev/null &
     server=$!
-    wait_for http://127.0.0.1:$port/health/liveliness
+    wait_for http://127.0.0.1:$port/health/readiness
     for wire in anthropic chat responses gemini; do
         local base=http://127.0.0.1:$port
         case $wire in chat | responses) base=$base/v1 ;; esac
