@@ -57,12 +57,26 @@ fn braced(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str) -> Strin
     let (before, after) = match signature.split_once(MEMBERS) {
         Some((before, after)) => (before, format!("{after};")),
         None => match symbol.kind {
-            SymbolKind::Namespace => (signature, String::new()),
+            SymbolKind::Namespace
+            | SymbolKind::Module
+            | SymbolKind::Interface
+            | SymbolKind::Object
+            | SymbolKind::Table => (signature, String::new()),
             SymbolKind::Class | SymbolKind::Struct | SymbolKind::Union | SymbolKind::Enum => {
                 (signature, ";".to_owned())
             }
             SymbolKind::EnumMember => return format!("{indent}{signature},"),
-            SymbolKind::Macro => return format!("{indent}{signature}"),
+            SymbolKind::Macro
+            | SymbolKind::Key
+            | SymbolKind::Heading
+            | SymbolKind::Selector
+            | SymbolKind::Element
+            | SymbolKind::Target
+            | SymbolKind::Stage
+            | SymbolKind::Cell => {
+                let space = if inside.is_empty() { "" } else { page.line_end };
+                return format!("{indent}{signature}{space}{inside}");
+            }
             SymbolKind::Method
             | SymbolKind::Constructor
             | SymbolKind::Destructor
@@ -70,6 +84,8 @@ fn braced(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str) -> Strin
             | SymbolKind::Prototype
             | SymbolKind::Typedef
             | SymbolKind::Field
+            | SymbolKind::Property
+            | SymbolKind::Event
             | SymbolKind::Variable
             | SymbolKind::Constant => {
                 let space = if inside.is_empty() { "" } else { page.line_end };

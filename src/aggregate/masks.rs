@@ -159,6 +159,7 @@ mod tests {
             span: Span { start_byte: 0, end_byte: 0, start_line: line, end_line: line },
             signature: (*signature).to_owned(),
             doc: None,
+            recovered: false,
             children: Vec::new(),
         };
         let symbols = (1..).zip(symbols).map(symbol).collect();

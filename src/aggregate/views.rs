@@ -8,7 +8,6 @@ use crate::model::Outline;
 use crate::model::RelPath;
 use crate::model::SummaryDetail;
 use crate::model::Symbol;
-use crate::model::SymbolKind;
 use crate::model::ViewMode;
 
 /// What stands in place of a file that is not to be shown.
@@ -27,8 +26,13 @@ pub fn error_line(path: &RelPath, view: ViewMode, reason: &str) -> String {
 pub fn view_outline(outline: &Outline) -> String {
     let mut text = String::new();
     outline.walk(|symbol, depth| {
-        let lines = (symbol.span.start_line, symbol.span.end_line);
-        outline_line(&mut text, symbol.kind.title(), &symbol.name, lines, depth);
+        let line = OutlineLine {
+            title: symbol.kind.title(),
+            name: &symbol.name,
+            lines: (symbol.span.start_line, symbol.span.end_line),
+            recovered: symbol.recovered,
+        };
+        line.write(depth, &mut text);
     });
     if text.is_empty() {
         text.push_str("(no symbols)\n");
@@ -36,9 +40,26 @@ pub fn view_outline(outline: &Outline) -> String {
     text
 }
 
-/// Writes the line of one symbol in an outline.
-pub fn outline_line(text: &mut String, title: &str, name: &str, (start, end): (u32, u32), depth: usize) {
-    let _ = writeln!(text, "{:indent$}[{title}] {name} (Lines {start}-{end})", "", indent = depth * 2);
+/// What an outline's line tells of one symbol.
+pub struct OutlineLine<'a> {
+    /// Its kind, as `Enum Member`.
+    pub title: &'a str,
+    /// Its name alone.
+    pub name: &'a str,
+    /// Its first and its last line, from 1.
+    pub lines: (u32, u32),
+    /// Whether the grammar lost it.
+    pub recovered: bool,
+}
+
+impl OutlineLine<'_> {
+    /// Writes the line of a symbol that stands within `depth` others.
+    pub fn write(&self, depth: usize, text: &mut String) {
+        let Self { title, name, lines: (start, end), recovered } = self;
+        let mark = if *recovered { ", recovered" } else { "" };
+        let _ =
+            writeln!(text, "{:indent$}[{title}] {name} (Lines {start}-{end}{mark})", "", indent = depth * 2);
+    }
 }
 
 /// Returns the words about a file, and below them as much of its structure as the tier wants. No line numbers: those
@@ -80,7 +101,7 @@ fn top_level(outline: &Outline) -> Vec<&Symbol> {
     let mut stack: Vec<&Symbol> = outline.symbols.iter().rev().collect();
     while let Some(symbol) = stack.pop() {
         match symbol.kind {
-            SymbolKind::Namespace => stack.extend(symbol.children.iter().rev()),
+            kind if kind.is_namespace() => stack.extend(symbol.children.iter().rev()),
             kind if kind.is_callable() || kind.is_type() => found.push(symbol),
             _ => {}
         }
@@ -130,6 +151,7 @@ mod tests {
             span: Span { start_byte: 0, end_byte: 0, start_line: 10, end_line: 50 },
             signature: format!("{} {name}", kind.name()),
             doc: None,
+            recovered: false,
             children,
         }
     }

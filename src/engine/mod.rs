@@ -61,8 +61,8 @@ mod tree_tests;
 mod words_tests;
 
 pub use crate::aggregate::Limits;
+pub use crate::aggregate::OutlineLine;
 pub use crate::aggregate::nearest as nearest_symbols;
-pub use crate::aggregate::outline_line;
 pub use crate::aggregate::select as select_symbols;
 pub use crate::discover::file_type;
 pub use crate::store::Freed;

@@ -268,6 +268,7 @@ mod tests {
             span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: 1 },
             signature: signature.to_owned(),
             doc: None,
+            recovered: false,
             children,
         }
     }

@@ -105,6 +105,7 @@ mod tests {
             span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: 1 },
             signature: String::new(),
             doc: None,
+            recovered: false,
             children: Vec::new(),
         };
         for name in ["run", "Engine.run", "core.Engine.run"] {

@@ -50,11 +50,37 @@ pub enum SymbolKind {
     Variable,
     /// A variable that is not meant to vary.
     Constant,
+    /// A module: a part of a program with names of its own.
+    Module,
+    /// What a type promises: an interface, a trait, a protocol, a service.
+    Interface,
+    /// An object that is no class, or what is added to a type: `impl`, an extension.
+    Object,
+    /// A field that is read or written by code.
+    Property,
+    /// What others may be told of.
+    Event,
+    /// A key of a structured text, or a table of it.
+    Key,
+    /// A heading of a text, with what stands under it.
+    Heading,
+    /// What a style is for.
+    Selector,
+    /// An element of a page that has a name.
+    Element,
+    /// What is built.
+    Target,
+    /// A stage of a build.
+    Stage,
+    /// A table or view of a database, and what belongs to one.
+    Table,
+    /// A cell of a notebook.
+    Cell,
 }
 
 impl SymbolKind {
     /// Every kind there is.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 29] = [
         Self::Class,
         Self::Method,
         Self::Constructor,
@@ -71,6 +97,19 @@ impl SymbolKind {
         Self::Macro,
         Self::Variable,
         Self::Constant,
+        Self::Module,
+        Self::Interface,
+        Self::Object,
+        Self::Property,
+        Self::Event,
+        Self::Key,
+        Self::Heading,
+        Self::Selector,
+        Self::Element,
+        Self::Target,
+        Self::Stage,
+        Self::Table,
+        Self::Cell,
     ];
 
     /// Returns the stable name, as in JSON: `enum_member`.
@@ -92,6 +131,19 @@ impl SymbolKind {
             Self::Macro => "macro",
             Self::Variable => "variable",
             Self::Constant => "constant",
+            Self::Module => "module",
+            Self::Interface => "interface",
+            Self::Object => "object",
+            Self::Property => "property",
+            Self::Event => "event",
+            Self::Key => "key",
+            Self::Heading => "heading",
+            Self::Selector => "selector",
+            Self::Element => "element",
+            Self::Target => "target",
+            Self::Stage => "stage",
+            Self::Table => "table",
+            Self::Cell => "cell",
         }
     }
 
@@ -114,6 +166,19 @@ impl SymbolKind {
             Self::Macro => "Macro",
             Self::Variable => "Variable",
             Self::Constant => "Constant",
+            Self::Module => "Module",
+            Self::Interface => "Interface",
+            Self::Object => "Object",
+            Self::Property => "Property",
+            Self::Event => "Event",
+            Self::Key => "Key",
+            Self::Heading => "Heading",
+            Self::Selector => "Selector",
+            Self::Element => "Element",
+            Self::Target => "Target",
+            Self::Stage => "Stage",
+            Self::Table => "Table",
+            Self::Cell => "Cell",
         }
     }
 
@@ -129,7 +194,22 @@ impl SymbolKind {
 
     /// Says whether it is a type that holds other symbols.
     pub const fn is_type(self) -> bool {
-        matches!(self, Self::Class | Self::Struct | Self::Union | Self::Enum | Self::Typedef)
+        matches!(
+            self,
+            Self::Class
+                | Self::Struct
+                | Self::Union
+                | Self::Enum
+                | Self::Typedef
+                | Self::Interface
+                | Self::Object
+                | Self::Table
+        )
+    }
+
+    /// Says whether it is a room for names alone.
+    pub const fn is_namespace(self) -> bool {
+        matches!(self, Self::Namespace | Self::Module)
     }
 }
 
@@ -148,6 +228,9 @@ pub struct Symbol {
     pub signature: String,
     /// First paragraph of its documentation, on one line.
     pub doc: Option<String>,
+    /// Whether the grammar lost it, and the scanner before the parser tells of it: name and lines are right as a rule,
+    /// and what stands inside it is not known.
+    pub recovered: bool,
     /// What stands inside it, in the order of the text.
     pub children: Vec<Symbol>,
 }

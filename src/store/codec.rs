@@ -55,6 +55,7 @@ struct SymbolRow<'a> {
     signature: &'a str,
     #[serde(borrow)]
     doc: Option<&'a str>,
+    recovered: bool,
 }
 
 /// Writes an outline.
@@ -142,6 +143,7 @@ fn symbol_row(symbol: &Symbol, depth: usize) -> SymbolRow<'_> {
         end_line: symbol.span.end_line,
         signature: &symbol.signature,
         doc: symbol.doc.as_deref(),
+        recovered: symbol.recovered,
     }
 }
 
@@ -188,6 +190,7 @@ fn symbol_of(row: &SymbolRow<'_>) -> Option<Symbol> {
         },
         signature: row.signature.to_owned(),
         doc: row.doc.map(str::to_owned),
+        recovered: row.recovered,
         children: Vec::new(),
     })
 }
@@ -248,6 +251,7 @@ mod tests {
             span: Span { start_byte: 3, end_byte: 300_000, start_line: 1, end_line: 900 },
             signature: format!("def {name}(self) -> \"ü\""),
             doc: (name.len() == 1).then(|| "Runs.".to_owned()),
+            recovered: name.len() == 2,
             children,
         }
     }
@@ -291,7 +295,7 @@ mod tests {
     fn the_numbers_of_kinds_stay_what_they_were() {
         let names: Vec<_> = SymbolKind::ALL.iter().map(|kind| kind.name()).collect();
         expect_test::expect![[
-            "class method constructor destructor function prototype struct union enum enum_member typedef field namespace macro variable constant"
+            "class method constructor destructor function prototype struct union enum enum_member typedef field namespace macro variable constant module interface object property event key heading selector element target stage table cell"
         ]]
         .assert_eq(&names.join(" "));
     }

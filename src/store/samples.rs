@@ -102,6 +102,7 @@ pub(super) fn outline(name: &str) -> Outline {
             span: Span { start_byte: 0, end_byte: 10, start_line: 1, end_line: 3 },
             signature: format!("def {name}()"),
             doc: None,
+            recovered: false,
             children: Vec::new(),
         }],
     }

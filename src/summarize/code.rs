@@ -139,7 +139,7 @@ fn main_members(symbol: &Symbol) -> Vec<String> {
     const MOST: usize = 6;
     let wanted = |kind: SymbolKind| match kind {
         SymbolKind::Method | SymbolKind::Function | SymbolKind::Prototype => Some(0_u8),
-        SymbolKind::Field | SymbolKind::EnumMember => Some(1),
+        SymbolKind::Field | SymbolKind::Property | SymbolKind::EnumMember => Some(1),
         _ => None,
     };
     if !symbol.kind.is_type() {
@@ -169,7 +169,7 @@ pub(super) fn main_symbols(outline: &Outline) -> Vec<&Symbol> {
     let mut symbols = Vec::new();
     let mut waiting: Vec<&Symbol> = outline.symbols.iter().rev().collect();
     while let Some(symbol) = waiting.pop() {
-        if symbol.kind == SymbolKind::Namespace && !symbol.children.is_empty() {
+        if symbol.kind.is_namespace() && !symbol.children.is_empty() {
             waiting.extend(symbol.children.iter().rev());
         } else {
             symbols.push(symbol);
@@ -193,14 +193,27 @@ pub(super) fn importance(symbol: &Symbol) -> (bool, u8, Reverse<usize>) {
         | SymbolKind::Union
         | SymbolKind::Enum
         | SymbolKind::Typedef
+        | SymbolKind::Interface
+        | SymbolKind::Object
+        | SymbolKind::Table
+        | SymbolKind::Heading
+        | SymbolKind::Stage
+        | SymbolKind::Module
         | SymbolKind::Namespace => 0,
         SymbolKind::Function
         | SymbolKind::Method
         | SymbolKind::Constructor
         | SymbolKind::Destructor
+        | SymbolKind::Target
         | SymbolKind::Prototype => 1,
-        SymbolKind::Macro => 2,
-        SymbolKind::EnumMember | SymbolKind::Field | SymbolKind::Variable | SymbolKind::Constant => 3,
+        SymbolKind::Macro | SymbolKind::Element | SymbolKind::Selector | SymbolKind::Cell => 2,
+        SymbolKind::EnumMember
+        | SymbolKind::Field
+        | SymbolKind::Property
+        | SymbolKind::Event
+        | SymbolKind::Key
+        | SymbolKind::Variable
+        | SymbolKind::Constant => 3,
     };
     let lines = symbol.span.end_line.saturating_sub(symbol.span.start_line) as usize;
     let size = words::rounded(lines.saturating_add(symbol.children.len()));
@@ -230,6 +243,7 @@ mod tests {
             span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: lines },
             signature: signature.to_owned(),
             doc: None,
+            recovered: false,
             children,
         }
     }

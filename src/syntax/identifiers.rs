@@ -43,7 +43,7 @@ pub fn references(text: &str, outline: Option<&Outline>) -> References {
             continue;
         }
         references.defines.extend(name_number(&symbol.name));
-        if symbol.kind.is_type() || symbol.kind == SymbolKind::Namespace {
+        if symbol.kind.is_type() || symbol.kind.is_namespace() {
             stack.extend(&symbol.children);
         }
     }

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use tree_sitter_language::LanguageFn;
 
 use super::languages::LANGUAGES;
+use super::reduced::Reduced;
 use super::walk::Walk;
 
 /// A language as its folder describes it.
@@ -25,6 +26,9 @@ pub(super) struct Language {
     pub(super) checks_skeleton: bool,
     /// Whether two functions of one scope may bear the same name.
     pub(super) has_overloads: bool,
+    /// Makes of a text one that is quicker to parse and that the grammar understands; `None` where it is not sure of
+    /// what it reads, and the text is to be parsed as it is.
+    pub(super) reduce: Option<fn(&str) -> Option<Reduced>>,
     /// What to do with each kind of node: the first table that names a kind decides. Kinds that none names are passed
     /// over, with all that is in them.
     pub(super) nodes: &'static [Nodes],

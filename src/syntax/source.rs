@@ -1,15 +1,17 @@
 //! A text, and where in it things stand.
 //!
-//! Everything that leaves this room speaks of the original text. A language may one day be parsed from a reduced
-//! or repaired copy of it; then this file, and no other, learns to translate.
+//! Everything that leaves this room speaks of the original text, though what is parsed may be a reduced copy of it
+//! (`reduced`): this file, and no other, translates.
 
 use std::ops::Range;
 
+use super::reduced::Reduced;
 use crate::model::Span;
 
 /// The text of one file.
 pub(super) struct Source<'a> {
     original: &'a str,
+    reduced: Option<Reduced>,
     line_starts: Vec<usize>,
 }
 
@@ -18,18 +20,33 @@ impl<'a> Source<'a> {
         let mut line_starts = vec![0];
         let ends = original.match_indices('\n');
         line_starts.extend(ends.map(|(at, _)| at + 1));
-        Self { original, line_starts }
+        Self { original, reduced: None, line_starts }
+    }
+
+    /// Lets what a scanner made of the text be parsed in its place.
+    pub(super) fn with_reduced(mut self, reduced: Reduced) -> Self {
+        self.reduced = Some(reduced);
+        self
     }
 
     /// Returns the text that a parser is given.
-    pub(super) fn parsed(&self) -> &'a str {
-        self.original
+    pub(super) fn parsed(&self) -> &str {
+        self.reduced.as_ref().map_or(self.original, |reduced| reduced.text.as_str())
+    }
+
+    /// Returns what a scanner made of the text, where that is what is parsed.
+    pub(super) fn reduced(&self) -> Option<&Reduced> {
+        self.reduced.as_ref()
     }
 
     /// Returns where a range of the parsed text stands in the original.
     pub(super) fn original_range(&self, parsed: Range<usize>) -> Range<usize> {
-        let end = parsed.end.min(self.original.len());
-        parsed.start.min(end)..end
+        let range = match &self.reduced {
+            Some(reduced) => reduced.original_range(parsed),
+            None => parsed,
+        };
+        let end = range.end.min(self.original.len());
+        range.start.min(end)..end
     }
 
     /// Returns the original text of a range of the original; nothing where the range cuts a character.

@@ -35,9 +35,9 @@ use crate::model::Producer;
 use crate::model::Skeleton;
 
 /// Version of the code that makes outlines.
-const OUTLINE_VERSION: u32 = 1;
+const OUTLINE_VERSION: u32 = 2;
 /// Version of the code that makes skeletons.
-const SKELETON_VERSION: u32 = 1;
+const SKELETON_VERSION: u32 = 2;
 
 /// What a text's structure gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,10 @@ fn producer(artifact: Artifact, version: u32, language: &'static str) -> Option<
 /// once it says yes the text falls back to no symbols and an empty skeleton.
 pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Structure> {
     let compiled = compiled(language)?;
-    let source = Source::new(text);
+    let mut source = Source::new(text);
+    if let Some(reduced) = compiled.language.reduce.and_then(|reduce| reduce(text)) {
+        source = source.with_reduced(reduced);
+    }
     let structure = match parse(compiled, source.parsed(), give_up) {
         Ok(tree) => understand(compiled, &source, &tree, give_up),
         Err(fallback) => fall_back(text.len(), fallback),

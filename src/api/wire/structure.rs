@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::path::wire_path;
 use crate::engine::OutlineAnswer;
+use crate::engine::OutlineLine;
 use crate::engine::SymbolAnswer;
 use crate::engine::file_type;
-use crate::engine::outline_line;
 use crate::model::Fallback;
 use crate::model::Health;
 use crate::model::Symbol;
@@ -54,6 +54,9 @@ pub struct SymbolNode {
     pub signature: String,
     /// First paragraph of its documentation, on one line.
     pub doc: Option<String>,
+    /// Whether the grammar lost it, and a plain scan of the text tells of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recovered: bool,
     /// What stands inside it.
     pub children: Vec<SymbolNode>,
 }
@@ -82,6 +85,9 @@ pub struct FoundSymbol {
     pub signature: String,
     /// First paragraph of its documentation, on one line.
     pub doc: Option<String>,
+    /// Whether the grammar lost it, and a plain scan of the text tells of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recovered: bool,
     /// What stands inside it.
     pub children: Vec<SymbolNode>,
     /// Its text, where that was asked for.
@@ -115,7 +121,13 @@ impl FileOutline {
 
 impl SymbolNode {
     fn write(&self, depth: usize, text: &mut String) {
-        outline_line(text, kind_title(&self.kind), &self.name, (self.start_line, self.end_line), depth);
+        let line = OutlineLine {
+            title: kind_title(&self.kind),
+            name: &self.name,
+            lines: (self.start_line, self.end_line),
+            recovered: self.recovered,
+        };
+        line.write(depth, text);
         for child in &self.children {
             child.write(depth + 1, text);
         }
@@ -165,6 +177,7 @@ impl From<Symbol> for SymbolNode {
             end_line: symbol.span.end_line,
             signature: symbol.signature,
             doc: symbol.doc,
+            recovered: symbol.recovered,
             children: symbol.children.into_iter().map(Into::into).collect(),
         }
     }
@@ -185,6 +198,7 @@ impl From<SymbolAnswer> for FoundSymbol {
             end_line: node.end_line,
             signature: node.signature,
             doc: node.doc,
+            recovered: node.recovered,
             children: node.children,
             definition: answer.definition,
         }

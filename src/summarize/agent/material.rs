@@ -83,6 +83,7 @@ mod tests {
             span: Span { start_byte: 0, end_byte: 0, start_line: lines.0, end_line: lines.1 },
             signature: format!("def {name}()"),
             doc: Some(format!("Does what {name} does.")),
+            recovered: false,
             children,
         }
     }

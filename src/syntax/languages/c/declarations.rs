@@ -105,6 +105,7 @@ fn declare<'t>(
             signature: signature(walk, &head, &declarator),
             doc: doc.clone(),
             name: spelled.name,
+            recovered: false,
             children: std::mem::take(&mut members),
         };
         walk.add(symbol);

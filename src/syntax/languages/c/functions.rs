@@ -43,6 +43,7 @@ pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>,
         span: walk.span(node, end),
         signature: walk.whole_head(node, head_end).trim_end_matches([';', ' ']).to_owned(),
         doc: walk.doc_above(),
+        recovered: false,
         children: Vec::new(),
     };
     walk.add(symbol);

@@ -31,6 +31,7 @@ pub(in crate::syntax::languages) fn macro_definition<'t>(walk: &mut Walk<'t>, no
         signature: walk.head(node, range.start..head_end),
         doc: walk.doc_above(),
         name,
+        recovered: false,
         children: Vec::new(),
     };
     walk.add(symbol);

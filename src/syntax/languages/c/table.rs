@@ -21,6 +21,7 @@ pub(in crate::syntax::languages) static C: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
+    reduce: None,
     nodes: &[NODES],
     root: None,
 };

@@ -40,7 +40,7 @@ fn push<'t>(
     let qualified_name = walk.qualified(&full);
     let span = walk.span(node, walk.range(node).end);
     let children = walk.inside(Scope { name: full, kind }, body);
-    walk.add(Symbol { kind, name, qualified_name, span, signature, doc, children });
+    walk.add(Symbol { kind, name, qualified_name, span, signature, doc, recovered: false, children });
 }
 
 /// Reads `class MACRO Name : Base { … }`, which the grammar takes for a function whose type is `class MACRO`. What it
@@ -89,6 +89,7 @@ pub(in crate::syntax::languages) fn enumerator<'t>(walk: &mut Walk<'t>, node: No
         signature: walk.head(node, range),
         doc: walk.doc_above(),
         name,
+        recovered: false,
         children: Vec::new(),
     };
     walk.add(symbol);

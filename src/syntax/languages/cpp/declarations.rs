@@ -66,6 +66,7 @@ fn symbol<'t>(walk: &Walk<'t>, node: Node<'t>, kind: SymbolKind, name: String) -
         signature: walk.whole_head(node, range.end).trim_end_matches([';', ' ']).to_owned(),
         doc: walk.doc_above(),
         name,
+        recovered: false,
         children: Vec::new(),
     }
 }

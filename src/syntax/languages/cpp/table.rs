@@ -19,6 +19,7 @@ pub(in crate::syntax::languages) static CPP: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
+    reduce: None,
     nodes: &[NODES, C_NODES],
     root: None,
 };

@@ -69,6 +69,7 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         span: walk.span(node, range.end),
         signature: walk.head(node, range),
         doc: walk.doc_above(),
+        recovered: false,
         children: Vec::new(),
     };
     walk.add(symbol);
@@ -110,6 +111,7 @@ fn definition<'t>(walk: &Walk<'t>, node: Node<'t>, kind: SymbolKind) -> Option<S
         span: walk.span(node, end),
         signature: head.trim_end().trim_end_matches(':').trim_end().to_owned(),
         doc: None,
+        recovered: false,
         children: Vec::new(),
     })
 }

@@ -20,6 +20,7 @@ pub(in crate::syntax::languages) static PYTHON: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: false,
     has_overloads: false,
+    reduce: None,
     nodes: &[NODES],
     root: Some(module),
 };

@@ -1,0 +1,144 @@
+//! A text made smaller and fitter for its grammar, and the way back to the original.
+//!
+//! A language may have a scanner (`Language::reduce`) that takes away what an outline does not need and repairs what its
+//! grammar does not understand. What it leaves is put together here, piece by piece, so that each byte knows what it
+//! stands for.
+
+use std::ops::Range;
+
+use crate::model::SymbolKind;
+
+/// What a scanner made of a text.
+#[derive(Debug, Default)]
+pub(super) struct Reduced {
+    /// What the parser is given.
+    pub(super) text: String,
+    /// What `text` is made of, in its order; the pieces leave nothing out.
+    pieces: Vec<Piece>,
+    /// Every comment that was taken out, in the order of the original, markers included.
+    pub(super) comments: Vec<Range<usize>>,
+    /// The symbols whose insides were taken out: each has to turn up in the outline, or is added to it.
+    pub(super) records: Vec<Record>,
+    /// How often something was changed because the grammar would not have understood it.
+    pub(super) repairs: usize,
+}
+
+/// A symbol that a scanner is sure of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Record {
+    /// What it is.
+    pub(super) kind: SymbolKind,
+    /// Its name alone.
+    pub(super) name: String,
+    /// Its text in the original.
+    pub(super) range: Range<usize>,
+    /// Its head in the original: what a signature is made of.
+    pub(super) head: Range<usize>,
+}
+
+/// A piece of a reduced text.
+#[derive(Debug, Clone)]
+struct Piece {
+    /// Where it begins in the reduced text.
+    start: usize,
+    /// What it stands for in the original.
+    original: Range<usize>,
+    /// Whether it is the original, byte for byte; else it stands in for the whole of it.
+    is_copy: bool,
+}
+
+impl Reduced {
+    /// Appends a range of the original as it is.
+    pub(super) fn copy(&mut self, original: &str, range: Range<usize>) {
+        let Some(text) = original.get(range.clone()).filter(|text| !text.is_empty()) else { return };
+        match self.pieces.last_mut().filter(|last| last.is_copy && last.original.end == range.start) {
+            Some(last) => last.original.end = range.end,
+            None => self.pieces.push(Piece { start: self.text.len(), original: range, is_copy: true }),
+        }
+        self.text.push_str(text);
+    }
+
+    /// Appends `text` for a range of the original. A node that begins within it begins with the range, and one that
+    /// ends within it ends with the range. The range is empty where something is put in that stands for nothing.
+    pub(super) fn stand_in(&mut self, text: &str, range: Range<usize>) {
+        if !text.is_empty() {
+            self.pieces.push(Piece { start: self.text.len(), original: range, is_copy: false });
+            self.text.push_str(text);
+        }
+    }
+
+    /// Returns what a range of the reduced text stands for.
+    pub(super) fn original_range(&self, reduced: Range<usize>) -> Range<usize> {
+        let start = self.original_start(reduced.start);
+        // The end is that of the last byte, so that what was taken out behind it does not belong to it.
+        let end = if reduced.is_empty() { start } else { self.original_end(reduced.end) };
+        start..end.max(start)
+    }
+
+    fn original_start(&self, at: usize) -> usize {
+        // What stands at the very end has no piece of its own.
+        if self.text.len() <= at {
+            return self.original_end(self.text.len());
+        }
+        let Some(piece) = self.piece(at) else { return 0 };
+        if piece.is_copy { piece.original.start + (at - piece.start) } else { piece.original.start }
+    }
+
+    fn original_end(&self, end: usize) -> usize {
+        let Some(last) = end.checked_sub(1) else { return 0 };
+        let Some(piece) = self.piece(last) else { return 0 };
+        if piece.is_copy {
+            (piece.original.start + (end - piece.start)).min(piece.original.end)
+        } else {
+            piece.original.end
+        }
+    }
+
+    /// Returns the piece that holds the byte at `at`.
+    fn piece(&self, at: usize) -> Option<&Piece> {
+        let after = self.pieces.partition_point(|piece| piece.start <= at);
+        self.pieces.get(after.checked_sub(1)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `int f() { return 1; }` with `{;}` for its body.
+    fn reduced() -> Reduced {
+        let text = "int f() { return 1; }\nint g;\n";
+        let mut reduced = Reduced::default();
+        reduced.copy(text, 0..9);
+        reduced.stand_in(";", 9..20);
+        reduced.copy(text, 20..21);
+        reduced.copy(text, 21..text.len());
+        reduced
+    }
+
+    #[test]
+    fn a_position_finds_its_way_back() {
+        let reduced = reduced();
+        assert_eq!(reduced.text, "int f() {;}\nint g;\n");
+        assert_eq!(reduced.original_range(8..11), 8..21, "the body");
+        assert_eq!(reduced.original_range(9..10), 9..20, "what stands in for its inside");
+        assert_eq!(reduced.original_range(12..18), 22..28, "what follows");
+        assert_eq!(reduced.original_range(0..19), 0..29);
+        assert_eq!(reduced.original_range(19..19), 29..29);
+    }
+
+    #[test]
+    fn pieces_that_follow_each_other_are_one() {
+        assert_eq!(reduced().pieces.len(), 3);
+    }
+
+    #[test]
+    fn a_node_ends_before_what_was_taken_out_behind_it() {
+        let text = "int a /* b */ ;";
+        let mut reduced = Reduced::default();
+        reduced.copy(text, 0..5);
+        reduced.copy(text, 13..15);
+        assert_eq!(reduced.original_range(4..5), 4..5);
+        assert_eq!(reduced.original_range(0..7), 0..15);
+    }
+}
