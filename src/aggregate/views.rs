@@ -142,6 +142,7 @@ mod tests {
     use super::*;
     use crate::model::Health;
     use crate::model::Span;
+    use crate::model::SymbolKind;
 
     fn symbol(kind: SymbolKind, name: &str, children: Vec<Symbol>) -> Symbol {
         Symbol {
