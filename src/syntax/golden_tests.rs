@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use expect_test::expect_file;
 
+use super::count_errors;
 use super::derive;
+use super::languages::LANGUAGES;
 use super::testing::Fixture;
 use super::testing::fixtures;
 use crate::model::Outline;
@@ -27,6 +29,24 @@ fn each_fixture_has_the_skeleton_beside_it() {
         // A golden file is compared without regard to carriage returns, so they are made visible.
         let skeleton = structure.skeleton.text.replace('\r', "␍");
         expect_file![beside(&fixture, "skeleton")].assert_eq(&skeleton);
+    }
+}
+
+#[test]
+fn every_language_has_torture_files() {
+    let fixtures = fixtures();
+    for language in LANGUAGES {
+        assert!(fixtures.iter().any(|fixture| fixture.language == language.id), "{} has none", language.id);
+    }
+}
+
+#[test]
+fn a_skeleton_has_no_more_errors_than_its_source() {
+    for fixture in fixtures() {
+        let structure = derive(fixture.language, &fixture.text, &mut || false).unwrap();
+        let errors = |text: &str| count_errors(fixture.language, text, &mut || false).unwrap();
+        let (before, after) = (errors(&fixture.text), errors(&structure.skeleton.text));
+        assert!(after <= before, "{}: {before} became {after}", fixture.path.display());
     }
 }
 

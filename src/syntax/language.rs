@@ -6,8 +6,10 @@ use std::sync::OnceLock;
 use tree_sitter::Node;
 use tree_sitter_language::LanguageFn;
 
+use super::define::Marks;
 use super::languages::LANGUAGES;
 use super::reduced::Reduced;
+use super::rule::Rule;
 use super::walk::Walk;
 
 /// A language as its folder describes it.
@@ -26,6 +28,10 @@ pub(super) struct Language {
     pub(super) checks_skeleton: bool,
     /// Whether two functions of one scope may bear the same name.
     pub(super) has_overloads: bool,
+    /// Kinds of nodes that a signature leaves out where they lead it: decorators, annotations.
+    pub(super) unsigned: &'static [&'static str],
+    /// How a skeleton says what was taken out, where [`Walk::define`] takes it.
+    pub(super) marks: Marks,
     /// Makes of a text one that is quicker to parse and that the grammar understands; `None` where it is not sure of
     /// what it reads, and the text is to be parsed as it is.
     pub(super) reduce: Option<fn(&str) -> Option<Reduced>>,
@@ -49,10 +55,17 @@ pub(super) enum Visit {
     Enter,
     /// Remember where it begins, for it is the first part of the symbol within (decorators, `template<…>`).
     Wrap,
+    /// Remember where it begins, for it is the first part of the symbol after it (attributes that stand beside what
+    /// they are about).
+    Lead,
     /// It is a comment.
     Comment,
+    /// It is a symbol, or several.
+    Define(&'static Rule),
     /// Let this function read it.
     Read(Reader),
+    /// Let this function read it, and know that a comment above it is about the file: an import, a package's name.
+    Preamble(Reader),
 }
 
 /// The names of the fields that are looked at; looked up once per language instead of at each node.
@@ -165,6 +178,7 @@ fn position(language: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::rule::unknown_steps;
 
     #[test]
     fn fields_are_numbered_as_they_are_listed() {
@@ -181,6 +195,22 @@ mod tests {
                 assert_ne!(compiled.grammar.id_for_node_kind(kind, true), 0, "{}: {kind}", language.id);
             }
         }
+    }
+
+    #[test]
+    fn every_step_of_a_rule_is_one_of_its_grammar() {
+        for language in LANGUAGES {
+            let unknown = unknown_steps(language);
+            assert!(unknown.is_empty(), "{}: {unknown:?}", language.id);
+        }
+    }
+
+    #[test]
+    fn every_language_is_a_file_type_of_its_own() {
+        let mut ids: Vec<_> = LANGUAGES.iter().map(|language| language.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), LANGUAGES.len());
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! Start with [`derive()`].
 
 mod comments;
+mod define;
 mod forward;
 mod health;
 mod identifiers;
@@ -20,6 +21,7 @@ mod nodes;
 mod parse;
 #[expect(dead_code, reason = "the scanners come next")]
 mod reduced;
+mod rule;
 mod skeleton;
 mod source;
 mod structure;

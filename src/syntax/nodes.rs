@@ -21,7 +21,8 @@ pub(super) fn end_without_comments(node: Node<'_>) -> usize {
 
 /// Says whether a node is only between others: a comment, or a backslash that continues a line.
 pub(super) fn is_trivia(node: Node<'_>) -> bool {
-    matches!(node.kind(), "comment" | "line_continuation")
+    let kind = node.kind();
+    kind.ends_with("comment") || kind == "line_continuation"
 }
 
 /// Returns the children of `node`, named or not.

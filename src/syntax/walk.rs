@@ -53,6 +53,8 @@ pub(super) struct Walk<'t> {
     pub(super) cuts: Vec<Cut>,
     /// What holds the node at hand together with its decorators or its `template<…>`.
     wrapper: Option<Node<'t>>,
+    /// Where attributes begin that stand beside the node at hand and belong to it.
+    lead: Option<usize>,
     /// The comments directly above the node at hand.
     above: Option<Comments>,
     /// The line and the column where a comment would go on that trails some code.
@@ -72,6 +74,7 @@ impl<'t> Walk<'t> {
             doc: None,
             cuts: Vec::new(),
             wrapper: None,
+            lead: None,
             above: None,
             trailing: None,
             depth: 0,
@@ -85,7 +88,7 @@ impl<'t> Walk<'t> {
             return;
         }
         self.depth += 1;
-        let outer = self.above.take();
+        let outer = (self.above.take(), self.lead.take());
         let mut last_line = 0;
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
@@ -93,17 +96,19 @@ impl<'t> Walk<'t> {
             let child = cursor.node();
             match self.compiled.visit(child) {
                 Some(Visit::Comment) => self.meet_comment(child, last_line),
+                Some(Visit::Lead) => self.meet_lead(child),
                 visit => {
-                    self.leave_comments_unless_above(child);
+                    self.leave_comments_unless_above(child, visit);
                     self.visit(child, visit);
                     self.above = None;
+                    self.lead = None;
                     last_line = self.source.line(self.range(child).end.saturating_sub(1));
                 }
             }
             more = cursor.goto_next_sibling();
         }
         self.detach_comments();
-        self.above = outer;
+        (self.above, self.lead) = outer;
         self.depth -= 1;
     }
 
@@ -115,8 +120,9 @@ impl<'t> Walk<'t> {
                 self.wrapper = wrapper;
             }
             Some(Visit::Wrap) => self.unwrap(node),
-            Some(Visit::Read(read)) => read(self, node),
-            Some(Visit::Comment) | None => {}
+            Some(Visit::Define(rule)) => rule.read(self, node),
+            Some(Visit::Read(read) | Visit::Preamble(read)) => read(self, node),
+            Some(Visit::Comment | Visit::Lead) | None => {}
         }
     }
 
@@ -183,9 +189,15 @@ impl<'t> Walk<'t> {
         self.source.text(self.range(node))
     }
 
+    /// Returns what holds `node` together with its decorators or its `template<…>`; itself where nothing does.
+    pub(super) fn outermost(&self, node: Node<'t>) -> Node<'t> {
+        self.wrapper.unwrap_or(node)
+    }
+
     /// Returns where `node` begins, with its decorators or its `template<…>`.
     pub(super) fn start(&self, node: Node<'_>) -> usize {
-        self.range(self.wrapper.unwrap_or(node)).start
+        let start = self.range(self.wrapper.unwrap_or(node)).start;
+        self.lead.map_or(start, |lead| lead.min(start))
     }
 
     /// Returns the span from the start of `node`, wrappers included, to `end`.
@@ -256,6 +268,16 @@ impl<'t> Walk<'t> {
         self.above.as_ref().map_or("", |comments| self.source.text(comments.range.clone()))
     }
 
+    /// Remembers attributes; the comments above them are above what they belong to.
+    fn meet_lead(&mut self, node: Node<'t>) {
+        self.leave_comments_unless_above(node, None);
+        let range = self.range(node);
+        self.lead = self.lead.or(Some(range.start));
+        if let Some(above) = &mut self.above {
+            above.last_line = self.source.line(range.end.saturating_sub(1));
+        }
+    }
+
     fn meet_comment(&mut self, node: Node<'t>, last_code_line: u32) {
         let range = self.range(node);
         // A line comment's node may hold the line's end.
@@ -273,7 +295,8 @@ impl<'t> Walk<'t> {
             return;
         }
         match &mut self.above {
-            Some(above) if span.start_line <= above.last_line + 1 => {
+            // What stands between attributes is not part of what stands above them.
+            Some(above) if span.start_line <= above.last_line + 1 && self.lead.is_none() => {
                 above.range.end = range.end;
                 above.last_line = span.end_line;
             }
@@ -310,10 +333,9 @@ impl<'t> Walk<'t> {
         self.symbols.is_empty() && self.scopes.is_empty()
     }
 
-    fn leave_comments_unless_above(&mut self, node: Node<'t>) {
-        let kind = node.kind();
-        let draws_in = ["preproc_include", "preproc_ifdef", "preproc_if", "preproc_call"];
-        if kind.ends_with("import_statement") || kind == "import_from_statement" || draws_in.contains(&kind) {
+    fn leave_comments_unless_above(&mut self, node: Node<'t>, visit: Option<Visit>) {
+        let is_conditional = ["preproc_ifdef", "preproc_if", "preproc_call"].contains(&node.kind());
+        if is_conditional || matches!(visit, Some(Visit::Preamble(_))) {
             // What stands above an include is not about that one, so it may be about the file.
             self.is_about_file(self.comment_above());
         }

@@ -5,7 +5,11 @@
 
 mod c;
 mod cpp;
+#[cfg(feature = "lang-go")]
+mod go;
 mod python;
 mod registry;
+#[cfg(feature = "lang-rust")]
+mod rust;
 
 pub(super) use registry::LANGUAGES;

@@ -2,8 +2,20 @@
 
 use super::c::C;
 use super::cpp::CPP;
+#[cfg(feature = "lang-go")]
+use super::go::GO;
 use super::python::PYTHON;
+#[cfg(feature = "lang-rust")]
+use super::rust::RUST;
 use crate::syntax::language::Language;
 
-/// Every language that has structure.
-pub(in crate::syntax) const LANGUAGES: [&Language; 3] = [&PYTHON, &C, &CPP];
+/// Every language that has structure in this build.
+pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
+    &C,
+    &CPP,
+    #[cfg(feature = "lang-go")]
+    &GO,
+    &PYTHON,
+    #[cfg(feature = "lang-rust")]
+    &RUST,
+];

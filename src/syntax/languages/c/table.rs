@@ -8,6 +8,7 @@ use super::preprocessor::macro_definition;
 use super::preprocessor::object_macro;
 use super::types::enumerator;
 use super::types::type_specifier;
+use crate::syntax::define::Marks;
 use crate::syntax::language::Language;
 use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
@@ -21,6 +22,8 @@ pub(in crate::syntax::languages) static C: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
+    unsigned: &[],
+    marks: Marks::BRACES,
     reduce: None,
     nodes: &[NODES],
     root: None,
@@ -37,7 +40,7 @@ pub(in crate::syntax::languages) const NODES: Nodes = &[
     ("union_specifier", Visit::Read(type_specifier)),
     ("enum_specifier", Visit::Read(type_specifier)),
     ("enumerator", Visit::Read(enumerator)),
-    ("preproc_include", Visit::Read(include)),
+    ("preproc_include", Visit::Preamble(include)),
     ("preproc_def", Visit::Read(object_macro)),
     ("preproc_function_def", Visit::Read(macro_definition)),
     // Both branches of a condition are looked into: nobody here knows what is defined.

@@ -4,6 +4,7 @@ use super::declarations::alias;
 use super::declarations::befriended;
 use super::declarations::declaration_or_import;
 use super::declarations::namespace;
+use crate::syntax::define::Marks;
 use crate::syntax::language::Language;
 use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
@@ -19,6 +20,8 @@ pub(in crate::syntax::languages) static CPP: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
+    unsigned: &[],
+    marks: Marks::BRACES,
     reduce: None,
     nodes: &[NODES, C_NODES],
     root: None,

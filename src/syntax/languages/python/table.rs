@@ -7,6 +7,7 @@ use super::symbols::import;
 use super::symbols::import_from;
 use super::symbols::import_future;
 use super::symbols::module;
+use crate::syntax::define::Marks;
 use crate::syntax::language::Language;
 use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
@@ -20,6 +21,9 @@ pub(in crate::syntax::languages) static PYTHON: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: false,
     has_overloads: false,
+    unsigned: &[],
+    // Its own functions take bodies out, by indent.
+    marks: Marks::HASH,
     reduce: None,
     nodes: &[NODES],
     root: Some(module),
@@ -31,9 +35,9 @@ const NODES: Nodes = &[
     ("class_definition", Visit::Read(class)),
     ("function_definition", Visit::Read(function)),
     ("expression_statement", Visit::Read(assignment)),
-    ("import_statement", Visit::Read(import)),
-    ("import_from_statement", Visit::Read(import_from)),
-    ("future_import_statement", Visit::Read(import_future)),
+    ("import_statement", Visit::Preamble(import)),
+    ("import_from_statement", Visit::Preamble(import_from)),
+    ("future_import_statement", Visit::Preamble(import_future)),
     // Symbols stand under any block statement.
     ("block", Visit::Enter),
     ("if_statement", Visit::Enter),

@@ -1,0 +1,191 @@
+//! A symbol made of a node, whatever its language: name, lines, head, documentation, what is in it and what is cut.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::nodes::children;
+use super::nodes::is_trivia;
+use super::skeleton::Cut;
+use super::walk::Scope;
+use super::walk::Walk;
+use super::walk::count_lines;
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+
+/// A literal of more bytes than this is a table: its size is told, not its rows.
+const LARGE_VALUE: usize = 400;
+
+/// A declaration on one line that is no longer than this is told with its value.
+const SHORT_VALUE: usize = 100;
+
+/// What a reader found out of a node.
+pub(super) struct Definition<'t> {
+    /// What it is.
+    pub(super) kind: SymbolKind,
+    /// Its name alone.
+    pub(super) name: String,
+    /// What qualifies the name beside the scopes around the node, as the receiver of a method does; mostly nothing.
+    pub(super) owner: String,
+    /// What stands in it.
+    pub(super) inside: Inside<'t>,
+}
+
+/// What stands in a symbol.
+#[derive(Clone, Copy)]
+pub(super) enum Inside<'t> {
+    /// Nothing that an outline tells.
+    Nothing,
+    /// Members, which are visited.
+    Members(Node<'t>),
+    /// Code, which a skeleton leaves out.
+    Code(Node<'t>),
+    /// A value, of which a skeleton leaves out what is within its brackets where it is large.
+    Value(Node<'t>),
+}
+
+/// How a language's skeleton says what was taken out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marks {
+    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`.
+    pub(super) body: (&'static str, &'static str),
+    /// What stands for the rows of a literal between its brackets.
+    pub(super) rows: (&'static str, &'static str),
+    /// Whether a mark goes to the end of its line, so that nothing may follow it there.
+    pub(super) ends_line: bool,
+}
+
+impl Marks {
+    /// Bodies in braces and comments as in C.
+    pub(super) const BRACES: Self =
+        Self { body: ("{ /* ", " */ }"), rows: (" /* ", " */ "), ends_line: false };
+
+    /// Bodies that end with a word, and comments that begin with `#`.
+    pub(super) const HASH: Self = Self { body: ("# ", ""), rows: ("  # ", ""), ends_line: true };
+}
+
+impl<'t> Definition<'t> {
+    /// Returns a definition that only what is around it qualifies.
+    pub(super) const fn new(kind: SymbolKind, name: String, inside: Inside<'t>) -> Self {
+        Self { kind, name, owner: String::new(), inside }
+    }
+
+    /// Says what qualifies the name beside the scopes around it.
+    pub(super) fn owned_by(mut self, owner: &str) -> Self {
+        owner.clone_into(&mut self.owner);
+        self
+    }
+}
+
+impl<'t> Walk<'t> {
+    /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
+    pub(super) fn define(&mut self, node: Node<'t>, definition: Definition<'t>) {
+        let Definition { kind, name, owner, inside } = definition;
+        let range = self.range(node);
+        // Some nodes hold the white space up to the next one.
+        let end = range.start + self.source.text(range.clone()).trim_end().len();
+        let full = if owner.is_empty() {
+            name.clone()
+        } else {
+            format!("{owner}{}{name}", self.compiled.language.separator)
+        };
+        let mut symbol = Symbol {
+            kind,
+            qualified_name: self.qualified(&full),
+            name,
+            span: self.span(node, end),
+            signature: self.signature(node, end, inside),
+            doc: self.doc_above(),
+            recovered: false,
+            children: Vec::new(),
+        };
+        match inside {
+            Inside::Nothing => {}
+            Inside::Members(body) => symbol.children = self.inside(Scope { name: full, kind }, body),
+            Inside::Code(body) => self.cut_code(body),
+            Inside::Value(value) => self.cut_rows(value),
+        }
+        self.add(symbol);
+    }
+
+    /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
+    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>) -> String {
+        let start = self.signed_start(node);
+        let head_end = match inside {
+            Inside::Nothing => end,
+            Inside::Members(body) | Inside::Code(body) => self.range(body).start,
+            Inside::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
+            Inside::Value(value) => self.range(value).start,
+        };
+        let head = self.head(self.outermost(node), start..head_end.max(start));
+        head.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '=' | ':' | ';' | ','))
+            .to_owned()
+    }
+
+    fn is_short(&self, range: Range<usize>) -> bool {
+        range.len() <= SHORT_VALUE && !self.source.text(range).contains('\n')
+    }
+
+    /// Returns where the signature begins: behind decorators and the like.
+    fn signed_start(&self, node: Node<'t>) -> usize {
+        let unsigned = self.compiled.language.unsigned;
+        let mut holder = self.outermost(node);
+        let mut start = self.range(holder).start;
+        'deeper: loop {
+            for child in children(holder) {
+                if unsigned.contains(&child.kind()) || is_trivia(child) {
+                    continue;
+                }
+                start = self.range(child).start;
+                // Annotations may stand within a list of modifiers, which stands first.
+                let leads = child.child(0).is_some_and(|first| unsigned.contains(&first.kind()));
+                if leads && child.end_byte() < holder.end_byte() {
+                    holder = child;
+                    continue 'deeper;
+                }
+                return start;
+            }
+            return start;
+        }
+    }
+
+    /// Takes a body out of the skeleton.
+    pub(super) fn cut_code(&mut self, body: Node<'t>) {
+        // Where the grammar is lost it may be wrong about where the body begins and ends.
+        if body.has_error() {
+            return;
+        }
+        let range = self.range(body);
+        let text = self.source.text(range.clone());
+        let text = text.trim_end();
+        if text.split_whitespace().collect::<String>().len() <= 2 {
+            return;
+        }
+        let range = range.start..range.start + text.len();
+        let size = count_lines(text.trim().lines().count());
+        let (before, after) = self.compiled.language.marks.body;
+        self.cut(range, format!("{before}{size}{after}"));
+    }
+
+    /// Takes out what stands between the brackets of a large literal.
+    fn cut_rows(&mut self, value: Node<'t>) {
+        let range = self.range(value);
+        let text = self.source.text(range.clone());
+        let is_bracketed = text.starts_with(['[', '{', '(']) && text.ends_with([']', '}', ')']);
+        if range.len() < LARGE_VALUE || !is_bracketed || value.has_error() {
+            return;
+        }
+        let size = count_lines(text.lines().count());
+        let (before, after) = self.compiled.language.marks.rows;
+        self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
+    }
+
+    /// Puts a mark in place of a range; on a line of its own where something would follow it that it must not swallow.
+    pub(super) fn cut(&mut self, range: Range<usize>, mut mark: String) {
+        let follows = !self.source.after_on_line(range.end).trim().is_empty();
+        if self.compiled.language.marks.ends_line && follows {
+            mark.push_str(self.source.line_end());
+        }
+        self.cuts.push(Cut::new(range, mark.clone()).or_carefully(mark));
+    }
+}

@@ -1,0 +1,6 @@
+//! Go.
+
+mod symbols;
+mod table;
+
+pub(super) use table::GO;

@@ -1,0 +1,60 @@
+//! Go's methods, types and imports.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::rule::find;
+use crate::syntax::rule::find_all;
+use crate::syntax::rule::first;
+use crate::syntax::walk::Walk;
+
+/// Reads a package's name, which tells nothing; the comment above it is about the file.
+pub(super) fn package<'t>(_walk: &mut Walk<'t>, _node: Node<'t>) {}
+
+/// Reads `import ("a"; b "c/d")`.
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let grouped = find_all(node, ".import_spec_list/.import_spec");
+    for spec in find_all(node, ".import_spec").into_iter().chain(grouped) {
+        if let Some(path) = find(spec, "path") {
+            walk.import(walk.text(path).trim_matches(['"', '`']));
+        }
+    }
+}
+
+/// Reads a method, which belongs to its receiver's type: `func (s *Server[T]) Serve()`.
+pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let name = walk.text(name).to_owned();
+    let receiver = find(node, "receiver/.parameter_declaration/type").map_or("", |node| walk.text(node));
+    let owner: String = receiver
+        .trim_start_matches(['*', '(', ' '])
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
+    let inside = find(node, "body").map_or(Inside::Nothing, Inside::Code);
+    walk.define(node, Definition::new(SymbolKind::Method, name, inside).owned_by(&owner));
+}
+
+/// Reads `const …`, `var …` and `type …`: what stands alone begins at the keyword, what stands in brackets does not.
+pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let is_group = child_of_kind(node, "(").is_some() || child_of_kind(node, "var_spec_list").is_some();
+    if is_group { walk.enter(node) } else { walk.unwrap(node) }
+}
+
+/// Reads one type of a `type` declaration.
+pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let (Some(name), Some(defined)) = (find(node, "name"), find(node, "type")) else { return };
+    let name = walk.text(name).to_owned();
+    let (kind, inside) = match defined.kind() {
+        "struct_type" => {
+            let fields = first(defined, &[".field_declaration_list"]);
+            (SymbolKind::Struct, fields.map_or(Inside::Nothing, Inside::Members))
+        }
+        "interface_type" => (SymbolKind::Interface, Inside::Members(defined)),
+        _ => (SymbolKind::Typedef, Inside::Nothing),
+    };
+    walk.define(node, Definition::new(kind, name, inside));
+}

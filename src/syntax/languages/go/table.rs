@@ -1,0 +1,55 @@
+//! What Go's nodes mean.
+
+use super::symbols::declaration;
+use super::symbols::import;
+use super::symbols::method;
+use super::symbols::package;
+use super::symbols::type_spec;
+use crate::model::SymbolKind;
+use crate::syntax::define::Marks;
+use crate::syntax::language::Language;
+use crate::syntax::language::Nodes;
+use crate::syntax::language::Visit;
+use crate::syntax::rule::Body;
+use crate::syntax::rule::Rule;
+
+/// Go, with type parameters.
+pub(in crate::syntax::languages) static GO: Language = Language {
+    id: "go",
+    grammar: tree_sitter_go::LANGUAGE,
+    grammar_version: "tree-sitter-go 0.25.0",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    unsigned: &[],
+    marks: Marks::BRACES,
+    reduce: None,
+    nodes: &[NODES],
+    root: None,
+};
+
+const FUNCTION: Rule = Rule::new(SymbolKind::Function, Body::Code(&["body"]));
+const PROMISED: Rule = Rule::new(SymbolKind::Method, Body::None);
+const FIELD: Rule = Rule::new(SymbolKind::Field, Body::None).each("name").named(&[""]);
+const CONSTANT: Rule = Rule::new(SymbolKind::Constant, Body::None).each("name").named(&[""]);
+const VARIABLE: Rule = Rule::new(SymbolKind::Variable, Body::Value(&["value"]));
+
+const NODES: Nodes = &[
+    ("comment", Visit::Comment),
+    ("package_clause", Visit::Preamble(package)),
+    ("import_declaration", Visit::Preamble(import)),
+    ("function_declaration", Visit::Define(&FUNCTION)),
+    ("method_declaration", Visit::Read(method)),
+    ("type_declaration", Visit::Read(declaration)),
+    ("type_spec", Visit::Read(type_spec)),
+    ("type_alias", Visit::Read(type_spec)),
+    ("field_declaration_list", Visit::Enter),
+    ("field_declaration", Visit::Define(&FIELD)),
+    ("method_elem", Visit::Define(&PROMISED)),
+    ("const_declaration", Visit::Read(declaration)),
+    ("const_spec", Visit::Define(&CONSTANT)),
+    ("var_declaration", Visit::Read(declaration)),
+    ("var_spec_list", Visit::Enter),
+    ("var_spec", Visit::Define(&VARIABLE)),
+];

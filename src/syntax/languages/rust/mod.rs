@@ -1,0 +1,6 @@
+//! Rust.
+
+mod symbols;
+mod table;
+
+pub(super) use table::RUST;

@@ -1,0 +1,66 @@
+//! Rust's modules, implementations, imports and the documentation of a whole file.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::comments::documentation;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::rule::find;
+use crate::syntax::rule::find_all;
+use crate::syntax::rule::first;
+use crate::syntax::walk::Walk;
+
+/// Reads what `//!` and `/*!` at the head say of the file.
+pub(super) fn crate_docs<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
+    let mut text = String::new();
+    for child in root.children(&mut root.walk()) {
+        let comment = walk.text(child);
+        if comment.starts_with("//!") || comment.starts_with("/*!") {
+            text.push_str(comment.trim_end());
+            text.push('\n');
+        } else if !child.kind().ends_with("comment") && child.kind() != "inner_attribute_item" {
+            break;
+        }
+    }
+    walk.doc = documentation(&text);
+}
+
+/// Reads `impl Trait for Type { … }`: its name is the type's, and what is in it belongs to the type.
+pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(name) = first(node, &["type/name", "type/type", "type"]) else { return };
+    let name = walk.text(name).to_owned();
+    let inside = first(node, &["body"]).map_or(Inside::Nothing, Inside::Members);
+    walk.define(node, Definition::new(SymbolKind::Object, name, inside));
+}
+
+/// Reads `mod name { … }`; `mod name;` draws in a file.
+pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(name) = first(node, &["name"]) else { return };
+    let name = walk.text(name).to_owned();
+    match first(node, &["body"]) {
+        Some(body) => walk.define(node, Definition::new(SymbolKind::Module, name, Inside::Members(body))),
+        None => walk.import(&name),
+    }
+}
+
+/// Reads `macro_rules!`: what its rules match stays in the skeleton, what they become does not.
+pub(super) fn macro_rules<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let name = walk.text(name).to_owned();
+    let rules = find_all(node, ".macro_rule");
+    let inside = rules.first().map_or(Inside::Nothing, |first| Inside::Members(*first));
+    walk.define(node, Definition::new(SymbolKind::Macro, name, inside));
+    for rule in rules {
+        if let Some(right) = find(rule, "right") {
+            walk.cut_code(right);
+        }
+    }
+}
+
+/// Reads `use a::b;` and `extern crate a;`.
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if let Some(path) = first(node, &["argument", "name"]) {
+        walk.import(walk.text(path));
+    }
+}
