@@ -12,4 +12,5 @@ mod registry;
 #[cfg(feature = "lang-rust")]
 mod rust;
 
+pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;
