@@ -63,6 +63,7 @@ impl Style {
             }
             "json" | "notebook" => Self { line_comment: None, ..Self::LIST },
             "css" => Self { line_comment: None, ..Self::BRACES },
+            "zig" => Self { block_comment: None, ..Self::BRACES },
             "cmake" | "dockerfile" | "makefile" | "toml" | "yaml" => Self::LIST,
             _ => Self::BRACES,
         }

@@ -11,6 +11,8 @@ mod python;
 mod registry;
 #[cfg(feature = "lang-rust")]
 mod rust;
+#[cfg(feature = "lang-zig")]
+mod zig;
 
 pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;

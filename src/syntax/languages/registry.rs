@@ -7,6 +7,8 @@ use super::go::GO;
 use super::python::PYTHON;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
+#[cfg(feature = "lang-zig")]
+use super::zig::ZIG;
 use crate::syntax::language::Language;
 
 /// Every language that has structure in this build.
@@ -18,4 +20,6 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &PYTHON,
     #[cfg(feature = "lang-rust")]
     &RUST,
+    #[cfg(feature = "lang-zig")]
+    &ZIG,
 ];
