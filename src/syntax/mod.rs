@@ -12,17 +12,20 @@
 
 mod comments;
 mod forward;
+mod heads;
 mod health;
 mod identifiers;
 mod language;
 mod languages;
 mod nodes;
 mod parse;
+mod recover;
 #[expect(dead_code, reason = "the scanners come next")]
 mod reduced;
 mod skeleton;
 mod source;
 mod structure;
+mod taken;
 mod walk;
 mod words;
 

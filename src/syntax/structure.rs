@@ -21,6 +21,7 @@ use super::language::Compiled;
 use super::language::compiled;
 use super::language::grammar_version;
 use super::parse::parse;
+use super::recover::recover;
 use super::skeleton::Care;
 use super::skeleton::Cut;
 use super::skeleton::skeleton;
@@ -98,7 +99,8 @@ fn understand(
     }
     walk.enter(root);
     let Walk { mut symbols, imports, doc, mut cuts, .. } = walk;
-    let health = health(root, source.parsed().len());
+    let recovered = recover(source, compiled.language.separator, &mut symbols);
+    let health = health(root, source, recovered);
     drop_announced(&mut symbols, compiled.language.has_overloads);
     sort(&mut cuts);
     // A text that was understood in full is cut where the grammar says; only where it guessed can a cut mislead it.
