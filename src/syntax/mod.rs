@@ -48,5 +48,7 @@ pub use language::has_structure;
 pub use structure::Structure;
 pub use structure::count_errors;
 pub use structure::derive;
+pub use structure::derive_in_full;
 pub use structure::outline_producer;
+pub use structure::reduced_text;
 pub use structure::skeleton_producer;

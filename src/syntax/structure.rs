@@ -72,11 +72,26 @@ pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> 
     if let Some(reduced) = compiled.language.reduce.and_then(|reduce| reduce(text)) {
         source = source.with_reduced(reduced);
     }
-    let structure = match parse(compiled, source.parsed(), give_up) {
-        Ok(tree) => understand(compiled, &source, &tree, give_up),
-        Err(fallback) => fall_back(text.len(), fallback),
-    };
-    Some(structure)
+    Some(derive_from(compiled, &source, give_up))
+}
+
+/// Returns the structure of `text` as [`derive()`] does, but by a parse of all of it: what the scanners are held
+/// against.
+pub fn derive_in_full(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Structure> {
+    Some(derive_from(compiled(language)?, &Source::new(text), give_up))
+}
+
+/// Returns what the scanner of `language` leaves of `text` for the parser; `None` where it has none, or is not sure.
+pub fn reduced_text(language: &str, text: &str) -> Option<String> {
+    let reduce = compiled(language)?.language.reduce?;
+    Some(reduce(text)?.text)
+}
+
+fn derive_from(compiled: &Compiled, source: &Source<'_>, give_up: &mut dyn FnMut() -> bool) -> Structure {
+    match parse(compiled, source.parsed(), give_up) {
+        Ok(tree) => understand(compiled, source, &tree, give_up),
+        Err(fallback) => fall_back(source.whole().len(), fallback),
+    }
 }
 
 /// Returns how many error nodes and missing tokens the grammar of `language` finds in `text`; `None` where there is
