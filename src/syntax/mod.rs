@@ -36,6 +36,8 @@ mod hostile_tests;
 #[cfg(test)]
 mod property_tests;
 #[cfg(test)]
+mod taken_tests;
+#[cfg(test)]
 mod testing;
 
 pub use identifiers::identifiers;
