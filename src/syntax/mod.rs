@@ -12,17 +12,20 @@
 
 mod comments;
 mod forward;
+mod heads;
 mod health;
 mod identifiers;
 mod language;
 mod languages;
 mod nodes;
 mod parse;
+mod recover;
 #[expect(dead_code, reason = "the scanners come next")]
 mod reduced;
 mod skeleton;
 mod source;
 mod structure;
+mod taken;
 mod walk;
 mod words;
 
@@ -32,6 +35,8 @@ mod golden_tests;
 mod hostile_tests;
 #[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod taken_tests;
 #[cfg(test)]
 mod testing;
 
