@@ -108,6 +108,16 @@ impl<'t> Walk<'t> {
         self.add(symbol);
     }
 
+    /// Visits members that stand before the body of the symbol that was defined last, as those in its parameters do.
+    pub(super) fn define_ahead(&mut self, place: Node<'t>) {
+        let Some(owner) = self.symbols.last() else { return };
+        let scope = Scope { name: owner.name.clone(), kind: owner.kind };
+        let ahead = self.inside(scope, place);
+        if let Some(owner) = self.symbols.last_mut() {
+            owner.children.splice(0..0, ahead);
+        }
+    }
+
     /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
     fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>) -> String {
         let start = self.signed_start(node);
