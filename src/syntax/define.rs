@@ -168,7 +168,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Takes out what stands between the brackets of a large literal.
-    fn cut_rows(&mut self, value: Node<'t>) {
+    pub(super) fn cut_rows(&mut self, value: Node<'t>) {
         let range = self.range(value);
         let text = self.source.text(range.clone());
         let is_bracketed = text.starts_with(['[', '{', '(']) && text.ends_with([']', '}', ')']);

@@ -7,9 +7,13 @@ mod c;
 mod cpp;
 #[cfg(feature = "lang-go")]
 mod go;
+#[cfg(any(feature = "lang-javascript", feature = "lang-typescript"))]
+mod javascript;
 mod python;
 mod registry;
 #[cfg(feature = "lang-rust")]
 mod rust;
+#[cfg(feature = "lang-typescript")]
+mod typescript;
 
 pub(super) use registry::LANGUAGES;

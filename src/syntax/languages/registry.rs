@@ -4,9 +4,15 @@ use super::c::C;
 use super::cpp::CPP;
 #[cfg(feature = "lang-go")]
 use super::go::GO;
+#[cfg(feature = "lang-javascript")]
+use super::javascript::JAVASCRIPT;
 use super::python::PYTHON;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
+#[cfg(feature = "lang-typescript")]
+use super::typescript::TSX;
+#[cfg(feature = "lang-typescript")]
+use super::typescript::TYPESCRIPT;
 use crate::syntax::language::Language;
 
 /// Every language that has structure in this build.
@@ -15,7 +21,13 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &CPP,
     #[cfg(feature = "lang-go")]
     &GO,
+    #[cfg(feature = "lang-javascript")]
+    &JAVASCRIPT,
     &PYTHON,
     #[cfg(feature = "lang-rust")]
     &RUST,
+    #[cfg(feature = "lang-typescript")]
+    &TSX,
+    #[cfg(feature = "lang-typescript")]
+    &TYPESCRIPT,
 ];
