@@ -15,5 +15,8 @@ mod registry;
 mod rust;
 #[cfg(feature = "lang-typescript")]
 mod typescript;
+#[cfg(feature = "lang-zig")]
+mod zig;
 
+pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;

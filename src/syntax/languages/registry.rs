@@ -13,6 +13,8 @@ use super::rust::RUST;
 use super::typescript::TSX;
 #[cfg(feature = "lang-typescript")]
 use super::typescript::TYPESCRIPT;
+#[cfg(feature = "lang-zig")]
+use super::zig::ZIG;
 use crate::syntax::language::Language;
 
 /// Every language that has structure in this build.
@@ -30,4 +32,6 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &TSX,
     #[cfg(feature = "lang-typescript")]
     &TYPESCRIPT,
+    #[cfg(feature = "lang-zig")]
+    &ZIG,
 ];
