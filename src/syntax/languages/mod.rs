@@ -5,10 +5,16 @@
 
 mod c;
 mod cpp;
+#[cfg(feature = "lang-csharp")]
+mod csharp;
 #[cfg(feature = "lang-go")]
 mod go;
 #[cfg(any(feature = "lang-javascript", feature = "lang-typescript"))]
 mod javascript;
+#[cfg(feature = "lang-java")]
+mod java;
+#[cfg(feature = "lang-kotlin")]
+mod kotlin;
 mod python;
 mod registry;
 #[cfg(feature = "lang-rust")]

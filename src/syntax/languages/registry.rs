@@ -2,10 +2,16 @@
 
 use super::c::C;
 use super::cpp::CPP;
+#[cfg(feature = "lang-csharp")]
+use super::csharp::CSHARP;
 #[cfg(feature = "lang-go")]
 use super::go::GO;
 #[cfg(feature = "lang-javascript")]
 use super::javascript::JAVASCRIPT;
+#[cfg(feature = "lang-java")]
+use super::java::JAVA;
+#[cfg(feature = "lang-kotlin")]
+use super::kotlin::KOTLIN;
 use super::python::PYTHON;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
@@ -21,10 +27,16 @@ use crate::syntax::language::Language;
 pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &C,
     &CPP,
+    #[cfg(feature = "lang-csharp")]
+    &CSHARP,
     #[cfg(feature = "lang-go")]
     &GO,
     #[cfg(feature = "lang-javascript")]
     &JAVASCRIPT,
+    #[cfg(feature = "lang-java")]
+    &JAVA,
+    #[cfg(feature = "lang-kotlin")]
+    &KOTLIN,
     &PYTHON,
     #[cfg(feature = "lang-rust")]
     &RUST,
