@@ -27,6 +27,8 @@ pub(super) struct Definition<'t> {
     pub(super) name: String,
     /// What qualifies the name beside the scopes around the node, as the receiver of a method does; mostly nothing.
     pub(super) owner: String,
+    /// What stands between the two, where it is not what the language puts there as a rule.
+    pub(super) joint: Option<&'static str>,
     /// What stands in it.
     pub(super) inside: Inside<'t>,
 }
@@ -42,6 +44,8 @@ pub(super) enum Inside<'t> {
     Code(Node<'t>),
     /// A value, of which a skeleton leaves out what is within its brackets where it is large.
     Value(Node<'t>),
+    /// What its reader sees to, from that offset of the original on.
+    From(usize),
 }
 
 /// How a language's skeleton says what was taken out.
@@ -67,7 +71,7 @@ impl Marks {
 impl<'t> Definition<'t> {
     /// Returns a definition that only what is around it qualifies.
     pub(super) const fn new(kind: SymbolKind, name: String, inside: Inside<'t>) -> Self {
-        Self { kind, name, owner: String::new(), inside }
+        Self { kind, name, owner: String::new(), joint: None, inside }
     }
 
     /// Says what qualifies the name beside the scopes around it.
@@ -75,19 +79,25 @@ impl<'t> Definition<'t> {
         owner.clone_into(&mut self.owner);
         self
     }
+
+    /// Says what stands between the name and what qualifies it.
+    pub(super) const fn joined_by(mut self, joint: &'static str) -> Self {
+        self.joint = Some(joint);
+        self
+    }
 }
 
 impl<'t> Walk<'t> {
     /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
     pub(super) fn define(&mut self, node: Node<'t>, definition: Definition<'t>) {
-        let Definition { kind, name, owner, inside } = definition;
+        let Definition { kind, name, owner, joint, inside } = definition;
         let range = self.range(node);
         // Some nodes hold the white space up to the next one.
         let end = range.start + self.source.text(range.clone()).trim_end().len();
         let full = if owner.is_empty() {
             name.clone()
         } else {
-            format!("{owner}{}{name}", self.compiled.language.separator)
+            format!("{owner}{}{name}", joint.unwrap_or(self.compiled.language.separator))
         };
         let mut symbol = Symbol {
             kind,
@@ -100,7 +110,7 @@ impl<'t> Walk<'t> {
             children: Vec::new(),
         };
         match inside {
-            Inside::Nothing => {}
+            Inside::Nothing | Inside::From(_) => {}
             Inside::Members(body) => symbol.children = self.inside(Scope { name: full, kind }, body),
             Inside::Code(body) => self.cut_code(body),
             Inside::Value(value) => self.cut_rows(value),
@@ -113,6 +123,7 @@ impl<'t> Walk<'t> {
         let start = self.signed_start(node);
         let head_end = match inside {
             Inside::Nothing => end,
+            Inside::From(offset) => offset,
             Inside::Members(body) | Inside::Code(body) => self.range(body).start,
             Inside::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
             Inside::Value(value) => self.range(value).start,
@@ -155,20 +166,25 @@ impl<'t> Walk<'t> {
         if body.has_error() {
             return;
         }
-        let range = self.range(body);
+        self.cut_lines(self.range(body));
+    }
+
+    /// Takes a range out of the skeleton as a body, but for the white space around it.
+    pub(super) fn cut_lines(&mut self, range: Range<usize>) {
         let text = self.source.text(range.clone());
-        let text = text.trim_end();
+        let start = range.start + (text.len() - text.trim_start().len());
+        let text = text.trim();
         if text.split_whitespace().collect::<String>().len() <= 2 {
             return;
         }
-        let range = range.start..range.start + text.len();
-        let size = count_lines(text.trim().lines().count());
+        let range = start..start + text.len();
+        let size = count_lines(text.lines().count());
         let (before, after) = self.compiled.language.marks.body;
         self.cut(range, format!("{before}{size}{after}"));
     }
 
     /// Takes out what stands between the brackets of a large literal.
-    fn cut_rows(&mut self, value: Node<'t>) {
+    pub(super) fn cut_rows(&mut self, value: Node<'t>) {
         let range = self.range(value);
         let text = self.source.text(range.clone());
         let is_bracketed = text.starts_with(['[', '{', '(']) && text.ends_with([']', '}', ')']);
@@ -180,12 +196,22 @@ impl<'t> Walk<'t> {
         self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
     }
 
+    /// Puts a mark in place of a range, as it is.
+    pub(super) fn put(&mut self, range: Range<usize>, mark: String) {
+        self.cuts.push(Cut::new(range, mark.clone()).or_carefully(mark));
+    }
+
     /// Puts a mark in place of a range; on a line of its own where something would follow it that it must not swallow.
     pub(super) fn cut(&mut self, range: Range<usize>, mut mark: String) {
         let follows = !self.source.after_on_line(range.end).trim().is_empty();
         if self.compiled.language.marks.ends_line && follows {
             mark.push_str(self.source.line_end());
         }
-        self.cuts.push(Cut::new(range, mark.clone()).or_carefully(mark));
+        self.put(range, mark);
     }
+}
+
+/// Returns how many lines a text has that stands in for a body, in words.
+pub(super) fn lines_of(text: &str) -> String {
+    count_lines(text.trim().lines().count())
 }

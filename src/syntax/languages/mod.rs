@@ -7,9 +7,17 @@ mod c;
 mod cpp;
 #[cfg(feature = "lang-go")]
 mod go;
+#[cfg(feature = "lang-lua")]
+mod lua;
 mod python;
 mod registry;
 #[cfg(feature = "lang-rust")]
 mod rust;
+#[cfg(feature = "lang-scala")]
+mod scala;
+#[cfg(feature = "lang-shell")]
+mod shell;
+#[cfg(feature = "lang-swift")]
+mod swift;
 
 pub(super) use registry::LANGUAGES;

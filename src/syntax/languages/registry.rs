@@ -4,9 +4,17 @@ use super::c::C;
 use super::cpp::CPP;
 #[cfg(feature = "lang-go")]
 use super::go::GO;
+#[cfg(feature = "lang-lua")]
+use super::lua::LUA;
 use super::python::PYTHON;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
+#[cfg(feature = "lang-scala")]
+use super::scala::SCALA;
+#[cfg(feature = "lang-shell")]
+use super::shell::SHELL;
+#[cfg(feature = "lang-swift")]
+use super::swift::SWIFT;
 use crate::syntax::language::Language;
 
 /// Every language that has structure in this build.
@@ -15,7 +23,15 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &CPP,
     #[cfg(feature = "lang-go")]
     &GO,
+    #[cfg(feature = "lang-lua")]
+    &LUA,
     &PYTHON,
     #[cfg(feature = "lang-rust")]
     &RUST,
+    #[cfg(feature = "lang-scala")]
+    &SCALA,
+    #[cfg(feature = "lang-shell")]
+    &SHELL,
+    #[cfg(feature = "lang-swift")]
+    &SWIFT,
 ];
