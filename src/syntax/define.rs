@@ -31,6 +31,8 @@ pub(super) struct Definition<'t> {
     pub(super) joint: Option<&'static str>,
     /// What stands in it.
     pub(super) inside: Inside<'t>,
+    /// Where its head ends in the original, where that is not where its inside begins.
+    pub(super) head_end: Option<usize>,
 }
 
 /// What stands in a symbol.
@@ -44,14 +46,13 @@ pub(super) enum Inside<'t> {
     Code(Node<'t>),
     /// A value, of which a skeleton leaves out what is within its brackets where it is large.
     Value(Node<'t>),
-    /// What its reader sees to, from that offset of the original on.
-    From(usize),
 }
 
 /// How a language's skeleton says what was taken out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
-    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`.
+    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`. A line's end in it is followed by
+    /// the indent of the line on which the body begins.
     pub(super) body: (&'static str, &'static str),
     /// What stands for the rows of a literal between its brackets.
     pub(super) rows: (&'static str, &'static str),
@@ -71,7 +72,7 @@ impl Marks {
 impl<'t> Definition<'t> {
     /// Returns a definition that only what is around it qualifies.
     pub(super) const fn new(kind: SymbolKind, name: String, inside: Inside<'t>) -> Self {
-        Self { kind, name, owner: String::new(), joint: None, inside }
+        Self { kind, name, owner: String::new(), joint: None, inside, head_end: None }
     }
 
     /// Says what qualifies the name beside the scopes around it.
@@ -85,12 +86,18 @@ impl<'t> Definition<'t> {
         self.joint = Some(joint);
         self
     }
+
+    /// Says where its head ends.
+    pub(super) const fn with_head_end(mut self, end: usize) -> Self {
+        self.head_end = Some(end);
+        self
+    }
 }
 
 impl<'t> Walk<'t> {
     /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
     pub(super) fn define(&mut self, node: Node<'t>, definition: Definition<'t>) {
-        let Definition { kind, name, owner, joint, inside } = definition;
+        let Definition { kind, name, owner, joint, inside, head_end } = definition;
         let range = self.range(node);
         // Some nodes hold the white space up to the next one.
         let end = range.start + self.source.text(range.clone()).trim_end().len();
@@ -104,13 +111,13 @@ impl<'t> Walk<'t> {
             qualified_name: self.qualified(&full),
             name,
             span: self.span(node, end),
-            signature: self.signature(node, end, inside),
+            signature: self.signature(node, end, inside, head_end),
             doc: self.doc_above(),
             recovered: false,
             children: Vec::new(),
         };
         match inside {
-            Inside::Nothing | Inside::From(_) => {}
+            Inside::Nothing => {}
             Inside::Members(body) => symbol.children = self.inside(Scope { name: full, kind }, body),
             Inside::Code(body) => self.cut_code(body),
             Inside::Value(value) => self.cut_rows(value),
@@ -119,11 +126,11 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
-    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>) -> String {
+    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>, head_end: Option<usize>) -> String {
         let start = self.signed_start(node);
         let head_end = match inside {
+            _ if head_end.is_some() => head_end.unwrap_or(end),
             Inside::Nothing => end,
-            Inside::From(offset) => offset,
             Inside::Members(body) | Inside::Code(body) => self.range(body).start,
             Inside::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
             Inside::Value(value) => self.range(value).start,
@@ -180,14 +187,23 @@ impl<'t> Walk<'t> {
         let range = start..start + text.len();
         let size = count_lines(text.lines().count());
         let (before, after) = self.compiled.language.marks.body;
-        self.cut(range, format!("{before}{size}{after}"));
+        // A mark of several lines keeps the indent of what it stands in.
+        let line_end = format!("{}{}", self.source.line_end(), self.indent(range.start));
+        self.cut(range, format!("{before}{size}{after}").replace('\n', &line_end));
+    }
+
+    fn indent(&self, at: usize) -> &'t str {
+        let line = self.source.text(self.source.line_start(at)..at);
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
     /// Takes out what stands between the brackets of a large literal.
     pub(super) fn cut_rows(&mut self, value: Node<'t>) {
         let range = self.range(value);
         let text = self.source.text(range.clone());
-        let is_bracketed = text.starts_with(['[', '{', '(']) && text.ends_with([']', '}', ')']);
+        let is_bracketed = [('[', ']'), ('{', '}'), ('(', ')')]
+            .iter()
+            .any(|(open, close)| text.starts_with(*open) && text.ends_with(*close));
         if range.len() < LARGE_VALUE || !is_bracketed || value.has_error() {
             return;
         }

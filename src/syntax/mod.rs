@@ -18,6 +18,7 @@ mod identifiers;
 mod language;
 mod languages;
 mod nodes;
+mod notebook;
 mod parse;
 #[expect(dead_code, reason = "the scanners come next")]
 mod reduced;

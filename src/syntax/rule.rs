@@ -78,7 +78,7 @@ impl Rule {
                     walk.define(node, Definition::new(kind, name, inside));
                 }
                 (None, Inside::Members(body)) => walk.enter(body),
-                (None, Inside::Nothing | Inside::Code(_) | Inside::Value(_) | Inside::From(_)) => {}
+                (None, Inside::Nothing | Inside::Code(_) | Inside::Value(_)) => {}
             }
         }
     }

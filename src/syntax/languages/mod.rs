@@ -19,5 +19,8 @@ mod scala;
 mod shell;
 #[cfg(feature = "lang-swift")]
 mod swift;
+#[cfg(feature = "lang-zig")]
+mod zig;
 
+pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;

@@ -15,6 +15,8 @@ use super::scala::SCALA;
 use super::shell::SHELL;
 #[cfg(feature = "lang-swift")]
 use super::swift::SWIFT;
+#[cfg(feature = "lang-zig")]
+use super::zig::ZIG;
 use crate::syntax::language::Language;
 
 /// Every language that has structure in this build.
@@ -34,4 +36,6 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &SHELL,
     #[cfg(feature = "lang-swift")]
     &SWIFT,
+    #[cfg(feature = "lang-zig")]
+    &ZIG,
 ];

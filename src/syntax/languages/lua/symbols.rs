@@ -25,9 +25,8 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let kind =
         if name.kind() == "method_index_expression" { SymbolKind::Method } else { SymbolKind::Function };
-    let definition = named(walk, name, kind, head_only(walk, node));
-    walk.define(node, definition);
-    cut_body(walk, node);
+    let definition = named(walk, name, kind, Inside::Nothing);
+    define_function(walk, node, node, definition);
 }
 
 /// Reads `local a, b = 1, 2`. What is only another name for something else tells nothing.
@@ -65,9 +64,8 @@ fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: Node<'t>, value: Opti
         return;
     }
     if let Some(function) = value.filter(|value| value.kind() == "function_definition") {
-        let definition = named(walk, name, SymbolKind::Function, head_only(walk, function));
-        walk.define(node, definition);
-        cut_body(walk, function);
+        let definition = named(walk, name, SymbolKind::Function, Inside::Nothing);
+        define_function(walk, node, function, definition);
         return;
     }
     if !walk.is_at_top() {
@@ -76,15 +74,11 @@ fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: Node<'t>, value: Opti
     let is_member = name.kind() != "identifier";
     let definition = named(walk, name, SymbolKind::Variable, value.map_or(Inside::Nothing, inside));
     let is_constant = node.kind() == "variable_declaration" && is_upper(&definition.name) || is_const(name);
-    let kind = match definition.inside {
-        Inside::Members(_) => SymbolKind::Object,
-        Inside::Nothing | Inside::Code(_) | Inside::Value(_) | Inside::From(_) if is_constant => {
-            SymbolKind::Constant
-        }
-        Inside::Nothing | Inside::Code(_) | Inside::Value(_) | Inside::From(_) if is_member => {
-            SymbolKind::Field
-        }
-        Inside::Nothing | Inside::Code(_) | Inside::Value(_) | Inside::From(_) => SymbolKind::Variable,
+    let kind = match (&definition.inside, is_constant, is_member) {
+        (Inside::Members(_), _, _) => SymbolKind::Object,
+        (_, true, _) => SymbolKind::Constant,
+        (_, false, true) => SymbolKind::Field,
+        (_, false, false) => SymbolKind::Variable,
     };
     walk.define(node, Definition { kind, ..definition });
     if let Some(value) = value {
@@ -100,19 +94,16 @@ pub(super) fn field<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         "string" => walk.text(name).trim_matches(['"', '\'']),
         _ => return,
     };
-    let (kind, inside) = match value.kind() {
-        "function_definition" => (SymbolKind::Function, head_only(walk, value)),
-        _ => match inside(value) {
-            members @ Inside::Members(_) => (SymbolKind::Object, members),
-            other @ (Inside::Nothing | Inside::Code(_) | Inside::Value(_) | Inside::From(_)) => {
-                (SymbolKind::Field, other)
-            }
-        },
-    };
-    walk.define(node, Definition::new(kind, text.to_owned(), inside));
-    if kind == SymbolKind::Function {
-        cut_body(walk, value);
+    let text = text.to_owned();
+    if value.kind() == "function_definition" {
+        let definition = Definition::new(SymbolKind::Function, text, Inside::Nothing);
+        define_function(walk, node, value, definition);
+        return;
     }
+    let inside = inside(value);
+    let is_table = matches!(inside, Inside::Members(_));
+    let kind = if is_table { SymbolKind::Object } else { SymbolKind::Field };
+    walk.define(node, Definition::new(kind, text, inside));
 }
 
 /// Reads `require "a"`, and the functions that a call is given: those of `describe("…", function() … end)`.
@@ -131,7 +122,7 @@ pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         match inside(value) {
             Inside::Members(table) => walk.enter(table),
             Inside::Value(value) => walk.cut_rows(value),
-            Inside::Nothing | Inside::Code(_) | Inside::From(_) => {}
+            Inside::Nothing | Inside::Code(_) => {}
         }
         callbacks(walk, value, 0);
     }
@@ -192,9 +183,11 @@ fn named<'t>(walk: &Walk<'t>, name: Node<'t>, kind: SymbolKind, inside: Inside<'
     Definition::new(kind, text, inside).owned_by(owner).joined_by(joint)
 }
 
-fn head_only<'t>(walk: &Walk<'t>, function: Node<'t>) -> Inside<'t> {
-    find(function, "parameters")
-        .map_or(Inside::Nothing, |parameters| Inside::From(walk.range(parameters).end))
+/// Takes a function into the outline, whose head ends with its parameters.
+fn define_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, function: Node<'t>, definition: Definition<'t>) {
+    let head_end = find(function, "parameters").map(|parameters| walk.range(parameters).end);
+    walk.define(node, Definition { head_end, ..definition });
+    cut_body(walk, function);
 }
 
 /// Takes out all between the parameters and `end`, comments too.

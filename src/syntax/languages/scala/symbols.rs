@@ -54,7 +54,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         (false, _) => SymbolKind::Function,
     };
     let head_end = walk.range(body).start;
-    walk.define(node, Definition::new(kind, name, Inside::From(head_end)));
+    walk.define(node, Definition::new(kind, name, Inside::Nothing).with_head_end(head_end));
     cut_expression(walk, node, body, SHORT_BODY);
 }
 
@@ -114,17 +114,8 @@ pub(super) fn extension<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let text = walk.text(typed);
     let name = text.split('[').next().unwrap_or(text).trim().to_owned();
     let head_end = find_all(node, "parameters").last().map_or(0, |last| walk.range(*last).end);
-    let before = walk.symbols.len();
-    walk.define(node, Definition::new(SymbolKind::Object, name, Inside::Members(node)));
-    // The whole of it was visited, for its functions stand beside its parameters.
-    if let Some(symbol) = walk.symbols.get_mut(before) {
-        symbol.signature = walk
-            .source
-            .text(symbol.span.start_byte..head_end)
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
-    }
+    let definition = Definition::new(SymbolKind::Object, name, Inside::Members(node));
+    walk.define(node, definition.with_head_end(head_end));
 }
 
 /// Takes out a body or a value that is longer than `limit`. In braces it is cut as such; any other expression gives way

@@ -26,7 +26,8 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
     let start = walk.range(body).start;
     let name = walk.text(name).to_owned();
-    walk.define(node, Definition::new(SymbolKind::Function, name, Inside::From(start)));
+    let definition = Definition::new(SymbolKind::Function, name, Inside::Nothing).with_head_end(start);
+    walk.define(node, definition);
     if !body.has_error() {
         cut_body(walk, node, body);
     }

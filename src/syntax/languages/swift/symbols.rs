@@ -58,15 +58,14 @@ pub(super) fn special<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         "deinit_declaration" => (SymbolKind::Destructor, "deinit"),
         _ => (SymbolKind::Method, "subscript"),
     };
-    let inside = match first(node, &["body", ".computed_property"]) {
-        Some(body) if kind == SymbolKind::Method => head_until(walk, body),
-        Some(body) => Inside::Code(body),
-        None => Inside::Nothing,
+    let inside = find(node, "body").map_or(Inside::Nothing, Inside::Code);
+    let definition = Definition::new(kind, name.to_owned(), inside);
+    let Some(accessors) = find(node, ".computed_property") else {
+        walk.define(node, definition);
+        return;
     };
-    walk.define(node, Definition::new(kind, name.to_owned(), inside));
-    if let Some(accessors) = find(node, ".computed_property") {
-        cut_accessors(walk, accessors);
-    }
+    walk.define(node, definition.with_head_end(walk.range(accessors).start));
+    cut_accessors(walk, accessors);
 }
 
 /// Reads `let a = 1, b = 2` and `var c: Int { … }`.
@@ -76,21 +75,18 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         collect_names(pattern, 0, &mut names);
     }
     let computed = find(node, "computed_value");
-    let observed = find(node, ".willset_didset_block");
-    let inside = match (computed.or(observed), find(node, "value")) {
-        (Some(accessors), _) => head_until(walk, accessors),
-        (None, Some(value)) => Inside::Value(value),
-        (None, None) => Inside::Nothing,
-    };
+    let accessors = computed.or_else(|| find(node, ".willset_didset_block"));
+    let inside = find(node, "value").map_or(Inside::Nothing, Inside::Value);
     let kind = property_kind(walk, node, computed.is_some());
     for name in names {
-        let name = walk.text(name).to_owned();
-        walk.define(node, Definition::new(kind, name, inside));
+        let definition = Definition::new(kind, walk.text(name).to_owned(), inside);
+        let head_end = accessors.map(|accessors| walk.range(accessors).start);
+        walk.define(node, Definition { head_end, ..definition });
     }
     for value in find_all(node, "value") {
         cut_closure(walk, value);
     }
-    if let Some(accessors) = computed.or(observed) {
+    if let Some(accessors) = accessors {
         cut_accessors(walk, accessors);
     }
 }
@@ -116,10 +112,6 @@ fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>)
             _ => {}
         }
     }
-}
-
-fn head_until<'t>(walk: &Walk<'t>, node: Node<'t>) -> Inside<'t> {
-    Inside::From(walk.range(node).start)
 }
 
 /// Takes out what `get`, `set`, `willSet` and `didSet` do; which of them there are stays to be seen.
