@@ -221,6 +221,11 @@ impl<'t> Walk<'t> {
         qualified
     }
 
+    /// Says whether the node at hand stands within no other that is visited.
+    pub(super) const fn is_at_top(&self) -> bool {
+        self.depth <= 1
+    }
+
     /// Returns the kind of the innermost scope.
     pub(super) fn scope_kind(&self) -> Option<SymbolKind> {
         self.scopes.last().map(|scope| scope.kind)
@@ -234,7 +239,7 @@ impl<'t> Walk<'t> {
     /// Returns the text of `range` on one line, without the comments in it.
     pub(super) fn head(&self, node: Node<'t>, range: Range<usize>) -> String {
         let text = self.source.text(range.clone());
-        if !text.contains(['#', '/', '\\']) {
+        if !text.contains(['#', '/', '\\', '-']) {
             return one_line(text);
         }
         let mut plain = String::with_capacity(text.len());
