@@ -12,7 +12,7 @@ use super::words::one_line;
 /// and those that were taken out before there was a tree.
 pub(super) fn head(source: &Source<'_>, node: Option<Node<'_>>, range: Range<usize>) -> String {
     let text = source.text(range.clone());
-    if !text.contains(['#', '/', '\\']) {
+    if !text.contains(['#', '/', '\\', '-']) {
         return one_line(text);
     }
     let mut comments = node.map_or(Vec::new(), |node| comments_below(source, node, &range));

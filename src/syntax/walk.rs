@@ -246,6 +246,11 @@ impl<'t> Walk<'t> {
         qualified
     }
 
+    /// Says whether the node at hand stands within no other that is visited.
+    pub(super) const fn is_at_top(&self) -> bool {
+        self.depth <= 1
+    }
+
     /// Returns the kind of the innermost scope.
     pub(super) fn scope_kind(&self) -> Option<SymbolKind> {
         self.scopes.last().map(|scope| scope.kind)
@@ -328,6 +333,11 @@ impl<'t> Walk<'t> {
         for symbol in documented.filter(|symbol| is_value(symbol.kind) && symbol.doc.is_none()) {
             symbol.doc = documentation(comment);
         }
+    }
+
+    /// Takes the comment above the node at hand for the file's own documentation, where it stands at the head.
+    pub(super) fn comment_is_about_file(&mut self) {
+        self.is_about_file(self.comment_above());
     }
 
     /// Takes a comment at the file's head for the file's own documentation, where it has none yet.
