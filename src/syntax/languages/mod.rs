@@ -4,12 +4,33 @@
 //! types already, or get a row there.
 
 mod c;
+#[cfg(feature = "lang-cmake")]
+mod cmake;
 mod cpp;
+#[cfg(feature = "lang-css")]
+mod css;
+#[cfg(feature = "lang-dockerfile")]
+mod dockerfile;
 #[cfg(feature = "lang-go")]
 mod go;
+#[cfg(feature = "lang-html")]
+mod html;
+#[cfg(feature = "lang-json")]
+mod json;
+mod lines;
+#[cfg(feature = "lang-makefile")]
+mod make;
+#[cfg(feature = "lang-markdown")]
+mod markdown;
+#[cfg(feature = "lang-protobuf")]
+mod protobuf;
 mod python;
 mod registry;
 #[cfg(feature = "lang-rust")]
 mod rust;
+#[cfg(feature = "lang-toml")]
+mod toml;
+#[cfg(feature = "lang-yaml")]
+mod yaml;
 
 pub(super) use registry::LANGUAGES;

@@ -1,21 +1,61 @@
 //! The languages that have structure.
 
 use super::c::C;
+#[cfg(feature = "lang-cmake")]
+use super::cmake::CMAKE;
 use super::cpp::CPP;
+#[cfg(feature = "lang-css")]
+use super::css::CSS;
+#[cfg(feature = "lang-dockerfile")]
+use super::dockerfile::DOCKERFILE;
 #[cfg(feature = "lang-go")]
 use super::go::GO;
+#[cfg(feature = "lang-html")]
+use super::html::HTML;
+#[cfg(feature = "lang-json")]
+use super::json::JSON;
+#[cfg(feature = "lang-makefile")]
+use super::make::MAKE;
+#[cfg(feature = "lang-markdown")]
+use super::markdown::MARKDOWN;
+#[cfg(feature = "lang-protobuf")]
+use super::protobuf::PROTOBUF;
 use super::python::PYTHON;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
+#[cfg(feature = "lang-toml")]
+use super::toml::TOML;
+#[cfg(feature = "lang-yaml")]
+use super::yaml::YAML;
 use crate::syntax::language::Language;
 
 /// Every language that has structure in this build.
 pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &C,
+    #[cfg(feature = "lang-cmake")]
+    &CMAKE,
     &CPP,
+    #[cfg(feature = "lang-css")]
+    &CSS,
+    #[cfg(feature = "lang-dockerfile")]
+    &DOCKERFILE,
     #[cfg(feature = "lang-go")]
     &GO,
+    #[cfg(feature = "lang-html")]
+    &HTML,
+    #[cfg(feature = "lang-json")]
+    &JSON,
+    #[cfg(feature = "lang-makefile")]
+    &MAKE,
+    #[cfg(feature = "lang-markdown")]
+    &MARKDOWN,
+    #[cfg(feature = "lang-protobuf")]
+    &PROTOBUF,
     &PYTHON,
     #[cfg(feature = "lang-rust")]
     &RUST,
+    #[cfg(feature = "lang-toml")]
+    &TOML,
+    #[cfg(feature = "lang-yaml")]
+    &YAML,
 ];
