@@ -1,7 +1,7 @@
 //! Looks for texts that break the structure of a language: real files are damaged at random for some seconds.
 //!
 //! `cargo run --profile fast --example fuzz -- FOLDER LANGUAGE --seconds 600` or `--all` for every language that has files
-//! there. A text with a fault is made smaller and written beside `--failing`. The same seed damages the same files in the
+//! there. Given a file in the folder's place, only that file is tried, as it is. A text with a fault is made smaller and written beside `--failing`. The same seed damages the same files in the
 //! same way; the text at hand is written before it is tried, so that it is there even if the program dies of it.
 
 #![expect(
@@ -100,7 +100,7 @@ const CONFUSING: [&str; 56] = [
 /// Looks for texts that break the structure of a language
 #[derive(Parser)]
 struct Args {
-    /// Where the files are that get damaged
+    /// Where the files are that get damaged; or one file, which is tried as it is
     folder: PathBuf,
     /// Id of the language
     #[arg(required_unless_present = "all")]
@@ -126,6 +126,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args, watch: &Watch) -> bool {
+    if let (Ok(text), Some(language)) = (fs::read_to_string(&args.folder), &args.language) {
+        return try_one(args, language, &text);
+    }
     let mut by_language: BTreeMap<&str, Vec<Sample>> = BTreeMap::new();
     for (language, sample) in checks::samples(&args.folder) {
         by_language.entry(language).or_default().push(sample);
@@ -141,6 +144,21 @@ fn run(args: &Args, watch: &Watch) -> bool {
         is_good &= fuzz(args, language, &by_language[language], watch);
     }
     is_good
+}
+
+/// Tries a text as it is; what is left of it with each fault is written, and its skeleton printed.
+fn try_one(args: &Args, language: &str, text: &str) -> bool {
+    let faults = checks::judge(language, text).faults;
+    for (at, fault) in faults.iter().enumerate().take(MAX_FAULTS) {
+        let small = shrunk(language, text, &kind(fault));
+        let file = named(&args.failing, language, &format!("one.{at}"));
+        println!("{fault}: {}\n{small}", file.display());
+        if let Some(structure) = checks::judge(language, &small).structure {
+            println!("skeleton:\n{}", structure.skeleton.text);
+        }
+        let _ = fs::write(file, small);
+    }
+    faults.is_empty()
 }
 
 /// Tries texts of a language until the time is over, and says whether there was no fault.
