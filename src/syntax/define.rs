@@ -29,6 +29,8 @@ pub(super) struct Definition<'t> {
     pub(super) owner: String,
     /// What stands in it.
     pub(super) inside: Inside<'t>,
+    /// Where its head ends in the original, where that is not where its inside begins.
+    pub(super) head_end: Option<usize>,
 }
 
 /// What stands in a symbol.
@@ -47,7 +49,8 @@ pub(super) enum Inside<'t> {
 /// How a language's skeleton says what was taken out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
-    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`.
+    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`. A line's end in it is followed by
+    /// the indent of the line on which the body begins.
     pub(super) body: (&'static str, &'static str),
     /// What stands for the rows of a literal between its brackets.
     pub(super) rows: (&'static str, &'static str),
@@ -67,7 +70,7 @@ impl Marks {
 impl<'t> Definition<'t> {
     /// Returns a definition that only what is around it qualifies.
     pub(super) const fn new(kind: SymbolKind, name: String, inside: Inside<'t>) -> Self {
-        Self { kind, name, owner: String::new(), inside }
+        Self { kind, name, owner: String::new(), inside, head_end: None }
     }
 
     /// Says what qualifies the name beside the scopes around it.
@@ -75,12 +78,18 @@ impl<'t> Definition<'t> {
         owner.clone_into(&mut self.owner);
         self
     }
+
+    /// Says where its head ends.
+    pub(super) const fn with_head_end(mut self, end: usize) -> Self {
+        self.head_end = Some(end);
+        self
+    }
 }
 
 impl<'t> Walk<'t> {
     /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
     pub(super) fn define(&mut self, node: Node<'t>, definition: Definition<'t>) {
-        let Definition { kind, name, owner, inside } = definition;
+        let Definition { kind, name, owner, inside, head_end } = definition;
         let range = self.range(node);
         // Some nodes hold the white space up to the next one.
         let end = range.start + self.source.text(range.clone()).trim_end().len();
@@ -94,7 +103,7 @@ impl<'t> Walk<'t> {
             qualified_name: self.qualified(&full),
             name,
             span: self.span(node, end),
-            signature: self.signature(node, end, inside),
+            signature: self.signature(node, end, inside, head_end),
             doc: self.doc_above(),
             recovered: false,
             children: Vec::new(),
@@ -119,9 +128,10 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
-    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>) -> String {
+    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>, head_end: Option<usize>) -> String {
         let start = self.signed_start(node);
         let head_end = match inside {
+            _ if head_end.is_some() => head_end.unwrap_or(end),
             Inside::Nothing => end,
             Inside::Members(body) | Inside::Code(body) => self.range(body).start,
             Inside::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
@@ -166,7 +176,14 @@ impl<'t> Walk<'t> {
         }
         let size = count_lines(text.trim().lines().count());
         let (before, after) = self.compiled.language.marks.body;
-        self.cut(range, format!("{before}{size}{after}"));
+        // A mark of several lines keeps the indent of what it stands in.
+        let line_end = format!("{}{}", self.source.line_end(), self.indent(range.start));
+        self.cut(range, format!("{before}{size}{after}").replace('\n', &line_end));
+    }
+
+    fn indent(&self, at: usize) -> &'t str {
+        let line = self.source.text(self.source.line_start(at)..at);
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
     /// Takes out what stands between the brackets of a large literal: its own, or the outermost large ones within it, as

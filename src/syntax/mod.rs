@@ -19,6 +19,7 @@ mod language;
 mod languages;
 mod markup;
 mod nodes;
+mod notebook;
 mod parse;
 #[expect(dead_code, reason = "the scanners come next")]
 mod reduced;

@@ -9,6 +9,8 @@ mod cpp;
 mod csharp;
 #[cfg(feature = "lang-go")]
 mod go;
+#[cfg(any(feature = "lang-javascript", feature = "lang-typescript"))]
+mod javascript;
 #[cfg(feature = "lang-java")]
 mod java;
 #[cfg(feature = "lang-kotlin")]
@@ -17,5 +19,10 @@ mod python;
 mod registry;
 #[cfg(feature = "lang-rust")]
 mod rust;
+#[cfg(feature = "lang-typescript")]
+mod typescript;
+#[cfg(feature = "lang-zig")]
+mod zig;
 
+pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;

@@ -6,6 +6,8 @@ use super::cpp::CPP;
 use super::csharp::CSHARP;
 #[cfg(feature = "lang-go")]
 use super::go::GO;
+#[cfg(feature = "lang-javascript")]
+use super::javascript::JAVASCRIPT;
 #[cfg(feature = "lang-java")]
 use super::java::JAVA;
 #[cfg(feature = "lang-kotlin")]
@@ -13,6 +15,12 @@ use super::kotlin::KOTLIN;
 use super::python::PYTHON;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
+#[cfg(feature = "lang-typescript")]
+use super::typescript::TSX;
+#[cfg(feature = "lang-typescript")]
+use super::typescript::TYPESCRIPT;
+#[cfg(feature = "lang-zig")]
+use super::zig::ZIG;
 use crate::syntax::language::Language;
 
 /// Every language that has structure in this build.
@@ -23,6 +31,8 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &CSHARP,
     #[cfg(feature = "lang-go")]
     &GO,
+    #[cfg(feature = "lang-javascript")]
+    &JAVASCRIPT,
     #[cfg(feature = "lang-java")]
     &JAVA,
     #[cfg(feature = "lang-kotlin")]
@@ -30,4 +40,10 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &PYTHON,
     #[cfg(feature = "lang-rust")]
     &RUST,
+    #[cfg(feature = "lang-typescript")]
+    &TSX,
+    #[cfg(feature = "lang-typescript")]
+    &TYPESCRIPT,
+    #[cfg(feature = "lang-zig")]
+    &ZIG,
 ];
