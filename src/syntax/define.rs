@@ -30,6 +30,8 @@ pub(super) struct Definition<'t> {
     pub(super) owner: String,
     /// What stands in it.
     pub(super) inside: Inside<'t>,
+    /// Where its head ends in the original, where that is not where its inside begins.
+    pub(super) head_end: Option<usize>,
 }
 
 /// What stands in a symbol.
@@ -48,7 +50,8 @@ pub(super) enum Inside<'t> {
 /// How a language's skeleton says what was taken out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
-    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`.
+    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`. A line's end in it is followed by
+    /// the indent of the line on which the body begins.
     pub(super) body: (&'static str, &'static str),
     /// What stands for the rows of a literal between its brackets.
     pub(super) rows: (&'static str, &'static str),
@@ -68,7 +71,7 @@ impl Marks {
 impl<'t> Definition<'t> {
     /// Returns a definition that only what is around it qualifies.
     pub(super) const fn new(kind: SymbolKind, name: String, inside: Inside<'t>) -> Self {
-        Self { kind, name, owner: String::new(), inside }
+        Self { kind, name, owner: String::new(), inside, head_end: None }
     }
 
     /// Says what qualifies the name beside the scopes around it.
@@ -76,12 +79,18 @@ impl<'t> Definition<'t> {
         owner.clone_into(&mut self.owner);
         self
     }
+
+    /// Says where its head ends.
+    pub(super) const fn with_head_end(mut self, end: usize) -> Self {
+        self.head_end = Some(end);
+        self
+    }
 }
 
 impl<'t> Walk<'t> {
     /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
     pub(super) fn define(&mut self, node: Node<'t>, definition: Definition<'t>) {
-        let Definition { kind, name, owner, inside } = definition;
+        let Definition { kind, name, owner, inside, head_end } = definition;
         let range = self.range(node);
         // Some nodes hold the white space up to the next one.
         let end = range.start + self.source.text(range.clone()).trim_end().len();
@@ -95,7 +104,7 @@ impl<'t> Walk<'t> {
             qualified_name: self.qualified(&full),
             name,
             span: self.span(node, end),
-            signature: self.signature(node, end, inside),
+            signature: self.signature(node, end, inside, head_end),
             doc: self.doc_above(),
             recovered: false,
             children: Vec::new(),
@@ -109,10 +118,21 @@ impl<'t> Walk<'t> {
         self.add(symbol);
     }
 
+    /// Visits members that stand before the body of the symbol that was defined last, as those in its parameters do.
+    pub(super) fn define_ahead(&mut self, place: Node<'t>) {
+        let Some(owner) = self.symbols.last() else { return };
+        let scope = Scope { name: owner.name.clone(), kind: owner.kind };
+        let ahead = self.inside(scope, place);
+        if let Some(owner) = self.symbols.last_mut() {
+            owner.children.splice(0..0, ahead);
+        }
+    }
+
     /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
-    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>) -> String {
+    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>, head_end: Option<usize>) -> String {
         let start = self.signed_start(node);
         let head_end = match inside {
+            _ if head_end.is_some() => head_end.unwrap_or(end),
             Inside::Nothing => end,
             Inside::Members(body) | Inside::Code(body) => self.inside_start(node, body),
             Inside::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
@@ -137,25 +157,9 @@ impl<'t> Walk<'t> {
 
     /// Returns where the signature begins: behind decorators and the like.
     fn signed_start(&self, node: Node<'t>) -> usize {
-        let unsigned = self.compiled.language.unsigned;
-        let mut holder = self.outermost(node);
-        let mut start = self.range(holder).start;
-        'deeper: loop {
-            for child in children(holder) {
-                if unsigned.contains(&child.kind()) || is_trivia(child) {
-                    continue;
-                }
-                start = self.range(child).start;
-                // Annotations may stand within a list of modifiers, which stands first.
-                let leads = child.child(0).is_some_and(|first| unsigned.contains(&first.kind()));
-                if leads && child.end_byte() < holder.end_byte() {
-                    holder = child;
-                    continue 'deeper;
-                }
-                return start;
-            }
-            return start;
-        }
+        let holder = self.outermost(node);
+        let first = first_signed(holder, self.compiled.language.unsigned);
+        self.range(first.unwrap_or(holder)).start
     }
 
     /// Takes a body out of the skeleton.
@@ -170,23 +174,53 @@ impl<'t> Walk<'t> {
         if text.split_whitespace().collect::<String>().len() <= 2 {
             return;
         }
-        let range = range.start..range.start + text.len();
+        let mut range = range.start..range.start + text.len();
+        if text.starts_with('=') {
+            // What is one short expression tells more than its size does.
+            if self.is_short(range.clone()) {
+                return;
+            }
+            // A block in place of `=> expression;` wants no semicolon.
+            range.end += usize::from(self.source.after_on_line(range.end).starts_with(';'));
+        }
         let size = count_lines(text.trim().lines().count());
         let (before, after) = self.compiled.language.marks.body;
-        self.cut(range, format!("{before}{size}{after}"));
+        // A mark of several lines keeps the indent of what it stands in.
+        let line_end = format!("{}{}", self.source.line_end(), self.indent(range.start));
+        self.cut(range, format!("{before}{size}{after}").replace('\n', &line_end));
     }
 
-    /// Takes out what stands between the brackets of a large literal.
-    fn cut_rows(&mut self, value: Node<'t>) {
-        let range = self.range(value);
-        let text = self.source.text(range.clone());
-        let is_bracketed = text.starts_with(['[', '{', '(']) && text.ends_with([']', '}', ')']);
-        if range.len() < LARGE_VALUE || !is_bracketed || value.has_error() {
+    fn indent(&self, at: usize) -> &'t str {
+        let line = self.source.text(self.source.line_start(at)..at);
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// Takes out what stands between the brackets of a large literal: its own, or the outermost large ones within it, as
+    /// those of a call or of a block are.
+    pub(super) fn cut_rows(&mut self, value: Node<'t>) {
+        if value.has_error() {
             return;
         }
-        let size = count_lines(text.lines().count());
-        let (before, after) = self.compiled.language.marks.rows;
-        self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
+        let mut cursor = value.walk();
+        loop {
+            let node = cursor.node();
+            let range = self.range(node);
+            let is_large = LARGE_VALUE <= range.len();
+            let is_cut = is_large && is_bracketed(node);
+            if is_cut {
+                let size = count_lines(self.source.text(range.clone()).lines().count());
+                let (before, after) = self.compiled.language.marks.rows;
+                self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
+            }
+            if is_large && !is_cut && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
     }
 
     /// Puts a mark in place of a range; on a line of its own where something would follow it that it must not swallow.
@@ -197,4 +231,24 @@ impl<'t> Walk<'t> {
         }
         self.cuts.push(Cut::new(range, mark.clone()).or_carefully(mark));
     }
+}
+
+/// Returns the first part of `node` that a signature tells. Annotations may stand within a list of modifiers, which
+/// stands first.
+fn first_signed<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t>> {
+    children(node)
+        .into_iter()
+        .filter(|child| !unsigned.contains(&child.kind()) && !is_trivia(*child))
+        .find_map(|child| {
+            let leads = child.child(0).is_some_and(|first| unsigned.contains(&first.kind()));
+            if leads { first_signed(child, unsigned) } else { Some(child) }
+        })
+}
+
+/// Says whether `node` is brackets that may stand empty.
+fn is_bracketed(node: Node<'_>) -> bool {
+    let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
+    let [Some(first), Some(last)] = ends.map(|end| end.map(|end| end.kind())) else { return false };
+    let is_pair = matches!((first, last), ("(", ")") | ("[", "]") | ("{", "}"));
+    is_pair && !["parenthesized", "tuple"].iter().any(|kind| node.kind().starts_with(kind))
 }

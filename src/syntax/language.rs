@@ -8,6 +8,7 @@ use tree_sitter_language::LanguageFn;
 
 use super::define::Marks;
 use super::languages::LANGUAGES;
+use super::notebook;
 use super::reduced::Reduced;
 use super::rule::Rule;
 use super::walk::Walk;
@@ -156,11 +157,14 @@ impl Compiled {
 
 /// Says whether files of this type have an outline and a skeleton.
 pub fn has_structure(language: &str) -> bool {
-    position(language).is_some()
+    language == notebook::ID || position(language).is_some()
 }
 
 /// Returns the name and version of the grammar of this type, if it has one.
 pub fn grammar_version(language: &str) -> Option<&'static str> {
+    if language == notebook::ID {
+        return Some(notebook::READER);
+    }
     position(language).map(|at| LANGUAGES[at].grammar_version)
 }
 

@@ -17,7 +17,9 @@ mod health;
 mod identifiers;
 mod language;
 mod languages;
+mod markup;
 mod nodes;
+mod notebook;
 mod parse;
 #[expect(dead_code, reason = "the scanners come next")]
 mod reduced;

@@ -20,6 +20,7 @@ use super::health::health;
 use super::language::Compiled;
 use super::language::compiled;
 use super::language::grammar_version;
+use super::notebook;
 use super::parse::parse;
 use super::skeleton::Care;
 use super::skeleton::Cut;
@@ -66,6 +67,9 @@ fn producer(artifact: Artifact, version: u32, language: &'static str) -> Option<
 /// Returns the structure of `text`; `None` where the language has none. `give_up` is asked every now and then, and
 /// once it says yes the text falls back to no symbols and an empty skeleton.
 pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Structure> {
+    if language == notebook::ID {
+        return Some(notebook::derive(text, give_up));
+    }
     let compiled = compiled(language)?;
     let mut source = Source::new(text);
     if let Some(reduced) = compiled.language.reduce.and_then(|reduce| reduce(text)) {

@@ -319,6 +319,11 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Takes the comment above the node at hand for the file's own documentation, where it stands at the head.
+    pub(super) fn comment_is_about_file(&mut self) {
+        self.is_about_file(self.comment_above());
+    }
+
     /// Takes a comment at the file's head for the file's own documentation, where it has none yet.
     fn is_about_file(&mut self, comment: &str) -> bool {
         if self.doc.is_some() || !self.is_at_head() {

@@ -7,6 +7,8 @@ mod c;
 #[cfg(feature = "lang-cmake")]
 mod cmake;
 mod cpp;
+#[cfg(feature = "lang-csharp")]
+mod csharp;
 #[cfg(feature = "lang-css")]
 mod css;
 #[cfg(feature = "lang-dockerfile")]
@@ -15,8 +17,14 @@ mod dockerfile;
 mod go;
 #[cfg(feature = "lang-html")]
 mod html;
+#[cfg(feature = "lang-java")]
+mod java;
+#[cfg(any(feature = "lang-javascript", feature = "lang-typescript"))]
+mod javascript;
 #[cfg(feature = "lang-json")]
 mod json;
+#[cfg(feature = "lang-kotlin")]
+mod kotlin;
 mod lines;
 #[cfg(feature = "lang-makefile")]
 mod make;
@@ -30,7 +38,12 @@ mod registry;
 mod rust;
 #[cfg(feature = "lang-toml")]
 mod toml;
+#[cfg(feature = "lang-typescript")]
+mod typescript;
 #[cfg(feature = "lang-yaml")]
 mod yaml;
+#[cfg(feature = "lang-zig")]
+mod zig;
 
+pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;

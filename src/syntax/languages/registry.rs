@@ -4,6 +4,8 @@ use super::c::C;
 #[cfg(feature = "lang-cmake")]
 use super::cmake::CMAKE;
 use super::cpp::CPP;
+#[cfg(feature = "lang-csharp")]
+use super::csharp::CSHARP;
 #[cfg(feature = "lang-css")]
 use super::css::CSS;
 #[cfg(feature = "lang-dockerfile")]
@@ -12,8 +14,14 @@ use super::dockerfile::DOCKERFILE;
 use super::go::GO;
 #[cfg(feature = "lang-html")]
 use super::html::HTML;
+#[cfg(feature = "lang-java")]
+use super::java::JAVA;
+#[cfg(feature = "lang-javascript")]
+use super::javascript::JAVASCRIPT;
 #[cfg(feature = "lang-json")]
 use super::json::JSON;
+#[cfg(feature = "lang-kotlin")]
+use super::kotlin::KOTLIN;
 #[cfg(feature = "lang-makefile")]
 use super::make::MAKE;
 #[cfg(feature = "lang-markdown")]
@@ -25,8 +33,14 @@ use super::python::PYTHON;
 use super::rust::RUST;
 #[cfg(feature = "lang-toml")]
 use super::toml::TOML;
+#[cfg(feature = "lang-typescript")]
+use super::typescript::TSX;
+#[cfg(feature = "lang-typescript")]
+use super::typescript::TYPESCRIPT;
 #[cfg(feature = "lang-yaml")]
 use super::yaml::YAML;
+#[cfg(feature = "lang-zig")]
+use super::zig::ZIG;
 use crate::syntax::language::Language;
 
 /// Every language that has structure in this build.
@@ -35,6 +49,8 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     #[cfg(feature = "lang-cmake")]
     &CMAKE,
     &CPP,
+    #[cfg(feature = "lang-csharp")]
+    &CSHARP,
     #[cfg(feature = "lang-css")]
     &CSS,
     #[cfg(feature = "lang-dockerfile")]
@@ -43,8 +59,14 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &GO,
     #[cfg(feature = "lang-html")]
     &HTML,
+    #[cfg(feature = "lang-java")]
+    &JAVA,
+    #[cfg(feature = "lang-javascript")]
+    &JAVASCRIPT,
     #[cfg(feature = "lang-json")]
     &JSON,
+    #[cfg(feature = "lang-kotlin")]
+    &KOTLIN,
     #[cfg(feature = "lang-makefile")]
     &MAKE,
     #[cfg(feature = "lang-markdown")]
@@ -56,6 +78,12 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &RUST,
     #[cfg(feature = "lang-toml")]
     &TOML,
+    #[cfg(feature = "lang-typescript")]
+    &TSX,
+    #[cfg(feature = "lang-typescript")]
+    &TYPESCRIPT,
     #[cfg(feature = "lang-yaml")]
     &YAML,
+    #[cfg(feature = "lang-zig")]
+    &ZIG,
 ];
