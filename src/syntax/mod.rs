@@ -23,7 +23,8 @@ mod nodes;
 mod notebook;
 mod parse;
 mod recover;
-#[expect(dead_code, reason = "the scanners come next")]
+
+mod reduce;
 mod reduced;
 mod rule;
 mod skeleton;

@@ -53,5 +53,6 @@ mod yaml;
 #[cfg(feature = "lang-zig")]
 mod zig;
 
+pub(super) use python::LARGE_LITERAL;
 pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;
