@@ -19,6 +19,7 @@ mod languages;
 mod nodes;
 mod parse;
 #[expect(dead_code, reason = "the scanners come next")]
+mod reduce;
 mod reduced;
 mod skeleton;
 mod source;
