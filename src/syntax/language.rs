@@ -8,6 +8,7 @@ use tree_sitter_language::LanguageFn;
 
 use super::languages::LANGUAGES;
 use super::reduced::Reduced;
+use super::reduced::Supplied;
 use super::walk::Walk;
 
 /// A language as its folder describes it.
@@ -29,6 +30,8 @@ pub(super) struct Language {
     /// Makes of a text one that is quicker to parse and that the grammar understands; `None` where it is not sure of
     /// what it reads, and the text is to be parsed as it is.
     pub(super) reduce: Option<fn(&str) -> Option<Reduced>>,
+    /// Takes out of the skeleton what it does without of something that the scanner supplies.
+    pub(super) cut_supplied: Option<fn(&mut Walk<'_>, &Supplied)>,
     /// What to do with each kind of node: the first table that names a kind decides. Kinds that none names are passed
     /// over, with all that is in them.
     pub(super) nodes: &'static [Nodes],

@@ -12,18 +12,21 @@
 
 mod comments;
 mod forward;
+mod heads;
 mod health;
 mod identifiers;
 mod language;
 mod languages;
 mod nodes;
 mod parse;
+mod recover;
 #[expect(dead_code, reason = "the scanners come next")]
 mod reduce;
 mod reduced;
 mod skeleton;
 mod source;
 mod structure;
+mod taken;
 mod walk;
 mod words;
 
@@ -33,6 +36,8 @@ mod golden_tests;
 mod hostile_tests;
 #[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod taken_tests;
 #[cfg(test)]
 mod testing;
 
@@ -46,5 +51,7 @@ pub use language::has_structure;
 pub use structure::Structure;
 pub use structure::count_errors;
 pub use structure::derive;
+pub use structure::derive_in_full;
 pub use structure::outline_producer;
+pub use structure::reduced_text;
 pub use structure::skeleton_producer;

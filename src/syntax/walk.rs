@@ -9,12 +9,13 @@ use tree_sitter::Node;
 
 use super::comments::documentation;
 use super::comments::is_about_copying;
+use super::heads::head;
 use super::language::Compiled;
 use super::language::Field;
 use super::language::Visit;
-use super::nodes::comments_within;
 use super::skeleton::Cut;
 use super::source::Source;
+use super::taken::Place;
 use super::words::clipped;
 use super::words::one_line;
 use crate::model::Span;
@@ -84,24 +85,42 @@ impl<'t> Walk<'t> {
         if self.depth == MAX_DEPTH {
             return;
         }
+        // The root reaches from end to end, whatever was taken out before its first child and after its last.
+        let range = if self.depth == 0 { 0..self.source.whole().len() } else { self.range(node) };
+        let mut place = Place::new(self.source, range.start);
         self.depth += 1;
         let outer = self.above.take();
-        let mut last_line = 0;
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
         while more {
             let child = cursor.node();
+            let child_range = self.range(child);
+            self.meet_taken(&mut place, child_range.start);
             match self.compiled.visit(child) {
-                Some(Visit::Comment) => self.meet_comment(child, last_line),
+                Some(Visit::Comment) => self.meet_comment(child_range, place.last_line),
                 visit => {
-                    self.leave_comments_unless_above(child);
+                    self.leave_comments_unless_above(draws_in(child), child_range.start);
                     self.visit(child, visit);
                     self.above = None;
-                    last_line = self.source.line(self.range(child).end.saturating_sub(1));
+                    place.pass(self.source, child_range.end);
                 }
             }
             more = cursor.goto_next_sibling();
         }
+        self.meet_taken(&mut place, range.end);
+        self.detach_comments();
+        self.above = outer;
+        self.depth -= 1;
+    }
+
+    /// Meets the inside of something that a scanner has read, which ends at `end`.
+    pub(super) fn enter_taken(&mut self, place: &mut Place, end: usize) {
+        if self.depth == MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        let outer = self.above.take();
+        self.meet_taken(place, end);
         self.detach_comments();
         self.above = outer;
         self.depth -= 1;
@@ -151,10 +170,15 @@ impl<'t> Walk<'t> {
 
     /// Visits the inside of something that has a name, and returns the symbols found there.
     pub(super) fn inside(&mut self, scope: Scope, body: Node<'t>) -> Vec<Symbol> {
+        self.collect(scope, |walk| walk.enter(body))
+    }
+
+    /// Returns the symbols that `visit` finds inside of something that has a name.
+    pub(super) fn collect(&mut self, scope: Scope, visit: impl FnOnce(&mut Self)) -> Vec<Symbol> {
         let wrapper = self.wrapper.take();
         let around = std::mem::take(&mut self.symbols);
         self.scopes.push(Scope { name: clipped(scope.name), kind: scope.kind });
-        self.enter(body);
+        visit(self);
         self.scopes.pop();
         self.wrapper = wrapper;
         std::mem::replace(&mut self.symbols, around)
@@ -221,20 +245,7 @@ impl<'t> Walk<'t> {
 
     /// Returns the text of `range` on one line, without the comments in it.
     pub(super) fn head(&self, node: Node<'t>, range: Range<usize>) -> String {
-        let text = self.source.text(range.clone());
-        if !text.contains(['#', '/', '\\']) {
-            return one_line(text);
-        }
-        let mut plain = String::with_capacity(text.len());
-        let mut at = range.start;
-        for comment in comments_within(node, &range) {
-            let comment = self.source.original_range(comment);
-            plain.push_str(self.source.text(at..comment.start.min(range.end)));
-            plain.push(' ');
-            at = comment.end;
-        }
-        plain.push_str(self.source.text(at.min(range.end)..range.end));
-        one_line(&without_directives(&plain))
+        head(self.source, Some(node), range)
     }
 
     /// Remembers what the file draws in, each name once.
@@ -256,8 +267,8 @@ impl<'t> Walk<'t> {
         self.above.as_ref().map_or("", |comments| self.source.text(comments.range.clone()))
     }
 
-    fn meet_comment(&mut self, node: Node<'t>, last_code_line: u32) {
-        let range = self.range(node);
+    /// Meets a comment that stands in that range of the original, with code last before it on that line.
+    pub(super) fn meet_comment(&mut self, range: Range<usize>, last_code_line: u32) {
         // A line comment's node may hold the line's end.
         let text = self.source.text(range.clone());
         let range = range.start..range.start + text.trim_end().len();
@@ -310,17 +321,21 @@ impl<'t> Walk<'t> {
         self.symbols.is_empty() && self.scopes.is_empty()
     }
 
-    fn leave_comments_unless_above(&mut self, node: Node<'t>) {
-        let kind = node.kind();
-        let draws_in = ["preproc_include", "preproc_ifdef", "preproc_if", "preproc_call"];
-        if kind.ends_with("import_statement") || kind == "import_from_statement" || draws_in.contains(&kind) {
+    /// Lets go of the comments met last, unless what begins at `start` stands directly below them.
+    pub(super) fn leave_comments_unless_above(&mut self, draws_in: bool, start: usize) {
+        if draws_in {
             // What stands above an include is not about that one, so it may be about the file.
             self.is_about_file(self.comment_above());
         }
-        let line = self.source.line(self.range(node).start);
+        let line = self.source.line(start);
         if self.above.as_ref().is_some_and(|above| above.last_line + 1 < line) {
             self.detach_comments();
         }
+    }
+
+    /// Lets go of the comments above what was read just now: they were about that.
+    pub(super) fn forget_comments(&mut self) {
+        self.above = None;
     }
 
     /// Lets go of comments that belong to no declaration: they may be about the file.
@@ -343,17 +358,11 @@ fn is_value(kind: SymbolKind) -> bool {
     values.contains(&kind)
 }
 
-/// Returns a head without the preprocessor's lines in it and without the marks of continued lines. Its first line is
-/// its own, whatever it begins with.
-fn without_directives(head: &str) -> String {
-    let mut plain = String::with_capacity(head.len());
-    for (at, line) in head.lines().enumerate() {
-        if at == 0 || !line.trim_start().starts_with('#') {
-            plain.push_str(line.trim_end().trim_end_matches('\\'));
-            plain.push('\n');
-        }
-    }
-    plain
+/// Says whether a node draws another file in, or stands among those that do.
+fn draws_in(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    let directives = ["preproc_include", "preproc_ifdef", "preproc_if", "preproc_call"];
+    kind.ends_with("import_statement") || kind == "import_from_statement" || directives.contains(&kind)
 }
 
 /// Returns `1 line`, `34 lines`: the size of what was taken away.

@@ -21,6 +21,7 @@ pub(in crate::syntax::languages) static PYTHON: Language = Language {
     checks_skeleton: false,
     has_overloads: false,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: Some(module),
 };
