@@ -1,5 +1,6 @@
 //! Items: what stands between two semicolons or brackets of a file, a namespace or a class.
 
+use super::Dialect;
 use super::names::is_access;
 use super::names::is_in_capitals;
 use super::names::only_begins;
@@ -165,6 +166,8 @@ impl Scanner<'_> {
         if (0..self.tokens.len()).any(|top| self.tokens.kind(top) == Some(Kind::Paren)) {
             return self.function();
         }
+        // Further blocks of the item are values too.
+        self.has_value = true;
         self.braces()
     }
 
@@ -192,6 +195,14 @@ impl Scanner<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Says whether a `{` begins the value of a member, as in `A() : a{1}, b{2} {`.
+    fn is_in_initializers(&self) -> bool {
+        let last = self.tokens.len() - 1;
+        let is_named = matches!(self.tokens.kind(last), Some(Kind::Word | Kind::Greater));
+        let colon = || (0..last).find(|top| self.tokens.kind(*top) == Some(Kind::Colon));
+        self.dialect == Dialect::Cpp && is_named && self.top_text(last) != "try" && colon().is_some()
     }
 
     fn put_function(&mut self, name: Option<String>, start: usize, open: usize, end: usize) {
