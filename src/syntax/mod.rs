@@ -20,7 +20,7 @@ mod languages;
 mod nodes;
 mod parse;
 mod recover;
-#[expect(dead_code, reason = "the scanners come next")]
+mod reduce;
 mod reduced;
 mod skeleton;
 mod source;
