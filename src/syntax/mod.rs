@@ -23,7 +23,6 @@ mod nodes;
 mod notebook;
 mod parse;
 mod recover;
-
 mod reduce;
 mod reduced;
 mod rule;
