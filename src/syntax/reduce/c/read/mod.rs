@@ -56,15 +56,8 @@ impl Scanner<'_> {
     pub(super) fn read(&self, ending: Ending) -> Read {
         let count = self.tokens.len();
         let end = if ending == Ending::Semicolon { count - 1 } else { count };
-        let reader = Reader {
-            scanner: self,
-            ending,
-            first: 0,
-            end,
-            type_end: 0,
-            is_typedef: false,
-            is_odd: false,
-        };
+        let reader =
+            Reader { scanner: self, ending, first: 0, end, type_end: 0, is_typedef: false, is_odd: false };
         reader.read()
     }
 }
