@@ -32,6 +32,7 @@ mod lua;
 mod make;
 #[cfg(feature = "lang-markdown")]
 mod markdown;
+mod optional;
 #[cfg(feature = "lang-protobuf")]
 mod protobuf;
 mod python;
@@ -54,5 +55,6 @@ mod yaml;
 mod zig;
 
 pub(super) use python::LARGE_LITERAL;
+pub use optional::missing_feature;
 pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;
