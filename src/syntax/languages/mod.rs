@@ -54,7 +54,7 @@ mod yaml;
 #[cfg(feature = "lang-zig")]
 mod zig;
 
-pub(super) use python::LARGE_LITERAL;
 pub use optional::missing_feature;
+pub(super) use python::LARGE_LITERAL;
 pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;
