@@ -51,7 +51,7 @@ pub enum Error {
         reason: LeftOut,
     },
     /// A file's type has no such view.
-    #[error("show the {view} of {path}, which its type ({file_type}) does not have")]
+    #[error("show the {view} of {path}, {}", lacking(file_type, *feature))]
     NoSuchView {
         /// The file.
         path: RelPath,
@@ -59,6 +59,8 @@ pub enum Error {
         view: ViewMode,
         /// The type's name.
         file_type: &'static str,
+        /// What this build would need to have it.
+        feature: Option<&'static str>,
     },
     /// Words that should select files select none.
     #[error("find a file of the project for `{word}`")]
@@ -172,6 +174,14 @@ pub enum Code {
     NothingToSend,
     /// An output cannot be written.
     WriteFailed,
+}
+
+/// Says why there is no such view.
+fn lacking(file_type: &str, feature: Option<&str>) -> String {
+    match feature {
+        Some(feature) => format!("for this slop was built without {feature}"),
+        None => format!("which its type ({file_type}) does not have"),
+    }
 }
 
 impl Error {

@@ -406,7 +406,8 @@ fn must_have_outline(file: &KnownFile) -> Result<(), Error> {
         KnownState::LeftOut(reason) => Err(Error::LeftOut { path, reason: *reason }),
         KnownState::Content { file_type, .. } if crate::syntax::has_structure(file_type.id) => Ok(()),
         KnownState::Content { file_type, .. } => {
-            Err(Error::NoSuchView { path, view: ViewMode::Outline, file_type: file_type.name })
+            let feature = crate::syntax::missing_feature(file_type.id);
+            Err(Error::NoSuchView { path, view: ViewMode::Outline, file_type: file_type.name, feature })
         }
     }
 }

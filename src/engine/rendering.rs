@@ -95,6 +95,11 @@ impl Project<'_> {
         let has_structure = syntax::has_structure(subject.file_type.id);
         let (view, mut why) = aggregate::fit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
         rendering.view = view;
+        if let Some(feature) =
+            syntax::missing_feature(subject.file_type.id).filter(|_| wanted.needs_structure())
+        {
+            why = Some(format!("no {wanted} view: this slop was built without {feature}"));
+        }
         let mut shown = self.show(&subject, &mut rendering);
         let fallback = match &shown {
             Err(Hindrance::Fallback(fallback)) => Some(format!("no {view}: {}", fallback.words())),

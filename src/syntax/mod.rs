@@ -52,6 +52,7 @@ pub use identifiers::references;
 pub use identifiers::references_producer;
 pub use language::grammar_version;
 pub use language::has_structure;
+pub use languages::missing_feature;
 pub use structure::Structure;
 pub use structure::count_errors;
 pub use structure::derive;

@@ -26,6 +26,7 @@ mod freshness;
 mod help;
 mod index;
 mod kill;
+mod languages;
 mod mcp;
 mod outputs;
 mod picks;

@@ -32,6 +32,7 @@ mod lua;
 mod make;
 #[cfg(feature = "lang-markdown")]
 mod markdown;
+mod optional;
 #[cfg(feature = "lang-protobuf")]
 mod protobuf;
 mod python;
@@ -53,6 +54,7 @@ mod yaml;
 #[cfg(feature = "lang-zig")]
 mod zig;
 
+pub use optional::missing_feature;
 pub(super) use python::LARGE_LITERAL;
 pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;
