@@ -1,7 +1,7 @@
 //! A symbol by its signature, written as its language writes it.
 
 use super::page::Page;
-use super::page::Style;
+use super::style::Layout;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 
@@ -10,10 +10,28 @@ const MEMBERS: &str = "{…}";
 
 /// Returns a symbol's signature with what is shown of its members, if anything is; without the end of the last line.
 pub(super) fn head(page: &Page<'_>, symbol: &Symbol, text: &str, indent: &str, inside: &str) -> String {
-    match page.style {
-        Style::Indented => indented(page, symbol, text, indent, inside),
-        Style::Braced => braced(page, symbol, indent, inside),
+    match page.style.layout {
+        Layout::Indented => indented(page, symbol, text, indent, inside),
+        Layout::Braced => braced(page, symbol, indent, inside),
+        Layout::Worded(end) => below(page, symbol, indent, inside, end),
+        Layout::Listed => below(page, symbol, indent, inside, ""),
     }
+}
+
+/// Returns a signature with its members below it, and the word that ends them.
+fn below(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str, last: &str) -> String {
+    let line_end = page.line_end;
+    let mut head = format!("{indent}{}", symbol.signature);
+    if !inside.is_empty() {
+        head.extend([line_end, inside]);
+    }
+    let is_ended = symbol.kind.is_callable() || symbol.kind.is_type() || symbol.kind.is_namespace();
+    if is_ended && !last.is_empty() {
+        let space = if inside.is_empty() { "; " } else { line_end };
+        let indent = if inside.is_empty() { "" } else { indent };
+        head.extend([space, indent, last]);
+    }
+    head
 }
 
 fn indented(page: &Page<'_>, symbol: &Symbol, text: &str, indent: &str, inside: &str) -> String {
@@ -55,7 +73,7 @@ fn decorators(text: &str) -> Vec<String> {
 fn braced(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str) -> String {
     let signature = symbol.signature.as_str();
     let (before, after) = match signature.split_once(MEMBERS) {
-        Some((before, after)) => (before, format!("{after};")),
+        Some((before, after)) => (before, format!("{after}{}", page.style.statement_end)),
         None => match symbol.kind {
             SymbolKind::Namespace
             | SymbolKind::Module
@@ -63,7 +81,7 @@ fn braced(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str) -> Strin
             | SymbolKind::Object
             | SymbolKind::Table => (signature, String::new()),
             SymbolKind::Class | SymbolKind::Struct | SymbolKind::Union | SymbolKind::Enum => {
-                (signature, ";".to_owned())
+                (signature, page.style.type_end.to_owned())
             }
             SymbolKind::EnumMember => return format!("{indent}{signature},"),
             SymbolKind::Macro
@@ -89,7 +107,7 @@ fn braced(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str) -> Strin
             | SymbolKind::Variable
             | SymbolKind::Constant => {
                 let space = if inside.is_empty() { "" } else { page.line_end };
-                return format!("{indent}{signature};{space}{inside}");
+                return format!("{indent}{signature}{}{space}{inside}", page.style.statement_end);
             }
         },
     };

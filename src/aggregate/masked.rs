@@ -13,7 +13,7 @@ use super::nesting::Entry;
 use super::nesting::Modes;
 use super::nesting::nest;
 use super::page::Page;
-use super::page::Style;
+use super::style::Layout;
 use crate::model::MaskMode;
 use crate::model::Outline;
 use crate::model::Symbol;
@@ -106,7 +106,7 @@ impl Page<'_> {
                 block.unwrap_or_default() + &self.definition(entry, &indent)
             } else if entry.has(Some(MaskMode::Signature)) {
                 // What stands in a block of its own would seem to stand in what is above it.
-                let is_indented = self.style == Style::Indented;
+                let is_indented = self.style.layout == Layout::Indented;
                 self.signature(entry, if is_indented { least.clone() } else { indent.clone() })
             } else {
                 let within = self.pieces(&entry.inside, &passed_over(entry, around));
@@ -156,7 +156,7 @@ impl Page<'_> {
         let symbols: Vec<&Symbol> = wanted.map(|(symbol, _)| *symbol).collect();
         let holder = symbols.iter().position(|symbol| holds(symbol)).unwrap_or(0);
         // Namespaces that begin on one line are one to their author.
-        let is_namespace = symbols.get(holder).is_some_and(|symbol| symbol.kind == SymbolKind::Namespace);
+        let is_namespace = symbols.get(holder).is_some_and(|symbol| symbol.kind.is_namespace());
         let line = if is_namespace { usize::MAX } else { self.line_start(entry.span.start) };
         let around = Around { owner: None, line, indent };
         let inside = self.joined(&self.pieces(&entry.inside, &around));
@@ -170,24 +170,21 @@ impl Page<'_> {
 
     /// Returns the comment that says where the piece below it stands.
     fn place(&self, owner: &Symbol, indent: &str) -> String {
-        let mark = match self.style {
-            Style::Indented => "#",
-            Style::Braced => "//",
-        };
-        format!("{indent}{mark} in {}{}", owner.qualified_name, self.line_end)
+        let comment = self.style.comment(&format!("in {}", owner.qualified_name), true);
+        if comment.is_empty() { comment } else { format!("{indent}{comment}{}", self.line_end) }
     }
 
     /// Returns the comment above a definition that stands in an `if` or in another block that is not shown: by its
     /// indent it would seem to belong to what is shown above it.
     fn block_around(&self, entry: &Entry<'_>, indent: &str, least: &str) -> Option<String> {
-        let is_deeper = self.style == Style::Indented && least.len() < indent.len();
+        let is_deeper = self.style.layout == Layout::Indented && least.len() < indent.len();
         let head = is_deeper.then(|| self.block_head(entry.span.start, indent.len()))?;
         Some(format!("{indent}# in a block: {}{}", head.unwrap_or("…"), self.line_end))
     }
 
     /// Says whether a comment above a symbol is about it. Python's definitions have their docs within.
     fn has_doc_above(&self, symbol: &Symbol) -> bool {
-        let is_within = self.style == Style::Indented && symbol.kind != SymbolKind::Constant;
+        let is_within = self.style.layout == Layout::Indented && symbol.kind != SymbolKind::Constant;
         symbol.doc.is_some() && !is_within
     }
 
@@ -264,11 +261,12 @@ impl Page<'_> {
         let blank = text.len() - text.trim_start().len();
         let indent = if is_first { self.indent(range.start + blank) } else { "" };
         let is_last = self.rest_of_line(range.end).trim().is_empty();
-        match (self.style, is_last) {
-            (Style::Indented, true) => format!("{indent}...  # {size}"),
-            (Style::Indented, false) => format!("{indent}...;"),
-            (Style::Braced, true) => format!("{indent}// {size}"),
-            (Style::Braced, false) => format!("{indent}/* {size} */"),
+        match (self.style.layout, is_last) {
+            (Layout::Indented, true) => format!("{indent}...  # {size}"),
+            (Layout::Indented, false) => format!("{indent}...;"),
+            (Layout::Braced | Layout::Worded(_) | Layout::Listed, _) => {
+                format!("{indent}{}", self.style.comment(&size, is_last))
+            }
         }
     }
 }
@@ -281,5 +279,5 @@ fn passed_over<'o>(entry: &Entry<'o>, around: &Around<'o>) -> Around<'o> {
 
 /// Says whether a symbol has members.
 fn holds(symbol: &Symbol) -> bool {
-    symbol.kind == SymbolKind::Namespace || !symbol.children.is_empty()
+    symbol.kind.is_namespace() || !symbol.children.is_empty()
 }

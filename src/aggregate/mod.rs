@@ -21,6 +21,7 @@ mod page;
 mod routing;
 mod selector;
 mod slices_view;
+mod style;
 mod tokens;
 mod tree;
 mod views;

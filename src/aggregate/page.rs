@@ -2,20 +2,13 @@
 
 use std::ops::Range;
 
+use super::style::Style;
+
 /// More white space than this at the beginning of a line is not repeated: each line that is made would bear it.
 const MAX_INDENT: usize = 200;
 
 /// So far is looked for the head of a block.
 const MOST_LINES_ABOVE: usize = 500;
-
-/// How a language marks what belongs together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
-    /// By a colon and an indent, as Python.
-    Indented,
-    /// By braces, as C; so are all languages that nobody says otherwise of.
-    Braced,
-}
 
 /// A text and where its lines begin.
 pub(super) struct Page<'t> {
@@ -30,7 +23,7 @@ impl<'t> Page<'t> {
     pub(super) fn new(text: &'t str, language: &str) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
-        let style = if language == "python" { Style::Indented } else { Style::Braced };
+        let style = Style::of(language);
         let first = line_starts.get(1).map_or("", |end| &text[..*end]);
         let line_end = if first.ends_with("\r\n") { "\r\n" } else { "\n" };
         Self { text, style, line_end, line_starts }
@@ -81,19 +74,18 @@ impl<'t> Page<'t> {
         let mut is_in_block = false;
         for above in (0..line).rev() {
             let text = self.text[self.line_starts[above]..self.line_starts[above + 1]].trim();
-            let opens = text.starts_with("/*");
-            match (self.style, is_in_block) {
-                (Style::Indented, _) if text.starts_with('#') => first = above,
-                (Style::Braced, false) if text.starts_with("//") || (opens && text.ends_with("*/")) => {
-                    first = above;
-                }
-                (Style::Braced, false) if text.ends_with("*/") && !text.contains("/*") => is_in_block = true,
-                (Style::Braced, true) if opens && !text.contains("*/") => {
+            let is_line = self.style.line_comment.is_some_and(|begin| text.starts_with(begin));
+            let (begin, end) = self.style.block_comment.unwrap_or(("\0", "\0"));
+            let opens = text.starts_with(begin);
+            match is_in_block {
+                false if is_line || (opens && text.ends_with(end)) => first = above,
+                false if text.ends_with(end) && !text.contains(begin) => is_in_block = true,
+                true if opens && !text.contains(end) => {
                     first = above;
                     is_in_block = false;
                 }
-                (Style::Braced, true) if !text.contains("/*") && !text.contains("*/") => {}
-                (Style::Indented | Style::Braced, _) => break,
+                true if !text.contains(begin) && !text.contains(end) => {}
+                true | false => break,
             }
         }
         self.line_starts[first]
@@ -115,14 +107,12 @@ impl<'t> Page<'t> {
     /// Says whether the rest of a line holds nothing but a comment, or nothing.
     fn is_comment(&self, rest: &str) -> bool {
         let rest = rest.trim();
-        match self.style {
-            Style::Indented => rest.is_empty() || rest.starts_with('#'),
-            Style::Braced if rest.is_empty() => true,
-            Style::Braced => {
-                let closed = rest.strip_prefix("/*").and_then(|inside| inside.find("*/"));
-                rest.starts_with("//") || closed.is_some_and(|at| at + "/**/".len() == rest.len())
-            }
+        if rest.is_empty() || self.style.line_comment.is_some_and(|begin| rest.starts_with(begin)) {
+            return true;
         }
+        let Some((begin, end)) = self.style.block_comment else { return false };
+        let closed = rest.strip_prefix(begin).and_then(|inside| inside.find(end));
+        closed.is_some_and(|at| begin.len() + at + end.len() == rest.len())
     }
 }
 

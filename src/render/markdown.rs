@@ -130,6 +130,8 @@ fn write_block(text: &mut String, block: &Block) {
 fn fence_language(block: &Block) -> &'static str {
     match block.view {
         _ if block.content.is_none() => "",
+        // A notebook is JSON; what its skeleton makes of it is a script.
+        ViewMode::Skeleton if block.file_type.id == "notebook" => "python",
         ViewMode::Full | ViewMode::Skeleton | ViewMode::Definitions | ViewMode::Masked => {
             block.file_type.fence
         }

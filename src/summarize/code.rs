@@ -48,12 +48,15 @@ fn first_line(source: &Source<'_>) -> String {
 
 /// Says how many there are of the kinds that a reader asks for.
 fn counts(outline: &Outline) -> Vec<String> {
-    const KINDS: [(&[SymbolKind], &str, &str); 10] = [
+    const KINDS: [(&[SymbolKind], &str, &str); 13] = [
         (&[SymbolKind::Class], "class", "classes"),
         (&[SymbolKind::Struct], "struct", "structs"),
+        (&[SymbolKind::Interface], "interface", "interfaces"),
         (&[SymbolKind::Union], "union", "unions"),
         (&[SymbolKind::Enum], "enum", "enums"),
         (&[SymbolKind::Typedef], "typedef", "typedefs"),
+        (&[SymbolKind::Table], "table", "tables"),
+        (&[SymbolKind::Target], "target", "targets"),
         (&[SymbolKind::Function], "function", "functions"),
         (&[SymbolKind::Method, SymbolKind::Constructor, SymbolKind::Destructor], "method", "methods"),
         (&[SymbolKind::Prototype], "prototype", "prototypes"),

@@ -27,8 +27,12 @@ pub(super) struct Definition<'t> {
     pub(super) name: String,
     /// What qualifies the name beside the scopes around the node, as the receiver of a method does; mostly nothing.
     pub(super) owner: String,
+    /// What stands between the two, where it is not what the language puts there as a rule.
+    pub(super) joint: Option<&'static str>,
     /// What stands in it.
     pub(super) inside: Inside<'t>,
+    /// Where its head ends in the original, where that is not where its inside begins.
+    pub(super) head_end: Option<usize>,
 }
 
 /// What stands in a symbol.
@@ -47,7 +51,8 @@ pub(super) enum Inside<'t> {
 /// How a language's skeleton says what was taken out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
-    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`.
+    /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`. A line's end in it is followed by
+    /// the indent of the line on which the body begins.
     pub(super) body: (&'static str, &'static str),
     /// What stands for the rows of a literal between its brackets.
     pub(super) rows: (&'static str, &'static str),
@@ -67,7 +72,7 @@ impl Marks {
 impl<'t> Definition<'t> {
     /// Returns a definition that only what is around it qualifies.
     pub(super) const fn new(kind: SymbolKind, name: String, inside: Inside<'t>) -> Self {
-        Self { kind, name, owner: String::new(), inside }
+        Self { kind, name, owner: String::new(), joint: None, inside, head_end: None }
     }
 
     /// Says what qualifies the name beside the scopes around it.
@@ -75,26 +80,38 @@ impl<'t> Definition<'t> {
         owner.clone_into(&mut self.owner);
         self
     }
+
+    /// Says what stands between the name and what qualifies it.
+    pub(super) const fn joined_by(mut self, joint: &'static str) -> Self {
+        self.joint = Some(joint);
+        self
+    }
+
+    /// Says where its head ends.
+    pub(super) const fn with_head_end(mut self, end: usize) -> Self {
+        self.head_end = Some(end);
+        self
+    }
 }
 
 impl<'t> Walk<'t> {
     /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
     pub(super) fn define(&mut self, node: Node<'t>, definition: Definition<'t>) {
-        let Definition { kind, name, owner, inside } = definition;
+        let Definition { kind, name, owner, joint, inside, head_end } = definition;
         let range = self.range(node);
         // Some nodes hold the white space up to the next one.
         let end = range.start + self.source.text(range.clone()).trim_end().len();
         let full = if owner.is_empty() {
             name.clone()
         } else {
-            format!("{owner}{}{name}", self.compiled.language.separator)
+            format!("{owner}{}{name}", joint.unwrap_or(self.compiled.language.separator))
         };
         let mut symbol = Symbol {
             kind,
             qualified_name: self.qualified(&full),
             name,
             span: self.span(node, end),
-            signature: self.signature(node, end, inside),
+            signature: self.signature(node, end, inside, head_end),
             doc: self.doc_above(),
             recovered: false,
             children: Vec::new(),
@@ -119,9 +136,10 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
-    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>) -> String {
+    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>, head_end: Option<usize>) -> String {
         let start = self.signed_start(node);
         let head_end = match inside {
+            _ if head_end.is_some() => head_end.unwrap_or(end),
             Inside::Nothing => end,
             Inside::Members(body) | Inside::Code(body) => self.range(body).start,
             Inside::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
@@ -149,13 +167,18 @@ impl<'t> Walk<'t> {
         if body.has_error() {
             return;
         }
-        let range = self.range(body);
+        self.cut_lines(self.range(body));
+    }
+
+    /// Takes a range out of the skeleton as a body, but for the white space around it.
+    pub(super) fn cut_lines(&mut self, range: Range<usize>) {
         let text = self.source.text(range.clone());
-        let text = text.trim_end();
+        let start = range.start + (text.len() - text.trim_start().len());
+        let text = text.trim();
         if text.split_whitespace().collect::<String>().len() <= 2 {
             return;
         }
-        let mut range = range.start..range.start + text.len();
+        let mut range = start..start + text.len();
         if text.starts_with('=') {
             // What is one short expression tells more than its size does.
             if self.is_short(range.clone()) {
@@ -164,9 +187,16 @@ impl<'t> Walk<'t> {
             // A block in place of `=> expression;` wants no semicolon.
             range.end += usize::from(self.source.after_on_line(range.end).starts_with(';'));
         }
-        let size = count_lines(text.trim().lines().count());
+        let size = count_lines(text.lines().count());
         let (before, after) = self.compiled.language.marks.body;
-        self.cut(range, format!("{before}{size}{after}"));
+        // A mark of several lines keeps the indent of what it stands in.
+        let line_end = format!("{}{}", self.source.line_end(), self.indent(range.start));
+        self.cut(range, format!("{before}{size}{after}").replace('\n', &line_end));
+    }
+
+    fn indent(&self, at: usize) -> &'t str {
+        let line = self.source.text(self.source.line_start(at)..at);
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
     /// Takes out what stands between the brackets of a large literal: its own, or the outermost large ones within it, as
@@ -197,13 +227,18 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Puts a mark in place of a range, as it is.
+    pub(super) fn put(&mut self, range: Range<usize>, mark: String) {
+        self.cuts.push(Cut::new(range, mark.clone()).or_carefully(mark));
+    }
+
     /// Puts a mark in place of a range; on a line of its own where something would follow it that it must not swallow.
     pub(super) fn cut(&mut self, range: Range<usize>, mut mark: String) {
         let follows = !self.source.after_on_line(range.end).trim().is_empty();
         if self.compiled.language.marks.ends_line && follows {
             mark.push_str(self.source.line_end());
         }
-        self.cuts.push(Cut::new(range, mark.clone()).or_carefully(mark));
+        self.put(range, mark);
     }
 }
 
@@ -225,4 +260,9 @@ fn is_bracketed(node: Node<'_>) -> bool {
     let [Some(first), Some(last)] = ends.map(|end| end.map(|end| end.kind())) else { return false };
     let is_pair = matches!((first, last), ("(", ")") | ("[", "]") | ("{", "}"));
     is_pair && !["parenthesized", "tuple"].iter().any(|kind| node.kind().starts_with(kind))
+}
+
+/// Returns how many lines a text has that stands in for a body, in words.
+pub(super) fn lines_of(text: &str) -> String {
+    count_lines(text.trim().lines().count())
 }

@@ -44,8 +44,12 @@ fn every_language_has_torture_files() {
 fn a_skeleton_has_no_more_errors_than_its_source() {
     for fixture in fixtures() {
         let structure = derive(fixture.language, &fixture.text, &mut || false).unwrap();
-        let errors = |text: &str| count_errors(fixture.language, text, &mut || false).unwrap();
-        let (before, after) = (errors(&fixture.text), errors(&structure.skeleton.text));
+        let errors = |text: &str| count_errors(fixture.language, text, &mut || false);
+        // A notebook is no program, and becomes one: there is nothing to compare.
+        let (Some(before), Some(after)) = (errors(&fixture.text), errors(&structure.skeleton.text)) else {
+            assert_eq!(fixture.language, "notebook");
+            continue;
+        };
         assert!(after <= before, "{}: {before} became {after}", fixture.path.display());
     }
 }

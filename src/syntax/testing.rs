@@ -4,6 +4,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use super::languages::LANGUAGES;
+use super::notebook;
 
 /// A torture file that was written for the tests.
 pub(super) struct Fixture {
@@ -17,7 +18,7 @@ pub(super) struct Fixture {
 pub(super) fn fixtures() -> Vec<Fixture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut fixtures = Vec::new();
-    for language in LANGUAGES.iter().map(|language| language.id) {
+    for language in LANGUAGES.iter().map(|language| language.id).chain([notebook::ID]) {
         // A language may have none while it is being written; `every_language_has_torture_files` wants some.
         let Ok(entries) = std::fs::read_dir(folder.join(language)) else { continue };
         for entry in entries {

@@ -30,6 +30,7 @@ pub(in crate::syntax::languages) static KOTLIN: Language = Language {
     unsigned: &["annotation"],
     marks: Marks::BRACES,
     reduce: Some(without_bodies),
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

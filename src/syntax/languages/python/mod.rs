@@ -5,4 +5,4 @@ mod skeleton;
 mod symbols;
 mod table;
 
-pub(super) use table::PYTHON;
+pub(in crate::syntax) use table::PYTHON;

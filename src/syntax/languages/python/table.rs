@@ -13,7 +13,7 @@ use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
 
 /// Python 3, with what the grammar still knows of Python 2.
-pub(in crate::syntax::languages) static PYTHON: Language = Language {
+pub(in crate::syntax) static PYTHON: Language = Language {
     id: "python",
     grammar: tree_sitter_python::LANGUAGE,
     grammar_version: "tree-sitter-python 0.25.0",
@@ -25,6 +25,7 @@ pub(in crate::syntax::languages) static PYTHON: Language = Language {
     // Its own functions take bodies out, by indent.
     marks: Marks::HASH,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: Some(module),
 };

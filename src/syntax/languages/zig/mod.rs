@@ -1,0 +1,6 @@
+//! Zig.
+
+mod symbols;
+mod table;
+
+pub(super) use table::ZIG;
