@@ -100,6 +100,8 @@ impl<'t> Walk<'t> {
             let child_range = self.range(child);
             self.meet_taken(&mut place, child_range.start);
             match self.compiled.visit(child) {
+                // It is about what it stands in, as `//!` is in Rust, and not about what follows.
+                Some(Visit::Comment) if is_inner(child) => self.detach_comments(),
                 Some(Visit::Comment) => self.meet_comment(child_range, place.last_line),
                 Some(Visit::Lead) => self.meet_lead(child_range),
                 visit => {
@@ -389,6 +391,11 @@ impl<'t> Walk<'t> {
 fn is_value(kind: SymbolKind) -> bool {
     let values = [SymbolKind::Constant, SymbolKind::EnumMember, SymbolKind::Field, SymbolKind::Variable];
     values.contains(&kind)
+}
+
+/// Says whether the grammar tells that a comment is about what it stands in.
+fn is_inner(comment: Node<'_>) -> bool {
+    comment.child(0).is_some_and(|mark| mark.kind() == "inner_doc_comment_marker")
 }
 
 /// Says whether a node is a condition of the preprocessor, which stands among those that draw other files in.

@@ -1,0 +1,150 @@
+//! Items within the braces of a macro: `thread_local!`, `bitflags!`, `cfg_rt!`.
+//!
+//! The grammar gives tokens there, for it cannot know what a macro takes. What reads as an item is one.
+
+use tree_sitter::Node;
+
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+use crate::syntax::comments::documentation;
+use crate::syntax::nodes::children;
+use crate::syntax::nodes::is_trivia;
+use crate::syntax::rule::find;
+use crate::syntax::walk::Scope;
+use crate::syntax::walk::Walk;
+use crate::syntax::words::one_line;
+
+/// Macros nested deeper than this are not looked into.
+const MAX_DEPTH: usize = 8;
+
+/// An item that is no longer than this is told with its value.
+const SHORT_VALUE: usize = 100;
+
+/// Reads a macro that stands where an item may stand.
+pub(super) fn macro_items<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if let Some(tree) = find(node, ".token_tree").filter(|tree| is_braces(*tree)) {
+        read(walk, tree);
+    }
+}
+
+/// Reads the items among the tokens of a tree.
+fn read<'t>(walk: &mut Walk<'t>, tree: Node<'t>) {
+    let mut tokens = children(tree);
+    tokens.pop();
+    let (mut at, mut start) = (1, 1);
+    while let Some(token) = tokens.get(at) {
+        let item = item_kind(walk, token.kind()).and_then(|kind| Some((kind, name(walk, &tokens[at..])?)));
+        match item {
+            Some((kind, name)) => {
+                let end = at + end(&tokens[at..], kind);
+                define(walk, kind, name, &tokens[start..end]);
+                (at, start) = (end, end);
+            }
+            None => {
+                at += 1;
+                let ends = matches!(token.kind(), ";" | ",") || is_braces(*token);
+                start = if ends { at } else { start };
+            }
+        }
+    }
+}
+
+fn item_kind(walk: &Walk<'_>, keyword: &str) -> Option<SymbolKind> {
+    let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
+    Some(match keyword {
+        "const" => SymbolKind::Constant,
+        "enum" => SymbolKind::Enum,
+        "fn" if in_type => SymbolKind::Method,
+        "fn" => SymbolKind::Function,
+        "impl" => SymbolKind::Object,
+        "mod" => SymbolKind::Module,
+        "static" => SymbolKind::Variable,
+        "struct" => SymbolKind::Struct,
+        "trait" => SymbolKind::Interface,
+        "type" => SymbolKind::Typedef,
+        "union" => SymbolKind::Union,
+        _ => return None,
+    })
+}
+
+/// Returns the name behind a keyword; of an implementation, that of its type.
+fn name<'t>(walk: &Walk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
+    let head = &tokens[1..];
+    if tokens[0].kind() != "impl" {
+        let mut named = head.iter().skip_while(|token| matches!(walk.text(**token), "ref" | "mut"));
+        return named.next().filter(|token| token.kind() == "identifier").map(|token| walk.text(*token));
+    }
+    let head = &head[..head.iter().position(|token| is_braces(*token))?];
+    let target = head.iter().rposition(|token| token.kind() == "for").map_or(head, |at| &head[at + 1..]);
+    let mut depth = 0_usize;
+    let named = target.iter().find(|token| {
+        match token.kind() {
+            "<" => depth += 1,
+            ">" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && token.kind() == "identifier"
+    });
+    named.map(|token| walk.text(*token))
+}
+
+/// Returns how many tokens an item has.
+fn end(tokens: &[Node<'_>], kind: SymbolKind) -> usize {
+    // A value may hold braces; whatever else has some ends with them.
+    let is_value = matches!(kind, SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Typedef);
+    let last = tokens.iter().position(|token| token.kind() == ";" || (!is_value && is_braces(*token)));
+    last.map_or(tokens.len(), |last| last + 1)
+}
+
+fn define<'t>(walk: &mut Walk<'t>, kind: SymbolKind, name: &str, tokens: &[Node<'t>]) {
+    let is_doc = |token: &&Node<'t>| is_trivia(**token);
+    let docs: String =
+        tokens.iter().take_while(is_doc).map(|token| format!("{}\n", walk.text(*token).trim_end())).collect();
+    let tokens: Vec<_> = tokens.iter().skip_while(is_doc).copied().collect();
+    let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return };
+    let range = walk.range(*first).start..walk.range(*last).end;
+    let body = Some(*last).filter(|last| is_braces(*last) && kind != SymbolKind::Constant);
+    let signed = tokens
+        .iter()
+        .enumerate()
+        .skip_while(|(at, token)| is_attribute(&tokens, *at, **token))
+        .map(|(_, token)| *token);
+    let signed = signed.map(|token| walk.range(token).start).next().unwrap_or(range.start);
+    let value = tokens.iter().find(|token| token.kind() == "=").map(|token| walk.range(*token).start);
+    let value = value.filter(|_| SHORT_VALUE < range.len());
+    let head_end = body.map(|body| walk.range(body).start).or(value).unwrap_or(range.end);
+    let signature = one_line(walk.source.text(signed..head_end.max(signed)));
+    let mut symbol = Symbol {
+        kind,
+        name: name.to_owned(),
+        qualified_name: walk.qualified(name),
+        span: walk.source.span(range),
+        signature: signature.trim_end_matches([';', ',', ' ']).to_owned(),
+        doc: documentation(&docs),
+        recovered: false,
+        children: Vec::new(),
+    };
+    match body {
+        Some(body) if kind.is_callable() => walk.cut_code(body),
+        Some(body) if walk.scopes.len() < MAX_DEPTH => symbol.children = members(walk, kind, name, body),
+        Some(_) | None => {}
+    }
+    walk.add(symbol);
+}
+
+fn is_attribute(tokens: &[Node<'_>], at: usize, token: Node<'_>) -> bool {
+    let follows = at.checked_sub(1).is_some_and(|before| tokens[before].kind() == "#");
+    token.kind() == "#" || (follows && token.kind() == "token_tree") || is_trivia(token)
+}
+
+fn members<'t>(walk: &mut Walk<'t>, kind: SymbolKind, name: &str, body: Node<'t>) -> Vec<Symbol> {
+    let around = std::mem::take(&mut walk.symbols);
+    walk.scopes.push(Scope { name: name.to_owned(), kind });
+    read(walk, body);
+    walk.scopes.pop();
+    std::mem::replace(&mut walk.symbols, around)
+}
+
+fn is_braces(token: Node<'_>) -> bool {
+    token.kind() == "token_tree" && token.child(0).is_some_and(|first| first.kind() == "{")
+}
