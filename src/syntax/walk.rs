@@ -13,6 +13,7 @@ use super::heads::head;
 use super::language::Compiled;
 use super::language::Field;
 use super::language::Visit;
+use super::nodes::child_of_kind;
 use super::skeleton::Cut;
 use super::source::Source;
 use super::taken::Place;
@@ -395,7 +396,7 @@ fn is_value(kind: SymbolKind) -> bool {
 
 /// Says whether the grammar tells that a comment is about what it stands in.
 fn is_inner(comment: Node<'_>) -> bool {
-    comment.child(0).is_some_and(|mark| mark.kind() == "inner_doc_comment_marker")
+    child_of_kind(comment, "inner_doc_comment_marker").is_some()
 }
 
 /// Says whether a node is a condition of the preprocessor, which stands among those that draw other files in.

@@ -12,18 +12,19 @@ const MAX_DEPTH: usize = 50;
 
 /// Returns `text` with the bodies of its functions empty; `None` where it is not sure of what it reads.
 pub(super) fn without_bodies(text: &str) -> Option<Reduced> {
-    let mut scan = Scan {
-        text,
-        at: 0,
-        kept: 0,
-        open: vec![Open { close: 0, holds: Holds::Unknown }],
-        reduced: Reduced::default(),
-    };
+    let mut scan = Scan { text, at: 0, kept: 0, open: vec![Open::new(0)], reduced: Reduced::default() };
     let mut before = b' ';
     while let Some(byte) = scan.byte(0) {
         match byte {
             b'{' if scan.holds() == Holds::Code => scan.cut_block()?,
-            b'{' => scan.enter(b'}'),
+            b'{' => {
+                scan.cut_delegate();
+                scan.enter(b'}');
+            }
+            b',' => {
+                scan.set_delegate(None);
+                scan.at += 1;
+            }
             b'(' => scan.enter(b')'),
             b'[' if scan.is_empty_literal() => scan.fill_literal()?,
             b'[' => scan.enter(b']'),
@@ -53,6 +54,14 @@ enum Holds {
 struct Open {
     close: u8,
     holds: Holds,
+    /// Where it begins to say to whom a type delegates: `by` in the head of a class.
+    delegate: Option<usize>,
+}
+
+impl Open {
+    const fn new(close: u8) -> Self {
+        Self { close, holds: Holds::Unknown, delegate: None }
+    }
 }
 
 struct Scan<'a> {
@@ -75,12 +84,12 @@ impl Scan<'_> {
 
     fn set(&mut self, holds: Holds) {
         if let Some(open) = self.open.last_mut() {
-            open.holds = holds;
+            (open.holds, open.delegate) = (holds, None);
         }
     }
 
     fn enter(&mut self, close: u8) {
-        self.open.push(Open { close, holds: Holds::Unknown });
+        self.open.push(Open::new(close));
         self.at += 1;
     }
 
@@ -98,6 +107,21 @@ impl Scan<'_> {
         self.replace(self.at + 1..end - 1, "");
         self.at = end;
         Some(())
+    }
+
+    fn set_delegate(&mut self, delegate: Option<usize>) {
+        if let Some(open) = self.open.last_mut() {
+            open.delegate = delegate;
+        }
+    }
+
+    /// Takes `by d()` out of a head: the grammar gives the class's body to `d` as its last argument.
+    fn cut_delegate(&mut self) {
+        let delegate = self.open.last().and_then(|open| open.delegate);
+        if let Some(start) = delegate.filter(|start| self.kept <= *start) {
+            self.replace(start..self.at, "");
+            self.set_delegate(None);
+        }
     }
 
     /// Says whether an array of nothing begins here, which the grammar takes for an error.
@@ -133,6 +157,7 @@ impl Scan<'_> {
         match (word, next) {
             ("class" | "interface" | "object", _) => self.set(Holds::Members),
             ("val" | "var" | "typealias", _) => self.set(Holds::Unknown),
+            ("by", _) if in_head => self.set_delegate(Some(self.at - end)),
             ("fun", _) => self.set(Holds::Code),
             ("constructor" | "get" | "set", Some(b'(')) | ("init", Some(b'{')) if !in_head => {
                 self.set(Holds::Code)
@@ -269,6 +294,12 @@ mod tests {
     fn braces_in_literals_and_comments_are_none() {
         check("fun f() { \"}${ \"}\" }\"; '}'; '\\''; `}` /* /* } */ } */ // }\n }", Some("fun f() {}"));
         check("fun f() { \"\"\"a\"\"}${b}\"\"\"\" } val x = 1", Some("fun f() {} val x = 1"));
+    }
+
+    #[test]
+    fn a_body_is_not_given_to_whom_a_class_delegates() {
+        check("class A : B by c(), D { e }", Some("class A : B by c(), D { e }"));
+        check("class A : D, B by c() { val e by f { } }", Some("class A : D, B { val e by f { } }"));
     }
 
     #[test]
