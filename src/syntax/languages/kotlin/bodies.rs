@@ -147,7 +147,12 @@ impl Scan<'_> {
     fn word(&mut self, before: u8) {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let (word, next) = (&rest[..end], rest[end..].trim_start().as_bytes().first());
+        let (word, next) = (&rest[..end], rest[end..].trim_start());
+        if word == "value" && next.starts_with("class ") {
+            // Behind an annotation the grammar takes `value` for a name.
+            self.replace(self.at..self.at + end, "public");
+        }
+        let next = next.as_bytes().first();
         self.at += end;
         if matches!(before, b':' | b'.' | b'@') {
             // `Foo::class` and `this.get` are no keywords.
@@ -303,7 +308,8 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_array_is_filled() {
+    fn what_the_grammar_stumbles_over_is_replaced() {
+        check("@A value class B(val c: D)", Some("@A public class B(val c: D)"));
         check("annotation class A(val b: Array<C> = [ ])", Some("annotation class A(val b: Array<C> = [0])"));
     }
 
