@@ -24,12 +24,13 @@ use crate::model::FileType;
 use crate::model::Health;
 use crate::model::LeftOut;
 use crate::model::Outline;
+use crate::model::Role;
 use crate::model::SummaryBy;
 use crate::model::SummaryDetail;
 use crate::model::Symbol;
-use crate::model::SymbolKind;
 use crate::model::ViewMode;
 use crate::summarize;
+use crate::summarize::secrets;
 use crate::syntax;
 
 /// How a file was rendered.
@@ -171,7 +172,11 @@ impl Project<'_> {
             ViewMode::Skeleton => {
                 let skeleton = self.skeleton(subject).ok_or(gone)?;
                 let remark = health_remark(skeleton.health)?;
-                Ok(Shown { content, remark, body: skeleton.text, why: None })
+                let body = match subject.file_type.role {
+                    Role::Config(_) => without_secret_values(skeleton.text)?,
+                    Role::Code | Role::Prose | Role::Data => skeleton.text,
+                };
+                Ok(Shown { content, remark, body, why: None })
             }
             ViewMode::Outline => {
                 let outline = self.outline(subject).ok_or(gone)?;
@@ -230,11 +235,18 @@ fn without_secrets(mut outline: Outline) -> Outline {
     let mut stack: Vec<&mut Symbol> = outline.symbols.iter_mut().collect();
     while let Some(symbol) = stack.pop() {
         symbol.signature = summarize::one_line(&symbol.signature);
-        if symbol.kind == SymbolKind::Namespace {
+        if symbol.kind.is_namespace() {
             stack.extend(&mut symbol.children);
         }
     }
     outline
+}
+
+/// Returns the skeleton of settings as a document may show it: few of their values give way to their size, and a password
+/// that nobody asked for in full is as well out of sight as it is in a summary.
+fn without_secret_values(skeleton: String) -> Result<String, Hindrance> {
+    let scan = secrets::scan(&skeleton).map_err(|why| Hindrance::Words(why.to_string()))?;
+    Ok(if scan.is_clean() { skeleton } else { secrets::redact(&skeleton, &scan) })
 }
 
 fn failed(file: &KnownFile, view: ViewMode, reason: &str) -> Rendered {
@@ -259,6 +271,7 @@ pub(super) fn health_remark(health: Health) -> Result<Option<String>, Hindrance>
 mod tests {
     use super::*;
     use crate::model::Span;
+    use crate::model::SymbolKind;
 
     fn symbol(kind: SymbolKind, signature: &str, children: Vec<Symbol>) -> Symbol {
         Symbol {

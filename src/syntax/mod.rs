@@ -3,10 +3,11 @@
 //! Knows: tree-sitter, and what each language's nodes mean. Does not know: files, paths, the cache, the clock (the
 //! caller says when to give up). What cannot be understood comes back as a health below 1, never as an error.
 //!
-//! A text goes through four steps, each a file: `source` holds the text and tells where a parsed byte stands in
-//! it, `parse` makes a tree of it within limits, `walk` visits the nodes that a language's table names and collects
-//! symbols and cuts, `skeleton` carries the cuts out. A language is a folder under `languages`: a table of nodes, and
-//! the functions that read those which a table cannot describe.
+//! A text goes through some steps, each a file: `source` holds the text and tells where a parsed byte stands in it,
+//! `reduce` makes it smaller and fitter for its grammar, `parse` makes a tree of it within limits, `walk` visits the
+//! nodes that a language's table names and collects symbols and cuts, `recover` adds what was lost on the way,
+//! `skeleton` carries the cuts out. A language is a folder under `languages`: a table of nodes, and the functions that
+//! read those which a table cannot describe.
 //!
 //! Start with [`derive()`].
 
@@ -23,7 +24,7 @@ mod nodes;
 mod notebook;
 mod parse;
 mod recover;
-#[expect(dead_code, reason = "the scanners come next")]
+mod reduce;
 mod reduced;
 mod rule;
 mod skeleton;

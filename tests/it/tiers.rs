@@ -242,3 +242,13 @@ fn no_document_exceeds_its_limit_whatever_the_limit() {
     }
     assert!(0 < kept && 0 < refused, "{kept} kept, {refused} refused");
 }
+
+#[test]
+fn the_skeleton_of_settings_shows_no_password() {
+    let sandbox = Sandbox::repo();
+    sandbox.write("station.toml", "[database]\nuser = \"reader\"\npassword = \"vT9#kLq2xZ!8mWp4\"\n");
+    let document = sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    assert!(document.contains("TOML · skeleton of ") && document.contains("user = \"reader\""), "{document}");
+    assert!(document.contains("password = \"(redacted:"), "{document}");
+    assert!(!document.contains("vT9"), "{document}");
+}

@@ -25,7 +25,7 @@ pub(in crate::syntax::languages) static C: Language = Language {
     has_overloads: false,
     unsigned: &[],
     marks: Marks::BRACES,
-    reduce: None,
+    reduce: Some(crate::syntax::reduce::reduce_c),
     cut_supplied: Some(cut_supplied),
     nodes: &[NODES],
     root: None,

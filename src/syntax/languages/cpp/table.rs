@@ -23,7 +23,7 @@ pub(in crate::syntax::languages) static CPP: Language = Language {
     has_overloads: true,
     unsigned: &[],
     marks: Marks::BRACES,
-    reduce: None,
+    reduce: Some(crate::syntax::reduce::reduce_cpp),
     cut_supplied: Some(cut_supplied),
     nodes: &[NODES, C_NODES],
     root: None,
