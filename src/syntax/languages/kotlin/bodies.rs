@@ -165,7 +165,7 @@ impl Scan<'_> {
             ("by", _) if in_head => self.set_delegate(Some(self.at - end)),
             ("fun", _) => self.set(Holds::Code),
             ("constructor" | "get" | "set", Some(b'(')) | ("init", Some(b'{')) if !in_head => {
-                self.set(Holds::Code)
+                self.set(Holds::Code);
             }
             _ => {}
         }

@@ -34,17 +34,15 @@ fn read<'t>(walk: &mut Walk<'t>, tree: Node<'t>) {
     let (mut at, mut start) = (1, 1);
     while let Some(token) = tokens.get(at) {
         let item = item_kind(walk, token.kind()).and_then(|kind| Some((kind, name(walk, &tokens[at..])?)));
-        match item {
-            Some((kind, name)) => {
-                let end = at + end(&tokens[at..], kind);
-                define(walk, kind, name, &tokens[start..end]);
-                (at, start) = (end, end);
-            }
-            None => {
-                at += 1;
-                let ends = matches!(token.kind(), ";" | ",") || is_braces(*token);
-                start = if ends { at } else { start };
-            }
+        if let Some((kind, name)) = item {
+            let end = at + end(&tokens[at..], kind);
+            define(walk, kind, name, &tokens[start..end]);
+            (at, start) = (end, end);
+            continue;
+        }
+        at += 1;
+        if matches!(token.kind(), ";" | ",") || is_braces(*token) {
+            start = at;
         }
     }
 }
@@ -97,29 +95,22 @@ fn end(tokens: &[Node<'_>], kind: SymbolKind) -> usize {
 }
 
 fn define<'t>(walk: &mut Walk<'t>, kind: SymbolKind, name: &str, tokens: &[Node<'t>]) {
-    let is_doc = |token: &&Node<'t>| is_trivia(**token);
-    let docs: String =
-        tokens.iter().take_while(is_doc).map(|token| format!("{}\n", walk.text(*token).trim_end())).collect();
-    let tokens: Vec<_> = tokens.iter().skip_while(is_doc).copied().collect();
+    let mut docs = String::new();
+    let first = tokens.iter().position(|token| !is_trivia(*token)).unwrap_or(tokens.len());
+    let (above, tokens) = tokens.split_at(first);
+    for comment in above {
+        docs.push_str(walk.text(*comment).trim_end());
+        docs.push('\n');
+    }
     let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return };
     let range = walk.range(*first).start..walk.range(*last).end;
     let body = Some(*last).filter(|last| is_braces(*last) && kind != SymbolKind::Constant);
-    let signed = tokens
-        .iter()
-        .enumerate()
-        .skip_while(|(at, token)| is_attribute(&tokens, *at, **token))
-        .map(|(_, token)| *token);
-    let signed = signed.map(|token| walk.range(token).start).next().unwrap_or(range.start);
-    let value = tokens.iter().find(|token| token.kind() == "=").map(|token| walk.range(*token).start);
-    let value = value.filter(|_| SHORT_VALUE < range.len());
-    let head_end = body.map(|body| walk.range(body).start).or(value).unwrap_or(range.end);
-    let signature = one_line(walk.source.text(signed..head_end.max(signed)));
     let mut symbol = Symbol {
         kind,
         name: name.to_owned(),
         qualified_name: walk.qualified(name),
         span: walk.source.span(range),
-        signature: signature.trim_end_matches([';', ',', ' ']).to_owned(),
+        signature: signature(walk, tokens, body),
         doc: documentation(&docs),
         recovered: false,
         children: Vec::new(),
@@ -132,8 +123,21 @@ fn define<'t>(walk: &mut Walk<'t>, kind: SymbolKind, name: &str, tokens: &[Node<
     walk.add(symbol);
 }
 
-fn is_attribute(tokens: &[Node<'_>], at: usize, token: Node<'_>) -> bool {
+/// Returns what stands before the body, or before a long value, without attributes.
+fn signature<'t>(walk: &Walk<'t>, tokens: &[Node<'t>], body: Option<Node<'t>>) -> String {
+    let signed = (0..tokens.len()).find(|at| !is_attribute(tokens, *at)).map_or(tokens, |at| &tokens[at..]);
+    let (Some(first), Some(last)) = (signed.first(), signed.last()) else { return String::new() };
+    let range = walk.range(*first).start..walk.range(*last).end;
+    let is_short = range.len() <= SHORT_VALUE;
+    let value = signed.iter().find(|token| token.kind() == "=" && !is_short);
+    let end = body.or(value.copied()).map_or(range.end, |cut| walk.range(cut).start);
+    let signature = one_line(walk.source.text(range.start..end.max(range.start)));
+    signature.trim_end_matches([';', ',', ' ']).to_owned()
+}
+
+fn is_attribute(tokens: &[Node<'_>], at: usize) -> bool {
     let follows = at.checked_sub(1).is_some_and(|before| tokens[before].kind() == "#");
+    let token = tokens[at];
     token.kind() == "#" || (follows && token.kind() == "token_tree") || is_trivia(token)
 }
 
