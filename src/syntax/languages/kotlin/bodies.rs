@@ -12,7 +12,14 @@ const MAX_DEPTH: usize = 50;
 
 /// Returns `text` with the bodies of its functions empty; `None` where it is not sure of what it reads.
 pub(super) fn without_bodies(text: &str) -> Option<Reduced> {
-    let mut scan = Scan { text, at: 0, kept: 0, open: vec![Open::new(0)], reduced: Reduced::default() };
+    let mut scan = Scan {
+        text,
+        at: 0,
+        kept: 0,
+        open: vec![Open::new(0)],
+        annotation: None,
+        reduced: Reduced::default(),
+    };
     let mut before = b' ';
     while let Some(byte) = scan.byte(0) {
         match byte {
@@ -70,6 +77,8 @@ struct Scan<'a> {
     /// How far the text has been copied or cut.
     kept: usize,
     open: Vec<Open>,
+    /// The annotation that was read last, where it has no arguments.
+    annotation: Option<Range<usize>>,
     reduced: Reduced,
 }
 
@@ -124,6 +133,16 @@ impl Scan<'_> {
         }
     }
 
+    /// Takes an annotation out that stands directly before an accessor, of which the grammar knows none.
+    fn cut_annotation(&mut self, accessor: usize) {
+        let Some(annotation) = self.annotation.take().filter(|found| self.kept <= found.start) else {
+            return;
+        };
+        if self.text[annotation.end..accessor].trim().is_empty() {
+            self.replace(annotation, "");
+        }
+    }
+
     /// Says whether an array of nothing begins here, which the grammar takes for an error.
     fn is_empty_literal(&self) -> bool {
         self.text[self.at + 1..].trim_start().starts_with(']')
@@ -147,6 +166,11 @@ impl Scan<'_> {
     fn word(&mut self, before: u8) {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        if end == 0 {
+            // A sign beyond ASCII.
+            self.at += rest.chars().next().map_or(1, char::len_utf8);
+            return;
+        }
         let (word, next) = (&rest[..end], rest[end..].trim_start());
         if word == "value" && next.starts_with("class ") {
             // Behind an annotation the grammar takes `value` for a name.
@@ -156,7 +180,11 @@ impl Scan<'_> {
         self.at += end;
         if matches!(before, b':' | b'.' | b'@') {
             // `Foo::class` and `this.get` are no keywords.
+            self.annotation = (before == b'@').then(|| self.at - end - 1..self.at);
             return;
+        }
+        if matches!(word, "get" | "set") {
+            self.cut_annotation(self.at - end);
         }
         let in_head = self.holds() == Holds::Members;
         match (word, next) {
@@ -310,7 +338,13 @@ mod tests {
     #[test]
     fn what_the_grammar_stumbles_over_is_replaced() {
         check("@A value class B(val c: D)", Some("@A public class B(val c: D)"));
+        check("val a: B @C get() = d", Some("val a: B  get() = d"));
         check("annotation class A(val b: Array<C> = [ ])", Some("annotation class A(val b: Array<C> = [0])"));
+    }
+
+    #[test]
+    fn signs_beyond_ascii_are_passed_over() {
+        check("\u{feff}fun größe() { → } 😀", Some("\u{feff}fun größe() {} 😀"));
     }
 
     #[test]
