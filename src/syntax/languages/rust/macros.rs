@@ -14,6 +14,9 @@ use crate::syntax::walk::Scope;
 use crate::syntax::walk::Walk;
 use crate::syntax::words::one_line;
 
+/// The head of an implementation has no more tokens than this.
+const LONGEST_HEAD: usize = 200;
+
 /// Macros nested deeper than this are not looked into.
 const MAX_DEPTH: usize = 8;
 
@@ -72,7 +75,7 @@ fn name<'t>(walk: &Walk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
         let mut named = head.iter().skip_while(|token| matches!(walk.text(**token), "ref" | "mut"));
         return named.next().filter(|token| token.kind() == "identifier").map(|token| walk.text(*token));
     }
-    let head = &head[..head.iter().position(|token| is_braces(*token))?];
+    let head = &head[..head.iter().take(LONGEST_HEAD).position(|token| is_braces(*token))?];
     let target = head.iter().rposition(|token| token.kind() == "for").map_or(head, |at| &head[at + 1..]);
     let mut depth = 0_usize;
     let named = target.iter().find(|token| {
