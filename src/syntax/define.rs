@@ -150,7 +150,8 @@ impl<'t> Walk<'t> {
             .to_owned()
     }
 
-    fn is_short(&self, range: Range<usize>) -> bool {
+    /// Says whether a range is a line that is told as it is.
+    pub(super) fn is_short(&self, range: Range<usize>) -> bool {
         range.len() <= SHORT_VALUE && !self.source.text(range).contains('\n')
     }
 

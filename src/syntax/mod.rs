@@ -27,6 +27,7 @@ mod rule;
 mod skeleton;
 mod source;
 mod structure;
+mod trim;
 mod walk;
 mod words;
 

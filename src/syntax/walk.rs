@@ -59,6 +59,8 @@ pub(super) struct Walk<'t> {
     above: Option<Comments>,
     /// The line and the column where a comment would go on that trails some code.
     trailing: Option<(u32, usize)>,
+    /// Comments that stand before the node that is visited next, but belong into it.
+    ahead: Vec<Node<'t>>,
     depth: usize,
     imported: HashSet<String>,
 }
@@ -77,6 +79,7 @@ impl<'t> Walk<'t> {
             lead: None,
             above: None,
             trailing: None,
+            ahead: Vec::new(),
             depth: 0,
             imported: HashSet::new(),
         }
@@ -89,6 +92,9 @@ impl<'t> Walk<'t> {
         }
         self.depth += 1;
         let outer = (self.above.take(), self.lead.take());
+        for comment in std::mem::take(&mut self.ahead) {
+            self.meet_comment(comment, 0);
+        }
         let mut last_line = 0;
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
@@ -110,6 +116,11 @@ impl<'t> Walk<'t> {
         self.detach_comments();
         (self.above, self.lead) = outer;
         self.depth -= 1;
+    }
+
+    /// Lets the node that is visited next begin with comments that the grammar puts before it.
+    pub(super) fn begin_with(&mut self, comments: Vec<Node<'t>>) {
+        self.ahead = comments;
     }
 
     fn visit(&mut self, node: Node<'t>, visit: Option<Visit>) {

@@ -17,8 +17,12 @@ mod javascript;
 mod kotlin;
 #[cfg(feature = "lang-lua")]
 mod lua;
+#[cfg(feature = "lang-php")]
+mod php;
 mod python;
 mod registry;
+#[cfg(feature = "lang-ruby")]
+mod ruby;
 #[cfg(feature = "lang-rust")]
 mod rust;
 #[cfg(feature = "lang-scala")]

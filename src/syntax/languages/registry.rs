@@ -14,7 +14,11 @@ use super::javascript::JAVASCRIPT;
 use super::kotlin::KOTLIN;
 #[cfg(feature = "lang-lua")]
 use super::lua::LUA;
+#[cfg(feature = "lang-php")]
+use super::php::PHP;
 use super::python::PYTHON;
+#[cfg(feature = "lang-ruby")]
+use super::ruby::RUBY;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
 #[cfg(feature = "lang-scala")]
@@ -47,7 +51,11 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &KOTLIN,
     #[cfg(feature = "lang-lua")]
     &LUA,
+    #[cfg(feature = "lang-php")]
+    &PHP,
     &PYTHON,
+    #[cfg(feature = "lang-ruby")]
+    &RUBY,
     #[cfg(feature = "lang-rust")]
     &RUST,
     #[cfg(feature = "lang-scala")]
