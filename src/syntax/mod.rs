@@ -12,6 +12,7 @@
 
 mod comments;
 mod define;
+mod directives;
 mod forward;
 mod health;
 mod identifiers;

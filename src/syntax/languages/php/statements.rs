@@ -64,7 +64,7 @@ fn draw_in<'t>(walk: &mut Walk<'t>, expression: Node<'t>) {
     let text = walk.text(expression);
     let parts = text.split(['"', '\'']).skip(1).step_by(2).filter(|part| !part.is_empty());
     if let Some(last) = parts.last() {
-        walk.import(last);
+        walk.import(last.trim_start_matches('/'));
     }
 }
 

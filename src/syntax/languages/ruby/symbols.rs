@@ -13,6 +13,7 @@ use crate::syntax::define::Inside;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
 use crate::syntax::rule::first;
+use crate::syntax::walk::Scope;
 use crate::syntax::walk::Walk;
 
 /// What makes a class where it is called with a block.
@@ -42,7 +43,9 @@ fn container<'t>(walk: &mut Walk<'t>, node: Node<'t>, kind: SymbolKind) {
 
 /// Reads `class << self`: what is in it belongs to the class around it.
 pub(super) fn singleton_class<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    walk.scopes.push(Scope { name: String::new(), kind: SymbolKind::Object });
     enter(walk, node);
+    walk.scopes.pop();
 }
 
 /// Reads `def name` and `def self.name`.
@@ -78,6 +81,8 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 
 /// Puts `joint` between the method that was defined last and what it belongs to, as Ruby's documentation does.
 pub(super) fn join(walk: &mut Walk<'_>, joint: &str) {
+    let is_of_class = walk.scopes.last().is_some_and(|scope| scope.name.is_empty());
+    let joint = if is_of_class { "." } else { joint };
     if let Some(last) = walk.symbols.last_mut()
         && let Some(owner) = last.qualified_name.strip_suffix(&format!("::{}", last.name))
     {
