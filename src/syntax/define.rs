@@ -27,6 +27,8 @@ pub(super) struct Definition<'t> {
     pub(super) name: String,
     /// What qualifies the name beside the scopes around the node, as the receiver of a method does; mostly nothing.
     pub(super) owner: String,
+    /// What stands between the two, where it is not what the language puts there as a rule.
+    pub(super) joint: Option<&'static str>,
     /// What stands in it.
     pub(super) inside: Inside<'t>,
     /// Where its head ends in the original, where that is not where its inside begins.
@@ -70,12 +72,18 @@ impl Marks {
 impl<'t> Definition<'t> {
     /// Returns a definition that only what is around it qualifies.
     pub(super) const fn new(kind: SymbolKind, name: String, inside: Inside<'t>) -> Self {
-        Self { kind, name, owner: String::new(), inside, head_end: None }
+        Self { kind, name, owner: String::new(), joint: None, inside, head_end: None }
     }
 
     /// Says what qualifies the name beside the scopes around it.
     pub(super) fn owned_by(mut self, owner: &str) -> Self {
         owner.clone_into(&mut self.owner);
+        self
+    }
+
+    /// Says what stands between the name and what qualifies it.
+    pub(super) const fn joined_by(mut self, joint: &'static str) -> Self {
+        self.joint = Some(joint);
         self
     }
 
@@ -89,14 +97,14 @@ impl<'t> Definition<'t> {
 impl<'t> Walk<'t> {
     /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
     pub(super) fn define(&mut self, node: Node<'t>, definition: Definition<'t>) {
-        let Definition { kind, name, owner, inside, head_end } = definition;
+        let Definition { kind, name, owner, joint, inside, head_end } = definition;
         let range = self.range(node);
         // Some nodes hold the white space up to the next one.
         let end = range.start + self.source.text(range.clone()).trim_end().len();
         let full = if owner.is_empty() {
             name.clone()
         } else {
-            format!("{owner}{}{name}", self.compiled.language.separator)
+            format!("{owner}{}{name}", joint.unwrap_or(self.compiled.language.separator))
         };
         let mut symbol = Symbol {
             kind,
@@ -159,13 +167,18 @@ impl<'t> Walk<'t> {
         if body.has_error() {
             return;
         }
-        let range = self.range(body);
+        self.cut_lines(self.range(body));
+    }
+
+    /// Takes a range out of the skeleton as a body, but for the white space around it.
+    pub(super) fn cut_lines(&mut self, range: Range<usize>) {
         let text = self.source.text(range.clone());
-        let text = text.trim_end();
+        let start = range.start + (text.len() - text.trim_start().len());
+        let text = text.trim();
         if text.split_whitespace().collect::<String>().len() <= 2 {
             return;
         }
-        let mut range = range.start..range.start + text.len();
+        let mut range = start..start + text.len();
         if text.starts_with('=') {
             // What is one short expression tells more than its size does.
             if self.is_short(range.clone()) {
@@ -174,7 +187,7 @@ impl<'t> Walk<'t> {
             // A block in place of `=> expression;` wants no semicolon.
             range.end += usize::from(self.source.after_on_line(range.end).starts_with(';'));
         }
-        let size = count_lines(text.trim().lines().count());
+        let size = count_lines(text.lines().count());
         let (before, after) = self.compiled.language.marks.body;
         // A mark of several lines keeps the indent of what it stands in.
         let line_end = format!("{}{}", self.source.line_end(), self.indent(range.start));
@@ -214,13 +227,18 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Puts a mark in place of a range, as it is.
+    pub(super) fn put(&mut self, range: Range<usize>, mark: String) {
+        self.cuts.push(Cut::new(range, mark.clone()).or_carefully(mark));
+    }
+
     /// Puts a mark in place of a range; on a line of its own where something would follow it that it must not swallow.
     pub(super) fn cut(&mut self, range: Range<usize>, mut mark: String) {
         let follows = !self.source.after_on_line(range.end).trim().is_empty();
         if self.compiled.language.marks.ends_line && follows {
             mark.push_str(self.source.line_end());
         }
-        self.cuts.push(Cut::new(range, mark.clone()).or_carefully(mark));
+        self.put(range, mark);
     }
 }
 
@@ -242,4 +260,9 @@ fn is_bracketed(node: Node<'_>) -> bool {
     let [Some(first), Some(last)] = ends.map(|end| end.map(|end| end.kind())) else { return false };
     let is_pair = matches!((first, last), ("(", ")") | ("[", "]") | ("{", "}"));
     is_pair && !["parenthesized", "tuple"].iter().any(|kind| node.kind().starts_with(kind))
+}
+
+/// Returns how many lines a text has that stands in for a body, in words.
+pub(super) fn lines_of(text: &str) -> String {
+    count_lines(text.trim().lines().count())
 }

@@ -9,16 +9,24 @@ mod cpp;
 mod csharp;
 #[cfg(feature = "lang-go")]
 mod go;
-#[cfg(any(feature = "lang-javascript", feature = "lang-typescript"))]
-mod javascript;
 #[cfg(feature = "lang-java")]
 mod java;
+#[cfg(any(feature = "lang-javascript", feature = "lang-typescript"))]
+mod javascript;
 #[cfg(feature = "lang-kotlin")]
 mod kotlin;
+#[cfg(feature = "lang-lua")]
+mod lua;
 mod python;
 mod registry;
 #[cfg(feature = "lang-rust")]
 mod rust;
+#[cfg(feature = "lang-scala")]
+mod scala;
+#[cfg(feature = "lang-shell")]
+mod shell;
+#[cfg(feature = "lang-swift")]
+mod swift;
 #[cfg(feature = "lang-typescript")]
 mod typescript;
 #[cfg(feature = "lang-zig")]

@@ -6,15 +6,23 @@ use super::cpp::CPP;
 use super::csharp::CSHARP;
 #[cfg(feature = "lang-go")]
 use super::go::GO;
-#[cfg(feature = "lang-javascript")]
-use super::javascript::JAVASCRIPT;
 #[cfg(feature = "lang-java")]
 use super::java::JAVA;
+#[cfg(feature = "lang-javascript")]
+use super::javascript::JAVASCRIPT;
 #[cfg(feature = "lang-kotlin")]
 use super::kotlin::KOTLIN;
+#[cfg(feature = "lang-lua")]
+use super::lua::LUA;
 use super::python::PYTHON;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
+#[cfg(feature = "lang-scala")]
+use super::scala::SCALA;
+#[cfg(feature = "lang-shell")]
+use super::shell::SHELL;
+#[cfg(feature = "lang-swift")]
+use super::swift::SWIFT;
 #[cfg(feature = "lang-typescript")]
 use super::typescript::TSX;
 #[cfg(feature = "lang-typescript")]
@@ -31,15 +39,23 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &CSHARP,
     #[cfg(feature = "lang-go")]
     &GO,
-    #[cfg(feature = "lang-javascript")]
-    &JAVASCRIPT,
     #[cfg(feature = "lang-java")]
     &JAVA,
+    #[cfg(feature = "lang-javascript")]
+    &JAVASCRIPT,
     #[cfg(feature = "lang-kotlin")]
     &KOTLIN,
+    #[cfg(feature = "lang-lua")]
+    &LUA,
     &PYTHON,
     #[cfg(feature = "lang-rust")]
     &RUST,
+    #[cfg(feature = "lang-scala")]
+    &SCALA,
+    #[cfg(feature = "lang-shell")]
+    &SHELL,
+    #[cfg(feature = "lang-swift")]
+    &SWIFT,
     #[cfg(feature = "lang-typescript")]
     &TSX,
     #[cfg(feature = "lang-typescript")]

@@ -93,12 +93,7 @@ fn names_in(pattern: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Takes a name into the outline as what its value is; `holder` is all that gives it.
-pub(super) fn bind<'t>(
-    walk: &mut Walk<'t>,
-    holder: Node<'t>,
-    binding: Binding,
-    value: Option<Node<'t>>,
-) {
+pub(super) fn bind<'t>(walk: &mut Walk<'t>, holder: Node<'t>, binding: Binding, value: Option<Node<'t>>) {
     let Some(whole) = value else {
         let kind = binding.kind;
         return binding.define(walk, holder, kind, Inside::Nothing);

@@ -22,7 +22,8 @@ use crate::syntax::walk::Walk;
 const GLOBALS: [&str; 6] = ["window", "global", "globalThis", "self", "root", "exports"];
 
 /// Calls whose functions are no code of their own but hold a file's, or a group's, statements.
-const HOLDERS: [&str; 9] = ["define", "require", "requirejs", "$", "jQuery", "describe", "context", "suite", "ready"];
+const HOLDERS: [&str; 9] =
+    ["define", "require", "requirejs", "$", "jQuery", "describe", "context", "suite", "ready"];
 
 /// Reads an expression that stands for itself.
 pub(super) fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
@@ -65,7 +66,8 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<Binding> {
             is_told.then(|| Binding::new(SymbolKind::Constant, "module.exports"))
         }
         ["module", "exports", name] | ["exports", name] => {
-            let is_passed_on = matches!(value.kind(), "identifier" | "member_expression" | "undefined" | "number");
+            let is_passed_on =
+                matches!(value.kind(), "identifier" | "member_expression" | "undefined" | "number");
             let is_mark = *name == "__esModule";
             (!is_mark && (is_structure || !is_passed_on)).then(|| Binding::new(SymbolKind::Constant, name))
         }

@@ -88,7 +88,11 @@ pub(super) fn handed_object(call: Node<'_>) -> Option<Node<'_>> {
 
 /// Returns what a call is handed.
 pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
-    find_all(call, "arguments").into_iter().filter(|list| list.kind() == "arguments").flat_map(named).collect()
+    find_all(call, "arguments")
+        .into_iter()
+        .filter(|list| list.kind() == "arguments")
+        .flat_map(named)
+        .collect()
 }
 
 /// Takes out of a skeleton what is code or data within a value: bodies of functions, and large literals that hold none.

@@ -1,0 +1,6 @@
+//! Lua.
+
+mod symbols;
+mod table;
+
+pub(super) use table::LUA;

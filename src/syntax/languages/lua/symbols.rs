@@ -1,0 +1,237 @@
+//! Lua's functions, tables, variables and what a file requires.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::nodes::children;
+use crate::syntax::rule::find;
+use crate::syntax::rule::find_all;
+use crate::syntax::walk::Walk;
+
+/// A table of more bytes than this, without a function in it, is data: its size is told, not its rows.
+const LARGE_TABLE: usize = 400;
+
+/// A function on one line that is no longer than this stays as it is.
+const SHORT_FUNCTION: usize = 80;
+
+/// Calls and tables nested deeper than this are not looked into.
+const MAX_NESTING: usize = 20;
+
+/// Reads `function M.f() … end`, `function M:f() … end` and `local function f() … end`.
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let kind =
+        if name.kind() == "method_index_expression" { SymbolKind::Method } else { SymbolKind::Function };
+    let definition = named(walk, name, kind, Inside::Nothing);
+    define_function(walk, node, node, definition);
+}
+
+/// Reads `local a, b = 1, 2`. What is only another name for something else tells nothing.
+pub(super) fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let assignment = child_of_kind(node, "assignment_statement");
+    let names = find_all(assignment.unwrap_or(node), ".variable_list/name");
+    let values = assignment.map_or_else(Vec::new, |assignment| values_of(assignment));
+    let required: Vec<bool> = values.iter().map(|value| import(walk, *value)).collect();
+    for (at, name) in names.into_iter().enumerate() {
+        let value = values.get(at).copied();
+        let is_alias =
+            value.is_some_and(|value| matches!(value.kind(), "identifier" | "dot_index_expression"));
+        // Names beyond the values get what the last one gives: `local ok, a = pcall(require, "a")`.
+        let is_required = required.get(at).or(required.last()).is_some_and(|required| *required);
+        if !is_alias && !is_required {
+            variable(walk, node, name, value);
+        }
+    }
+}
+
+/// Reads `M.f = function() … end`, `M.T = { … }` and `NAME = 1`.
+pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let values = values_of(node);
+    for value in &values {
+        import(walk, *value);
+    }
+    for (at, name) in find_all(node, ".variable_list/name").into_iter().enumerate() {
+        variable(walk, node, name, values.get(at).copied());
+    }
+}
+
+/// Reads what a name is given; what is no function is of interest at the top of a file alone.
+fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>) {
+    if name.kind() == "bracket_index_expression" {
+        return;
+    }
+    if let Some(function) = value.filter(|value| value.kind() == "function_definition") {
+        let definition = named(walk, name, SymbolKind::Function, Inside::Nothing);
+        define_function(walk, node, function, definition);
+        return;
+    }
+    if !walk.is_at_top() {
+        return;
+    }
+    let is_member = name.kind() != "identifier";
+    let definition = named(walk, name, SymbolKind::Variable, value.map_or(Inside::Nothing, inside));
+    let is_constant = node.kind() == "variable_declaration" && is_upper(&definition.name) || is_const(name);
+    let kind = match (&definition.inside, is_constant, is_member) {
+        (Inside::Members(_), _, _) => SymbolKind::Object,
+        (_, true, _) => SymbolKind::Constant,
+        (_, false, true) => SymbolKind::Field,
+        (_, false, false) => SymbolKind::Variable,
+    };
+    walk.define(node, Definition { kind, ..definition });
+    if let Some(value) = value {
+        callbacks(walk, value, 0);
+    }
+}
+
+/// Reads a field of a table that is looked into.
+pub(super) fn field<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let (Some(name), Some(value)) = (find(node, "name"), find(node, "value")) else { return };
+    let text = match name.kind() {
+        "identifier" => walk.text(name),
+        "string" => walk.text(name).trim_matches(['"', '\'']),
+        _ => return,
+    };
+    let text = text.to_owned();
+    if value.kind() == "function_definition" {
+        let definition = Definition::new(SymbolKind::Function, text, Inside::Nothing);
+        define_function(walk, node, value, definition);
+        return;
+    }
+    let inside = inside(value);
+    let is_table = matches!(inside, Inside::Members(_));
+    let kind = if is_table { SymbolKind::Object } else { SymbolKind::Field };
+    walk.define(node, Definition::new(kind, text, inside));
+}
+
+/// Reads `require "a"`, and the functions that a call is given: those of `describe("…", function() … end)`.
+pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if !import(walk, node) {
+        callbacks(walk, node, 0);
+    }
+}
+
+/// Reads what a file returns: what is in a table is what others see of it.
+pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if !walk.is_at_top() {
+        return;
+    }
+    for value in find_all(node, ".expression_list").into_iter().flat_map(children) {
+        match inside(value) {
+            Inside::Members(table) => walk.enter(table),
+            Inside::Value(value) => walk.cut_rows(value),
+            Inside::Nothing | Inside::Code(_) => {}
+        }
+        callbacks(walk, value, 0);
+    }
+}
+
+/// Takes out the functions below a value that have no name. One that calls others with functions of their own only
+/// groups them, as tests are grouped.
+fn callbacks<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: usize) {
+    if MAX_NESTING < depth {
+        return;
+    }
+    match node.kind() {
+        "function_definition" => match find(node, "body") {
+            Some(body) if groups(body) => walk.enter(body),
+            Some(_) | None => cut_body(walk, node),
+        },
+        "function_call" => {
+            for argument in find_all(node, "arguments").into_iter().flat_map(children) {
+                callbacks(walk, argument, depth + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn groups(body: Node<'_>) -> bool {
+    let mut calls = children(body).into_iter().filter(|child| child.kind() == "function_call");
+    calls.any(|call| find(call, "arguments/.function_definition").is_some())
+}
+
+/// Remembers what a value requires; says whether that is all it does.
+fn import<'t>(walk: &mut Walk<'t>, value: Node<'t>) -> bool {
+    let mut node = value;
+    while let Some(inner) = find(node, "table").filter(|_| node.kind() != "function_call") {
+        node = inner;
+    }
+    let Some(name) = find(node, "name").filter(|_| node.kind() == "function_call") else { return false };
+    let arguments = find_all(node, "arguments").into_iter().flat_map(children);
+    let mut strings = arguments.filter(|argument| argument.kind() == "string");
+    match (walk.text(name), strings.next()) {
+        ("require" | "pcall" | "dofile", Some(string)) => {
+            let name = find(string, "content").map_or("", |content| walk.text(content));
+            walk.import(name);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Returns a definition of what `name` spells: `f`, `M.f`, `M:f`.
+fn named<'t>(walk: &Walk<'t>, name: Node<'t>, kind: SymbolKind, inside: Inside<'t>) -> Definition<'t> {
+    let last = find(name, "method").or_else(|| find(name, "field"));
+    let text = walk.text(last.unwrap_or(name)).to_owned();
+    let owner = find(name, "table").map_or("", |table| walk.text(table));
+    // `_G.f` is `f`.
+    let owner = if owner == "_G" { "" } else { owner };
+    let joint = if kind == SymbolKind::Method { ":" } else { "." };
+    Definition::new(kind, text, inside).owned_by(owner).joined_by(joint)
+}
+
+/// Takes a function into the outline, whose head ends with its parameters.
+fn define_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, function: Node<'t>, definition: Definition<'t>) {
+    let head_end = find(function, "parameters").map(|parameters| walk.range(parameters).end);
+    walk.define(node, Definition { head_end, ..definition });
+    cut_body(walk, function);
+}
+
+/// Takes out all between the parameters and `end`, comments too.
+fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>) {
+    let (Some(parameters), Some(end)) = (find(function, "parameters"), child_of_kind(function, "end")) else {
+        return;
+    };
+    let range = walk.range(parameters).end..walk.range(end).start;
+    let is_short = range.len() <= SHORT_FUNCTION && !walk.source.text(range.clone()).contains('\n');
+    if !is_short && !function.has_error() {
+        walk.cut_lines(range);
+    }
+}
+
+/// Says how a value is told: a table by its members, unless it is one of data.
+fn inside(value: Node<'_>) -> Inside<'_> {
+    if value.kind() != "table_constructor" {
+        return Inside::Value(value);
+    }
+    let has_names = find(value, ".field/name").is_some();
+    let is_small = value.byte_range().len() <= LARGE_TABLE && has_names;
+    if is_small || has_functions(value, 0) { Inside::Members(value) } else { Inside::Value(value) }
+}
+
+fn has_functions(table: Node<'_>, depth: usize) -> bool {
+    let fields = children(table).into_iter().filter(|child| child.kind() == "field");
+    let mut values =
+        fields.filter(|field| find(*field, "name").is_some()).filter_map(|field| find(field, "value"));
+    values.any(|value| match value.kind() {
+        "function_definition" => true,
+        "table_constructor" => depth < MAX_NESTING && has_functions(value, depth + 1),
+        _ => false,
+    })
+}
+
+fn values_of(assignment: Node<'_>) -> Vec<Node<'_>> {
+    find_all(assignment, ".expression_list/value")
+}
+
+fn is_upper(name: &str) -> bool {
+    name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
+}
+
+/// Says whether a name is followed by `<const>`.
+fn is_const(name: Node<'_>) -> bool {
+    name.next_named_sibling().is_some_and(|next| next.kind() == "attribute")
+}

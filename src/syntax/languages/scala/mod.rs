@@ -1,0 +1,6 @@
+//! Scala.
+
+mod symbols;
+mod table;
+
+pub(super) use table::SCALA;

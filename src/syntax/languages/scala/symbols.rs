@@ -1,0 +1,141 @@
+//! Scala's functions, values, givens, extensions, packages and imports.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::define::lines_of;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::nodes::children;
+use crate::syntax::rule::find;
+use crate::syntax::rule::find_all;
+use crate::syntax::walk::Walk;
+
+/// A body that is an expression on one line and no longer than this stays as it is.
+const SHORT_BODY: usize = 100;
+
+/// A value of more bytes than this is told by its size.
+const LARGE_VALUE: usize = 400;
+
+/// Patterns nested deeper than this are not looked into.
+const MAX_NESTING: usize = 20;
+
+/// Reads `package a.b`, whose name tells nothing, and `package a { … }`, which holds what is in it.
+pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
+    let name = walk.text(name).to_owned();
+    walk.define(node, Definition::new(SymbolKind::Namespace, name, Inside::Members(body)));
+}
+
+/// Reads `import a.b.{c, d => e}, f.g._`.
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let mut path = String::new();
+    for child in children(node).into_iter().skip(1) {
+        match child.kind() {
+            "," => {
+                walk.import(&path);
+                path.clear();
+            }
+            _ => path.push_str(walk.text(child)),
+        }
+    }
+    walk.import(path.trim_end_matches("._").trim_end_matches(".*"));
+}
+
+/// Reads `def f(…): T = …`.
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
+    let name = walk.text(name).to_owned();
+    let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
+    let kind = match (in_type, name.as_str()) {
+        (true, "this") => SymbolKind::Constructor,
+        (true, _) => SymbolKind::Method,
+        (false, _) => SymbolKind::Function,
+    };
+    let head_end = walk.range(body).start;
+    walk.define(node, Definition::new(kind, name, Inside::Nothing).with_head_end(head_end));
+    cut_expression(walk, node, body, SHORT_BODY);
+}
+
+/// Reads `val a = …`, `var b = …`, `val (c, d) = …`.
+pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let mut names = Vec::new();
+    if let Some(pattern) = find(node, "pattern") {
+        collect_names(pattern, 0, &mut names);
+    }
+    let value = find(node, "value");
+    let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
+    let kind = match (in_type, node.kind()) {
+        (true, _) => SymbolKind::Field,
+        (false, "val_definition") => SymbolKind::Constant,
+        (false, _) => SymbolKind::Variable,
+    };
+    for name in names {
+        let name = walk.text(name).to_owned();
+        walk.define(node, Definition::new(kind, name, value.map_or(Inside::Nothing, Inside::Value)));
+    }
+    if let Some(value) = value {
+        cut_expression(walk, node, value, LARGE_VALUE);
+    }
+}
+
+fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {
+    match pattern.kind() {
+        "identifier" => names.push(pattern),
+        "identifiers" | "tuple_pattern" if depth < MAX_NESTING => {
+            for child in children(pattern) {
+                collect_names(child, depth + 1, names);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reads `given name: Type = …` and `given Type with …`, which is called by its type.
+pub(super) fn given<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name").or_else(|| find(node, "return_type")) else { return };
+    let name = walk.text(name).to_owned();
+    let inside = match find(node, "body") {
+        Some(body) if matches!(body.kind(), "template_body" | "with_template_body") => Inside::Members(body),
+        Some(body) => {
+            cut_expression(walk, node, body, LARGE_VALUE);
+            Inside::Value(body)
+        }
+        None => Inside::Nothing,
+    };
+    walk.define(node, Definition::new(SymbolKind::Object, name, inside));
+}
+
+/// Reads `extension (x: Type) …`: what it adds belongs to the type.
+pub(super) fn extension<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let typed = find_all(node, "parameters").into_iter().find_map(|list| find(list, ".parameter/type"));
+    let Some(typed) = typed else { return };
+    let text = walk.text(typed);
+    let name = text.split('[').next().unwrap_or(text).trim().to_owned();
+    let head_end = find_all(node, "parameters").last().map_or(0, |last| walk.range(*last).end);
+    let definition = Definition::new(SymbolKind::Object, name, Inside::Members(node));
+    walk.define(node, definition.with_head_end(head_end));
+}
+
+/// Takes out a body or a value that is longer than `limit`. In braces it is cut as such; any other expression gives way
+/// to one that stands for whatever it may be.
+fn cut_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>, limit: usize) {
+    let range = walk.range(body);
+    let text = walk.source.text(range.clone());
+    let is_short = text.len() <= limit && (limit == LARGE_VALUE || !text.trim().contains('\n'));
+    if is_short || node.has_error() {
+        return;
+    }
+    if body.kind() == "block" {
+        walk.cut_code(body);
+        return;
+    }
+    // What is left has no region of its own that `end f` could close.
+    let end = match child_of_kind(node, "end_marker") {
+        Some(marker) => walk.range(marker).end,
+        None => range.start + text.trim_end().len(),
+    };
+    let size = lines_of(walk.source.text(range.start..end));
+    walk.put(range.start..end, format!("??? /* {size} */"));
+}

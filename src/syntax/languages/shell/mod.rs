@@ -1,0 +1,6 @@
+//! The shells that Bash understands.
+
+mod symbols;
+mod table;
+
+pub(super) use table::SHELL;

@@ -1,0 +1,132 @@
+//! A script's functions, variables, aliases and what it sources.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::define::lines_of;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::nodes::children;
+use crate::syntax::rule::find;
+use crate::syntax::rule::find_all;
+use crate::syntax::walk::Walk;
+
+/// A body on one line that is no longer than this stays as it is.
+const SHORT_BODY: usize = 80;
+
+/// A text of more bytes than this that stands within a script is told by its size.
+const LARGE_TEXT: usize = 400;
+
+/// How many names back a script is searched for one that it has set already.
+const REMEMBERED: usize = 400;
+
+/// Reads `name() { … }`, `function name { … }` and `name() ( … )`.
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
+    let start = walk.range(body).start;
+    let name = walk.text(name).to_owned();
+    let definition = Definition::new(SymbolKind::Function, name, Inside::Nothing).with_head_end(start);
+    walk.define(node, definition);
+    if !body.has_error() {
+        cut_body(walk, node, body);
+    }
+}
+
+/// Takes out what stands between the brackets of a body; a command that does nothing stays, for without one it is no
+/// body.
+fn cut_body<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) {
+    let parts = children(body);
+    let (Some(open), Some(close)) = (parts.first(), parts.last()) else { return };
+    if !matches!((open.kind(), close.kind()), ("{", "}") | ("(", ")")) {
+        return;
+    }
+    let range = walk.range(*open).end..walk.range(*close).start;
+    let text = walk.source.text(range.clone());
+    if !text.contains('\n') && text.len() <= SHORT_BODY {
+        return;
+    }
+    let before = walk.source.before_on_line(walk.range(node).start);
+    let indent = &before[..before.len() - before.trim_start().len()];
+    let line_end = walk.source.line_end();
+    let size = lines_of(text);
+    walk.put(range, format!("{line_end}{indent}    : # {size}{line_end}{indent}"));
+}
+
+/// Reads `NAME=value`, alone or declared. Only what stands at the top of a script is more than a step of it, and only
+/// the first time.
+pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name").filter(|name| name.kind() == "variable_name") else { return };
+    let holder = walk.outermost(node);
+    let declared = holder.kind() == "declaration_command";
+    let name = walk.text(name).to_owned();
+    let value = find(node, "value");
+    if !(walk.is_at_top() || declared) || is_known(walk, &name) {
+        return;
+    }
+    let inside = value.map_or(Inside::Nothing, Inside::Value);
+    let is_constant = declared && is_readonly(walk, holder);
+    let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Variable };
+    walk.define(node, Definition::new(kind, name, inside));
+    if let Some(value) = value {
+        cut_text(walk, value);
+    }
+}
+
+/// Takes out a quoted text that is a page of its own.
+fn cut_text<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+    let range = walk.range(value);
+    let text = walk.source.text(range.clone());
+    let is_page = LARGE_TEXT < text.len() && text.contains('\n') && !value.has_error();
+    if is_page && matches!(value.kind(), "raw_string" | "string") {
+        let size = lines_of(text);
+        walk.put(range.start + 1..range.end - 1, format!("# {size}"));
+    }
+}
+
+/// Says whether a name was set before. In a long script the search ends somewhere.
+fn is_known(walk: &Walk<'_>, name: &str) -> bool {
+    walk.symbols.iter().rev().take(REMEMBERED).any(|symbol| symbol.name == name)
+}
+
+fn is_readonly(walk: &Walk<'_>, declaration: Node<'_>) -> bool {
+    let mut words = walk.text(declaration).split_whitespace();
+    let is_readonly = words.next() == Some("readonly");
+    is_readonly || words.take_while(|word| word.starts_with('-')).any(|flags| flags.contains('r'))
+}
+
+/// Reads the commands that set names or draw in files: `alias a=b`, `. file`.
+pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let name = find(node, "name").map_or("", |name| walk.text(name));
+    match name {
+        "." | "source" => {
+            if let Some(file) = find(node, "argument") {
+                walk.import(walk.text(file).trim_matches(['"', '\'']));
+            }
+        }
+        "alias" => {
+            for argument in find_all(node, "argument") {
+                if let Some((name, _)) = walk.text(argument).split_once('=') {
+                    let name = name.to_owned();
+                    walk.define(node, Definition::new(SymbolKind::Macro, name, Inside::Nothing));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reads what is given a text: `cat <<EOF`. A long one is told by its size.
+pub(super) fn redirected<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    for redirect in find_all(node, ".heredoc_redirect") {
+        let Some(body) = child_of_kind(redirect, "heredoc_body") else { continue };
+        let range = walk.range(body);
+        let text = walk.source.text(range.clone());
+        if LARGE_TEXT < text.len() && !redirect.has_error() {
+            let size = lines_of(text);
+            let line_end = walk.source.line_end();
+            walk.put(range, format!("# {size}{line_end}"));
+        }
+    }
+    walk.enter(node);
+}

@@ -1,0 +1,49 @@
+//! What the nodes of a shell's script mean.
+
+use super::symbols::assignment;
+use super::symbols::command;
+use super::symbols::function;
+use super::symbols::redirected;
+use crate::syntax::define::Marks;
+use crate::syntax::language::Language;
+use crate::syntax::language::Nodes;
+use crate::syntax::language::Visit;
+
+/// Bash, and what other shells have in common with it.
+pub(in crate::syntax::languages) static SHELL: Language = Language {
+    id: "shell",
+    grammar: tree_sitter_bash::LANGUAGE,
+    grammar_version: "tree-sitter-bash 0.25.1",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    unsigned: &[],
+    // A body without a command is none.
+    marks: Marks { body: (": # ", ""), rows: (" # ", ""), ends_line: true },
+    reduce: None,
+    cut_supplied: None,
+    nodes: &[NODES],
+    root: None,
+};
+
+const NODES: Nodes = &[
+    ("comment", Visit::Comment),
+    ("function_definition", Visit::Read(function)),
+    ("declaration_command", Visit::Wrap),
+    ("variable_assignments", Visit::Wrap),
+    ("variable_assignment", Visit::Read(assignment)),
+    ("command", Visit::Preamble(command)),
+    ("redirected_statement", Visit::Read(redirected)),
+    // Functions stand under any statement.
+    ("if_statement", Visit::Enter),
+    ("elif_clause", Visit::Enter),
+    ("else_clause", Visit::Enter),
+    ("case_statement", Visit::Enter),
+    ("case_item", Visit::Enter),
+    ("for_statement", Visit::Enter),
+    ("while_statement", Visit::Enter),
+    ("do_group", Visit::Enter),
+    ("compound_statement", Visit::Enter),
+    ("list", Visit::Enter),
+];

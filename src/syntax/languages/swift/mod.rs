@@ -1,0 +1,6 @@
+//! Swift.
+
+mod symbols;
+mod table;
+
+pub(super) use table::SWIFT;
