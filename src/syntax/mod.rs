@@ -14,6 +14,7 @@ mod comments;
 mod define;
 mod directives;
 mod forward;
+mod heads;
 mod health;
 mod identifiers;
 mod language;
@@ -22,12 +23,14 @@ mod markup;
 mod nodes;
 mod notebook;
 mod parse;
+mod recover;
 #[expect(dead_code, reason = "the scanners come next")]
 mod reduced;
 mod rule;
 mod skeleton;
 mod source;
 mod structure;
+mod taken;
 mod trim;
 mod walk;
 mod words;
@@ -38,6 +41,8 @@ mod golden_tests;
 mod hostile_tests;
 #[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod taken_tests;
 #[cfg(test)]
 mod testing;
 
@@ -51,5 +56,7 @@ pub use language::has_structure;
 pub use structure::Structure;
 pub use structure::count_errors;
 pub use structure::derive;
+pub use structure::derive_in_full;
 pub use structure::outline_producer;
+pub use structure::reduced_text;
 pub use structure::skeleton_producer;

@@ -19,6 +19,8 @@ pub(super) struct Reduced {
     pub(super) comments: Vec<Range<usize>>,
     /// The symbols whose insides were taken out: each has to turn up in the outline, or is added to it.
     pub(super) records: Vec<Record>,
+    /// What the scanner read itself and the parser is not given, in the order of the original.
+    pub(super) supplied: Vec<Supplied>,
     /// How often something was changed because the grammar would not have understood it.
     pub(super) repairs: usize,
 }
@@ -34,6 +36,50 @@ pub(super) struct Record {
     pub(super) range: Range<usize>,
     /// Its head in the original: what a signature is made of.
     pub(super) head: Range<usize>,
+}
+
+/// Something that was taken out and that the outline or the skeleton wants. It is met where it stands, between the nodes
+/// and the comments around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Supplied {
+    /// A symbol, read as the grammar would have read it.
+    Symbol(ReadSymbol),
+    /// A line of the preprocessor or the like that draws a file in: its range, and that of the name.
+    Import(Range<usize>, Range<usize>),
+    /// A value of a macro, of which the skeleton keeps the size alone.
+    MacroValue(Range<usize>),
+    /// Something that is no symbol, and keeps a comment above it from what follows.
+    Nothing(Range<usize>),
+}
+
+/// A symbol that a scanner has read whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReadSymbol {
+    /// What it is.
+    pub(super) kind: SymbolKind,
+    /// Where its name stands in the original.
+    pub(super) name: Range<usize>,
+    /// What qualifies the name there (`a::B` of `a::B::c`); empty where nothing does.
+    pub(super) scope: Range<usize>,
+    /// Its text in the original.
+    pub(super) range: Range<usize>,
+    /// What its signature is made of, on one line and without comments, as it is of the head of a node.
+    pub(super) head: Range<usize>,
+    /// What a skeleton does without, from the end of the head on: the body of a function, the value of a macro, or
+    /// the initializer of a variable.
+    pub(super) cut: Option<Range<usize>>,
+    /// Whether a type stands before the name: without, a function's prototype would read as a call.
+    pub(super) is_typed: bool,
+}
+
+impl Supplied {
+    /// Returns where it stands in the original.
+    pub(super) fn range(&self) -> Range<usize> {
+        match self {
+            Self::Symbol(symbol) => symbol.range.clone(),
+            Self::Import(range, _) | Self::MacroValue(range) | Self::Nothing(range) => range.clone(),
+        }
+    }
 }
 
 /// A piece of a reduced text.

@@ -1,5 +1,7 @@
 //! Declarations: variables, prototypes, fields and names for types.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::declarators::Declared;
@@ -48,7 +50,7 @@ pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut Walk<'t>, node: N
         }
     };
     for declarator in &declarators {
-        cut_initializer(walk, declarator.node);
+        cut_large_initializer(walk, declarator.node);
     }
     declare(walk, node, declarators, members, |walk, declared, spelled| {
         let is_in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
@@ -210,12 +212,16 @@ fn is_sign(c: char) -> bool {
     !c.is_whitespace() && c != ','
 }
 
-fn cut_initializer<'t>(walk: &mut Walk<'t>, declarator: Node<'t>) {
-    let Some(value) = walk.field(declarator, Field::Value) else {
-        return;
-    };
-    let range = walk.range(value);
-    if value.kind() != "initializer_list" || range.len() < LARGE_INITIALIZER {
+fn cut_large_initializer<'t>(walk: &mut Walk<'t>, declarator: Node<'t>) {
+    let value = walk.field(declarator, Field::Value).filter(|value| value.kind() == "initializer_list");
+    if let Some(value) = value {
+        cut_initializer(walk, walk.range(value));
+    }
+}
+
+/// Takes out the rows of a table.
+pub(super) fn cut_initializer(walk: &mut Walk<'_>, range: Range<usize>) {
+    if range.len() < LARGE_INITIALIZER {
         return;
     }
     let lines = walk.source.line(range.end - 1) - walk.source.line(range.start) + 1;

@@ -34,7 +34,7 @@ pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>,
         return;
     }
     let end = walk.range(node).end;
-    let body = body_of(node);
+    let body = body_of(walk, node);
     let head_end = body.as_ref().map_or(end, |body| body.start);
     let symbol = Symbol {
         kind: function_kind(walk, &spelled.scope, &spelled.name),
@@ -48,7 +48,10 @@ pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>,
     };
     walk.add(symbol);
     if let Some(body) = body {
-        cut_body(walk, node, body);
+        // A constructor outside of its class has no type before its name: as a prototype it would read as a call.
+        let is_typed =
+            walk.field(node, Field::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type);
+        cut_body(walk, is_typed, body);
     }
 }
 
@@ -75,7 +78,7 @@ pub(super) fn function_kind(walk: &Walk<'_>, scope: &str, name: &str) -> SymbolK
 
 /// Returns what a prototype does without: the body, an initializer list before it, and the parameters' types of a
 /// head in the style of K&R. It begins where the head ends.
-fn body_of(function: Node<'_>) -> Option<Range<usize>> {
+fn body_of(walk: &Walk<'_>, function: Node<'_>) -> Option<Range<usize>> {
     let mut head_end = function.start_byte();
     for child in children(function) {
         match child.kind() {
@@ -85,7 +88,11 @@ fn body_of(function: Node<'_>) -> Option<Range<usize>> {
             | "field_initializer_list"
             | "try_statement"
             | "constructor_try_statement"
-            | "declaration" => return Some(head_end..function.end_byte()),
+            | "declaration" => {
+                // What a scanner took out after the head is part of it, unless it is a comment.
+                let between = walk.source.original_end(head_end)..walk.range(child).start;
+                return Some(walk.source.code_end(between)..walk.range(function).end);
+            }
             "comment" => {}
             _ => head_end = child.end_byte(),
         }
@@ -95,8 +102,8 @@ fn body_of(function: Node<'_>) -> Option<Range<usize>> {
 
 /// Takes out a body. A comment to the end of the line would swallow what follows on it, so that there is another mark
 /// for a body that something follows.
-fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Range<usize>) {
-    let mut body = walk.source.original_range(body);
+pub(super) fn cut_body(walk: &mut Walk<'_>, is_typed: bool, body: Range<usize>) {
+    let mut body = body;
     if walk.source.before_on_line(body.start).trim_start().starts_with('#') {
         // `#endif` stands between the head and the body, and nothing may be put on its line.
         body.start += walk.source.after_on_line(body.start).len();
@@ -110,9 +117,6 @@ fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Range<usize>) {
     let lines = count_lines(text.trim().lines().count());
     let is_last = walk.source.after_on_line(body.end).trim().is_empty();
     let size = if is_last { format!("  // {lines}") } else { format!(" /* {lines} */") };
-    // A constructor outside of its class has no type before its name: as a prototype it would read as a call.
-    let is_typed =
-        walk.field(function, Field::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type);
     let end = if is_typed { ";" } else { " {}" };
     walk.cuts.push(Cut::new(body, format!("{end}{size}")).or_carefully(format!(" {{}}{size}")));
 }

@@ -6,6 +6,7 @@ use super::functions::function_definition;
 use super::preprocessor::include;
 use super::preprocessor::macro_definition;
 use super::preprocessor::object_macro;
+use super::supplied::cut_supplied;
 use super::types::enumerator;
 use super::types::type_specifier;
 use crate::syntax::define::Marks;
@@ -25,6 +26,7 @@ pub(in crate::syntax::languages) static C: Language = Language {
     unsigned: &[],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: Some(cut_supplied),
     nodes: &[NODES],
     root: None,
 };

@@ -9,6 +9,7 @@ use crate::syntax::language::Language;
 use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
 use crate::syntax::languages::c::C_NODES;
+use crate::syntax::languages::c::cut_supplied;
 use crate::syntax::languages::c::type_specifier;
 
 /// C++, up to what the grammar knows of C++20.
@@ -23,6 +24,7 @@ pub(in crate::syntax::languages) static CPP: Language = Language {
     unsigned: &[],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: Some(cut_supplied),
     nodes: &[NODES, C_NODES],
     root: None,
 };

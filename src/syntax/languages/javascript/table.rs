@@ -33,6 +33,7 @@ pub(in crate::syntax::languages) static JAVASCRIPT: Language = Language {
     unsigned: &["decorator"],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES, SHARED],
     root: Some(super::imports::file),
 };

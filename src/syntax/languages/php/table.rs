@@ -27,6 +27,7 @@ pub(in crate::syntax::languages) static PHP: Language = Language {
     unsigned: &["attribute_list"],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

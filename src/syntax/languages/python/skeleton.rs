@@ -29,7 +29,7 @@ pub(super) fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Node<'
         return;
     };
     let start = walk.range(first).start;
-    let end = walk.source.original_range(0..end_without_comments(body)).end;
+    let end = walk.source.original_end(end_without_comments(body));
     if end <= start {
         return;
     }

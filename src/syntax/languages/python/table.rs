@@ -25,6 +25,7 @@ pub(in crate::syntax) static PYTHON: Language = Language {
     // Its own functions take bodies out, by indent.
     marks: Marks::HASH,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: Some(module),
 };

@@ -25,6 +25,7 @@ pub(in crate::syntax::languages) static RUBY: Language = Language {
     unsigned: &[],
     marks: Marks::HASH,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

@@ -29,6 +29,7 @@ pub(in crate::syntax::languages) static TYPESCRIPT: Language = Language {
     unsigned: &["decorator"],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES, JAVASCRIPT_NODES],
     root: Some(file),
 };
