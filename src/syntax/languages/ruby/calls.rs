@@ -10,9 +10,10 @@ use crate::syntax::define::Definition;
 use crate::syntax::define::Inside;
 use crate::syntax::rule::find;
 use crate::syntax::walk::Walk;
+use crate::syntax::words::one_line;
 
 /// Calls whose block is code that runs some time: tests, hooks, tasks.
-const CODE: [&str; 22] = [
+const CODE: [&str; 17] = [
     "after",
     "around",
     "at_exit",
@@ -22,19 +23,14 @@ const CODE: [&str; 22] = [
     "example",
     "file",
     "get",
-    "it",
     "let",
     "let!",
     "post",
     "put",
     "rule",
-    "scenario",
     "setup",
-    "should",
-    "specify",
     "subject",
     "teardown",
-    "test",
 ];
 
 /// Reads a call that stands for itself.
@@ -59,6 +55,9 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         "namespace" if !has_receiver => group(walk, node, SymbolKind::Namespace),
         "refine" => group(walk, node, SymbolKind::Object),
         "task" if !has_receiver => task(walk, node),
+        "create_table" => table(walk, node),
+        name @ ("describe" | "context" | "feature" | "shared_examples" | "shared_context" | "it"
+        | "specify" | "scenario" | "test" | "should") => test(walk, node, name),
         name => other(walk, node, name),
     }
 }
@@ -86,10 +85,34 @@ fn task<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let first = arguments(node).into_iter().next();
     let name = first.map(|first| find(first, "key").unwrap_or(first)).map(|name| walk.text(name));
     let Some(name) = name.map(plain) else { return };
-    let head_end = find(node, "block").map_or(node.end_byte(), |block| walk.range(block).start);
+    let head_end = find(node, "block").map_or(walk.range(node).end, |block| walk.range(block).start);
     let definition = Definition::new(SymbolKind::Target, name.to_owned(), Inside::Nothing);
     walk.define(node, definition.with_head_end(head_end));
     if let Some(block) = find(node, "block") {
+        cut(walk, block);
+    }
+}
+
+/// Reads a table of a schema; its columns stay in the skeleton.
+fn table<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if let Some(name) = names(walk, node).into_iter().next() {
+        let head_end = find(node, "block").map_or(walk.range(node).end, |block| walk.range(block).start);
+        walk.define(node, Definition::new(SymbolKind::Table, name, Inside::Nothing).with_head_end(head_end));
+    }
+}
+
+/// Reads a test or a group of tests, which are named by what they say: `describe Frame`.
+fn test<'t>(walk: &mut Walk<'t>, node: Node<'t>, word: &str) {
+    let Some(block) = find(node, "block") else { return };
+    let title = arguments(node).into_iter().next().map_or("", |title| plain(walk.text(title)));
+    let name = one_line(&format!("{word} {title}"));
+    let head_end = walk.range(block).start;
+    let is_group = !matches!(word, "it" | "specify" | "scenario" | "test" | "should");
+    let body = find(block, "body").filter(|_| is_group);
+    let kind = if is_group { SymbolKind::Module } else { SymbolKind::Function };
+    let inside = body.map_or(Inside::Nothing, Inside::Members);
+    walk.define(node, Definition::new(kind, name, inside).with_head_end(head_end));
+    if !is_group {
         cut(walk, block);
     }
 }
