@@ -29,7 +29,7 @@ const HOLDERS: [&str; 5] = ["define", "require", "requirejs", "$", "jQuery"];
 const GROUPS: [&str; 7] = ["describe", "context", "suite", "fdescribe", "xdescribe", "xcontext", "module"];
 
 /// Calls that hold the code of a test.
-const TESTS: [&str; 6] = ["it", "test", "specify", "fit", "xit", "xtest"];
+const TESTS: [&str; 7] = ["it", "test", "specify", "asyncTest", "fit", "xit", "xtest"];
 
 /// Reads an expression that stands for itself.
 pub(super) fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
@@ -133,8 +133,9 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, call: Node<'t>) {
         draw_in(walk, &handed);
         return handed.into_iter().map(plain).for_each(|argument| enter_function(walk, argument));
     }
-    if names.first().is_some_and(|first| GROUPS.contains(first) || TESTS.contains(first)) {
-        return test(walk, node, names[0], &handed);
+    let word = names.iter().copied().find(|name| *name != "QUnit").unwrap_or_default();
+    if GROUPS.contains(&word) || TESTS.contains(&word) {
+        return test(walk, node, word, &handed);
     }
     if let Some(members) = handed.iter().copied().map(plain).find(|argument| has_functions(*argument)) {
         let name = handed.first().filter(|first| first.kind() == "string");
@@ -175,7 +176,7 @@ fn test<'t>(walk: &mut Walk<'t>, node: Node<'t>, word: &str, handed: &[Node<'t>]
     } else {
         (SymbolKind::Function, Inside::Code(body))
     };
-    walk.define(node, Definition::new(kind, name, inside).with_head_end(walk.range(*title).end));
+    walk.define(node, Definition::new(kind, name, inside).with_head_end(walk.range(body).start));
 }
 
 /// Reads what a function that holds the file hands back: an object of functions, or a call that is handed one.

@@ -14,6 +14,9 @@ const SHORT_ARROW: usize = 80;
 /// Objects within objects are asked for functions no deeper than this.
 const MOST_OBJECTS: usize = 3;
 
+/// Calls within calls are asked for functions no deeper than this.
+const MOST_CALLS: usize = 4;
+
 /// Returns a value without what only stands around it: brackets, types, `await`, and names that it is given on the way.
 pub(super) fn plain(value: Node<'_>) -> Node<'_> {
     let mut value = value;
@@ -71,11 +74,19 @@ pub(super) fn body<'t>(walk: &Walk<'t>, function: Node<'t>) -> Option<Node<'t>> 
     (!is_short).then_some(body)
 }
 
-/// Returns the function that a call is handed, where it has a body to leave out: `memo(function () { … })`.
+/// Returns the function that a call is handed, where it has a body to leave out: `memo(function () { … })`. A call
+/// within the call may be what is handed it.
 pub(super) fn handed_function<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<Node<'t>> {
-    let handed = arguments(call).into_iter().map(plain);
-    let mut functions = handed.filter(|argument| is_function(*argument));
-    functions.find(|function| body(walk, *function).is_some())
+    let mut call = call;
+    for _ in 0..MOST_CALLS {
+        let handed: Vec<_> = arguments(call).into_iter().map(plain).collect();
+        let function = handed.iter().find(|argument| is_function(**argument));
+        if let Some(function) = function.filter(|function| body(walk, **function).is_some()) {
+            return Some(*function);
+        }
+        call = *handed.iter().find(|argument| argument.kind() == "call_expression")?;
+    }
+    None
 }
 
 /// Returns the object with functions that a call is handed: `View.extend({ render() { … } })`.

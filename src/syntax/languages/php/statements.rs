@@ -69,7 +69,8 @@ fn draw_in<'t>(walk: &mut Walk<'t>, expression: Node<'t>) {
 }
 
 fn is_define(walk: &Walk<'_>, call: Node<'_>) -> bool {
-    find(call, "function").is_some_and(|name| walk.text(name).eq_ignore_ascii_case("define"))
+    find(call, "function")
+        .is_some_and(|name| walk.text(name).trim_start_matches('\\').eq_ignore_ascii_case("define"))
 }
 
 /// Reads `define('NAME', value)`.

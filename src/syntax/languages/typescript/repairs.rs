@@ -9,8 +9,9 @@ use regex::Regex;
 use crate::syntax::reduced::Reduced;
 
 /// `<in out T>`, `<out T>`: how a parameter of a type varies.
-static VARIANCE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"[<,]\s*((?:in\s+out|in|out)\s+)[A-Za-z_$]").expect("the rule is right"));
+static VARIANCE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[<,]\s*(?:/\*[^*]*\*+/\s*)?((?:in\s+out|in|out)\s+)[A-Za-z_$]").expect("the rule is right")
+});
 
 /// `import("a").B`: a type of another file. The grammar knows it, but not with parameters.
 static IMPORTED: LazyLock<Regex> =
@@ -80,15 +81,23 @@ fn exported_types(text: &str) -> Vec<Repair> {
 /// Finds where a signature ends with its line and one with parameters of its own follows.
 fn unended_signatures(text: &str) -> Vec<Repair> {
     let starts = memmem::find_iter(text.as_bytes(), b"<").filter_map(|start| {
-        let before = text[..start].trim_end_matches([' ', '\t']);
-        let line = before.strip_suffix('\n')?;
-        let end = line.trim_end();
         let parameter = text[start + 1..].trim_start();
         let parameter = parameter.strip_prefix("const ").unwrap_or(parameter);
+        if !parameter.starts_with(char::is_uppercase) {
+            return None;
+        }
+        let line = text[..start].trim_end_matches([' ', '\t']).strip_suffix('\n')?;
+        let end = without_comment(line.trim_end());
         let ends = end.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '>' | ']' | '_' | '$'));
-        (ends && parameter.starts_with(char::is_uppercase)).then_some((end.len()..end.len(), ";"))
+        ends.then_some((end.len()..end.len(), ";"))
     });
     starts.collect()
+}
+
+/// Returns what stands before the comment at the end of a text.
+fn without_comment(text: &str) -> &str {
+    let Some(inside) = text.strip_suffix("*/") else { return text };
+    inside.rfind("/*").map_or(text, |start| text[..start].trim_end())
 }
 
 #[cfg(test)]
@@ -104,6 +113,7 @@ mod tests {
     #[test]
     fn what_the_grammar_does_not_know_is_written_as_it_does() {
         check("interface A<in out T, out U> {}", "interface A<T, U> {}");
+        check("{\n  (): B\n  /** C. */\n  <T>(a: T): C\n}", "{\n  (): B;\n  /** C. */\n  <T>(a: T): C\n}");
         check("export type * from './a';", "export * from './a';");
         check("let a: import(\"b\").C<D>;", "let a: $file.C<D>;");
         check("{\n  (a: A): B<A>\n  <T>(a: T): C\n}", "{\n  (a: A): B<A>;\n  <T>(a: T): C\n}");
