@@ -78,7 +78,7 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<Binding> {
             (!is_mark && (is_structure || !is_passed_on)).then(|| Binding::new(SymbolKind::Constant, name))
         }
         [owner, "prototype"] if has_functions(value) => Some(Binding::new(SymbolKind::Object, owner)),
-        [.., "prototype"] => None,
+        [.., "prototype"] | [] => None,
         [owner @ .., "prototype", name] => {
             let kind = if is_function(value) { SymbolKind::Method } else { SymbolKind::Field };
             Some(Binding { kind, name: (*name).to_owned(), owner: owned(owner) })
@@ -93,7 +93,6 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<Binding> {
             let is_told = is_structure || is_class;
             is_told.then(|| Binding { kind, name: (*name).to_owned(), owner: owned(owner) })
         }
-        [] => None,
     }
 }
 
@@ -129,7 +128,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, call: Node<'t>) {
     if name == "Object.assign" {
         return assign_members(walk, call, &handed);
     }
-    if names.first().is_some_and(|first| HOLDERS.contains(first)) || name.ends_with(".ready") {
+    if names.first().is_some_and(|first| HOLDERS.contains(first)) || names.last() == Some(&"ready") {
         draw_in(walk, &handed);
         return handed.into_iter().map(plain).for_each(|argument| enter_function(walk, argument));
     }
