@@ -1,10 +1,11 @@
 //! What a comment says, without the marks that make it one.
 
+use super::directives;
 use super::markup::plain;
 use super::words::first_paragraph;
 
 /// Commands of Doxygen that only say what the comment belongs to.
-const NAMING: [&str; 16] = [
+const NAMING: [&str; 17] = [
     "addtogroup",
     "class",
     "def",
@@ -15,6 +16,7 @@ const NAMING: [&str; 16] = [
     "headerfile",
     "ingroup",
     "internal",
+    "module",
     "namespace",
     "struct",
     "typedef",
@@ -27,7 +29,7 @@ const NAMING: [&str; 16] = [
 const STYLING: [&str; 8] = ["a", "b", "c", "e", "em", "p", "ref", "link"];
 
 /// Commands of Doxygen that begin another paragraph, wherever on a line they stand.
-const ENDING: [&str; 14] = [
+const ENDING: [&str; 15] = [
     "deprecated",
     "note",
     "param",
@@ -41,6 +43,7 @@ const ENDING: [&str; 14] = [
     "see",
     "since",
     "throws",
+    "type",
     "warning",
 ];
 
@@ -54,20 +57,31 @@ pub(super) fn documentation(comment: &str) -> Option<String> {
 /// marked as such, else what stands before the first parameter.
 pub(super) fn without_commands(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
+    let mut goes_on = false;
     for line in text.lines() {
+        goes_on &= !line.trim().is_empty();
         match command(line.trim()) {
-            Some(("brief" | "short", brief)) => {
+            Some(("brief" | "short" | "summary", brief)) => {
                 plain.clear();
                 push_plain(&mut plain, brief);
+                goes_on = false;
             }
+            Some(("description" | "desc" | "fileoverview" | "overview", text)) => {
+                plain.push_str(text);
+                goes_on = false;
+            }
+            // In JavaScript it says what the file is for, elsewhere what it is called.
+            Some(("file", text)) if text.contains(' ') => plain.push_str(text),
             Some((name, _)) if NAMING.contains(&name) => continue,
             Some(("details" | "remark" | "remarks", text)) => {
                 plain.push('\n');
                 push_plain(&mut plain, text);
+                goes_on = false;
             }
             Some((name, _)) if STYLING.contains(&name) => push_plain(&mut plain, line),
-            // An empty line ends the paragraph.
-            Some(_) => {}
+            // An empty line ends the paragraph; what is said of a parameter may go on.
+            Some((_, text)) => goes_on = !text.is_empty(),
+            None if goes_on => {}
             None => push_plain(&mut plain, line),
         }
         plain.push('\n');
@@ -113,7 +127,11 @@ fn unmark(comment: &str) -> String {
     let mut text = String::with_capacity(comment.len());
     for line in comment.lines() {
         let line = line.trim();
-        if is_directive(line) || line.contains("-*-") || line.contains("vim:") {
+        if is_directive(line)
+            || directives::is_directive(line)
+            || line.contains("-*-")
+            || line.contains("vim:")
+        {
             continue;
         }
         let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
@@ -219,6 +237,15 @@ mod tests {
     fn details_are_taken_where_there_is_no_brief() {
         check("/** @details Alone. */", "Alone.");
         check("/** @brief First.\n * @details Then. */", "First.");
+    }
+
+    #[test]
+    fn tags_of_jsdoc_and_yard_are_read() {
+        check("/**\n * @fileoverview Reads frames.\n * @author A */", "Reads frames.");
+        check("/**\n * @param {A} a what it\n *   is for\n * @returns {B} more\n */", "");
+        check("/** Adds. @param {number} a */", "Adds.");
+        check("# @!attribute [r] size\n# The size.", "The size.");
+        check("=begin\nReads frames.\n=end", "Reads frames.");
     }
 
     #[test]

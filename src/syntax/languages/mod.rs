@@ -33,10 +33,14 @@ mod make;
 #[cfg(feature = "lang-markdown")]
 mod markdown;
 mod optional;
+#[cfg(feature = "lang-php")]
+mod php;
 #[cfg(feature = "lang-protobuf")]
 mod protobuf;
 mod python;
 mod registry;
+#[cfg(feature = "lang-ruby")]
+mod ruby;
 #[cfg(feature = "lang-rust")]
 mod rust;
 #[cfg(feature = "lang-scala")]
@@ -54,7 +58,8 @@ mod yaml;
 #[cfg(feature = "lang-zig")]
 mod zig;
 
-pub use optional::missing_feature;
 pub(super) use python::LARGE_LITERAL;
 pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;
+
+pub use optional::missing_feature;

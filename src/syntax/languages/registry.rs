@@ -28,9 +28,13 @@ use super::lua::LUA;
 use super::make::MAKE;
 #[cfg(feature = "lang-markdown")]
 use super::markdown::MARKDOWN;
+#[cfg(feature = "lang-php")]
+use super::php::PHP;
 #[cfg(feature = "lang-protobuf")]
 use super::protobuf::PROTOBUF;
 use super::python::PYTHON;
+#[cfg(feature = "lang-ruby")]
+use super::ruby::RUBY;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
 #[cfg(feature = "lang-scala")]
@@ -81,9 +85,13 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &MAKE,
     #[cfg(feature = "lang-markdown")]
     &MARKDOWN,
+    #[cfg(feature = "lang-php")]
+    &PHP,
     #[cfg(feature = "lang-protobuf")]
     &PROTOBUF,
     &PYTHON,
+    #[cfg(feature = "lang-ruby")]
+    &RUBY,
     #[cfg(feature = "lang-rust")]
     &RUST,
     #[cfg(feature = "lang-scala")]
