@@ -1,5 +1,6 @@
 //! What a comment says, without the marks that make it one.
 
+use super::markup::plain;
 use super::words::first_paragraph;
 
 /// Commands of Doxygen that only say what the comment belongs to.
@@ -24,7 +25,7 @@ const NAMING: [&str; 16] = [
 
 /// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing to a reader.
 pub(super) fn documentation(comment: &str) -> Option<String> {
-    let paragraph = first_paragraph(&without_commands(&unmark(comment)))?;
+    let paragraph = first_paragraph(&without_commands(&plain(&unmark(comment))))?;
     (!is_for_a_tool(&paragraph)).then_some(paragraph)
 }
 
@@ -67,7 +68,7 @@ fn unmark(comment: &str) -> String {
     let mut text = String::with_capacity(comment.len());
     for line in comment.lines() {
         let line = line.trim();
-        if line.starts_with("#!") || line.contains("-*-") || line.contains("vim:") {
+        if is_directive(line) || line.contains("-*-") || line.contains("vim:") {
             continue;
         }
         let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
@@ -76,6 +77,13 @@ fn unmark(comment: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Says whether a line speaks to a shell, or to the compiler of Go.
+fn is_directive(line: &str) -> bool {
+    ["#!", "//go:", "// +build", "//nolint", "//export ", "//line "]
+        .iter()
+        .any(|start| line.starts_with(start))
 }
 
 /// Returns `Title` for `------ Title ------`.
@@ -142,9 +150,20 @@ mod tests {
     }
 
     #[test]
+    fn tags_do_not_leak() {
+        check("/** Reads {@code a}.<p>More. */", "Reads a.");
+        check("/// <inheritdoc/>", "");
+        check(
+            "/// <summary>\n/// Reads\n/// one.\n/// </summary>\n/// <param name=\"a\">x</param>",
+            "Reads one.",
+        );
+    }
+
+    #[test]
     fn what_is_said_to_a_tool_documents_nothing() {
         check("# noqa: E501", "");
         check("// NOLINTNEXTLINE(readability)", "");
+        check("//go:build linux\n// Reads.", "Reads.");
         check("#!/usr/bin/env python3\n# -*- coding: utf-8 -*-", "");
     }
 }

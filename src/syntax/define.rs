@@ -125,6 +125,16 @@ impl<'t> Walk<'t> {
         self.add(symbol);
     }
 
+    /// Visits members that stand before the body of the symbol that was defined last, as those in its parameters do.
+    pub(super) fn define_ahead(&mut self, place: Node<'t>) {
+        let Some(owner) = self.symbols.last() else { return };
+        let scope = Scope { name: owner.name.clone(), kind: owner.kind };
+        let ahead = self.inside(scope, place);
+        if let Some(owner) = self.symbols.last_mut() {
+            owner.children.splice(0..0, ahead);
+        }
+    }
+
     /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
     fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>, head_end: Option<usize>) -> String {
         let start = self.signed_start(node);
@@ -146,25 +156,9 @@ impl<'t> Walk<'t> {
 
     /// Returns where the signature begins: behind decorators and the like.
     fn signed_start(&self, node: Node<'t>) -> usize {
-        let unsigned = self.compiled.language.unsigned;
-        let mut holder = self.outermost(node);
-        let mut start = self.range(holder).start;
-        'deeper: loop {
-            for child in children(holder) {
-                if unsigned.contains(&child.kind()) || is_trivia(child) {
-                    continue;
-                }
-                start = self.range(child).start;
-                // Annotations may stand within a list of modifiers, which stands first.
-                let leads = child.child(0).is_some_and(|first| unsigned.contains(&first.kind()));
-                if leads && child.end_byte() < holder.end_byte() {
-                    holder = child;
-                    continue 'deeper;
-                }
-                return start;
-            }
-            return start;
-        }
+        let holder = self.outermost(node);
+        let first = first_signed(holder, self.compiled.language.unsigned);
+        self.range(first.unwrap_or(holder)).start
     }
 
     /// Takes a body out of the skeleton.
@@ -184,7 +178,15 @@ impl<'t> Walk<'t> {
         if text.split_whitespace().collect::<String>().len() <= 2 {
             return;
         }
-        let range = start..start + text.len();
+        let mut range = start..start + text.len();
+        if text.starts_with('=') {
+            // What is one short expression tells more than its size does.
+            if self.is_short(range.clone()) {
+                return;
+            }
+            // A block in place of `=> expression;` wants no semicolon.
+            range.end += usize::from(self.source.after_on_line(range.end).starts_with(';'));
+        }
         let size = count_lines(text.lines().count());
         let (before, after) = self.compiled.language.marks.body;
         // A mark of several lines keeps the indent of what it stands in.
@@ -197,19 +199,32 @@ impl<'t> Walk<'t> {
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// Takes out what stands between the brackets of a large literal.
+    /// Takes out what stands between the brackets of a large literal: its own, or the outermost large ones within it, as
+    /// those of a call or of a block are.
     pub(super) fn cut_rows(&mut self, value: Node<'t>) {
-        let range = self.range(value);
-        let text = self.source.text(range.clone());
-        let is_bracketed = [('[', ']'), ('{', '}'), ('(', ')')]
-            .iter()
-            .any(|(open, close)| text.starts_with(*open) && text.ends_with(*close));
-        if range.len() < LARGE_VALUE || !is_bracketed || value.has_error() {
+        if value.has_error() {
             return;
         }
-        let size = count_lines(text.lines().count());
-        let (before, after) = self.compiled.language.marks.rows;
-        self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
+        let mut cursor = value.walk();
+        loop {
+            let node = cursor.node();
+            let range = self.range(node);
+            let is_large = LARGE_VALUE <= range.len();
+            let is_cut = is_large && is_bracketed(node);
+            if is_cut {
+                let size = count_lines(self.source.text(range.clone()).lines().count());
+                let (before, after) = self.compiled.language.marks.rows;
+                self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
+            }
+            if is_large && !is_cut && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
     }
 
     /// Puts a mark in place of a range, as it is.
@@ -230,4 +245,24 @@ impl<'t> Walk<'t> {
 /// Returns how many lines a text has that stands in for a body, in words.
 pub(super) fn lines_of(text: &str) -> String {
     count_lines(text.trim().lines().count())
+}
+
+/// Returns the first part of `node` that a signature tells. Annotations may stand within a list of modifiers, which
+/// stands first.
+fn first_signed<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t>> {
+    children(node)
+        .into_iter()
+        .filter(|child| !unsigned.contains(&child.kind()) && !is_trivia(*child))
+        .find_map(|child| {
+            let leads = child.child(0).is_some_and(|first| unsigned.contains(&first.kind()));
+            if leads { first_signed(child, unsigned) } else { Some(child) }
+        })
+}
+
+/// Says whether `node` is brackets that may stand empty.
+fn is_bracketed(node: Node<'_>) -> bool {
+    let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
+    let [Some(first), Some(last)] = ends.map(|end| end.map(|end| end.kind())) else { return false };
+    let is_pair = matches!((first, last), ("(", ")") | ("[", "]") | ("{", "}"));
+    is_pair && !["parenthesized", "tuple"].iter().any(|kind| node.kind().starts_with(kind))
 }

@@ -17,6 +17,7 @@ mod health;
 mod identifiers;
 mod language;
 mod languages;
+mod markup;
 mod nodes;
 mod notebook;
 mod parse;

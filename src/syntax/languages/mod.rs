@@ -5,8 +5,14 @@
 
 mod c;
 mod cpp;
+#[cfg(feature = "lang-csharp")]
+mod csharp;
 #[cfg(feature = "lang-go")]
 mod go;
+#[cfg(feature = "lang-java")]
+mod java;
+#[cfg(feature = "lang-kotlin")]
+mod kotlin;
 #[cfg(feature = "lang-lua")]
 mod lua;
 mod python;

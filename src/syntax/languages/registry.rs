@@ -2,8 +2,14 @@
 
 use super::c::C;
 use super::cpp::CPP;
+#[cfg(feature = "lang-csharp")]
+use super::csharp::CSHARP;
 #[cfg(feature = "lang-go")]
 use super::go::GO;
+#[cfg(feature = "lang-java")]
+use super::java::JAVA;
+#[cfg(feature = "lang-kotlin")]
+use super::kotlin::KOTLIN;
 #[cfg(feature = "lang-lua")]
 use super::lua::LUA;
 use super::python::PYTHON;
@@ -23,8 +29,14 @@ use crate::syntax::language::Language;
 pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &C,
     &CPP,
+    #[cfg(feature = "lang-csharp")]
+    &CSHARP,
     #[cfg(feature = "lang-go")]
     &GO,
+    #[cfg(feature = "lang-java")]
+    &JAVA,
+    #[cfg(feature = "lang-kotlin")]
+    &KOTLIN,
     #[cfg(feature = "lang-lua")]
     &LUA,
     &PYTHON,

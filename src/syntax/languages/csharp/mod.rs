@@ -1,0 +1,6 @@
+//! C#.
+
+mod symbols;
+mod table;
+
+pub(super) use table::CSHARP;

@@ -1,0 +1,6 @@
+//! Java.
+
+mod symbols;
+mod table;
+
+pub(super) use table::JAVA;

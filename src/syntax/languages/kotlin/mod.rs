@@ -1,0 +1,6 @@
+//! Kotlin.
+
+mod symbols;
+mod table;
+
+pub(super) use table::KOTLIN;
