@@ -25,7 +25,7 @@ pub(super) fn cut_code(walk: &mut Walk<'_>, statement: &Statement) {
     let text = walk.source.whole();
     for (at, token) in statement.tokens.iter().enumerate() {
         let quoted = &text[token.range.clone()];
-        if quoted.len() <= SHORT {
+        if is_short(quoted) {
             continue;
         }
         if token.kind == Kind::Dollar {
@@ -43,9 +43,14 @@ pub(super) fn cut_code(walk: &mut Walk<'_>, statement: &Statement) {
     }
 }
 
+/// Says whether a body tells more than its size would: a line, or few of them.
+fn is_short(body: &str) -> bool {
+    body.len() <= SHORT && body.trim().lines().count() < 3
+}
+
 fn cut_block(walk: &mut Walk<'_>, block: Range<usize>) {
     let text = walk.source.text(block.clone());
-    if text.trim().len() <= SHORT && !text.trim().contains('\n') {
+    if is_short(text) {
         return;
     }
     let size = lines_of(text);

@@ -28,7 +28,10 @@ pub(super) fn head(text: &str, statement: &Statement) -> Option<Head> {
     if statement.word(text, 0) != "CREATE" {
         return None;
     }
-    let (at, kind) = (1..HEAD).find_map(|at| Some((at, kind(&statement.word(text, at))?)))?;
+    let at = (1..HEAD).find(|at| decides(&statement.word(text, *at)))?;
+    // What an event trigger is called stands behind both words.
+    let at = at + usize::from(statement.word(text, at + 1) == "TRIGGER" && statement.word(text, at) == "EVENT");
+    let kind = kind(&statement.word(text, at))?;
     let word = statement.word(text, at);
     let mut at = at + 1;
     // `PACKAGE BODY`, `TYPE BODY`, `INDEX CONCURRENTLY`, `IF NOT EXISTS`.
@@ -73,6 +76,12 @@ pub(super) fn unquoted(name: &str) -> String {
         Some(_) | None => name,
     };
     inner.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Says whether a word tells what is created: also what is of no interest here, or is called in another way.
+fn decides(word: &str) -> bool {
+    let others = ["CAST", "EXTENSION", "OPERATOR", "TRANSFORM", "METHOD", "WRAPPER", "GROUP"];
+    others.contains(&word) || kind(word).is_some()
 }
 
 fn kind(word: &str) -> Option<SymbolKind> {

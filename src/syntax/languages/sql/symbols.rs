@@ -124,7 +124,7 @@ fn head_end(text: &str, statement: &Statement, head: &Head, has_list: bool) -> u
     let mut depth = 0_usize;
     for (at, token) in statement.tokens.iter().enumerate().skip(head.after) {
         match token.kind {
-            Kind::Sign(b'(') if has_list => return at,
+            Kind::Sign(b'(') if has_list => return at - usize::from(statement.word(text, at - 1) == "AS"),
             Kind::Sign(b'(') => depth += 1,
             Kind::Sign(b')') => depth = depth.saturating_sub(1),
             Kind::Dollar => return at,
