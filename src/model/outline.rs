@@ -280,10 +280,14 @@ impl Fallback {
     }
 }
 
-/// How well a file was understood: the share of its bytes that are not in error nodes.
+/// How well a file was understood: the share of its bytes that are neither in error nodes nor in the head of a symbol
+/// that only the scanner before the parser knows of ([`Symbol::recovered`]).
+///
+/// Only what the parser is given can be in an error node: where a scanner took the bodies of functions out, nobody looked
+/// whether they are right, and they count as understood. What a scanner repaired before the parse is understood, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Health {
-    /// Bytes in error nodes.
+    /// Bytes in error nodes, and in the heads of recovered symbols.
     pub broken_bytes: u64,
     /// Bytes in all.
     pub total_bytes: u64,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::nodes::child_of_kind;
 use super::nodes::children;
 use super::nodes::is_trivia;
 use super::skeleton::Cut;
@@ -141,13 +142,21 @@ impl<'t> Walk<'t> {
         let head_end = match inside {
             _ if head_end.is_some() => head_end.unwrap_or(end),
             Inside::Nothing => end,
-            Inside::Members(body) | Inside::Code(body) => self.range(body).start,
+            Inside::Members(body) | Inside::Code(body) => self.inside_start(node, body),
             Inside::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
             Inside::Value(value) => self.range(value).start,
         };
         let head = self.head(self.outermost(node), start..head_end.max(start));
         head.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '=' | ':' | ';' | ','))
             .to_owned()
+    }
+
+    /// Returns where a body begins; at its bracket, or nowhere, where the grammar gives it no node of its own.
+    fn inside_start(&self, node: Node<'t>, body: Node<'t>) -> usize {
+        if body != node {
+            return self.range(body).start;
+        }
+        child_of_kind(node, "{").map_or(self.range(node).end, |bracket| self.range(bracket).start)
     }
 
     fn is_short(&self, range: Range<usize>) -> bool {
@@ -242,11 +251,6 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Returns how many lines a text has that stands in for a body, in words.
-pub(super) fn lines_of(text: &str) -> String {
-    count_lines(text.trim().lines().count())
-}
-
 /// Returns the first part of `node` that a signature tells. Annotations may stand within a list of modifiers, which
 /// stands first.
 fn first_signed<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t>> {
@@ -265,4 +269,9 @@ fn is_bracketed(node: Node<'_>) -> bool {
     let [Some(first), Some(last)] = ends.map(|end| end.map(|end| end.kind())) else { return false };
     let is_pair = matches!((first, last), ("(", ")") | ("[", "]") | ("{", "}"));
     is_pair && !["parenthesized", "tuple"].iter().any(|kind| node.kind().starts_with(kind))
+}
+
+/// Returns how many lines a text has that stands in for a body, in words.
+pub(super) fn lines_of(text: &str) -> String {
+    count_lines(text.trim().lines().count())
 }

@@ -2,13 +2,14 @@
 
 use tree_sitter::Node;
 
+use super::source::Source;
 use crate::model::Health;
 
-/// Returns the share of bytes in error nodes below `root`.
-pub(super) fn health(root: Node<'_>, total_bytes: usize) -> Health {
-    let mut broken = 0;
-    each_error(root, &mut |node| broken += node.byte_range().len());
-    let total = total_bytes as u64;
+/// Returns the share of bytes of the original in error nodes below `root`, and in `recovered` bytes more.
+pub(super) fn health(root: Node<'_>, source: &Source<'_>, recovered: usize) -> Health {
+    let mut broken = recovered;
+    each_error(root, &mut |node| broken += source.original_range(node.byte_range()).len());
+    let total = source.whole().len() as u64;
     Health { broken_bytes: (broken as u64).min(total), total_bytes: total, fallback: None }
 }
 

@@ -13,6 +13,7 @@
 mod comments;
 mod define;
 mod forward;
+mod heads;
 mod health;
 mod identifiers;
 mod language;
@@ -21,12 +22,14 @@ mod markup;
 mod nodes;
 mod notebook;
 mod parse;
-#[expect(dead_code, reason = "the scanners come next")]
+mod recover;
+mod reduce;
 mod reduced;
 mod rule;
 mod skeleton;
 mod source;
 mod structure;
+mod taken;
 mod walk;
 mod words;
 
@@ -36,6 +39,8 @@ mod golden_tests;
 mod hostile_tests;
 #[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod taken_tests;
 #[cfg(test)]
 mod testing;
 
@@ -49,5 +54,7 @@ pub use language::has_structure;
 pub use structure::Structure;
 pub use structure::count_errors;
 pub use structure::derive;
+pub use structure::derive_in_full;
 pub use structure::outline_producer;
+pub use structure::reduced_text;
 pub use structure::skeleton_producer;

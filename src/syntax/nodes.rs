@@ -1,7 +1,5 @@
 //! Small questions to nodes of a tree.
 
-use std::ops::Range;
-
 use tree_sitter::Node;
 
 /// Returns where the last token below `node` ends that is no comment: what trails after a body belongs to nobody.
@@ -33,24 +31,4 @@ pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
 /// Returns the first child of that kind.
 pub(super) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     node.children(&mut node.walk()).find(|child| child.kind() == kind)
-}
-
-/// Returns the ranges of the comments within `range` below `node`, in order.
-pub(super) fn comments_within(node: Node<'_>, range: &Range<usize>) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut cursor = node.walk();
-    loop {
-        let node = cursor.node();
-        let inside = node.start_byte() < range.end && range.start < node.end_byte();
-        if inside && is_trivia(node) {
-            found.push(node.byte_range());
-        } else if inside && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
-        }
-    }
 }

@@ -19,6 +19,8 @@ pub(super) struct Reduced {
     pub(super) comments: Vec<Range<usize>>,
     /// The symbols whose insides were taken out: each has to turn up in the outline, or is added to it.
     pub(super) records: Vec<Record>,
+    /// What the scanner read itself and the parser is not given, in the order of the original.
+    pub(super) supplied: Vec<Supplied>,
     /// How often something was changed because the grammar would not have understood it.
     pub(super) repairs: usize,
 }
@@ -36,6 +38,50 @@ pub(super) struct Record {
     pub(super) head: Range<usize>,
 }
 
+/// Something that was taken out and that the outline or the skeleton wants. It is met where it stands, between the nodes
+/// and the comments around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Supplied {
+    /// A symbol, read as the grammar would have read it.
+    Symbol(ReadSymbol),
+    /// A line of the preprocessor or the like that draws a file in: its range, and that of the name.
+    Import(Range<usize>, Range<usize>),
+    /// A value of a macro, of which the skeleton keeps the size alone.
+    MacroValue(Range<usize>),
+    /// Something that is no symbol, and keeps a comment above it from what follows.
+    Nothing(Range<usize>),
+}
+
+/// A symbol that a scanner has read whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReadSymbol {
+    /// What it is.
+    pub(super) kind: SymbolKind,
+    /// Its name alone.
+    pub(super) name: String,
+    /// What qualifies the name where it is written (`a::B` of `a::B::c`); empty where nothing does.
+    pub(super) scope: String,
+    /// Its text in the original.
+    pub(super) range: Range<usize>,
+    /// What its signature is made of, on one line and without comments, as it is of the head of a node.
+    pub(super) head: Range<usize>,
+    /// What a skeleton does without, from the end of the head on: the body of a function, the value of a macro, or
+    /// the initializer of a variable.
+    pub(super) cut: Option<Range<usize>>,
+    /// Whether a type stands before the name: without, a function's prototype would read as a call.
+    pub(super) is_typed: bool,
+}
+
+impl Supplied {
+    /// Returns where it stands in the original.
+    pub(super) fn range(&self) -> Range<usize> {
+        match self {
+            Self::Symbol(symbol) => symbol.range.clone(),
+            Self::Import(range, _) | Self::MacroValue(range) | Self::Nothing(range) => range.clone(),
+        }
+    }
+}
+
 /// A piece of a reduced text.
 #[derive(Debug, Clone)]
 struct Piece {
@@ -47,7 +93,52 @@ struct Piece {
     is_copy: bool,
 }
 
+/// How much a scanner had put together at a point of the text.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    text: usize,
+    pieces: usize,
+    last_end: usize,
+    comments: usize,
+    records: usize,
+    supplied: usize,
+    repairs: usize,
+}
+
 impl Reduced {
+    /// Remembers how much was put together so far.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            text: self.text.len(),
+            pieces: self.pieces.len(),
+            last_end: self.pieces.last().map_or(0, |last| last.original.end),
+            comments: self.comments.len(),
+            records: self.records.len(),
+            supplied: self.supplied.len(),
+            repairs: self.repairs,
+        }
+    }
+
+    /// Takes back what was put together since.
+    pub(super) fn reset(&mut self, mark: &Mark) {
+        self.text.truncate(mark.text);
+        self.pieces.truncate(mark.pieces);
+        if let Some(last) = self.pieces.last_mut() {
+            last.original.end = mark.last_end;
+        }
+        self.comments.truncate(mark.comments);
+        self.records.truncate(mark.records);
+        self.supplied.truncate(mark.supplied);
+        self.repairs = mark.repairs;
+    }
+
+    /// Says whether nothing was put together since, comments aside.
+    pub(super) fn is_at(&self, mark: &Mark) -> bool {
+        self.text.len() == mark.text
+            && self.supplied.len() == mark.supplied
+            && self.records.len() == mark.records
+    }
+
     /// Appends a range of the original as it is.
     pub(super) fn copy(&mut self, original: &str, range: Range<usize>) {
         let Some(text) = original.get(range.clone()).filter(|text| !text.is_empty()) else { return };

@@ -49,6 +49,36 @@ impl<'a> Source<'a> {
         range.start.min(end)..end
     }
 
+    /// Returns where the last byte before an offset of the parsed text ends in the original: unlike the start of what
+    /// follows, it leaves out what was taken out between the two.
+    pub(super) fn original_end(&self, parsed: usize) -> usize {
+        self.original_range(0..parsed).end
+    }
+
+    /// Returns the comments that begin in a range of the original and were taken out before it was parsed.
+    pub(super) fn comments_within(&self, range: &Range<usize>) -> &[Range<usize>] {
+        let comments = self.reduced.as_ref().map_or(&[][..], |reduced| &reduced.comments);
+        let first = comments.partition_point(|comment| comment.start < range.start);
+        let after = comments.partition_point(|comment| comment.start < range.end);
+        &comments[first..after.max(first)]
+    }
+
+    /// Returns where the last code ends that a scanner took out of a range of the original, between two nodes of what is
+    /// left; its start where there is none.
+    pub(super) fn code_end(&self, range: Range<usize>) -> usize {
+        if self.reduced.is_none() {
+            return range.start;
+        }
+        let mut end = range.end.max(range.start);
+        for comment in self.comments_within(&range).iter().rev() {
+            if !self.text(comment.end..end).trim().is_empty() {
+                break;
+            }
+            end = comment.start;
+        }
+        range.start + self.text(range.start..end).trim_end().len()
+    }
+
     /// Returns the original text of a range of the original; nothing where the range cuts a character.
     pub(super) fn text(&self, range: Range<usize>) -> &'a str {
         self.original.get(range).unwrap_or_default()

@@ -22,6 +22,7 @@ use super::language::compiled;
 use super::language::grammar_version;
 use super::notebook;
 use super::parse::parse;
+use super::recover::recover;
 use super::skeleton::Care;
 use super::skeleton::Cut;
 use super::skeleton::skeleton;
@@ -39,6 +40,11 @@ use crate::model::Skeleton;
 const OUTLINE_VERSION: u32 = 2;
 /// Version of the code that makes skeletons.
 const SKELETON_VERSION: u32 = 2;
+
+/// Where the cuts of a skeleton cannot all be made, so many groups of them are tried one by one.
+const GROUPS: usize = 8;
+/// They are tried in texts up to this size, for each try is a parse.
+const MOST_TRIED: usize = 256 << 10;
 
 /// What a text's structure gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,11 +81,31 @@ pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> 
     if let Some(reduced) = compiled.language.reduce.and_then(|reduce| reduce(text)) {
         source = source.with_reduced(reduced);
     }
-    let structure = match parse(compiled, source.parsed(), give_up) {
-        Ok(tree) => understand(compiled, &source, &tree, give_up),
-        Err(fallback) => fall_back(text.len(), fallback),
-    };
-    Some(structure)
+    Some(derive_from(compiled, &source, give_up))
+}
+
+/// Returns the structure of `text` as [`derive()`] does, but by a parse of all of it: what the scanners are held
+/// against.
+pub fn derive_in_full(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Structure> {
+    Some(derive_from(compiled(language)?, &Source::new(text), give_up))
+}
+
+/// Returns what the scanner of `language` leaves of `text` for the parser; `None` where it has none, or is not sure.
+pub fn reduced_text(language: &str, text: &str) -> Option<String> {
+    let reduce = compiled(language)?.language.reduce?;
+    Some(reduce(text)?.text)
+}
+
+/// Returns the structure of a text, whatever of it is parsed.
+pub(super) fn derive_from(
+    compiled: &Compiled,
+    source: &Source<'_>,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Structure {
+    match parse(compiled, source.parsed(), give_up) {
+        Ok(tree) => understand(compiled, source, &tree, give_up),
+        Err(fallback) => fall_back(source.whole().len(), fallback),
+    }
 }
 
 /// Returns how many error nodes and missing tokens the grammar of `language` finds in `text`; `None` where there is
@@ -102,12 +128,16 @@ fn understand(
     }
     walk.enter(root);
     let Walk { mut symbols, imports, doc, mut cuts, .. } = walk;
-    let health = health(root, source.parsed().len());
+    let recovered = recover(source, compiled.language.separator, &mut symbols);
+    let health = health(root, source, recovered);
     drop_announced(&mut symbols, compiled.language.has_overloads);
     sort(&mut cuts);
     // A text that was understood in full is cut where the grammar says; only where it guessed can a cut mislead it.
-    let skeleton = if compiled.language.checks_skeleton && root.has_error() {
-        checked_skeleton(compiled, source.whole(), &cuts, error_count(root), give_up)
+    let is_guess =
+        root.has_error() || 0 < recovered || source.reduced().is_some_and(|reduced| 0 < reduced.repairs);
+    let skeleton = if compiled.language.checks_skeleton && is_guess {
+        let errors = source.reduced().is_none().then(|| error_count(root));
+        checked_skeleton(compiled, source.whole(), &cuts, errors, give_up)
     } else {
         skeleton(source.whole(), &cuts, Care::Plain)
     };
@@ -116,22 +146,58 @@ fn understand(
 }
 
 /// Returns a skeleton that has no more errors than its source. Where the grammar guessed, taking a body away can make
-/// it guess worse; then less is taken away, and in the end nothing.
+/// it guess worse; then less is taken away, and in the end nothing. `errors` is how many the source has, if that is known:
+/// one whose reduced copy was parsed is parsed in full for that, but only where its skeleton has some, which few have.
 fn checked_skeleton(
     compiled: &Compiled,
     text: &str,
     cuts: &[Cut],
-    errors: usize,
+    errors: Option<usize>,
     give_up: &mut dyn FnMut() -> bool,
 ) -> String {
+    let mut count =
+        |text: &str| parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
+    let mut errors = errors;
     for care in [Care::Plain, Care::Careful] {
         let skeleton = skeleton(text, cuts, care);
-        let now = parse(compiled, &skeleton, give_up).map(|tree| error_count(tree.root_node()));
-        if now.is_ok_and(|now| now <= errors) {
+        let Some(now) = count(&skeleton) else { continue };
+        if now == 0 {
+            return skeleton;
+        }
+        if errors.is_none() {
+            errors = count(text);
+        }
+        // A source that cannot be parsed in time is nothing to be held against.
+        if errors.is_none_or(|errors| now <= errors) {
             return skeleton;
         }
     }
-    text.to_owned()
+    match errors {
+        Some(errors) if text.len() <= MOST_TRIED => partly_cut(text, cuts, errors, &mut count),
+        Some(_) | None => text.to_owned(),
+    }
+}
+
+/// Makes as many of the cuts as the grammar bears, tried in groups: one place where it guesses worse does not cost all
+/// others.
+fn partly_cut(
+    text: &str,
+    cuts: &[Cut],
+    errors: usize,
+    count: &mut dyn FnMut(&str) -> Option<usize>,
+) -> String {
+    let (mut kept, mut best) = (Vec::new(), text.to_owned());
+    for group in cuts.chunks(cuts.len().div_ceil(GROUPS).max(1)) {
+        let before = kept.len();
+        kept.extend_from_slice(group);
+        let tried = skeleton(text, &kept, Care::Careful);
+        if count(&tried).is_some_and(|now| now <= errors) {
+            best = tried;
+        } else {
+            kept.truncate(before);
+        }
+    }
+    best
 }
 
 fn fall_back(bytes: usize, fallback: Fallback) -> Structure {

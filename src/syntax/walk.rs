@@ -9,12 +9,13 @@ use tree_sitter::Node;
 
 use super::comments::documentation;
 use super::comments::is_about_copying;
+use super::heads::head;
 use super::language::Compiled;
 use super::language::Field;
 use super::language::Visit;
-use super::nodes::comments_within;
 use super::skeleton::Cut;
 use super::source::Source;
+use super::taken::Place;
 use super::words::clipped;
 use super::words::one_line;
 use crate::model::Span;
@@ -42,6 +43,16 @@ struct Comments {
     last_line: u32,
 }
 
+/// A comment behind some code, with the lines below it on which it goes on.
+struct Trailing {
+    range: Range<usize>,
+    /// The line of the code.
+    line: u32,
+    /// Where a comment would begin that goes on with it.
+    next_line: u32,
+    column: usize,
+}
+
 /// What the visit has seen so far.
 pub(super) struct Walk<'t> {
     pub(super) source: &'t Source<'t>,
@@ -57,8 +68,8 @@ pub(super) struct Walk<'t> {
     lead: Option<usize>,
     /// The comments directly above the node at hand.
     above: Option<Comments>,
-    /// The line and the column where a comment would go on that trails some code.
-    trailing: Option<(u32, usize)>,
+    /// The comment that trails the code before the node at hand.
+    trailing: Option<Trailing>,
     depth: usize,
     imported: HashSet<String>,
 }
@@ -87,26 +98,45 @@ impl<'t> Walk<'t> {
         if self.depth == MAX_DEPTH {
             return;
         }
+        // The root reaches from end to end, whatever was taken out before its first child and after its last.
+        let range = if self.depth == 0 { 0..self.source.whole().len() } else { self.range(node) };
+        let mut place = Place::new(self.source, range.start);
         self.depth += 1;
         let outer = (self.above.take(), self.lead.take());
-        let mut last_line = 0;
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
         while more {
             let child = cursor.node();
+            let child_range = self.range(child);
+            self.meet_taken(&mut place, child_range.start);
             match self.compiled.visit(child) {
-                Some(Visit::Comment) => self.meet_comment(child, last_line),
-                Some(Visit::Lead) => self.meet_lead(child),
+                Some(Visit::Comment) => self.meet_comment(child_range, place.last_line),
+                Some(Visit::Lead) => self.meet_lead(child_range),
                 visit => {
-                    self.leave_comments_unless_above(child, visit);
+                    let is_preamble = matches!(visit, Some(Visit::Preamble(_))) || is_conditional(child);
+                    self.leave_comments_unless_above(is_preamble, child_range.start);
                     self.visit(child, visit);
                     self.above = None;
                     self.lead = None;
-                    last_line = self.source.line(self.range(child).end.saturating_sub(1));
+                    place.pass(self.source, child_range.end);
                 }
             }
             more = cursor.goto_next_sibling();
         }
+        self.meet_taken(&mut place, range.end);
+        self.detach_comments();
+        (self.above, self.lead) = outer;
+        self.depth -= 1;
+    }
+
+    /// Meets the inside of something that a scanner has read, which ends at `end`.
+    pub(super) fn enter_taken(&mut self, place: &mut Place, end: usize) {
+        if self.depth == MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        let outer = (self.above.take(), self.lead.take());
+        self.meet_taken(place, end);
         self.detach_comments();
         (self.above, self.lead) = outer;
         self.depth -= 1;
@@ -157,10 +187,15 @@ impl<'t> Walk<'t> {
 
     /// Visits the inside of something that has a name, and returns the symbols found there.
     pub(super) fn inside(&mut self, scope: Scope, body: Node<'t>) -> Vec<Symbol> {
+        self.collect(scope, |walk| walk.enter(body))
+    }
+
+    /// Returns the symbols that `visit` finds inside of something that has a name.
+    pub(super) fn collect(&mut self, scope: Scope, visit: impl FnOnce(&mut Self)) -> Vec<Symbol> {
         let wrapper = self.wrapper.take();
         let around = std::mem::take(&mut self.symbols);
         self.scopes.push(Scope { name: clipped(scope.name), kind: scope.kind });
-        self.enter(body);
+        visit(self);
         self.scopes.pop();
         self.wrapper = wrapper;
         std::mem::replace(&mut self.symbols, around)
@@ -238,20 +273,7 @@ impl<'t> Walk<'t> {
 
     /// Returns the text of `range` on one line, without the comments in it.
     pub(super) fn head(&self, node: Node<'t>, range: Range<usize>) -> String {
-        let text = self.source.text(range.clone());
-        if !text.contains(['#', '/', '\\', '-']) {
-            return one_line(text);
-        }
-        let mut plain = String::with_capacity(text.len());
-        let mut at = range.start;
-        for comment in comments_within(node, &range) {
-            let comment = self.source.original_range(comment);
-            plain.push_str(self.source.text(at..comment.start.min(range.end)));
-            plain.push(' ');
-            at = comment.end;
-        }
-        plain.push_str(self.source.text(at.min(range.end)..range.end));
-        one_line(&without_directives(&plain))
+        head(self.source, Some(node), range)
     }
 
     /// Remembers what the file draws in, each name once.
@@ -274,29 +296,33 @@ impl<'t> Walk<'t> {
     }
 
     /// Remembers attributes; the comments above them are above what they belong to.
-    fn meet_lead(&mut self, node: Node<'t>) {
-        self.leave_comments_unless_above(node, None);
-        let range = self.range(node);
+    fn meet_lead(&mut self, range: Range<usize>) {
+        self.leave_comments_unless_above(false, range.start);
         self.lead = self.lead.or(Some(range.start));
         if let Some(above) = &mut self.above {
             above.last_line = self.source.line(range.end.saturating_sub(1));
         }
     }
 
-    fn meet_comment(&mut self, node: Node<'t>, last_code_line: u32) {
-        let range = self.range(node);
+    /// Meets a comment that stands in that range of the original, with code last before it on that line.
+    pub(super) fn meet_comment(&mut self, range: Range<usize>, last_code_line: u32) {
         // A line comment's node may hold the line's end.
         let text = self.source.text(range.clone());
         let range = range.start..range.start + text.trim_end().len();
         let span = self.source.span(range.clone());
         let column = range.start - self.source.line_start(range.start);
-        let trails = span.start_line == last_code_line;
-        if trails {
-            self.document_what_it_trails(text, span.start_line);
+        let (line, next_line) = (span.start_line, span.end_line + 1);
+        if line == last_code_line {
+            self.document_what_it_trails(range.clone(), line, None);
+            self.trailing = Some(Trailing { range, line, next_line, column });
+            return;
         }
-        if trails || self.trailing == Some((span.start_line, column)) {
-            // It is about what stands before it, or goes on with such a comment on a line of its own.
-            self.trailing = Some((span.end_line + 1, column));
+        let goes_on =
+            self.trailing.take_if(|trailing| trailing.next_line == line && trailing.column == column);
+        if let Some(Trailing { range: before, line, .. }) = goes_on {
+            let range = before.start..range.end;
+            self.document_what_it_trails(range.clone(), line, Some(before));
+            self.trailing = Some(Trailing { range, line, next_line, column });
             return;
         }
         match &mut self.above {
@@ -312,16 +338,27 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Gives the comment to the names declared on its line, where they have no documentation above them.
-    fn document_what_it_trails(&mut self, comment: &str, line: u32) {
+    /// Gives the comment to the names declared on that line, where they have no documentation but what the comment said
+    /// `before` it went on.
+    fn document_what_it_trails(&mut self, comment: Range<usize>, line: u32, before: Option<Range<usize>>) {
         let Some(span) = self.symbols.last().map(|last| last.span).filter(|span| span.end_line == line)
         else {
             return;
         };
+        let before = before.and_then(|before| documentation(self.source.text(before)));
+        let comment = self.source.text(comment);
+        let points_back = ["///<", "//!<", "/**<", "/*!<"].iter().any(|mark| comment.starts_with(mark));
         let documented = self.symbols.iter_mut().rev().take_while(|symbol| symbol.span == span);
-        for symbol in documented.filter(|symbol| is_value(symbol.kind) && symbol.doc.is_none()) {
-            symbol.doc = documentation(comment);
+        for symbol in documented.filter(|symbol| symbol.doc == before) {
+            if points_back || is_value(symbol.kind) {
+                symbol.doc = documentation(comment);
+            }
         }
+    }
+
+    /// Takes the comment above the node at hand for the file's own documentation, where it stands at the head.
+    pub(super) fn comment_is_about_file(&mut self) {
+        self.is_about_file(self.comment_above());
     }
 
     /// Takes a comment at the file's head for the file's own documentation, where it has none yet.
@@ -338,16 +375,21 @@ impl<'t> Walk<'t> {
         self.symbols.is_empty() && self.scopes.is_empty()
     }
 
-    fn leave_comments_unless_above(&mut self, node: Node<'t>, visit: Option<Visit>) {
-        let is_conditional = ["preproc_ifdef", "preproc_if", "preproc_call"].contains(&node.kind());
-        if is_conditional || matches!(visit, Some(Visit::Preamble(_))) {
-            // What stands above an include is not about that one, so it may be about the file.
+    /// Lets go of the comments met last, unless what begins at `start` stands directly below them. What stands above a
+    /// preamble is not about that, so it may be about the file.
+    pub(super) fn leave_comments_unless_above(&mut self, is_preamble: bool, start: usize) {
+        if is_preamble {
             self.is_about_file(self.comment_above());
         }
-        let line = self.source.line(self.range(node).start);
+        let line = self.source.line(start);
         if self.above.as_ref().is_some_and(|above| above.last_line + 1 < line) {
             self.detach_comments();
         }
+    }
+
+    /// Lets go of the comments above what was read just now: they were about that.
+    pub(super) fn forget_comments(&mut self) {
+        self.above = None;
     }
 
     /// Lets go of comments that belong to no declaration: they may be about the file.
@@ -370,17 +412,9 @@ fn is_value(kind: SymbolKind) -> bool {
     values.contains(&kind)
 }
 
-/// Returns a head without the preprocessor's lines in it and without the marks of continued lines. Its first line is
-/// its own, whatever it begins with.
-fn without_directives(head: &str) -> String {
-    let mut plain = String::with_capacity(head.len());
-    for (at, line) in head.lines().enumerate() {
-        if at == 0 || !line.trim_start().starts_with('#') {
-            plain.push_str(line.trim_end().trim_end_matches('\\'));
-            plain.push('\n');
-        }
-    }
-    plain
+/// Says whether a node is a condition of the preprocessor, which stands among those that draw other files in.
+fn is_conditional(node: Node<'_>) -> bool {
+    matches!(node.kind(), "preproc_ifdef" | "preproc_if" | "preproc_call")
 }
 
 /// Returns `1 line`, `34 lines`: the size of what was taken away.

@@ -4,17 +4,36 @@
 //! types already, or get a row there.
 
 mod c;
+#[cfg(feature = "lang-cmake")]
+mod cmake;
 mod cpp;
 #[cfg(feature = "lang-csharp")]
 mod csharp;
+#[cfg(feature = "lang-css")]
+mod css;
+#[cfg(feature = "lang-dockerfile")]
+mod dockerfile;
 #[cfg(feature = "lang-go")]
 mod go;
+#[cfg(feature = "lang-html")]
+mod html;
 #[cfg(feature = "lang-java")]
 mod java;
+#[cfg(any(feature = "lang-javascript", feature = "lang-typescript"))]
+mod javascript;
+#[cfg(feature = "lang-json")]
+mod json;
 #[cfg(feature = "lang-kotlin")]
 mod kotlin;
+mod lines;
 #[cfg(feature = "lang-lua")]
 mod lua;
+#[cfg(feature = "lang-makefile")]
+mod make;
+#[cfg(feature = "lang-markdown")]
+mod markdown;
+#[cfg(feature = "lang-protobuf")]
+mod protobuf;
 mod python;
 mod registry;
 #[cfg(feature = "lang-rust")]
@@ -27,8 +46,15 @@ mod shell;
 mod sql;
 #[cfg(feature = "lang-swift")]
 mod swift;
+#[cfg(feature = "lang-toml")]
+mod toml;
+#[cfg(feature = "lang-typescript")]
+mod typescript;
+#[cfg(feature = "lang-yaml")]
+mod yaml;
 #[cfg(feature = "lang-zig")]
 mod zig;
 
+pub(super) use python::LARGE_LITERAL;
 pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;

@@ -1,17 +1,35 @@
 //! The languages that have structure.
 
 use super::c::C;
+#[cfg(feature = "lang-cmake")]
+use super::cmake::CMAKE;
 use super::cpp::CPP;
 #[cfg(feature = "lang-csharp")]
 use super::csharp::CSHARP;
+#[cfg(feature = "lang-css")]
+use super::css::CSS;
+#[cfg(feature = "lang-dockerfile")]
+use super::dockerfile::DOCKERFILE;
 #[cfg(feature = "lang-go")]
 use super::go::GO;
+#[cfg(feature = "lang-html")]
+use super::html::HTML;
 #[cfg(feature = "lang-java")]
 use super::java::JAVA;
+#[cfg(feature = "lang-javascript")]
+use super::javascript::JAVASCRIPT;
+#[cfg(feature = "lang-json")]
+use super::json::JSON;
 #[cfg(feature = "lang-kotlin")]
 use super::kotlin::KOTLIN;
 #[cfg(feature = "lang-lua")]
 use super::lua::LUA;
+#[cfg(feature = "lang-makefile")]
+use super::make::MAKE;
+#[cfg(feature = "lang-markdown")]
+use super::markdown::MARKDOWN;
+#[cfg(feature = "lang-protobuf")]
+use super::protobuf::PROTOBUF;
 use super::python::PYTHON;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
@@ -23,6 +41,14 @@ use super::shell::SHELL;
 use super::sql::SQL;
 #[cfg(feature = "lang-swift")]
 use super::swift::SWIFT;
+#[cfg(feature = "lang-toml")]
+use super::toml::TOML;
+#[cfg(feature = "lang-typescript")]
+use super::typescript::TSX;
+#[cfg(feature = "lang-typescript")]
+use super::typescript::TYPESCRIPT;
+#[cfg(feature = "lang-yaml")]
+use super::yaml::YAML;
 #[cfg(feature = "lang-zig")]
 use super::zig::ZIG;
 use crate::syntax::language::Language;
@@ -30,17 +56,35 @@ use crate::syntax::language::Language;
 /// Every language that has structure in this build.
 pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &C,
+    #[cfg(feature = "lang-cmake")]
+    &CMAKE,
     &CPP,
     #[cfg(feature = "lang-csharp")]
     &CSHARP,
+    #[cfg(feature = "lang-css")]
+    &CSS,
+    #[cfg(feature = "lang-dockerfile")]
+    &DOCKERFILE,
     #[cfg(feature = "lang-go")]
     &GO,
+    #[cfg(feature = "lang-html")]
+    &HTML,
     #[cfg(feature = "lang-java")]
     &JAVA,
+    #[cfg(feature = "lang-javascript")]
+    &JAVASCRIPT,
+    #[cfg(feature = "lang-json")]
+    &JSON,
     #[cfg(feature = "lang-kotlin")]
     &KOTLIN,
     #[cfg(feature = "lang-lua")]
     &LUA,
+    #[cfg(feature = "lang-makefile")]
+    &MAKE,
+    #[cfg(feature = "lang-markdown")]
+    &MARKDOWN,
+    #[cfg(feature = "lang-protobuf")]
+    &PROTOBUF,
     &PYTHON,
     #[cfg(feature = "lang-rust")]
     &RUST,
@@ -52,6 +96,14 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &SQL,
     #[cfg(feature = "lang-swift")]
     &SWIFT,
+    #[cfg(feature = "lang-toml")]
+    &TOML,
+    #[cfg(feature = "lang-typescript")]
+    &TSX,
+    #[cfg(feature = "lang-typescript")]
+    &TYPESCRIPT,
+    #[cfg(feature = "lang-yaml")]
+    &YAML,
     #[cfg(feature = "lang-zig")]
     &ZIG,
 ];

@@ -4,9 +4,12 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::declarations::defined_type;
 use super::declarators::declared;
+use super::declarators::lost_conversion;
 use super::declarators::spelled;
 use super::types::mistaken_type;
+use super::types::type_specifier;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 use crate::syntax::language::Field;
@@ -28,28 +31,53 @@ pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>,
         mistaken_type(walk, node);
         return;
     }
-    let spelled = spelled(walk, declared.name);
+    let spelled = lost_conversion(walk, node, declared.name).unwrap_or_else(|| spelled(walk, declared.name));
     if is_keyword(&spelled.name) || spelled.name.is_empty() {
         // The grammar lost its way inside of a function, and takes `if (…) {` for another.
         return;
     }
     let end = walk.range(node).end;
-    let body = body_of(node);
+    let body = body_of(walk, node);
     let head_end = body.as_ref().map_or(end, |body| body.start);
+    let signature = signature(walk, node, head_end);
+    let before = walk.symbols.len();
+    defined_type(walk, node).into_iter().for_each(|made| type_specifier(walk, made));
     let symbol = Symbol {
         kind: function_kind(walk, &spelled.scope, &spelled.name),
         qualified_name: walk.qualified(&spelled.full()),
         name: spelled.name,
         span: walk.span(node, end),
-        signature: walk.whole_head(node, head_end).trim_end_matches([';', ' ']).to_owned(),
+        signature,
         doc: walk.doc_above(),
         recovered: false,
         children: Vec::new(),
     };
     walk.add(symbol);
+    // In `static struct made_here {…} f(void) {` the function begins before the type does.
+    walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
     if let Some(body) = body {
-        cut_body(walk, node, body);
+        cut_body(walk, is_typed(walk, node), body);
     }
+}
+
+/// Says whether a type stands before the name, or none is wanted there: a constructor outside of its class would read
+/// as a call if it were a prototype.
+fn is_typed<'t>(walk: &Walk<'t>, function: Node<'t>) -> bool {
+    walk.field(function, Field::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type)
+}
+
+/// Returns a function's head on one line, with `{…}` for the members of a type that is defined in it.
+fn signature<'t>(walk: &Walk<'t>, function: Node<'t>, head_end: usize) -> String {
+    let made = defined_type(walk, function).and_then(|made| walk.field(made, Field::Body));
+    let head = match made.map(|body| walk.range(body)) {
+        Some(body) => {
+            let (before, after) =
+                (walk.whole_head(function, body.start), walk.head(function, body.end..head_end));
+            format!("{before} {{…}} {after}")
+        }
+        None => walk.whole_head(function, head_end),
+    };
+    head.trim_end_matches([';', ' ']).to_owned()
 }
 
 /// Returns what kind of function a name is, by what stands around it.
@@ -75,7 +103,7 @@ pub(super) fn function_kind(walk: &Walk<'_>, scope: &str, name: &str) -> SymbolK
 
 /// Returns what a prototype does without: the body, an initializer list before it, and the parameters' types of a
 /// head in the style of K&R. It begins where the head ends.
-fn body_of(function: Node<'_>) -> Option<Range<usize>> {
+fn body_of(walk: &Walk<'_>, function: Node<'_>) -> Option<Range<usize>> {
     let mut head_end = function.start_byte();
     for child in children(function) {
         match child.kind() {
@@ -85,7 +113,11 @@ fn body_of(function: Node<'_>) -> Option<Range<usize>> {
             | "field_initializer_list"
             | "try_statement"
             | "constructor_try_statement"
-            | "declaration" => return Some(head_end..function.end_byte()),
+            | "declaration" => {
+                // What a scanner took out after the head is part of it, unless it is a comment.
+                let between = walk.source.original_end(head_end)..walk.range(child).start;
+                return Some(walk.source.code_end(between)..walk.range(function).end);
+            }
             "comment" => {}
             _ => head_end = child.end_byte(),
         }
@@ -95,8 +127,8 @@ fn body_of(function: Node<'_>) -> Option<Range<usize>> {
 
 /// Takes out a body. A comment to the end of the line would swallow what follows on it, so that there is another mark
 /// for a body that something follows.
-fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Range<usize>) {
-    let mut body = walk.source.original_range(body);
+pub(super) fn cut_body(walk: &mut Walk<'_>, is_typed: bool, body: Range<usize>) {
+    let mut body = body;
     if walk.source.before_on_line(body.start).trim_start().starts_with('#') {
         // `#endif` stands between the head and the body, and nothing may be put on its line.
         body.start += walk.source.after_on_line(body.start).len();
@@ -110,9 +142,6 @@ fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Range<usize>) {
     let lines = count_lines(text.trim().lines().count());
     let is_last = walk.source.after_on_line(body.end).trim().is_empty();
     let size = if is_last { format!("  // {lines}") } else { format!(" /* {lines} */") };
-    // A constructor outside of its class has no type before its name: as a prototype it would read as a call.
-    let is_typed =
-        walk.field(function, Field::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type);
     let end = if is_typed { ";" } else { " {}" };
     walk.cuts.push(Cut::new(body, format!("{end}{size}")).or_carefully(format!(" {{}}{size}")));
 }

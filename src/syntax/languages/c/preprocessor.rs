@@ -1,5 +1,7 @@
 //! What the preprocessor reads: includes and macros.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use crate::model::Symbol;
@@ -35,23 +37,26 @@ pub(in crate::syntax::languages) fn macro_definition<'t>(walk: &mut Walk<'t>, no
         children: Vec::new(),
     };
     walk.add(symbol);
-    cut_value(walk, node, 1);
+    cut_value_of(walk, node, 1);
 }
 
 /// Reads a macro without parameters: no symbol, but a value of many lines is taken out of the skeleton.
 pub(in crate::syntax::languages) fn object_macro<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    cut_value(walk, node, 3);
+    cut_value_of(walk, node, 3);
 }
 
-fn cut_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, min_lines: usize) {
-    let Some(value) = walk.field(node, Field::Value) else {
-        return;
-    };
-    let range = walk.range(value);
+fn cut_value_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, min_lines: usize) {
+    if let Some(value) = walk.field(node, Field::Value) {
+        cut_value(walk, walk.range(value), min_lines);
+    }
+}
+
+/// Takes out the value of a macro that has so many lines or more.
+pub(super) fn cut_value(walk: &mut Walk<'_>, range: Range<usize>, min_lines: usize) {
     let text = walk.source.text(range.clone()).trim_end();
     let lines = text.lines().count();
     if min_lines <= lines && !text.contains("/*") {
-        walk.cuts
-            .push(Cut::new(range.start..range.start + text.len(), format!("/* {} */", count_lines(lines))));
+        let value = range.start..range.start + text.len();
+        walk.cuts.push(Cut::new(value, format!("/* {} */", count_lines(lines))));
     }
 }

@@ -6,6 +6,7 @@ use super::functions::function_definition;
 use super::preprocessor::include;
 use super::preprocessor::macro_definition;
 use super::preprocessor::object_macro;
+use super::supplied::cut_supplied;
 use super::types::enumerator;
 use super::types::type_specifier;
 use crate::syntax::define::Marks;
@@ -24,7 +25,8 @@ pub(in crate::syntax::languages) static C: Language = Language {
     has_overloads: false,
     unsigned: &[],
     marks: Marks::BRACES,
-    reduce: None,
+    reduce: Some(crate::syntax::reduce::reduce_c),
+    cut_supplied: Some(cut_supplied),
     nodes: &[NODES],
     root: None,
 };

@@ -9,6 +9,7 @@ use crate::syntax::language::Language;
 use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
 use crate::syntax::languages::c::C_NODES;
+use crate::syntax::languages::c::cut_supplied;
 use crate::syntax::languages::c::type_specifier;
 
 /// C++, up to what the grammar knows of C++20.
@@ -22,7 +23,8 @@ pub(in crate::syntax::languages) static CPP: Language = Language {
     has_overloads: true,
     unsigned: &[],
     marks: Marks::BRACES,
-    reduce: None,
+    reduce: Some(crate::syntax::reduce::reduce_cpp),
+    cut_supplied: Some(cut_supplied),
     nodes: &[NODES, C_NODES],
     root: None,
 };

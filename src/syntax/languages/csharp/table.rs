@@ -28,6 +28,7 @@ pub(in crate::syntax::languages) static CSHARP: Language = Language {
     unsigned: &["attribute_list"],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

@@ -25,6 +25,7 @@ pub(in crate::syntax::languages) static GO: Language = Language {
     unsigned: &[],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

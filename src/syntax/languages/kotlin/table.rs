@@ -29,6 +29,7 @@ pub(in crate::syntax::languages) static KOTLIN: Language = Language {
     unsigned: &["annotation"],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

@@ -23,6 +23,7 @@ pub(in crate::syntax::languages) static LUA: Language = Language {
     unsigned: &[],
     marks: Marks { body: ("-- ", ""), rows: ("  -- ", ""), ends_line: true },
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

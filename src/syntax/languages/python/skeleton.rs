@@ -16,7 +16,7 @@ use crate::syntax::walk::Walk;
 use crate::syntax::walk::count_lines;
 
 /// A literal of more bytes than this is a table: its size is told, not its rows.
-const LARGE_LITERAL: usize = 400;
+pub(in crate::syntax) const LARGE_LITERAL: usize = 400;
 
 /// Takes out the body of a function, but for its docstring.
 pub(super) fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Node<'t>) {
@@ -29,7 +29,7 @@ pub(super) fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Node<'
         return;
     };
     let start = walk.range(first).start;
-    let end = walk.source.original_range(0..end_without_comments(body)).end;
+    let end = walk.source.original_end(end_without_comments(body));
     if end <= start {
         return;
     }

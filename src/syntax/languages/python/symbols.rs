@@ -103,7 +103,7 @@ fn definition<'t>(walk: &Walk<'t>, node: Node<'t>, kind: SymbolKind) -> Option<S
     let range = walk.range(node);
     let head_end = body.map_or(range.end, |body| walk.range(body).start);
     let head = walk.head(node, range.start..head_end);
-    let end = walk.source.original_range(0..end_without_comments(node)).end;
+    let end = walk.source.original_end(end_without_comments(node));
     Some(Symbol {
         kind,
         name: name.to_owned(),

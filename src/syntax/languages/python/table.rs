@@ -11,6 +11,7 @@ use crate::syntax::define::Marks;
 use crate::syntax::language::Language;
 use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
+use crate::syntax::reduce::reduce_python;
 
 /// Python 3, with what the grammar still knows of Python 2.
 pub(in crate::syntax) static PYTHON: Language = Language {
@@ -24,7 +25,8 @@ pub(in crate::syntax) static PYTHON: Language = Language {
     unsigned: &[],
     // Its own functions take bodies out, by indent.
     marks: Marks::HASH,
-    reduce: None,
+    reduce: Some(reduce_python),
+    cut_supplied: None,
     nodes: &[NODES],
     root: Some(module),
 };

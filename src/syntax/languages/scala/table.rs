@@ -26,6 +26,7 @@ pub(in crate::syntax::languages) static SCALA: Language = Language {
     unsigned: &["annotation"],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

@@ -22,6 +22,7 @@ pub(in crate::syntax::languages) static SHELL: Language = Language {
     // A body without a command is none.
     marks: Marks { body: (": # ", ""), rows: (" # ", ""), ends_line: true },
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

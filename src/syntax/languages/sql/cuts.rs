@@ -13,6 +13,9 @@ const SHORT: usize = 100;
 /// Data of more bytes than this gives way to its size.
 const LARGE_DATA: usize = 400;
 
+/// The word before the rows stands no further behind.
+const MOST_COLUMNS: usize = 1_000;
+
 /// A first row that is longer than this gives way too.
 const LONG_ROW: usize = 1_000;
 
@@ -57,30 +60,38 @@ fn cut_block(walk: &mut Walk<'_>, block: Range<usize>) {
     walk.put(block, format!(" /* {size} */ "));
 }
 
-/// Takes data out: rows that are inserted, behind the first; lines that are copied; statements that insert into the same
-/// table as the one before. Returns how many statements it has seen to.
+/// What stands in place of a range.
+type Cut = (Range<usize>, String);
+
+/// Takes the data of the first statement out, and of those after it that insert into the same table; returns how many it
+/// has seen to.
 pub(super) fn cut_data(walk: &mut Walk<'_>, statements: &[Statement]) -> usize {
-    let Some(first) = statements.first() else { return 0 };
-    let text = walk.source.whole();
+    let (cuts, count) = data(walk.source.whole(), walk.source.line_end(), statements);
+    for (range, mark) in cuts {
+        walk.put(range, mark);
+    }
+    count
+}
+
+/// Returns what stands in place of data: rows that are inserted, behind the first; lines that are copied; statements that
+/// insert into the same table as the first. Also returns how many statements that is about.
+pub(super) fn data(text: &str, line_end: &str, statements: &[Statement]) -> (Vec<Cut>, usize) {
+    let Some(first) = statements.first() else { return (Vec::new(), 0) };
     if let Some(data) = first.data.clone() {
         let lines = text[data.clone()].lines().count().saturating_sub(1);
-        let line_end = walk.source.line_end();
-        walk.put(data, format!("\\.{line_end}-- {lines} rows"));
-        return 1;
+        return (vec![(data, format!("\\.{line_end}-- {lines} rows"))], 1);
     }
-    let Some(table) = inserted_into(text, first) else { return 1 };
-    let same =
-        statements.iter().take_while(|next| inserted_into(text, next).is_some_and(|next| next == table));
+    let Some(table) = inserted_into(text, first) else { return (Vec::new(), 1) };
+    let same = statements.iter().take_while(|next| inserted_into(text, next) == Some(table));
     let count = same.count();
-    let last = &statements[count - 1];
-    let more = first.range.end..last.range.end;
+    let more = first.range.end..statements[count - 1].range.end;
+    let mut cuts = rows(text, first);
     if 2 < count && LARGE_DATA < more.len() {
-        let line_end = walk.source.line_end();
-        let size = format!(";{line_end}/* {} more rows into the same table */", count - 1);
-        walk.put(more, size);
+        // Behind a cut that ends with the first statement.
+        let mark = format!(";{line_end}/* {} more statements */", count - 1);
+        cuts.push((more, mark));
     }
-    cut_rows(walk, first);
-    count
+    (cuts, count)
 }
 
 /// Returns the table that a statement inserts into.
@@ -92,37 +103,38 @@ fn inserted_into<'a>(text: &'a str, statement: &Statement) -> Option<&'a str> {
     text.get(token.range.start..end.range.end)
 }
 
-fn cut_rows(walk: &mut Walk<'_>, statement: &Statement) {
-    let text = walk.source.whole();
-    let Some(values) = (0..statement.tokens.len()).find(|at| statement.word(text, *at) == "VALUES") else {
-        return;
+/// Returns what stands in place of the rows of a large statement.
+fn rows(text: &str, statement: &Statement) -> Vec<Cut> {
+    let values =
+        (0..statement.tokens.len().min(MOST_COLUMNS)).find(|at| statement.word(text, *at) == "VALUES");
+    let Some(first) = values.map(|values| values + 1).filter(|at| statement.is_sign(*at, b'(')) else {
+        return Vec::new();
     };
-    if statement.range.len() < LARGE_DATA || !statement.is_sign(values + 1, b'(') {
-        return;
+    if statement.range.len() < LARGE_DATA {
+        return Vec::new();
     }
-    let (mut depth, mut rows, mut first_end) = (0_usize, 0_usize, None);
-    for at in values + 1..statement.tokens.len() {
+    let (mut depth, mut count, mut first_end) = (0_usize, 0_usize, None);
+    for at in first..statement.tokens.len() {
         match statement.tokens[at].kind {
             Kind::Sign(b'(') => {
-                rows += usize::from(depth == 0);
+                count += usize::from(depth == 0);
                 depth += 1;
             }
             Kind::Sign(b')') => {
                 depth = depth.saturating_sub(1);
-                if depth == 0 && first_end.is_none() {
-                    first_end = Some(statement.tokens[at].range.end);
-                }
+                let is_end = depth == 0 && first_end.is_none();
+                first_end = first_end.or(is_end.then_some(statement.tokens[at].range.end));
             }
-            _ => {}
+            Kind::Word | Kind::Quoted | Kind::Text | Kind::Dollar | Kind::Client | Kind::Sign(_) => {}
         }
     }
-    let Some(first_end) = first_end else { return };
-    let first = statement.tokens[values + 1].range.start..first_end;
-    let rest = first_end..statement.range.end;
-    let lines = text[rest.clone()].matches('(').count().min(rows.saturating_sub(1).max(1));
-    if LONG_ROW < first.len() {
-        walk.put(first.start..statement.range.end, format!("(NULL) /* {rows} rows */"));
-    } else if 1 < rows {
-        walk.put(rest, format!(" /* {lines} more rows */"));
+    let Some(first_end) = first_end else { return Vec::new() };
+    let first = statement.tokens[first].range.start;
+    // Of a statement with very many tokens, not all were counted.
+    let size = if statement.is_whole() { format!("{count}") } else { format!("over {count}") };
+    if LONG_ROW < first_end - first {
+        return vec![(first..statement.range.end, format!("(NULL) /* {size} rows */"))];
     }
+    let rest = first_end..statement.range.end;
+    if 1 < count { vec![(rest, format!(" /* {size} rows */"))] } else { Vec::new() }
 }

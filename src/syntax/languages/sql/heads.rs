@@ -30,7 +30,8 @@ pub(super) fn head(text: &str, statement: &Statement) -> Option<Head> {
     }
     let at = (1..HEAD).find(|at| decides(&statement.word(text, *at)))?;
     // What an event trigger is called stands behind both words.
-    let at = at + usize::from(statement.word(text, at + 1) == "TRIGGER" && statement.word(text, at) == "EVENT");
+    let at =
+        at + usize::from(statement.word(text, at + 1) == "TRIGGER" && statement.word(text, at) == "EVENT");
     let kind = kind(&statement.word(text, at))?;
     let word = statement.word(text, at);
     let mut at = at + 1;

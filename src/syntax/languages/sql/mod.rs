@@ -9,6 +9,7 @@ mod columns;
 mod cuts;
 mod documents;
 mod heads;
+mod reduce;
 mod statements;
 mod symbols;
 mod table;

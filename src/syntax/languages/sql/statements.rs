@@ -35,6 +35,11 @@ impl Statement {
         token.map_or_else(String::new, |token| text[token.range.clone()].to_ascii_uppercase())
     }
 
+    /// Says whether all of its tokens are there.
+    pub(super) fn is_whole(&self) -> bool {
+        self.tokens.len() < MOST_TOKENS
+    }
+
     /// Says whether the sign stands at `at`.
     pub(super) fn is_sign(&self, at: usize, sign: u8) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == Kind::Sign(sign))

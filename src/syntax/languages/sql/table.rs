@@ -1,5 +1,6 @@
 //! What the nodes of SQL mean.
 
+use super::reduce::reduce;
 use super::symbols::script;
 use crate::syntax::define::Marks;
 use crate::syntax::language::Language;
@@ -17,7 +18,8 @@ pub(in crate::syntax::languages) static SQL: Language = Language {
     has_overloads: true,
     unsigned: &[],
     marks: Marks::BRACES,
-    reduce: None,
+    reduce: Some(reduce),
+    cut_supplied: None,
     nodes: &[NODES],
     root: Some(script),
 };

@@ -25,6 +25,7 @@ pub(in crate::syntax::languages) static SWIFT: Language = Language {
     unsigned: &["attribute"],
     marks: Marks::BRACES,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: None,
 };

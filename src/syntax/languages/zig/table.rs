@@ -24,6 +24,7 @@ pub(in crate::syntax::languages) static ZIG: Language = Language {
     unsigned: &[],
     marks: MARKS,
     reduce: None,
+    cut_supplied: None,
     nodes: &[NODES],
     root: Some(file_docs),
 };

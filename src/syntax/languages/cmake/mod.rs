@@ -1,0 +1,6 @@
+//! CMake.
+
+mod symbols;
+mod table;
+
+pub(super) use table::CMAKE;

@@ -1,0 +1,99 @@
+//! CMake's commands: a few of them declare something.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::languages::lines::is_known;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::rule::find;
+use crate::syntax::rule::find_all;
+use crate::syntax::rule::first;
+use crate::syntax::walk::Walk;
+use crate::syntax::walk::count_lines;
+
+/// A command of more lines than this is told by its first and its size.
+const LONG_COMMAND: usize = 6;
+
+/// Reads `function(name …) … endfunction()`, or a macro.
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(head) = first(node, &[".function_command", ".macro_command"]) else { return };
+    let Some(name) = find(head, ".argument_list/.argument") else { return };
+    let kind = if node.kind() == "macro_def" { SymbolKind::Macro } else { SymbolKind::Function };
+    let name = walk.text(name).to_owned();
+    let inside = child_of_kind(node, "body").map_or(Inside::Nothing, Inside::Members);
+    let before = walk.symbols.len();
+    walk.define(node, Definition::new(kind, name, Inside::Nothing));
+    let signature = walk.text(head).to_owned();
+    let Some(symbol) = walk.symbols.get_mut(before) else { return };
+    symbol.signature = crate::syntax::words::one_line(&signature);
+    if let Inside::Members(body) = inside {
+        cut_body(walk, body);
+    }
+}
+
+/// Takes out the commands between the first and the last line of a definition.
+fn cut_body<'t>(walk: &mut Walk<'t>, body: Node<'t>) {
+    let range = walk.range(body);
+    let text = walk.source.text(range.clone());
+    let lines = text.trim().lines().count();
+    if lines == 0 || body.has_error() {
+        return;
+    }
+    let start = range.start + (text.len() - text.trim_start().len());
+    let end = range.start + text.trim_end().len();
+    walk.cut(start..end, format!("# {}", count_lines(lines)));
+}
+
+/// Reads a command that declares or draws in something.
+pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(command) = child_of_kind(node, "identifier").map(|name| walk.text(name).to_lowercase()) else {
+        return;
+    };
+    cut_arguments(walk, node);
+    let arguments = find_all(node, ".argument_list/.argument");
+    let Some(first) = arguments.first().map(|first| walk.text(*first)) else { return };
+    let kind = match command.as_str() {
+        "include" | "find_package" | "add_subdirectory" | "find_dependency" => {
+            return walk.import(first.trim_matches('"'));
+        }
+        "project" => SymbolKind::Module,
+        "add_executable" | "add_library" | "add_custom_target" | "add_test" => SymbolKind::Target,
+        "set"
+        | "option"
+        | "cmake_dependent_option"
+        | "find_program"
+        | "find_library"
+        | "find_path"
+        | "find_file" => SymbolKind::Variable,
+        "define_property" => SymbolKind::Property,
+        _ => return,
+    };
+    let name = match (command.as_str(), first) {
+        ("add_test", "NAME") => arguments.get(1).map_or("", |name| walk.text(*name)),
+        _ => first,
+    };
+    let name = name.trim_matches('"').to_owned();
+    if !(kind == SymbolKind::Variable && is_known(walk, kind, &name)) {
+        walk.define(node, Definition::new(kind, name, Inside::Nothing));
+    }
+}
+
+/// Takes out the later lines of a long list of arguments.
+fn cut_arguments<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(list) = child_of_kind(node, "argument_list") else { return };
+    let range = walk.range(list);
+    let text = walk.source.text(range.clone()).trim_end();
+    let lines = text.lines().count();
+    let first = text.lines().next().map_or(0, str::len);
+    // A bracket or a quote that is open at the end of the line would swallow the mark.
+    let is_split = find_all(node, ".argument_list/.argument").iter().any(|argument| {
+        let argument = walk.range(*argument);
+        argument.start < range.start + first && range.start + first < argument.end
+    });
+    if LONG_COMMAND < lines && !is_split && !node.has_error() {
+        let cut = range.start + first..range.start + text.len();
+        walk.cut(cut, format!("  # {}", count_lines(lines - 1)));
+    }
+}

@@ -1,0 +1,6 @@
+//! CSS.
+
+mod symbols;
+mod table;
+
+pub(super) use table::CSS;

@@ -1,0 +1,6 @@
+//! Dockerfiles.
+
+mod symbols;
+mod table;
+
+pub(super) use table::DOCKERFILE;

@@ -1,0 +1,148 @@
+//! A Dockerfile's stages and what each declares.
+
+use tree_sitter::Node;
+
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+use crate::syntax::comments::documentation;
+use crate::syntax::comments::is_about_copying;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::languages::lines::cut_after_first_line;
+use crate::syntax::languages::lines::doc_above;
+use crate::syntax::languages::lines::document_last;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::nodes::children;
+use crate::syntax::rule::find;
+use crate::syntax::rule::find_all;
+use crate::syntax::walk::Scope;
+use crate::syntax::walk::Walk;
+use crate::syntax::walk::count_lines;
+
+/// An instruction of more lines than this is told by its first and its size.
+const LONG_INSTRUCTION: usize = 3;
+
+/// Reads a whole Dockerfile.
+pub(super) fn file<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
+    walk.doc = head_doc(walk);
+    let mut stages: Vec<Symbol> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    let mut before = Vec::new();
+    for node in instructions(root) {
+        if node.kind() != "from_instruction" {
+            instruction(walk, node);
+            if let Some(stage) = stages.last_mut().filter(|_| node.kind().ends_with("_instruction")) {
+                let range = walk.range(node);
+                let end = range.start + walk.source.text(range.clone()).trim_end().len();
+                stage.span = walk.source.span(stage.span.start_byte..end.max(stage.span.end_byte));
+            }
+            continue;
+        }
+        close(walk, &mut stages, &mut before);
+        let Some(name) = stage(walk, node, &names) else { continue };
+        names.push(name.clone());
+        stages.extend(walk.symbols.pop());
+        walk.scopes.push(Scope { name, kind: SymbolKind::Stage });
+    }
+    close(walk, &mut stages, &mut before);
+    before.append(&mut stages);
+    walk.symbols = before;
+}
+
+/// Returns the instructions, those among which the grammar was lost included.
+fn instructions(root: Node<'_>) -> Vec<Node<'_>> {
+    let nodes = children(root).into_iter();
+    nodes.flat_map(|node| if node.is_error() { children(node) } else { vec![node] }).collect()
+}
+
+/// Ends a stage: what was found since it began stands in it.
+fn close(walk: &mut Walk<'_>, stages: &mut [Symbol], before: &mut Vec<Symbol>) {
+    walk.scopes.clear();
+    let found = std::mem::take(&mut walk.symbols);
+    match stages.last_mut() {
+        Some(stage) => stage.children = found,
+        None => *before = found,
+    }
+}
+
+/// Reads `FROM image AS name`; an image that is no stage of this file is drawn in.
+fn stage<'t>(walk: &mut Walk<'t>, node: Node<'t>, names: &[String]) -> Option<String> {
+    let image = walk.text(child_of_kind(node, "image_spec")?).to_owned();
+    if !names.contains(&image) && image != "scratch" {
+        walk.import(&image);
+    }
+    let name = find(node, "as").map_or(image, |name| walk.text(name).to_owned());
+    define(walk, node, SymbolKind::Stage, name.clone());
+    Some(name)
+}
+
+fn instruction<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    match node.kind() {
+        "arg_instruction" => each(walk, node, ".arg_pair"),
+        "env_instruction" => each(walk, node, ".env_pair"),
+        "label_instruction" | "run_instruction" | "copy_instruction" | "add_instruction" => {}
+        "expose_instruction"
+        | "entrypoint_instruction"
+        | "cmd_instruction"
+        | "healthcheck_instruction"
+        | "user_instruction"
+        | "volume_instruction"
+        | "workdir_instruction"
+        | "stopsignal_instruction" => {
+            let name = walk.text(node).split_whitespace().next().unwrap_or_default().to_uppercase();
+            define(walk, node, SymbolKind::Property, name);
+        }
+        _ => return,
+    }
+    cut(walk, node);
+}
+
+/// Reads the variables of `ARG` and `ENV`.
+fn each<'t>(walk: &mut Walk<'t>, node: Node<'t>, pairs: &'static str) {
+    for pair in find_all(node, pairs) {
+        let Some(name) = find(pair, "name").map(|name| walk.text(name).to_owned()) else { continue };
+        define(walk, pair, SymbolKind::Variable, name);
+    }
+}
+
+fn define<'t>(walk: &mut Walk<'t>, node: Node<'t>, kind: SymbolKind, name: String) {
+    walk.define(node, Definition::new(kind, name, Inside::Nothing));
+    document_last(walk, |walk| {
+        // What stands at the head of the file is about that.
+        let doc = doc_above(walk, walk.range(node).start);
+        doc.filter(|doc| walk.doc.as_ref().is_none_or(|head| !doc.ends_with(head)))
+    });
+}
+
+/// Takes out the later lines of a long instruction.
+fn cut<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let range = walk.range(node);
+    if walk.source.text(range.clone()).trim_end().lines().count() <= LONG_INSTRUCTION || node.has_error() {
+        return;
+    }
+    let documents = find_all(node, ".heredoc_block/.heredoc_content");
+    for document in &documents {
+        let document = walk.range(*document);
+        let text = walk.source.text(document.clone()).trim_end();
+        let size = count_lines(text.lines().count());
+        walk.cut(document.start..document.start + text.len(), format!("# {size}"));
+    }
+    if documents.is_empty() && node.kind() == "run_instruction" {
+        cut_after_first_line(walk, range);
+    }
+}
+
+/// Returns what the comments at the head say, without the directives for the parser.
+fn head_doc(walk: &Walk<'_>) -> Option<String> {
+    let lines = walk.source.whole().lines().map(str::trim);
+    let comments = lines.take_while(|line| line.starts_with('#') || line.is_empty());
+    let is_directive = |line: &&str| {
+        let said = line.trim_start_matches(['#', ' ']);
+        ["syntax", "escape", "check"]
+            .iter()
+            .any(|name| said.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('=')))
+    };
+    let text: Vec<_> = comments.filter(|line| !is_directive(line)).collect();
+    let mut paragraphs = text.split(|line| line.is_empty());
+    paragraphs.find_map(|lines| documentation(&lines.join("\n")).filter(|doc| !is_about_copying(doc)))
+}

@@ -1,0 +1,6 @@
+//! HTML.
+
+mod symbols;
+mod table;
+
+pub(super) use table::HTML;

@@ -1,0 +1,171 @@
+//! JavaScript's statements that are no declarations: assignments to exports and prototypes, and calls that hold a file.
+
+use tree_sitter::Node;
+
+use super::bindings::Binding;
+use super::bindings::bind;
+use super::imports::required;
+use super::imports::unquoted;
+use super::values::arguments;
+use super::values::has_functions;
+use super::values::is_function;
+use super::values::named;
+use super::values::plain;
+use super::values::trim;
+use crate::model::SymbolKind;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::rule::find;
+use crate::syntax::walk::Walk;
+
+/// Objects that hold what has no owner.
+const GLOBALS: [&str; 6] = ["window", "global", "globalThis", "self", "root", "exports"];
+
+/// Calls whose functions are no code of their own but hold a file's, or a group's, statements.
+const HOLDERS: [&str; 9] =
+    ["define", "require", "requirejs", "$", "jQuery", "describe", "context", "suite", "ready"];
+
+/// Reads an expression that stands for itself.
+pub(super) fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(expression) = named(node).into_iter().next() else { return };
+    match expression.kind() {
+        // `"use strict";` tells nothing; the comment above it is about the file.
+        "string" => walk.comment_is_about_file(),
+        "assignment_expression" => assign(walk, node, expression),
+        // TypeScript's `namespace A { … }`.
+        "internal_module" => walk.unwrap(node),
+        _ => match plain(expression) {
+            value if value.kind() == "call_expression" => call(walk, value),
+            _ => trim(walk, expression),
+        },
+    }
+}
+
+/// Reads `a.b = value`.
+fn assign<'t>(walk: &mut Walk<'t>, node: Node<'t>, assignment: Node<'t>) {
+    let (Some(left), Some(right)) = (find(assignment, "left"), find(assignment, "right")) else { return };
+    if let Some(source) = required(walk, right) {
+        return walk.import(source);
+    }
+    let path: Vec<&str> = walk.text(left).split('.').map(str::trim).collect();
+    match binding(&path, plain(right)) {
+        Some(binding) => bind(walk, node, binding, Some(right)),
+        None => trim(walk, right),
+    }
+}
+
+/// Returns what an assignment gives a name to, where that is worth telling.
+fn binding(path: &[&str], value: Node<'_>) -> Option<Binding> {
+    if !path.iter().all(|part| is_name(part)) || path.first() == Some(&"this") {
+        return None;
+    }
+    let is_structure = is_function(value) || value.kind() == "class" || has_functions(value);
+    match path {
+        ["module", "exports"] | ["exports"] => {
+            let is_told = is_structure || matches!(value.kind(), "call_expression" | "new_expression");
+            is_told.then(|| Binding::new(SymbolKind::Constant, "module.exports"))
+        }
+        ["module", "exports", name] | ["exports", name] => {
+            let is_passed_on =
+                matches!(value.kind(), "identifier" | "member_expression" | "undefined" | "number");
+            let is_mark = *name == "__esModule";
+            (!is_mark && (is_structure || !is_passed_on)).then(|| Binding::new(SymbolKind::Constant, name))
+        }
+        [owner, "prototype"] if has_functions(value) => Some(Binding::new(SymbolKind::Object, owner)),
+        [.., "prototype"] => None,
+        [owner @ .., "prototype", name] => {
+            let kind = if is_function(value) { SymbolKind::Method } else { SymbolKind::Field };
+            Some(Binding { kind, name: (*name).to_owned(), owner: owned(owner) })
+        }
+        [owner @ .., name] => {
+            let is_class = owner.last().is_some_and(|owner| owner.starts_with(char::is_uppercase));
+            let kind = match (is_class, is_function(value)) {
+                (true, true) => SymbolKind::Method,
+                (true, false) => SymbolKind::Field,
+                (false, _) => SymbolKind::Variable,
+            };
+            let is_told = is_structure || is_class;
+            is_told.then(|| Binding { kind, name: (*name).to_owned(), owner: owned(owner) })
+        }
+        [] => None,
+    }
+}
+
+/// Returns the owner's name without the objects that hold what has no owner.
+fn owned(path: &[&str]) -> String {
+    let mut path = path;
+    while let Some((first, rest)) = path.split_first()
+        && (GLOBALS.contains(first) || *first == "module")
+    {
+        path = rest;
+    }
+    path.join(".")
+}
+
+fn is_name(part: &str) -> bool {
+    !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+}
+
+/// Reads a call: of a function that holds the file, of one that draws a file in, or of any other.
+fn call<'t>(walk: &mut Walk<'t>, call: Node<'t>) {
+    if let Some(source) = required(walk, call) {
+        walk.comment_is_about_file();
+        return walk.import(source);
+    }
+    let Some(function) = find(call, "function").map(plain) else { return };
+    let handed = arguments(call);
+    if let Some(held) = called_at_once(function) {
+        enter_function(walk, held);
+        return handed.into_iter().map(plain).for_each(|argument| enter_function(walk, argument));
+    }
+    let name = walk.text(function);
+    let names: Vec<&str> = name.split(|c: char| !(c.is_alphanumeric() || c == '$' || c == '_')).collect();
+    if name == "Object.assign" {
+        return assign_members(walk, call, &handed);
+    }
+    if names.first().is_some_and(|first| HOLDERS.contains(first)) || name.ends_with(".ready") {
+        draw_in(walk, &handed);
+        return handed.into_iter().map(plain).for_each(|argument| enter_function(walk, argument));
+    }
+    trim(walk, call);
+}
+
+/// Returns the function in `(function () { … })()` and `(function () { … }).call(this)`.
+fn called_at_once(function: Node<'_>) -> Option<Node<'_>> {
+    let function = match function.kind() {
+        "member_expression" => plain(find(function, "object")?),
+        _ => function,
+    };
+    is_function(function).then_some(function)
+}
+
+/// Visits the statements of a function that holds some of the file's.
+fn enter_function<'t>(walk: &mut Walk<'t>, function: Node<'t>) {
+    if !is_function(function) {
+        return trim(walk, function);
+    }
+    if let Some(body) = find(function, "body").filter(|body| body.kind() == "statement_block") {
+        walk.enter(body);
+    }
+}
+
+/// Reads the names of files in `define(["a", "b"], …)`.
+fn draw_in<'t>(walk: &mut Walk<'t>, handed: &[Node<'t>]) {
+    for list in handed.iter().filter(|argument| argument.kind() == "array") {
+        for source in named(*list).into_iter().filter(|source| source.kind() == "string") {
+            walk.import(unquoted(walk.text(source)));
+        }
+    }
+}
+
+/// Reads `Object.assign(A.prototype, { … })`.
+fn assign_members<'t>(walk: &mut Walk<'t>, call: Node<'t>, handed: &[Node<'t>]) {
+    let [target, members] = handed else { return trim(walk, call) };
+    let name = walk.text(*target).trim_end_matches(".prototype");
+    if has_functions(*members) && name.split('.').all(is_name) {
+        let name = name.to_owned();
+        walk.define(call, Definition::new(SymbolKind::Object, name, Inside::Members(*members)));
+    } else {
+        trim(walk, call);
+    }
+}

@@ -1,0 +1,66 @@
+//! What JavaScript's nodes mean.
+
+use super::bindings::declarator;
+use super::bindings::variables;
+use super::calls::statement;
+use super::imports::export;
+use super::imports::import;
+#[cfg(feature = "lang-javascript")]
+use super::members::field;
+use super::members::method;
+use super::members::pair;
+use super::members::static_block;
+use crate::model::SymbolKind;
+#[cfg(feature = "lang-javascript")]
+use crate::syntax::define::Marks;
+#[cfg(feature = "lang-javascript")]
+use crate::syntax::language::Language;
+use crate::syntax::language::Nodes;
+use crate::syntax::language::Visit;
+use crate::syntax::rule::Body;
+use crate::syntax::rule::Rule;
+
+/// JavaScript of browsers and of Node, with JSX.
+#[cfg(feature = "lang-javascript")]
+pub(in crate::syntax::languages) static JAVASCRIPT: Language = Language {
+    id: "javascript",
+    grammar: tree_sitter_javascript::LANGUAGE,
+    grammar_version: "tree-sitter-javascript 0.25.0",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    unsigned: &["decorator"],
+    marks: Marks::BRACES,
+    reduce: None,
+    cut_supplied: None,
+    nodes: &[NODES, SHARED],
+    root: Some(super::imports::file),
+};
+
+const CLASS: Rule = Rule::new(SymbolKind::Class, Body::Members(&["body"]));
+const FUNCTION: Rule = Rule::new(SymbolKind::Function, Body::Code(&["body"]));
+
+/// The nodes that TypeScript does not have.
+#[cfg(feature = "lang-javascript")]
+const NODES: Nodes =
+    &[("field_definition", Visit::Read(field)), ("using_declaration", Visit::Read(variables))];
+
+/// The nodes that mean the same in TypeScript.
+pub(in crate::syntax::languages) const SHARED: Nodes = &[
+    ("comment", Visit::Comment),
+    ("decorator", Visit::Lead),
+    ("import_statement", Visit::Preamble(import)),
+    ("export_statement", Visit::Read(export)),
+    ("function_declaration", Visit::Define(&FUNCTION)),
+    ("generator_function_declaration", Visit::Define(&FUNCTION)),
+    ("class_declaration", Visit::Define(&CLASS)),
+    ("method_definition", Visit::Read(method)),
+    ("class_static_block", Visit::Read(static_block)),
+    ("pair", Visit::Read(pair)),
+    ("lexical_declaration", Visit::Read(variables)),
+    ("variable_declaration", Visit::Read(variables)),
+    ("variable_declarator", Visit::Read(declarator)),
+    ("expression_statement", Visit::Read(statement)),
+    ("statement_block", Visit::Enter),
+];

@@ -1,0 +1,6 @@
+//! Makefiles.
+
+mod symbols;
+mod table;
+
+pub(super) use table::MAKE;

@@ -1,0 +1,24 @@
+//! What Markdown's nodes mean: a section's place depends on the headings around it, so that the whole file is read at
+//! once.
+
+use super::reduce::reduce;
+use super::sections::file;
+use crate::syntax::define::Marks;
+use crate::syntax::language::Language;
+
+/// Markdown, as GitHub reads its blocks.
+pub(in crate::syntax::languages) static MARKDOWN: Language = Language {
+    id: "markdown",
+    grammar: tree_sitter_md::LANGUAGE,
+    grammar_version: "tree-sitter-md 0.5.4",
+    separator: " > ",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    unsigned: &[],
+    marks: Marks::BRACES,
+    reduce: Some(reduce),
+    cut_supplied: None,
+    nodes: &[],
+    root: Some(file),
+};

@@ -1,0 +1,6 @@
+//! Protocol buffers.
+
+mod symbols;
+mod table;
+
+pub(super) use table::PROTOBUF;

@@ -1,0 +1,6 @@
+//! TOML.
+
+mod symbols;
+mod table;
+
+pub(super) use table::TOML;

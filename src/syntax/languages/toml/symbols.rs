@@ -1,0 +1,79 @@
+//! TOML's tables and keys.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::comments::documentation;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::languages::lines::doc_above;
+use crate::syntax::languages::lines::document_last;
+use crate::syntax::languages::lines::size_of;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::nodes::children;
+use crate::syntax::walk::Walk;
+use crate::syntax::words::one_line;
+
+/// A text of more bytes than this is told by its size.
+const LONG_TEXT: usize = 400;
+
+/// Reads `[a.b]` or `[[a.b]]` with the keys below it.
+pub(super) fn table<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(key) = children(node).into_iter().find(|child| child.kind().ends_with("_key")) else { return };
+    let mut parts = parts(walk, key);
+    let Some(name) = parts.pop() else { return };
+    let definition = Definition::new(SymbolKind::Key, name, Inside::Members(node));
+    walk.define(node, definition.owned_by(&parts.join(".")));
+    // The node goes on to the next table, so that the comment above it is the end of the one before.
+    let start = walk.range(node).start;
+    let head = walk.text(node).lines().next().unwrap_or_default();
+    let head = head.find('#').filter(|at| !head[..*at].contains(['"', '\''])).map_or(head, |at| &head[..at]);
+    if let Some(symbol) = walk.symbols.last_mut() {
+        symbol.signature = one_line(head);
+    }
+    document_last(walk, |walk| doc_above(walk, start));
+}
+
+/// Reads `key = value`.
+pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let named = children(node);
+    let (Some(key), Some(value)) = (
+        named.iter().find(|child| child.kind().ends_with("_key")),
+        named.iter().rev().find(|child| child.is_named() && child.kind() != "comment"),
+    ) else {
+        return;
+    };
+    let mut parts = parts(walk, *key);
+    let Some(name) = parts.pop() else { return };
+    let inside = if value.kind() == "inline_table" { Inside::Nothing } else { Inside::Value(*value) };
+    walk.define(node, Definition::new(SymbolKind::Key, name, inside).owned_by(&parts.join(".")));
+    let trailing = child_of_kind(node, "comment").map(|comment| walk.text(comment));
+    document_last(walk, |_| trailing.and_then(documentation));
+    cut_text(walk, *value);
+}
+
+/// Takes out what stands between the quotes of a long text of several lines.
+fn cut_text<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+    let range = walk.range(value);
+    let text = walk.source.text(range.clone());
+    let quotes = text.starts_with("\"\"\"") || text.starts_with("'''");
+    if value.kind() == "string" && quotes && LONG_TEXT < text.len() && !value.has_error() {
+        walk.cuts.push(crate::syntax::skeleton::Cut::new(
+            range.start + 3..range.end - 3,
+            format!("… {}", size_of(text)),
+        ));
+    }
+}
+
+/// Returns the parts of a key without their quotes.
+fn parts<'t>(walk: &Walk<'t>, key: Node<'t>) -> Vec<String> {
+    let (mut parts, mut waiting) = (Vec::new(), vec![key]);
+    while let Some(node) = waiting.pop() {
+        if node.kind() == "dotted_key" {
+            waiting.extend(children(node).into_iter().filter(Node::is_named).rev());
+        } else {
+            parts.push(walk.text(node).trim_matches(['"', '\'']).to_owned());
+        }
+    }
+    parts
+}

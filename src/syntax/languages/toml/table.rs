@@ -1,0 +1,32 @@
+//! What TOML's nodes mean.
+
+use super::symbols::pair;
+use super::symbols::table;
+use crate::syntax::define::Marks;
+use crate::syntax::language::Language;
+use crate::syntax::language::Nodes;
+use crate::syntax::language::Visit;
+
+/// TOML, version 1.
+pub(in crate::syntax::languages) static TOML: Language = Language {
+    id: "toml",
+    grammar: tree_sitter_toml_ng::LANGUAGE,
+    grammar_version: "tree-sitter-toml-ng 0.7.0",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    unsigned: &[],
+    marks: Marks::HASH,
+    reduce: None,
+    cut_supplied: None,
+    nodes: &[NODES],
+    root: None,
+};
+
+const NODES: Nodes = &[
+    ("comment", Visit::Comment),
+    ("table", Visit::Read(table)),
+    ("table_array_element", Visit::Read(table)),
+    ("pair", Visit::Read(pair)),
+];

@@ -1,0 +1,7 @@
+//! TypeScript, with JSX and without.
+
+mod symbols;
+mod table;
+
+pub(super) use table::TSX;
+pub(super) use table::TYPESCRIPT;

@@ -1,0 +1,6 @@
+//! YAML.
+
+mod symbols;
+mod table;
+
+pub(super) use table::YAML;

@@ -1,0 +1,179 @@
+//! YAML's documents and keys, and what of their values a skeleton keeps.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::languages::lines::doc_above;
+use crate::syntax::languages::lines::document_last;
+use crate::syntax::nodes::child_of_kind;
+use crate::syntax::nodes::children;
+use crate::syntax::rule::find;
+use crate::syntax::walk::Walk;
+use crate::syntax::walk::count_lines;
+use crate::syntax::words::one_line;
+
+/// Keys of so many levels are told.
+const LEVELS: usize = 2;
+
+/// What is nested and has more lines than this is told by its size.
+const LONG: usize = 3;
+
+/// A text of more lines than this is told by its size.
+const LONG_TEXT: usize = 6;
+
+/// A pair of no more bytes than this, on one line, is told with its value.
+const SHORT_PAIR: usize = 80;
+
+/// Reads one document; where there are several each is a symbol.
+pub(super) fn document<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let is_only = node.prev_named_sibling().is_none_or(|other| other.kind() != "document")
+        && node.next_named_sibling().is_none_or(|other| other.kind() != "document");
+    let Some(content) = children(node).into_iter().find(|child| child.kind().ends_with("_node")) else {
+        return;
+    };
+    if is_only {
+        return walk.enter(node);
+    }
+    let name = document_name(walk, content).unwrap_or_else(|| format!("document {}", walk.symbols.len() + 1));
+    walk.define(node, Definition::new(SymbolKind::Object, name.clone(), Inside::Members(node)));
+    if let Some(symbol) = walk.symbols.last_mut() {
+        symbol.signature = name;
+    }
+}
+
+/// Returns `Deployment/web` for what is written for Kubernetes.
+fn document_name<'t>(walk: &Walk<'t>, content: Node<'t>) -> Option<String> {
+    let kind = scalar(walk, content, "kind")?;
+    let name = value_of(walk, content, "metadata").and_then(|metadata| scalar(walk, metadata, "name"));
+    Some(name.map_or_else(|| kind.to_owned(), |name| format!("{kind}/{name}")))
+}
+
+/// Returns the value of a key of a mapping.
+fn value_of<'t>(walk: &Walk<'t>, content: Node<'t>, key: &str) -> Option<Node<'t>> {
+    let mapping = child_of_kind(content, "block_mapping")?;
+    let pairs = children(mapping).into_iter();
+    let mut named = pairs.filter(|pair| find(*pair, "key").is_some_and(|node| walk.text(node) == key));
+    named.next().and_then(|pair| find(pair, "value"))
+}
+
+fn scalar<'t>(walk: &Walk<'t>, content: Node<'t>, key: &str) -> Option<&'t str> {
+    let value = walk.text(value_of(walk, content, key)?).trim_matches(['"', '\'']);
+    (!value.is_empty() && !value.contains('\n') && value.len() < SHORT_PAIR).then_some(value)
+}
+
+/// Reads `key: value`.
+pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let level = level(walk);
+    let Some(key) = find(node, "key").filter(|_| level < LEVELS) else { return };
+    let value = find(node, "value");
+    let key = walk.text(key);
+    let name = one_line(key.trim_matches(['"', '\'']));
+    let has_keys = value.is_some_and(|value| is_nested(value) && level + 1 < LEVELS);
+    let inside = if has_keys { value.map_or(Inside::Nothing, Inside::Members) } else { Inside::Nothing };
+    let signature = signature(walk, node, key);
+    let start = walk.range(node).start;
+    walk.define(node, Definition::new(SymbolKind::Key, name, inside));
+    if let Some(symbol) = walk.symbols.last_mut() {
+        symbol.signature = signature;
+    }
+    document_last(walk, |walk| doc_above(walk, start));
+    if let Some(value) = value.filter(|_| !has_keys) {
+        cut_value(walk, value);
+    }
+}
+
+/// Reads a list: those of its elements that have a name, or the keys of the first.
+pub(super) fn sequence<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let items = children(node).into_iter().filter(|child| child.kind() == "block_sequence_item");
+    let items: Vec<_> = items.collect();
+    if level(walk) == 0 {
+        for item in &items {
+            named_item(walk, *item);
+        }
+    } else if let Some(first) =
+        items.first().and_then(|item| item.named_child(0)).filter(|first| is_nested(*first))
+    {
+        walk.enter(first);
+    }
+    if let Some(second) = items.get(1).filter(|_| 0 < level(walk)) {
+        let range = walk.range(*second).start..walk.range(node).end;
+        cut_lines(walk, node, range);
+    }
+}
+
+/// Reads an element of the list that a document is.
+fn named_item<'t>(walk: &mut Walk<'t>, item: Node<'t>) {
+    let Some(content) = item.named_child(0) else { return };
+    let name = ["name", "id", "key", "title"].iter().find_map(|key| scalar(walk, content, key));
+    if let Some(name) = name {
+        let name = one_line(name);
+        walk.define(item, Definition::new(SymbolKind::Object, name, Inside::Members(content)));
+        let head = walk.text(item).lines().next().map(one_line).unwrap_or_default();
+        if let Some(symbol) = walk.symbols.last_mut() {
+            symbol.signature = head;
+        }
+    }
+}
+
+/// Returns how many keys are around what is being read.
+fn level(walk: &Walk<'_>) -> usize {
+    walk.scopes.iter().filter(|scope| scope.kind == SymbolKind::Key).count()
+}
+
+/// Says whether there are keys or elements in a value.
+fn is_nested(value: Node<'_>) -> bool {
+    children(value)
+        .iter()
+        .any(|child| matches!(child.kind(), "block_mapping" | "block_sequence" | "flow_mapping"))
+}
+
+fn signature<'t>(walk: &Walk<'t>, node: Node<'t>, key: &str) -> String {
+    let whole = walk.text(node);
+    if whole.len() <= SHORT_PAIR && !whole.contains('\n') {
+        return one_line(whole);
+    }
+    // An anchor is what others refer to.
+    let anchor = find(node, "value/.anchor").map_or("", |anchor| walk.text(anchor));
+    one_line(&format!("{key}: {anchor}")).trim_end_matches([':', ' ']).to_owned()
+}
+
+fn cut_value<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+    if let Some(text) = child_of_kind(value, "block_scalar") {
+        return cut_text(walk, text);
+    }
+    if !is_nested(value) || value.kind() != "block_node" {
+        return;
+    }
+    if let Some(nested) = children(value).into_iter().find(|child| child.kind().starts_with("block_")) {
+        let range = walk.range(nested);
+        cut_lines(walk, value, range);
+    }
+}
+
+/// Takes out lines, but those that others may refer to.
+fn cut_lines<'t>(walk: &mut Walk<'t>, holder: Node<'t>, range: std::ops::Range<usize>) {
+    let text = walk.source.text(range.clone()).trim_end();
+    let lines = text.lines().count();
+    if lines <= LONG || holder.has_error() || text.contains(" &") {
+        return;
+    }
+    walk.cut(range.start..range.start + text.len(), format!("# {}", count_lines(lines)));
+}
+
+/// Takes out the lines of a `|` text, and says in their place how many they were.
+fn cut_text<'t>(walk: &mut Walk<'t>, text: Node<'t>) {
+    let range = walk.range(text);
+    let whole = walk.source.text(range.clone()).trim_end();
+    let lines = whole.lines().count();
+    let Some(head) = whole.find('\n').filter(|_| LONG_TEXT < lines && !text.has_error()) else { return };
+    let inner = &whole[head + 1..];
+    let Some(first) = inner.lines().find(|line| !line.trim().is_empty()) else { return };
+    let indent = first.len() - first.trim_start().len();
+    let start = range.start + head + 1;
+    let indent = inner.lines().next().map_or(0, |line| line.len().min(indent)).max(indent);
+    let indent = " ".repeat(indent);
+    let mark = format!("{indent}… {}", count_lines(lines - 1));
+    walk.cuts.push(crate::syntax::skeleton::Cut::new(start..range.start + whole.len(), mark));
+}

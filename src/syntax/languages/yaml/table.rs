@@ -1,0 +1,38 @@
+//! What YAML's nodes mean.
+
+use super::symbols::document;
+use super::symbols::pair;
+use super::symbols::sequence;
+use crate::syntax::define::Marks;
+use crate::syntax::language::Language;
+use crate::syntax::language::Nodes;
+use crate::syntax::language::Visit;
+
+/// YAML, version 1.2.
+pub(in crate::syntax::languages) static YAML: Language = Language {
+    id: "yaml",
+    grammar: tree_sitter_yaml::LANGUAGE,
+    grammar_version: "tree-sitter-yaml 0.7.2",
+    separator: ".",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    unsigned: &[],
+    marks: Marks::HASH,
+    reduce: None,
+    cut_supplied: None,
+    nodes: &[NODES],
+    root: None,
+};
+
+const NODES: Nodes = &[
+    ("comment", Visit::Comment),
+    ("document", Visit::Read(document)),
+    ("block_node", Visit::Enter),
+    ("flow_node", Visit::Enter),
+    ("block_mapping", Visit::Enter),
+    ("flow_mapping", Visit::Enter),
+    ("block_mapping_pair", Visit::Read(pair)),
+    ("flow_pair", Visit::Read(pair)),
+    ("block_sequence", Visit::Read(sequence)),
+];

@@ -1,0 +1,1 @@
+//! What the scanner makes of each idiom.

@@ -1,0 +1,208 @@
+//! What was taken out of a text before it was parsed, and has to come back.
+
+use std::ops::Range;
+
+use super::health::error_count;
+use super::language::Compiled;
+use super::language::compiled;
+use super::nodes::is_trivia;
+use super::parse::parse;
+use super::reduced::ReadSymbol;
+use super::reduced::Record;
+use super::reduced::Reduced;
+use super::reduced::Supplied;
+use super::source::Source;
+use super::structure::Structure;
+use super::structure::derive_from;
+use super::structure::derive_in_full;
+use super::testing::fixtures;
+use crate::model::SymbolKind;
+
+fn derived(language: &str, text: &str, reduced: Reduced) -> Structure {
+    derive_from(compiled(language).unwrap(), &Source::new(text).with_reduced(reduced), &mut || false)
+}
+
+/// Returns where the comments of a text stand, and how many errors it has.
+fn comments(compiled: &Compiled, text: &str) -> (Vec<Range<usize>>, usize) {
+    let tree = parse(compiled, text, &mut || false).unwrap();
+    let mut found = Vec::new();
+    let mut stack = vec![tree.root_node()];
+    while let Some(node) = stack.pop() {
+        if is_trivia(node) && node.kind() == "comment" {
+            found.push(node.byte_range());
+        }
+        stack.extend((0..node.child_count()).filter_map(|at| node.child(at)));
+    }
+    found.sort_by_key(|range| range.start);
+    (found, error_count(tree.root_node()))
+}
+
+/// Returns `text` without those ranges.
+fn without(text: &str, ranges: &[Range<usize>]) -> Reduced {
+    let mut reduced = Reduced::default();
+    let mut at = 0;
+    for range in ranges {
+        reduced.copy(text, at..range.start);
+        at = range.end;
+    }
+    reduced.copy(text, at..text.len());
+    reduced
+}
+
+/// Returns where a piece of a text stands that is in it once.
+fn place(text: &str, piece: &str) -> Range<usize> {
+    let start = text.find(piece).unwrap();
+    start..start + piece.len()
+}
+
+/// Returns the symbols as `kind qualified_name: signature “doc”`, those that were recovered with a `!`.
+fn listed(structure: &Structure) -> Vec<String> {
+    let mut lines = Vec::new();
+    structure.outline.walk(|symbol, _| {
+        let mark = if symbol.recovered { "!" } else { "" };
+        let doc = symbol.doc.as_ref().map_or(String::new(), |doc| format!(" “{doc}”"));
+        let (kind, name) = (symbol.kind.name(), &symbol.qualified_name);
+        lines.push(format!("{mark}{kind} {name}: {}{doc}", symbol.signature));
+    });
+    lines
+}
+
+fn record(text: &str, kind: SymbolKind, name: &str, whole: &str, head: &str) -> Record {
+    Record { kind, name: name.to_owned(), range: place(text, whole), head: place(text, head) }
+}
+
+#[test]
+fn comments_that_were_taken_out_tell_what_they_would_have_told() {
+    let mut seen = 0;
+    let known = ["idioms.c", "idioms.h", "idioms.cpp", "idioms.hpp", "templates.cpp"];
+    for fixture in
+        fixtures().into_iter().filter(|fixture| known.iter().any(|name| fixture.path.ends_with(name)))
+    {
+        let language = compiled(fixture.language).unwrap();
+        let (comments, errors) = comments(language, &fixture.text);
+        let mut reduced = without(&fixture.text, &comments);
+        reduced.comments = comments;
+        let tree = parse(language, &reduced.text, &mut || false).unwrap();
+        // Where the grammar guesses, it may guess otherwise without the comments.
+        if errors != error_count(tree.root_node()) {
+            continue;
+        }
+        seen += 1;
+        let full = derive_in_full(fixture.language, &fixture.text, &mut || false).unwrap();
+        let ours = derived(fixture.language, &fixture.text, reduced);
+        assert_eq!(ours.outline, full.outline, "{}", fixture.path.display());
+        assert_eq!(ours.skeleton.text, full.skeleton.text, "{}", fixture.path.display());
+    }
+    assert_eq!(seen, known.len());
+}
+
+#[test]
+fn what_the_scanner_has_read_stands_between_what_the_parser_has() {
+    let text =
+        "/* About the file. */\n#include <a.h>\n/* Adds. */\nint f(int a) /* c */ { return a; }\nint g;\n";
+    let taken = [
+        place(text, "/* About the file. */"),
+        place(text, "#include <a.h>"),
+        place(text, "/* Adds. */"),
+        place(text, "int f(int a) /* c */ { return a; }"),
+    ];
+    let mut reduced = without(text, &taken);
+    reduced.comments = vec![taken[0].clone(), taken[2].clone(), place(text, "/* c */")];
+    let body = place(text, "{ return a; }");
+    reduced.supplied = vec![
+        Supplied::Import(taken[1].clone(), place(text, "<a.h>")),
+        Supplied::Symbol(ReadSymbol {
+            kind: SymbolKind::Function,
+            name: "f".to_owned(),
+            scope: String::new(),
+            range: taken[3].clone(),
+            head: taken[3].start..body.start,
+            cut: Some(place(text, "int a)").end..body.end),
+            is_typed: true,
+        }),
+    ];
+    let ours = derived("c", text, reduced);
+    let full = derive_in_full("c", text, &mut || false).unwrap();
+    assert_eq!(ours, full);
+    assert_eq!(listed(&ours), ["function f: int f(int a) “Adds.”", "variable g: int g"]);
+    assert_eq!(ours.outline.imports, ["<a.h>"]);
+    assert_eq!(ours.outline.doc.as_deref(), Some("About the file."));
+}
+
+#[test]
+fn members_that_the_scanner_has_read_stand_in_their_type() {
+    let text = "struct a { /** Width. */ int w; };\n";
+    let mut reduced = without(text, &[place(text, "/** Width. */ int w;")]);
+    reduced.comments = vec![place(text, "/** Width. */")];
+    reduced.supplied = vec![Supplied::Symbol(ReadSymbol {
+        kind: SymbolKind::Field,
+        name: "w".to_owned(),
+        scope: String::new(),
+        range: place(text, "int w;"),
+        head: place(text, "int w"),
+        cut: None,
+        is_typed: true,
+    })];
+    assert_eq!(derived("c", text, reduced), derive_in_full("c", text, &mut || false).unwrap());
+}
+
+#[test]
+fn a_symbol_that_was_lost_is_added_where_it_stands() {
+    let text = "namespace n {\n// Runs.\nFROB(int) run(int a) {}\nint other();\n}\n";
+    let lost = place(text, "FROB(int) run(int a) {}");
+    let mut reduced = without(text, &[place(text, "// Runs."), lost]);
+    reduced.comments = vec![place(text, "// Runs.")];
+    reduced.records =
+        vec![record(text, SymbolKind::Function, "run", "FROB(int) run(int a) {}", "FROB(int) run(int a)")];
+    let structure = derived("cpp", text, reduced);
+    assert_eq!(
+        listed(&structure),
+        [
+            "namespace n: namespace n",
+            "!function n::run: FROB(int) run(int a) “Runs.”",
+            "prototype n::other: int other()"
+        ]
+    );
+    assert!(!structure.outline.health.is_perfect());
+}
+
+#[test]
+fn a_class_that_was_lost_takes_its_members_in() {
+    let text = "class LIB A : B {\nvoid f();\nint x;\nvoid A::g() {}\n};\nint y;\n";
+    let mut reduced =
+        without(text, &[place(text, "class LIB A : B {"), place(text, "void A::g() {}"), place(text, "};")]);
+    reduced.records = vec![
+        record(
+            text,
+            SymbolKind::Class,
+            "A",
+            "class LIB A : B {\nvoid f();\nint x;\nvoid A::g() {}\n}",
+            "class LIB A : B",
+        ),
+        record(text, SymbolKind::Function, "g", "void A::g() {}", "void A::g()"),
+    ];
+    assert_eq!(
+        listed(&derived("cpp", text, reduced)),
+        [
+            "!class A: class LIB A : B",
+            "method A::f: void f()",
+            "field A::x: int x",
+            "!method A::g: void A::g()",
+            "variable y: int y"
+        ]
+    );
+}
+
+#[test]
+fn what_turned_up_is_not_added_again() {
+    let text = "int f(void) { return 1; }\nTEST(a, b) { return 2; }\n";
+    let mut reduced = without(text, &[]);
+    reduced.records = vec![
+        record(text, SymbolKind::Function, "f", "int f(void) { return 1; }", "int f(void)"),
+        record(text, SymbolKind::Function, "a.b", "TEST(a, b) { return 2; }", "TEST(a, b)"),
+    ];
+    let structure = derived("cpp", text, reduced);
+    let names: Vec<_> = structure.outline.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    assert_eq!(names, ["f", "TEST"]);
+    assert!(structure.outline.symbols.iter().all(|symbol| !symbol.recovered));
+}

@@ -1,0 +1,246 @@
+//! What has to hold of the structure of any text, and the files that it is tried on: what `structure` and `fuzz` share.
+
+use std::cell::RefCell;
+use std::fs;
+use std::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
+
+use slop::discover;
+use slop::discover::Neighbors;
+use slop::model::RelPath;
+use slop::model::Span;
+use slop::model::Symbol;
+use slop::syntax;
+use slop::syntax::Structure;
+use slop::sys::Clock;
+use slop::sys::WallClock;
+
+/// No text may cost more.
+const MAX_TIME: Duration = Duration::from_secs(2);
+
+/// What a parser of errors may cost, which no user waits for.
+const MAX_COUNT_TIME: Duration = Duration::from_secs(20);
+
+/// A derive that takes so long is in a loop that never asks whether to give up.
+const MAX_WALL_TIME: Duration = Duration::from_secs(60);
+
+/// What a thread of a worker may count on.
+const STACK: usize = 2 << 20;
+
+thread_local! {
+    /// What the last panic of this thread said.
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// A file of a language.
+pub(crate) struct Sample {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+/// What became of a text, and what is wrong with it.
+#[derive(Default)]
+pub(crate) struct Verdict {
+    /// Nothing where it panicked.
+    pub(crate) structure: Option<Structure>,
+    /// Processor time of the derive.
+    pub(crate) time: Duration,
+    /// Error nodes of the text.
+    pub(crate) errors: usize,
+    /// Error nodes of its skeleton.
+    pub(crate) skeleton_errors: usize,
+    /// What must not be; each begins with the same words wherever it is the same fault.
+    pub(crate) faults: Vec<String>,
+}
+
+/// Says whether a skeleton of that language promises to be code. Python's has `...` and a comment where a body was, and is
+/// not parsed again where the text was broken.
+pub(crate) fn skeleton_is_checked(language: &str) -> bool {
+    language != "python"
+}
+
+/// Returns the ids of all languages that have structure, in order.
+pub(crate) fn languages() -> Vec<&'static str> {
+    let mut ids: Vec<_> = discover::file_types().map(|file_type| file_type.id).collect();
+    ids.retain(|id| syntax::has_structure(id));
+    ids.sort_unstable();
+    ids
+}
+
+/// Returns the texts below a folder, each with the id of its type.
+pub(crate) fn samples(folder: &Path) -> Vec<(&'static str, Sample)> {
+    let mut files = Vec::new();
+    collect(folder, &mut files);
+    files.sort();
+    let name = |path: &Path| {
+        let below = path.strip_prefix(folder).ok()?;
+        RelPath::new(below.as_os_str().as_encoded_bytes()).ok()
+    };
+    let names: Vec<_> = files.iter().filter_map(|path| name(path)).collect();
+    let neighbors = Neighbors::of(names.iter());
+    let sample = |path: PathBuf| {
+        let name = name(&path)?;
+        let bytes = fs::read(&path).ok()?;
+        let text = discover::read_as_text(&bytes).ok()?;
+        let facts = discover::facts(&bytes, Some(&text), discover::is_header(&name));
+        let language = discover::file_type_of(&name, &facts, &neighbors).id;
+        let text = text.text.into_owned();
+        Some((language, Sample { path, text }))
+    };
+    files.into_iter().filter_map(sample).collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() {
+            collect(&entry.path(), files);
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+}
+
+/// Derives the structure of `text` and looks for all that must not be.
+pub(crate) fn judge(language: &str, text: &str) -> Verdict {
+    let mut verdict = Verdict::default();
+    let began = WallClock.thread_time();
+    let derived = catch_unwind(AssertUnwindSafe(|| syntax::derive(language, text, &mut after(MAX_TIME))));
+    verdict.time = WallClock.thread_time().saturating_sub(began);
+    if MAX_TIME <= verdict.time {
+        verdict.faults.push(format!("slow: it took {:.1} s", verdict.time.as_secs_f64()));
+    }
+    let Ok(derived) = derived else {
+        verdict.faults.push(format!("panic: {}", PANIC.take()));
+        return verdict;
+    };
+    let Some(structure) = derived else {
+        verdict.faults.push("none: the language has no structure".to_owned());
+        return verdict;
+    };
+    let faults = &mut verdict.faults;
+    let health = structure.outline.health;
+    if health.total_bytes < health.broken_bytes {
+        faults.push("health: more is broken than there is".to_owned());
+    }
+    if text.len() < structure.skeleton.text.len() {
+        faults.push("skeleton: it is longer than the text".to_owned());
+    }
+    let starts: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    check_symbols(&Text { text, starts }, &structure.outline.symbols, None, faults);
+    count_errors(language, text, &structure, &mut verdict);
+    verdict.structure = Some(structure);
+    verdict
+}
+
+fn after(limit: Duration) -> impl FnMut() -> bool {
+    let began = WallClock.thread_time();
+    move || limit < WallClock.thread_time().saturating_sub(began)
+}
+
+/// A text too broken to be parsed in a short time has nothing that a skeleton could be compared with.
+fn count_errors(language: &str, text: &str, structure: &Structure, verdict: &mut Verdict) {
+    if structure.outline.health.fallback.is_some() {
+        return;
+    }
+    let Some(errors) = syntax::count_errors(language, text, &mut after(MAX_COUNT_TIME)) else { return };
+    verdict.errors = errors;
+    let skeleton = &structure.skeleton.text;
+    match syntax::count_errors(language, skeleton, &mut after(MAX_COUNT_TIME)) {
+        Some(errors) => verdict.skeleton_errors = errors,
+        None => verdict.faults.push("skeleton: it cannot be parsed where its text can".to_owned()),
+    }
+    if skeleton_is_checked(language) && verdict.errors < verdict.skeleton_errors {
+        let what = format!("skeleton: {} errors became {}", verdict.errors, verdict.skeleton_errors);
+        verdict.faults.push(what);
+    }
+}
+
+/// A text, and where its lines begin but for the first.
+struct Text<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl Text<'_> {
+    fn line(&self, offset: usize) -> u32 {
+        let before = self.starts.partition_point(|start| *start <= offset);
+        u32::try_from(before + 1).unwrap_or(u32::MAX)
+    }
+}
+
+/// Looks whether spans are in the order of the text, within it and within what is around them.
+fn check_symbols(text: &Text<'_>, symbols: &[Symbol], around: Option<Span>, faults: &mut Vec<String>) {
+    let mut last_start = 0;
+    for symbol in symbols {
+        let span = symbol.span;
+        let is_within =
+            |around: Span| around.start_byte <= span.start_byte && span.end_byte <= around.end_byte;
+        let last_byte = span.end_byte.saturating_sub(1).max(span.start_byte);
+        let promises = [
+            ("span: it is no piece of the text", text.text.get(span.start_byte..span.end_byte).is_some()),
+            ("line: it does not begin there", span.start_line == text.line(span.start_byte)),
+            ("line: it does not end there", span.end_line == text.line(last_byte)),
+            ("order: it stands before the one above it", last_start <= span.start_byte),
+            ("order: it reaches out of what is around it", around.is_none_or(is_within)),
+            ("name: it has none", !symbol.name.is_empty()),
+            ("name: the qualified one ends with another", symbol.qualified_name.ends_with(&symbol.name)),
+            ("signature: it has several lines", !symbol.signature.contains('\n')),
+        ];
+        for (promise, is_kept) in promises {
+            if !is_kept {
+                let (kind, name) = (symbol.kind.name(), symbol.name.escape_debug());
+                faults.push(format!("{promise} ({kind} `{name}`, {span:?})"));
+            }
+        }
+        last_start = span.start_byte;
+        check_symbols(text, &symbol.children, Some(span), faults);
+    }
+}
+
+/// Says aloud when one text takes for ever, which no check after it could.
+#[derive(Clone, Default)]
+pub(crate) struct Watch(Arc<Mutex<Option<(Instant, String)>>>);
+
+impl Watch {
+    /// Remembers what is tried now.
+    pub(crate) fn begin(&self, what: String) {
+        if let Ok(mut current) = self.0.lock() {
+            *current = Some((Instant::now(), what));
+        }
+    }
+
+    fn look(&self) {
+        let Ok(current) = self.0.lock() else { return };
+        if let Some((began, what)) = current.as_ref().filter(|(began, _)| MAX_WALL_TIME < began.elapsed()) {
+            println!("hang: {what} takes longer than {:.0} s", began.elapsed().as_secs_f64());
+            std::process::exit(1);
+        }
+    }
+}
+
+/// Runs `work` on a thread with the stack of a worker, while another looks after it; a panic is kept for its verdict.
+pub(crate) fn watched(work: impl FnOnce(&Watch) -> bool + Send + 'static) -> bool {
+    std::panic::set_hook(Box::new(|panic| PANIC.set(panic.to_string().replace('\n', " "))));
+    let watch = Watch::default();
+    let guard = watch.clone();
+    thread::spawn(move || {
+        loop {
+            thread::sleep(Duration::from_secs(1));
+            guard.look();
+        }
+    });
+    let worker = thread::Builder::new().stack_size(STACK).spawn(move || work(&watch));
+    worker.ok().and_then(|worker| worker.join().ok()).unwrap_or_else(|| {
+        // Nothing has shown it: the hook keeps what a panic says.
+        println!("panic: outside of a derive");
+        false
+    })
+}

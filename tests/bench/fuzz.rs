@@ -1,0 +1,329 @@
+//! Looks for texts that break the structure of a language: real files are damaged at random for some seconds.
+//!
+//! `cargo run --profile fast --example fuzz -- FOLDER LANGUAGE --seconds 600` or `--all` for every language that has files
+//! there. Given a file in the folder's place, only that file is tried, as it is. A text with a fault is made smaller and written beside `--failing`. The same seed damages the same files in the
+//! same way; the text at hand is written before it is tried, so that it is there even if the program dies of it.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::exit,
+    clippy::print_stdout,
+    reason = "a measurement looks at real files, says what it sees and may stop"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use std::time::Instant;
+
+use clap::Parser;
+
+use checks::Sample;
+use checks::Verdict;
+use checks::Watch;
+
+#[path = "checks.rs"]
+mod checks;
+
+/// Longer texts are cut, for many small texts find more than a few large ones.
+const MAX_BYTES: usize = 32 << 10;
+
+/// A language with so many different faults has to be mended before more can be learned.
+const MAX_FAULTS: usize = 8;
+
+/// A fault is made smaller for so long.
+const SHRINKING: Duration = Duration::from_secs(10);
+
+/// What confuses a parser or a scanner.
+const CONFUSING: [&str; 56] = [
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    "\"",
+    "'",
+    "`",
+    "\"\"\"",
+    "'''",
+    "/*",
+    "*/",
+    "//",
+    "#",
+    "--",
+    "<!--",
+    "-->",
+    "--[[",
+    "]]",
+    "=begin\n",
+    "=end\n",
+    "<<EOF\n",
+    "EOF\n",
+    "<?php",
+    "?>",
+    "${",
+    "#{",
+    "$(",
+    "r#\"",
+    "R\"x(",
+    "@",
+    "\\",
+    "\\\n",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    ";",
+    ":",
+    ",",
+    "=",
+    "=>",
+    "::",
+    "#if 1\n",
+    "#else\n",
+    "#endif\n",
+    "```\n",
+    "---\n",
+    "...",
+    "\0",
+    "\u{feff}",
+    "\u{1f600}",
+    "é",
+];
+
+/// Looks for texts that break the structure of a language
+#[derive(Parser)]
+struct Args {
+    /// Where the files are that get damaged; or one file, which is tried as it is
+    folder: PathBuf,
+    /// Id of the language
+    #[arg(required_unless_present = "all")]
+    language: Option<String>,
+    /// Try every language that has files there, one after the other
+    #[arg(long)]
+    all: bool,
+    /// How long each language is tried
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// What the damage depends on
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Begin of the names of files for texts with faults
+    #[arg(long, default_value = "target/fuzz")]
+    failing: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let is_good = checks::watched(move |watch| run(&args, watch));
+    if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn run(args: &Args, watch: &Watch) -> bool {
+    if let (Ok(text), Some(language)) = (fs::read_to_string(&args.folder), &args.language) {
+        return try_one(args, language, &text);
+    }
+    let mut by_language: BTreeMap<&str, Vec<Sample>> = BTreeMap::new();
+    for (language, sample) in checks::samples(&args.folder) {
+        by_language.entry(language).or_default().push(sample);
+    }
+    let mut wanted = checks::languages();
+    wanted.retain(|id| by_language.contains_key(id) && (args.all || args.language.as_deref() == Some(id)));
+    if wanted.is_empty() {
+        println!("nothing to try: there are no files of that language, or it has no structure");
+        return false;
+    }
+    let mut is_good = true;
+    for language in wanted {
+        is_good &= fuzz(args, language, &by_language[language], watch);
+    }
+    is_good
+}
+
+/// Tries a text as it is; what is left of it with each fault is written, and its skeleton printed.
+fn try_one(args: &Args, language: &str, text: &str) -> bool {
+    let faults = checks::judge(language, text).faults;
+    for (at, fault) in faults.iter().enumerate().take(MAX_FAULTS) {
+        let small = shrunk(language, text, &kind(fault));
+        let file = named(&args.failing, language, &format!("one.{at}"));
+        println!("{fault}: {}\n{small}", file.display());
+        if let Some(structure) = checks::judge(language, &small).structure {
+            println!("skeleton:\n{}", structure.skeleton.text);
+        }
+        let _ = fs::write(file, small);
+    }
+    faults.is_empty()
+}
+
+/// Tries texts of a language until the time is over, and says whether there was no fault.
+fn fuzz(args: &Args, language: &str, samples: &[Sample], watch: &Watch) -> bool {
+    let end = Instant::now() + Duration::from_secs(args.seconds);
+    let current = named(&args.failing, language, "current");
+    let mut faults: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut texts, mut slowest) = (0_u64, Duration::ZERO);
+    while Instant::now() < end && faults.len() < MAX_FAULTS {
+        let mut dice = Dice(args.seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ texts);
+        let sample = &samples[dice.below(samples.len())];
+        let text = damaged(sample, samples, &mut dice);
+        watch.begin(format!("text {texts} of {language}, seed {}", args.seed));
+        if fs::write(&current, &text).is_err() {
+            println!("cannot write {}", current.display());
+            return false;
+        }
+        let verdict = checks::judge(language, &text);
+        slowest = slowest.max(verdict.time);
+        for fault in &verdict.faults {
+            if faults.insert(kind(fault), texts).is_none() {
+                let file = named(&args.failing, language, &format!("{}.{}", args.seed, faults.len()));
+                let small = shrunk(language, &text, &kind(fault));
+                let (bytes, of, file_name) = (small.len(), sample.path.display(), file.display());
+                println!("{language}: text {texts}, of {of}: {fault}: {file_name} ({bytes} bytes)");
+                let _ = fs::write(file, small);
+            }
+        }
+        texts += 1;
+    }
+    let _ = fs::remove_file(current);
+    let (seed, found) = (args.seed, faults.len());
+    println!("{language}: seed {seed}, {texts} texts, {found} faults, slowest {slowest:.1?}");
+    faults.is_empty()
+}
+
+fn named(failing: &Path, language: &str, what: &str) -> PathBuf {
+    let mut name = failing.as_os_str().to_owned();
+    name.push(format!(".{language}.{what}"));
+    name.into()
+}
+
+/// Returns the words by which a fault is known: what it is, without names and numbers; a panic by where it is.
+fn kind(fault: &str) -> String {
+    let words = match fault.split_once(" (") {
+        Some((words, _)) if !fault.starts_with("panic") => words,
+        Some(_) | None => fault,
+    };
+    let is_number = |byte: char| byte.is_ascii_digit() && !fault.starts_with("panic");
+    words.chars().filter(|sign| !is_number(*sign)).take(160).collect()
+}
+
+/// Returns a part of `text` that has the same fault: halves, quarters and so on are left out as long as it has.
+fn shrunk(language: &str, text: &str, fault: &str) -> String {
+    let has_fault = |verdict: &Verdict| verdict.faults.iter().any(|found| kind(found) == fault);
+    let end = Instant::now() + SHRINKING;
+    let mut small: Vec<char> = text.chars().collect();
+    let mut piece = small.len() / 2;
+    while 0 < piece {
+        let mut at = 0;
+        let before = small.len();
+        while at < small.len() && Instant::now() < end {
+            let mut fewer = small.clone();
+            fewer.drain(at..small.len().min(at + piece));
+            if has_fault(&checks::judge(language, &fewer.iter().collect::<String>())) {
+                small = fewer;
+            } else {
+                at += piece;
+            }
+        }
+        // What could not be left out before may be now.
+        piece = if small.len() < before && piece == 1 { 1 } else { piece / 2 };
+    }
+    small.iter().collect()
+}
+
+/// Returns a piece of a file with damage at some places.
+fn damaged(sample: &Sample, samples: &[Sample], dice: &mut Dice) -> String {
+    let mut bytes = piece(&sample.text, MAX_BYTES, dice);
+    for _ in 0..=dice.below(6) {
+        damage(&mut bytes, samples, dice);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Returns a file, or what begins at one of its lines and is as long as is allowed.
+fn piece(text: &str, limit: usize, dice: &mut Dice) -> Vec<u8> {
+    let start = match text.len() <= limit {
+        true => 0,
+        false => dice.below(text.len() - limit),
+    };
+    let bytes = &text.as_bytes()[start..];
+    let line = match start {
+        0 => 0,
+        _ => bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1),
+    };
+    bytes[line..bytes.len().min(line + limit)].to_vec()
+}
+
+fn damage(bytes: &mut Vec<u8>, samples: &[Sample], dice: &mut Dice) {
+    let limit = [8, 80, 2000][dice.below(3)];
+    let (start, length) = (dice.below(bytes.len() + 1), dice.below(limit));
+    let end = bytes.len().min(start + length);
+    let to = dice.below(bytes.len() + 1);
+    let part = bytes[start..end].to_vec();
+    match dice.below(12) {
+        0 if start < bytes.len() => bytes[start] ^= 1 << dice.below(8),
+        0 | 1 => drop(bytes.drain(start..end)),
+        2 => insert(bytes, end, &part),
+        3 => insert(bytes, to, &part),
+        4 => {
+            // Two pieces change their places.
+            bytes.drain(start..end);
+            let other = dice.below(bytes.len() + 1);
+            insert(bytes, other, &part);
+        }
+        5 => bytes.truncate(bytes.len() - (bytes.len() - start).min(length * 20)),
+        6 => {
+            let other = piece(&samples[dice.below(samples.len())].text, limit * 2, dice);
+            insert(bytes, to, &other);
+        }
+        7 => {
+            let times = [2, 20, 300][dice.below(3)];
+            let token = word(bytes, start);
+            insert(bytes, to, &token.repeat(times));
+        }
+        8 => {
+            let times = [1, 2, 40, 1000][dice.below(4)];
+            insert(bytes, to, CONFUSING[dice.below(CONFUSING.len())].repeat(times).as_bytes());
+        }
+        9 => {
+            let line = bytes[..start].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            insert(bytes, line, CONFUSING[dice.below(CONFUSING.len())].as_bytes());
+        }
+        _ => insert(bytes, to, CONFUSING[dice.below(CONFUSING.len())].as_bytes()),
+    }
+}
+
+fn insert(bytes: &mut Vec<u8>, at: usize, part: &[u8]) {
+    let at = at.min(bytes.len());
+    bytes.splice(at..at, part.iter().copied());
+}
+
+/// Returns the word at a place, or the sign that stands there, with a blank.
+fn word(bytes: &[u8], at: usize) -> Vec<u8> {
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let mut word: Vec<u8> = bytes[at..].iter().take_while(is_part).take(40).copied().collect();
+    if word.is_empty() {
+        word.extend(bytes.get(at));
+    }
+    word.push(b' ');
+    word
+}
+
+/// Returns numbers that look random and are the same in each run (`SplitMix64`).
+struct Dice(u64);
+
+impl Dice {
+    /// Returns a number below `limit`; 0 where the limit is 0.
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        usize::try_from(mixed >> 32).unwrap_or(0) % limit.max(1)
+    }
+}
