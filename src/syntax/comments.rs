@@ -49,7 +49,9 @@ const ENDING: [&str; 14] = [
 
 /// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing to a reader.
 pub(super) fn documentation(comment: &str) -> Option<String> {
-    let paragraph = first_paragraph(&without_commands(&plain(&unmark(comment))))?;
+    let text = unmark(comment);
+    let text = if comment.starts_with("/**") { without_links(&text) } else { text };
+    let paragraph = first_paragraph(&without_commands(&plain(&text)))?;
     (!is_for_a_tool(&paragraph)).then_some(paragraph)
 }
 
@@ -171,6 +173,24 @@ fn without_dashes(line: &str) -> &str {
     close.and_then(|rest| rest.strip_suffix(']')).unwrap_or(line).trim()
 }
 
+/// Returns a documentation of Scala without the brackets of its links: `[[a.B]]` becomes `a.B`, `[[a.B it]]` becomes `it`.
+fn without_links(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("[[") {
+        plain.push_str(before);
+        let Some((link, behind)) = after.split_once("]]") else {
+            plain.push_str("[[");
+            rest = after;
+            continue;
+        };
+        plain.push_str(link.split_once(char::is_whitespace).map_or(link, |(_, title)| title));
+        rest = behind;
+    }
+    plain.push_str(rest);
+    plain
+}
+
 /// Returns `Title` for `------ Title ------`.
 fn without_ruler(line: &str) -> &str {
     if line.starts_with("---") || line.starts_with("===") { line.trim_matches(['-', '=', ' ']) } else { line }
@@ -259,6 +279,7 @@ mod tests {
         check("/// Reads\n/// - one", "Reads - one");
         check("/** Reads.\n {{{\n read()\n }}} */", "Reads.");
         check("// MARK: - Reading\n/// Reads.", "Reads.");
+        check("/** Reads [[a.B]] and [[a.C the\n * other]] [[. */", "Reads a.B and the other [[.");
     }
 
     #[test]

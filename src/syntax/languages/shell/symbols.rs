@@ -59,9 +59,10 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name").filter(|name| name.kind() == "variable_name") else { return };
     let holder = walk.outermost(node);
     let declared = holder.kind() == "declaration_command";
+    let is_list = holder.kind() == "variable_assignments";
     let name = walk.text(name).to_owned();
     let value = find(node, "value");
-    if !(walk.is_at_top() || declared) || is_known(walk, &name) {
+    if !(walk.is_at_top() || declared || is_list) || is_known(walk, &name) {
         return;
     }
     let inside = value.map_or(Inside::Nothing, Inside::Value);

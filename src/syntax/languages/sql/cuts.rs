@@ -87,8 +87,7 @@ pub(super) fn data(text: &str, line_end: &str, statements: &[Statement]) -> (Vec
     let more = first.range.end..statements[count - 1].range.end;
     let mut cuts = rows(text, first);
     if 2 < count && LARGE_DATA < more.len() {
-        // Behind a cut that ends with the first statement.
-        let mark = format!(";{line_end}/* {} more statements */", count - 1);
+        let mark = format!(" /* {} more statements */", count - 1);
         cuts.push((more, mark));
     }
     (cuts, count)
