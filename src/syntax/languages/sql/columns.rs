@@ -84,7 +84,7 @@ fn elements(statement: &Statement, open: usize) -> Vec<Range<usize>> {
         match statement.tokens[at].kind {
             Kind::Sign(b'(') => depth += 1,
             Kind::Sign(b')') => depth = depth.saturating_sub(1),
-            _ => {}
+            Kind::Word | Kind::Quoted | Kind::Text | Kind::Dollar | Kind::Client | Kind::Sign(_) => {}
         }
         let is_end = depth == 0;
         if is_end || depth == 1 && statement.is_sign(at, b',') {

@@ -112,13 +112,11 @@ fn said(text: &str, statement: &Statement, tokens: Range<usize>) -> Option<Strin
 
 /// Returns which token ends the head of a statement: what a signature tells.
 fn head_end(text: &str, statement: &Statement, head: &Head, has_list: bool) -> usize {
-    let ends: &[&str] = match head.kind {
-        SymbolKind::Function => &["AS", "IS", "BEGIN", "LANGUAGE", "DECLARE", "RETURN"],
-        SymbolKind::Event => &["BEGIN", "AS", "DECLARE"],
-        SymbolKind::Table if matches!(head.word.as_str(), "TABLE" | "VIEW") => {
-            &["AS", "SELECT", "ENGINE", "WITH"]
-        }
-        SymbolKind::Namespace => &["AS", "IS"],
+    let ends: &[&str] = match head.word.as_str() {
+        "FUNCTION" | "PROCEDURE" | "PROC" => &["AS", "IS", "BEGIN", "LANGUAGE", "DECLARE", "RETURN"],
+        "TRIGGER" | "EVENT" => &["BEGIN", "AS", "DECLARE"],
+        "TABLE" | "VIEW" => &["AS", "SELECT", "ENGINE", "WITH"],
+        "SCHEMA" | "DATABASE" | "PACKAGE" => &["AS", "IS"],
         _ => &[],
     };
     let mut depth = 0_usize;
