@@ -32,11 +32,9 @@ pub(super) fn cut_code(walk: &mut Walk<'_>, statement: &Statement) {
             continue;
         }
         if token.kind == Kind::Dollar {
-            let tag = quoted[1..].find('$').map_or(1, |end| end + 2);
-            let inside = token.range.start + tag..token.range.end - tag;
-            let size = lines_of(&text[inside.clone()]);
-            let line_end = walk.source.line_end();
-            walk.put(inside, format!(" -- {size}{line_end}"));
+            // Between dollar signs a grammar wants statements; a text in quotes is as good a body.
+            let size = lines_of(quoted.trim_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$'));
+            walk.put(token.range.clone(), format!("'-- {size}'"));
         }
         if token.kind == Kind::Text && statement.word(text, at.saturating_sub(1)) == "AS" {
             let inside = token.range.start + 1..token.range.end - 1;

@@ -163,7 +163,8 @@ impl Reader<'_> {
     /// Returns the lines that `COPY … FROM stdin` is followed by.
     fn data(&mut self, statement: &Statement) -> Option<Range<usize>> {
         let last = statement.tokens.last()?.range.clone();
-        let is_copy = statement.word(self.text, 0) == "COPY" && statement.tokens.len() < 1_000;
+        let is_query = statement.is_sign(1, b'(');
+        let is_copy = statement.word(self.text, 0) == "COPY" && !is_query && statement.tokens.len() < 1_000;
         let from = (0..statement.tokens.len()).any(|at| statement.word(self.text, at) == "STDIN");
         if !is_copy || !from || MOST_RETRIES <= self.retries {
             return None;

@@ -155,10 +155,8 @@ impl Iterator for Tokens<'_> {
             b'"' | b'`' => (Kind::Quoted, self.quoted_end(first, false)),
             b'[' if self.byte(start + 1).is_ascii_alphabetic() && !self.escapes => {
                 let near = &self.bytes()[start..self.text.len().min(start + NEAR)];
-                let end = near
-                    .iter()
-                    .position(|byte| matches!(byte, b']' | b'\n'))
-                    .filter(|end| near[*end] == b']');
+                let in_name = |byte: &u8| is_part(*byte) || matches!(byte, b'[' | b' ' | b'-' | b'.');
+                let end = near.iter().position(|byte| !in_name(byte)).filter(|end| near[*end] == b']');
                 end.map_or((Kind::Sign(first), start + 1), |end| (Kind::Quoted, start + end + 1))
             }
             b'$' => self.dollar_end().map_or((Kind::Sign(first), start + 1), |end| (Kind::Dollar, end)),
