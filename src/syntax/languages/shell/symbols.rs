@@ -60,6 +60,10 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let holder = walk.outermost(node);
     let declared = holder.kind() == "declaration_command";
     let is_list = holder.kind() == "variable_assignments";
+    // Where the grammar is lost, what stands in a function seems to stand outside.
+    if declared && walk.text(holder).starts_with("local") {
+        return;
+    }
     let name = walk.text(name).to_owned();
     let value = find(node, "value");
     if !(walk.is_at_top() || declared || is_list) || is_known(walk, &name) {

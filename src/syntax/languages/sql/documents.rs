@@ -12,25 +12,36 @@ use crate::syntax::comments::is_about_copying;
 use crate::syntax::source::Source;
 use crate::syntax::words::first_paragraph;
 
-/// Returns what the comment lines directly above `start` say.
+/// A comment is looked for no further above than so many lines.
+const MOST_LINES: usize = 200;
+
+/// A comment in `/* … */` is no longer than this.
+const LONGEST: usize = 4_000;
+
+/// Returns what the comments directly above `start` say.
 pub(super) fn above(source: &Source<'_>, start: usize) -> Option<String> {
-    let text = source.text(0..source.line_start(start));
-    let mut lines: Vec<&str> = Vec::new();
-    for line in text.lines().rev() {
-        let line = line.trim();
-        let in_block = lines.last().is_some_and(|last: &&str| last.ends_with("*/") || !is_comment(last));
-        let opens_block = lines.iter().rev().any(|line| line.starts_with("/*"));
-        if !(is_comment(line) || in_block && !opens_block && !line.is_empty()) || 100 < lines.len() {
+    let end = source.line_start(start);
+    let mut begin = end;
+    for _ in 0..MOST_LINES {
+        let line_start = source.line_start(begin.checked_sub(1).unwrap_or(begin));
+        let line = source.text(line_start..begin).trim();
+        if line.starts_with("--") {
+            begin = line_start;
+        } else if let Some(open) = block_start(source, begin).filter(|_| line.ends_with("*/")) {
+            begin = source.line_start(open);
+        } else {
             break;
         }
-        lines.push(line);
     }
-    let run: Vec<&str> = lines.into_iter().rev().skip_while(|line| !is_comment(line)).collect();
-    documentation(&run.join("\n")).filter(|doc| !is_about_copying(doc))
+    documentation(source.text(begin..end)).filter(|doc| !is_about_copying(doc))
 }
 
-fn is_comment(line: &str) -> bool {
-    line.starts_with("--") || line.starts_with("/*") && !line.starts_with("/*!") || line.ends_with("*/")
+/// Returns where the block comment begins that ends before `end`, where it is the first on its line.
+fn block_start(source: &Source<'_>, end: usize) -> Option<usize> {
+    let from = end.saturating_sub(LONGEST);
+    let open = from + source.text(from..end).rfind("/*")?;
+    let is_comment = !source.text(open..end).starts_with("/*!");
+    (is_comment && source.before_on_line(open).trim().is_empty()).then_some(open)
 }
 
 /// Returns what a comment says that follows `end` on its line, behind a comma or not.

@@ -72,6 +72,7 @@ fn create(walk: &mut Walk<'_>, statement: &Statement, head: &Head, understood: &
         let range =
             statement.tokens[part.tokens.start].range.start..statement.tokens[part.tokens.end - 1].range.end;
         let name = clipped(part.name.clone());
+        let own_line = walk.source.before_on_line(range.start).trim().is_empty();
         Symbol {
             kind: part.kind,
             qualified_name: format!("{full}.{name}"),
@@ -80,7 +81,7 @@ fn create(walk: &mut Walk<'_>, statement: &Statement, head: &Head, understood: &
             signature: plain(text, statement, part.tokens.clone()),
             doc: said(text, statement, part.tokens.clone())
                 .or_else(|| behind(walk.source, range.end))
-                .or_else(|| above(walk.source, range.start).filter(|_| is_first_on_line(walk, range.start))),
+                .or_else(|| own_line.then(|| above(walk.source, range.start)).flatten()),
             recovered: false,
             children: Vec::new(),
         }
@@ -96,10 +97,6 @@ fn create(walk: &mut Walk<'_>, statement: &Statement, head: &Head, understood: &
         children: children.collect(),
     };
     walk.add(symbol);
-}
-
-fn is_first_on_line(walk: &Walk<'_>, start: usize) -> bool {
-    walk.source.before_on_line(start).trim().is_empty()
 }
 
 /// Returns what `COMMENT 'text'` says within a column.

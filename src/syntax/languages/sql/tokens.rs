@@ -107,9 +107,8 @@ impl<'a> Tokens<'a> {
         let mut at = self.at + 1;
         while at < self.text.len() {
             let byte = self.byte(at);
-            if byte == b'\\' && escapes {
-                at += 2;
-            } else if byte == quote && self.byte(at + 1) == quote {
+            let is_doubled = byte == quote && self.byte(at + 1) == quote;
+            if is_doubled || byte == b'\\' && escapes {
                 at += 2;
             } else if byte == quote {
                 return at + 1;
