@@ -127,7 +127,10 @@ pub(super) fn redirected<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         let Some(body) = child_of_kind(redirect, "heredoc_body") else { continue };
         let range = walk.range(body);
         let text = walk.source.text(range.clone());
-        if LARGE_TEXT < text.len() && !redirect.has_error() {
+        // One that nothing ends reaches to the end of the script, brackets and all.
+        let is_closed =
+            child_of_kind(redirect, "heredoc_end").is_some_and(|end| !end.byte_range().is_empty());
+        if LARGE_TEXT < text.len() && is_closed && !redirect.has_error() {
             let size = lines_of(text);
             let line_end = walk.source.line_end();
             walk.put(range, format!("# {size}{line_end}"));
