@@ -25,6 +25,9 @@ const NAMING: [&str; 17] = [
     "package",
 ];
 
+/// What begins a field of Swift's documentation.
+const SWIFT_FIELDS: [&str; 5] = ["parameter", "parameters", "returns", "throws", "seealso"];
+
 /// Commands of Doxygen that only say how the next word looks.
 const STYLING: [&str; 8] = ["a", "b", "c", "e", "em", "p", "ref", "link"];
 
@@ -49,7 +52,9 @@ const ENDING: [&str; 15] = [
 
 /// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing to a reader.
 pub(super) fn documentation(comment: &str) -> Option<String> {
-    let paragraph = first_paragraph(&without_commands(&plain(&unmark(comment))))?;
+    let text = unmark(comment);
+    let text = if comment.starts_with("/**") { without_links(&text) } else { text };
+    let paragraph = first_paragraph(&without_commands(&plain(&text)))?;
     (!is_for_a_tool(&paragraph)).then_some(paragraph)
 }
 
@@ -116,6 +121,14 @@ fn command(line: &str) -> Option<(&str, &str)> {
         // `:class:`Name` …` is a word of the text.
         return (!rest.starts_with('`') && !name.is_empty()).then_some((&name[..name_end(name)], rest));
     }
+    if ["```", "{{{", "~~~"].iter().any(|fence| line.starts_with(fence)) {
+        return Some(("code", ""));
+    }
+    if let Some(field) = line.strip_prefix("- ") {
+        // Swift: `- Parameter name: …`.
+        let name = &field[..name_end(field)];
+        return SWIFT_FIELDS.contains(&name.to_lowercase().as_str()).then_some((name, ""));
+    }
     let rest = line.strip_prefix(['@', '\\'])?;
     let end = name_end(rest);
     rest.starts_with(char::is_alphabetic).then(|| (&rest[..end], rest[end..].trim()))
@@ -125,6 +138,7 @@ fn command(line: &str) -> Option<(&str, &str)> {
 /// says to a shell or an editor.
 fn unmark(comment: &str) -> String {
     let mut text = String::with_capacity(comment.len());
+    let has_dashes = comment.trim_start().starts_with("--");
     for line in comment.lines() {
         let line = line.trim();
         if is_directive(line)
@@ -135,6 +149,7 @@ fn unmark(comment: &str) -> String {
             continue;
         }
         let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
+        let line = if has_dashes { without_dashes(line) } else { line };
         let line = line.trim_start_matches(['/', '*', '#', '!', '<']);
         text.push_str(without_ruler(line.trim_end_matches('*').trim()));
         text.push('\n');
@@ -142,11 +157,56 @@ fn unmark(comment: &str) -> String {
     text
 }
 
-/// Says whether a line speaks to a shell, or to the compiler of Go.
+/// Says whether a line speaks to a shell, or to a compiler, or to what checks the code.
 fn is_directive(line: &str) -> bool {
-    ["#!", "//go:", "// +build", "//nolint", "//export ", "//line "]
-        .iter()
-        .any(|start| line.starts_with(start))
+    let starts = [
+        "#!",
+        "//go:",
+        "// +build",
+        "//nolint",
+        "//export ",
+        "//line ",
+        "// swift-tools-version",
+        "// swiftlint:",
+        "// swiftformat:",
+        "// MARK:",
+        "//MARK:",
+        "// scalastyle:",
+        "# shellcheck ",
+        "#shellcheck ",
+        "---@diagnostic",
+        "-- luacheck:",
+        "--luacheck:",
+        "-- stylua:",
+    ];
+    starts.iter().any(|start| line.starts_with(start))
+}
+
+/// Returns a line of a comment of Lua or SQL without its dashes, and without the brackets of one that has several.
+fn without_dashes(line: &str) -> &str {
+    let line = line.trim_matches('-').trim();
+    let open = line.strip_prefix('[').map(|rest| rest.trim_start_matches('='));
+    let line = open.and_then(|rest| rest.strip_prefix('[')).unwrap_or(line);
+    let close = line.strip_suffix(']').map(|rest| rest.trim_end_matches('='));
+    close.and_then(|rest| rest.strip_suffix(']')).unwrap_or(line).trim()
+}
+
+/// Returns a documentation of Scala without the brackets of its links: `[[a.B]]` becomes `a.B`, `[[a.B it]]` becomes `it`.
+fn without_links(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("[[") {
+        plain.push_str(before);
+        let Some((link, behind)) = after.split_once("]]") else {
+            plain.push_str("[[");
+            rest = after;
+            continue;
+        };
+        plain.push_str(link.split_once(char::is_whitespace).map_or(link, |(_, title)| title));
+        rest = behind;
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Returns `Title` for `------ Title ------`.
@@ -220,6 +280,24 @@ mod tests {
             "/// <summary>\n/// Reads\n/// one.\n/// </summary>\n/// <param name=\"a\">x</param>",
             "Reads one.",
         );
+    }
+
+    #[test]
+    fn dashes_are_taken_off_where_they_make_the_comment() {
+        check("--- Reads frames.\n-- @param a x", "Reads frames.");
+        check("--[==[ Reads\n--frames.\n]==]", "Reads frames.");
+        check("-------------\n-- Title --\n-------------", "Title");
+        check("/* Takes\n --help and stops. */", "Takes --help and stops.");
+        check("-- luacheck: globals a\n-- Reads.", "Reads.");
+    }
+
+    #[test]
+    fn fields_and_code_are_no_part_of_the_first_paragraph() {
+        check("/// Reads.\n/// - Parameter a: x\n/// - Returns: y", "Reads.");
+        check("/// Reads\n/// - one", "Reads - one");
+        check("/** Reads.\n {{{\n read()\n }}} */", "Reads.");
+        check("// MARK: - Reading\n/// Reads.", "Reads.");
+        check("/** Reads [[a.B]] and [[a.C the\n * other]] [[. */", "Reads a.B and the other [[.");
     }
 
     #[test]

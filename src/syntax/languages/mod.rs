@@ -47,6 +47,8 @@ mod rust;
 mod scala;
 #[cfg(feature = "lang-shell")]
 mod shell;
+#[cfg(feature = "lang-sql")]
+mod sql;
 #[cfg(feature = "lang-swift")]
 mod swift;
 #[cfg(feature = "lang-toml")]

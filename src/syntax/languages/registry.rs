@@ -41,6 +41,8 @@ use super::rust::RUST;
 use super::scala::SCALA;
 #[cfg(feature = "lang-shell")]
 use super::shell::SHELL;
+#[cfg(feature = "lang-sql")]
+use super::sql::SQL;
 #[cfg(feature = "lang-swift")]
 use super::swift::SWIFT;
 #[cfg(feature = "lang-toml")]
@@ -98,6 +100,8 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &SCALA,
     #[cfg(feature = "lang-shell")]
     &SHELL,
+    #[cfg(feature = "lang-sql")]
+    &SQL,
     #[cfg(feature = "lang-swift")]
     &SWIFT,
     #[cfg(feature = "lang-toml")]
