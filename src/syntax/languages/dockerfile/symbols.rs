@@ -71,7 +71,8 @@ fn stage<'t>(walk: &mut Walk<'t>, node: Node<'t>, names: &[String]) -> Option<St
     if !names.contains(&image) && image != "scratch" {
         walk.import(&image);
     }
-    let name = find(node, "as").map_or(image, |name| walk.text(name).to_owned());
+    let bare = find(node, ".image_spec/name").map_or("", |name| walk.text(name));
+    let name = find(node, "as").map_or(bare, |name| walk.text(name)).to_owned();
     define(walk, node, SymbolKind::Stage, name.clone());
     Some(name)
 }

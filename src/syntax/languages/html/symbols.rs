@@ -9,6 +9,7 @@ use crate::model::SymbolKind;
 use crate::syntax::define::Definition;
 use crate::syntax::define::Inside;
 use crate::syntax::languages::lines::size_of;
+use crate::syntax::markup::plain;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find_all;
@@ -66,13 +67,13 @@ fn description<'t>(walk: &Walk<'t>, root: Node<'t>) -> Option<String> {
         let Some(tag) = Tag::of(walk, element) else { continue };
         match tag.name.as_str() {
             "meta" if tag.attribute("name") == Some("description") => {
-                return tag.attribute("content").map(one_line);
+                return tag.attribute("content").map(|said| one_line(&plain(said)));
             }
             "title" => title = Some(words(walk, element)),
             _ => {}
         }
     }
-    title.filter(|title| !title.is_empty())
+    title.map(|title| plain(&title).into_owned()).filter(|title| !title.is_empty())
 }
 
 /// Reads an element: a heading, a form and its fields, what has an id; or looks into it.

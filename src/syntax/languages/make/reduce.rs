@@ -61,15 +61,34 @@ impl Scan<'_> {
             return end;
         }
         if said.starts_with("export ") && operator(said).is_none() {
-            self.replace(start..start + said.len(), "");
+            // A name that stands for nothing is no symbol.
+            self.replace(start..start, "x=");
+            self.copied = start + said.len();
             self.reduced.repairs += 1;
             return end;
+        }
+        if self.follows_rule && word.starts_with("if") && !self.goes_on_in_recipe(end) {
+            // Else the grammar takes what is conditional for a part of the recipe.
+            self.reduced.copy(self.text, self.copied..at);
+            self.reduced.stand_in("x=\n", at..at);
+            self.copied = at;
+            self.follows_rule = false;
         }
         if DIRECTIVES.contains(&word) {
             return end;
         }
         self.statement(start, said);
         end
+    }
+
+    /// Says whether the first line of what is conditional is one of a recipe.
+    fn goes_on_in_recipe(&self, from: usize) -> bool {
+        let lines = self.text[from..].lines().take(20);
+        let mut said = lines.filter(|line| {
+            let word = line.split_whitespace().next().unwrap_or_default();
+            !line.trim().is_empty() && !word.starts_with('#') && !DIRECTIVES.contains(&word)
+        });
+        said.next().is_some_and(|line| line.starts_with('\t'))
     }
 
     /// Returns where the lines end that begin with tabs, and those that they go on with.

@@ -23,8 +23,8 @@ const LONG_VALUE: usize = 4;
 /// Reads `include a.mk b.mk`.
 pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(files) = find(node, "filenames") else { return };
-    for file in walk.text(files).split_whitespace() {
-        walk.import(file);
+    for file in children(files).into_iter().filter(Node::is_named) {
+        walk.import(walk.text(file));
     }
 }
 

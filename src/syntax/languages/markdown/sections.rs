@@ -79,10 +79,10 @@ fn level(kind: &str) -> Option<usize> {
 fn title(content: &str) -> String {
     let content = content.trim().trim_end_matches('#').trim_end();
     let content = content.split_once("{#").map_or(content, |(before, _)| before);
-    one_line(&plain(content))
+    one_line(&plain(&plain(content)))
 }
 
-/// Returns a text without tags, images and the targets of links.
+/// Returns a text without tags, images and the targets of links; an image may stand in a link, which twice takes away.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -123,7 +123,7 @@ fn is_tag(text: &str) -> bool {
 fn doc<'t>(walk: &Walk<'t>, section: &Section<'t>) -> Option<String> {
     let mut paragraphs = section.blocks.iter().filter(|block| block.kind() == "paragraph");
     paragraphs.find_map(|block| {
-        first_paragraph(&plain(walk.text(*block))).filter(|words| words.contains(char::is_alphabetic))
+        first_paragraph(&plain(&plain(walk.text(*block)))).filter(|words| words.contains(char::is_alphabetic))
     })
 }
 
