@@ -15,6 +15,9 @@ const TOLD: [&str; 9] = ["id", "name", "rel", "href", "src", "type", "content", 
 /// A text of fewer bytes than this stays.
 const SHORT: usize = 4;
 
+/// What does not end within so many bytes is no template: many that do not end would be looked for again and again.
+const LONGEST_TEMPLATE: usize = 2000;
+
 /// Returns the tags; `None` where one does not end.
 pub(super) fn reduce(text: &str) -> Option<Reduced> {
     let mut scan = Scan { text, at: 0, copied: 0, reduced: Reduced::default() };
@@ -44,7 +47,7 @@ impl<'t> Scan<'t> {
     /// Leaves out the text up to the next tag.
     fn text_up_to_tag(&mut self) {
         let from = self.at;
-        while let Some(found) = memchr2(b'<', b'{', self.text[self.at..].as_bytes()) {
+        while let Some(found) = memchr2(b'<', b'{', &self.text.as_bytes()[self.at..]) {
             self.at += found;
             if let Some(end) = template_end(self.rest().as_bytes()) {
                 self.at += end;
@@ -69,8 +72,8 @@ impl<'t> Scan<'t> {
     /// Reads what begins with `<`.
     fn tag(&mut self) -> Option<()> {
         let rest = self.rest();
-        if rest.starts_with("<!--") {
-            self.at += memmem::find(rest[4..].as_bytes(), b"-->")? + 7;
+        if let Some(comment) = rest.strip_prefix("<!--") {
+            self.at += memmem::find(comment.as_bytes(), b"-->")? + 7;
         } else if rest.starts_with("<?") {
             let end = self.at + memmem::find(rest.as_bytes(), b">")? + 1;
             self.replace(self.at, end, "");
@@ -170,7 +173,7 @@ impl<'t> Scan<'t> {
         let from = self.at;
         let mut at = from;
         loop {
-            at += memmem::find(self.text[at..].as_bytes(), b"</")?;
+            at += memmem::find(&self.text.as_bytes()[at..], b"</")?;
             let end = self.text.get(at + 2..at + 2 + name.len());
             if end.is_some_and(|end| end.eq_ignore_ascii_case(name)) {
                 break;
@@ -202,9 +205,7 @@ fn template_end(text: &[u8]) -> Option<usize> {
         b"{#" => "#}",
         _ => return None,
     };
-    // What does not end soon is no template: else many that do not end would be looked for again and again.
-    const LONGEST: usize = 2000;
-    let near = &text[..text.len().min(LONGEST)];
+    let near = &text[..text.len().min(LONGEST_TEMPLATE)];
     memmem::find(near, closer.as_bytes()).map(|end| end + 2)
 }
 

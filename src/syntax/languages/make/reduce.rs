@@ -197,7 +197,7 @@ fn line_end(text: &str, mut at: usize) -> usize {
         let line = text[at..end].trim_end_matches('\r');
         at = end + 1;
         let slashes = line.len() - line.trim_end_matches('\\').len();
-        if slashes % 2 == 0 {
+        if slashes.is_multiple_of(2) {
             return at;
         }
     }
