@@ -80,7 +80,5 @@ pub(super) fn cut_after_first_line(walk: &mut Walk<'_>, range: Range<usize>) {
     let Some(first) = text.lines().next() else { return };
     let kept = first.trim_end_matches([' ', '\t', '\\', '&', '|', ';']).len();
     let lines = text.lines().count() - 1;
-    // What a shell runs has to begin with a command.
-    let command = if first[..kept].contains(' ') { "" } else { " :" };
-    walk.cut(range.start + kept..range.start + text.len(), format!("{command}  # {}", count_lines(lines)));
+    walk.cut(range.start + kept..range.start + text.len(), format!("  # {}", count_lines(lines)));
 }
