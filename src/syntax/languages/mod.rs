@@ -25,6 +25,16 @@ mod javascript;
 mod json;
 #[cfg(feature = "lang-kotlin")]
 mod kotlin;
+#[cfg(any(
+    feature = "lang-cmake",
+    feature = "lang-css",
+    feature = "lang-dockerfile",
+    feature = "lang-html",
+    feature = "lang-json",
+    feature = "lang-makefile",
+    feature = "lang-toml",
+    feature = "lang-yaml",
+))]
 mod lines;
 #[cfg(feature = "lang-lua")]
 mod lua;
