@@ -17,6 +17,7 @@ impl Scanner<'_> {
     pub(super) fn directive(&mut self) -> Result<(), Odd> {
         let start = self.at;
         let end = directive_end(self.bytes, start);
+        self.end_lone_call();
         if !self.tokens.is_empty() {
             self.edits.push((start..end, ""));
         }

@@ -26,7 +26,7 @@ impl Reader<'_, '_> {
                         return Read::Unsure(None);
                     }
                     if takes_arguments && (is_attribute(word) || is_type_of(word)) {
-                        self.type_end = if is_type_of(word) { at + 2 } else { self.type_end };
+                        self.has_read_type |= is_type_of(word);
                         at += 2;
                         continue;
                     }
@@ -69,7 +69,7 @@ impl Reader<'_, '_> {
     pub(super) fn variable(&self, from: usize, name: usize, at: usize) -> Read {
         let name = if self.is_spare(name, from) { name - 1 } else { name };
         let (qualified, scope) = self.qualified(name);
-        let has_type = self.type_end > from || self.has_type(from, qualified);
+        let has_type = self.has_read_type || self.has_type(from, qualified);
         if is_basic_type(self.word(name)) || is_specifier(self.word(name)) {
             // `int : 3;` fills a place.
             return if self.kind(at) == Some(Kind::Colon) { Read::Nothing } else { Read::Unsure(None) };

@@ -34,11 +34,17 @@ impl Reader<'_, '_> {
             self.word(name).to_owned()
         };
         let (qualified, scope) = self.qualified(name);
-        let is_typed = self.type_end > from || self.has_type(from, qualified);
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
+        if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed) {
+            return match self.trail(parameters + 2, false) {
+                Trail::Head(head) => self.as_function(inner, scope, head, true),
+                Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(inner)),
+            };
+        }
         let can_be_macro = !is_typed && scope.is_empty() && !is_destructor && !self.is_class(&text);
         match self.trail(parameters + 1, can_be_macro) {
             Trail::TypeUpTo(after) => {
-                self.type_end = after;
+                self.has_read_type = true;
                 self.declaration(after)
             }
             Trail::OldStyle => Read::Open,
@@ -56,6 +62,17 @@ impl Reader<'_, '_> {
                 }
                 self.as_function(text, scope, head, is_typed)
             }
+        }
+    }
+
+    /// Returns `name` of `int MACRO(name)(…)`.
+    fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
+        if self.kind(parameters + 1) != Some(Kind::Paren) || self.kind(name) == Some(Kind::Tilde) {
+            return None;
+        }
+        match self.scanner.tokens.within(parameters) {
+            [word] if word.kind == Kind::Word => Some(self.scanner.text[word.range()].to_owned()),
+            _ => None,
         }
     }
 
@@ -81,7 +98,7 @@ impl Reader<'_, '_> {
             Some(_) | None => words,
         };
         let (qualified, scope) = self.qualified(at);
-        let is_typed = self.type_end > from || self.has_type(from, qualified);
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
         match self.trail(parameters + 1, false) {
             Trail::Head(head) => self.as_function(name, scope, head, is_typed),
             Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(name)),
