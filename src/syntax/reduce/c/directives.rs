@@ -35,7 +35,8 @@ impl Scanner<'_> {
         match &self.bytes[name.clone()] {
             b"include" | b"import" | b"include_next" => self.include(start..end, name.end),
             b"define" => self.define(start..end, name.end),
-            _ => self.out.supplied.push(Supplied::Nothing(start..end)),
+            _ if self.tokens.is_empty() => self.out.supplied.push(Supplied::Nothing(start..end)),
+            _ => {}
         }
         Ok(())
     }
