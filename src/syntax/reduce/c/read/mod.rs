@@ -71,7 +71,7 @@ impl Scanner<'_> {
 
 impl Reader<'_, '_> {
     fn read(mut self) -> Read {
-        if self.kind(0) != Some(Kind::Word) {
+        if !matches!(self.kind(0), Some(Kind::Word | Kind::Scope | Kind::Tilde)) {
             return if self.end == 0 { Read::Nothing } else { Read::Unsure(None) };
         }
         if self.word(0) == "extern" && self.kind(1) == Some(Kind::Text) {
@@ -82,11 +82,8 @@ impl Reader<'_, '_> {
         }
         let first = self.first;
         match self.word(first) {
-            "using" => return self.using(),
             "static_assert" | "_Static_assert" | "asm" | "__asm__" | "namespace" => return Read::Nothing,
-            "friend" | "concept" | "export" | "import" | "module" | "requires" | "" => {
-                return Read::Unsure(None);
-            }
+            "export" | "import" | "module" => return Read::Unsure(None),
             // What a template is made for is said elsewhere.
             "template" if self.kind(first + 1) != Some(Kind::Angle) => return Read::Nothing,
             "extern" if self.word(first + 1) == "template" => return Read::Nothing,
@@ -96,6 +93,11 @@ impl Reader<'_, '_> {
         let mut at = self.first;
         while self.word(at) == "template" && self.kind(at + 1) == Some(Kind::Angle) {
             at += 2;
+        }
+        match self.word(at) {
+            "using" => return self.using(at),
+            "friend" | "concept" | "requires" => return Read::Unsure(None),
+            _ => {}
         }
         if self.ending == Ending::Semicolon && self.only_announces_type(at) {
             return Read::Nothing;
@@ -128,8 +130,8 @@ impl Reader<'_, '_> {
     }
 
     /// Reads `using Name = …;`; other uses of the word give no symbol.
-    fn using(&self) -> Read {
-        let name = self.first + 1;
+    fn using(&self, at: usize) -> Read {
+        let name = at + 1;
         if self.kind(name + 1) != Some(Kind::Equals) {
             let has_value = (name..self.end).any(|top| self.kind(top) == Some(Kind::Equals));
             return if has_value { Read::Unsure(None) } else { Read::Nothing };
