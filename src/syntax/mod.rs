@@ -20,7 +20,6 @@ mod languages;
 mod nodes;
 mod parse;
 mod recover;
-
 mod reduce;
 mod reduced;
 mod skeleton;

@@ -57,10 +57,10 @@ pub(super) enum Supplied {
 pub(super) struct ReadSymbol {
     /// What it is.
     pub(super) kind: SymbolKind,
-    /// Where its name stands in the original.
-    pub(super) name: Range<usize>,
-    /// What qualifies the name there (`a::B` of `a::B::c`); empty where nothing does.
-    pub(super) scope: Range<usize>,
+    /// Its name alone.
+    pub(super) name: String,
+    /// What qualifies the name where it is written (`a::B` of `a::B::c`); empty where nothing does.
+    pub(super) scope: String,
     /// Its text in the original.
     pub(super) range: Range<usize>,
     /// What its signature is made of, on one line and without comments, as it is of the head of a node.
@@ -93,7 +93,52 @@ struct Piece {
     is_copy: bool,
 }
 
+/// How much a scanner had put together at a point of the text.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    text: usize,
+    pieces: usize,
+    last_end: usize,
+    comments: usize,
+    records: usize,
+    supplied: usize,
+    repairs: usize,
+}
+
 impl Reduced {
+    /// Remembers how much was put together so far.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            text: self.text.len(),
+            pieces: self.pieces.len(),
+            last_end: self.pieces.last().map_or(0, |last| last.original.end),
+            comments: self.comments.len(),
+            records: self.records.len(),
+            supplied: self.supplied.len(),
+            repairs: self.repairs,
+        }
+    }
+
+    /// Takes back what was put together since.
+    pub(super) fn reset(&mut self, mark: &Mark) {
+        self.text.truncate(mark.text);
+        self.pieces.truncate(mark.pieces);
+        if let Some(last) = self.pieces.last_mut() {
+            last.original.end = mark.last_end;
+        }
+        self.comments.truncate(mark.comments);
+        self.records.truncate(mark.records);
+        self.supplied.truncate(mark.supplied);
+        self.repairs = mark.repairs;
+    }
+
+    /// Says whether nothing was put together since, comments aside.
+    pub(super) fn is_at(&self, mark: &Mark) -> bool {
+        self.text.len() == mark.text
+            && self.supplied.len() == mark.supplied
+            && self.records.len() == mark.records
+    }
+
     /// Appends a range of the original as it is.
     pub(super) fn copy(&mut self, original: &str, range: Range<usize>) {
         let Some(text) = original.get(range.clone()).filter(|text| !text.is_empty()) else { return };

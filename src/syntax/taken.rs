@@ -78,8 +78,7 @@ impl<'t> Walk<'t> {
 
     /// Adds a symbol that the scanner has read, with those that it has read within it.
     fn add_read(&mut self, read: &ReadSymbol, place: &mut Place) {
-        let name = self.source.text(read.name.clone()).to_owned();
-        let scope: String = self.source.text(read.scope.clone()).split_whitespace().collect();
+        let (name, scope) = (read.name.clone(), &read.scope);
         let separator = self.compiled.language.separator;
         let full = if scope.is_empty() { name.clone() } else { format!("{scope}{separator}{name}") };
         let mut symbol = Symbol {

@@ -113,8 +113,8 @@ fn what_the_scanner_has_read_stands_between_what_the_parser_has() {
         Supplied::Import(taken[1].clone(), place(text, "<a.h>")),
         Supplied::Symbol(ReadSymbol {
             kind: SymbolKind::Function,
-            name: place(text, "f(").start..place(text, "f(").start + 1,
-            scope: 0..0,
+            name: "f".to_owned(),
+            scope: String::new(),
             range: taken[3].clone(),
             head: taken[3].start..body.start,
             cut: Some(place(text, "int a)").end..body.end),
@@ -136,8 +136,8 @@ fn members_that_the_scanner_has_read_stand_in_their_type() {
     reduced.comments = vec![place(text, "/** Width. */")];
     reduced.supplied = vec![Supplied::Symbol(ReadSymbol {
         kind: SymbolKind::Field,
-        name: place(text, "w;").start..place(text, "w;").start + 1,
-        scope: 0..0,
+        name: "w".to_owned(),
+        scope: String::new(),
         range: place(text, "int w;"),
         head: place(text, "int w"),
         cut: None,

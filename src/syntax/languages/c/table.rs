@@ -22,7 +22,7 @@ pub(in crate::syntax::languages) static C: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
-    reduce: None,
+    reduce: Some(crate::syntax::reduce::reduce_c),
     cut_supplied: Some(cut_supplied),
     nodes: &[NODES],
     root: None,

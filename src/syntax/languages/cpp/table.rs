@@ -20,7 +20,7 @@ pub(in crate::syntax::languages) static CPP: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
-    reduce: None,
+    reduce: Some(crate::syntax::reduce::reduce_cpp),
     cut_supplied: Some(cut_supplied),
     nodes: &[NODES, C_NODES],
     root: None,

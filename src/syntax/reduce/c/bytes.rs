@@ -1,0 +1,171 @@
+//! Steps over comments, strings and lines of the preprocessor.
+
+use memchr::memchr;
+use memchr::memchr2;
+use memchr::memchr3;
+use memchr::memmem;
+
+/// Says whether a byte can be part of a name or a number. What is not ASCII is taken for a letter.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
+}
+
+/// Returns where the word ends that `at` is in.
+pub(super) fn word_end(bytes: &[u8], at: usize) -> usize {
+    let rest = &bytes[at..];
+    at + rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len())
+}
+
+/// Returns where the line ends that `at` is in: at its line feed, or at the end of the text. A backslash at its end
+/// continues it.
+pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    while let Some(next) = memchr(b'\n', &bytes[at..]) {
+        let end = at + next;
+        let before = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
+        if before.last() != Some(&b'\\') {
+            return end;
+        }
+        at = end + 1;
+    }
+    bytes.len()
+}
+
+/// Returns where a comment ends that begins at `at`; `None` where nothing ends it, or none begins there.
+pub(super) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+    match bytes.get(at + 1)? {
+        b'/' => Some(line_end(bytes, at)),
+        b'*' => memmem::find(bytes.get(at + 2..)?, b"*/").map(|end| at + 2 + end + 2),
+        _ => None,
+    }
+}
+
+/// Returns where a string or a character ends whose quote stands at `at`. One that its line does not close ends with
+/// the line, or, where it is a lone apostrophe, at once.
+pub(super) fn quoted_end(bytes: &[u8], at: usize) -> usize {
+    let quote = bytes[at];
+    let mut next = at + 1;
+    while let Some(found) = bytes.get(next..).and_then(|rest| memchr3(quote, b'\\', b'\n', rest)) {
+        let stop = next + found;
+        match bytes[stop] {
+            b'\\' => next = after_escape(bytes, stop),
+            b'\n' => return if quote == b'\'' { at + 1 } else { stop },
+            _ => return stop + 1,
+        }
+    }
+    bytes.len()
+}
+
+fn after_escape(bytes: &[u8], at: usize) -> usize {
+    if bytes[at + 1..].starts_with(b"\r\n") { at + 3 } else { at + 2 }
+}
+
+/// Returns where a raw string ends, if the quote at `at` begins one: `R"x(…)x"`.
+pub(super) fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes[at] != b'"' || at == 0 || bytes[at - 1] != b'R' {
+        return None;
+    }
+    let prefix = &bytes[word_start(bytes, at - 1)..at];
+    if !matches!(prefix, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
+        return None;
+    }
+    let open = at + 1 + memchr(b'(', &bytes[at + 1..bytes.len().min(at + 19)])?;
+    let mut end = Vec::with_capacity(open - at + 1);
+    end.push(b')');
+    end.extend_from_slice(&bytes[at + 1..open]);
+    end.push(b'"');
+    memmem::find(&bytes[open..], &end).map(|found| open + found + end.len())
+}
+
+/// Returns where the word begins that ends at `end`. No word that matters here is longer than a line.
+fn word_start(bytes: &[u8], end: usize) -> usize {
+    let least = end.saturating_sub(100);
+    let mut start = end;
+    while least < start && is_word(bytes[start - 1]) {
+        start -= 1;
+    }
+    start
+}
+
+/// Returns where a quote leads to, whatever it begins. An apostrophe within a number separates its digits.
+pub(super) fn after_quote(bytes: &[u8], at: usize) -> usize {
+    if bytes[at] == b'"' {
+        return raw_string_end(bytes, at).unwrap_or_else(|| quoted_end(bytes, at));
+    }
+    let start = word_start(bytes, at);
+    if bytes.get(start).is_some_and(u8::is_ascii_digit) && start < at {
+        return at + 1;
+    }
+    quoted_end(bytes, at)
+}
+
+/// Says whether a `#` is the first sign on its line.
+pub(super) fn begins_line(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | 0x0c));
+    before.is_none_or(|byte| *byte == b'\n')
+}
+
+/// Returns where a directive ends that begins at `at`: at the end of its line, or of the last line of a comment that
+/// begins in it.
+pub(super) fn directive_end(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    let mut end = line_end(bytes, at);
+    while let Some(found) = memchr2(b'/', b'"', &bytes[at..end]) {
+        let sign = at + found;
+        if bytes[sign] == b'"' {
+            at = quoted_end(bytes, sign).min(end);
+            continue;
+        }
+        match bytes.get(sign + 1) {
+            Some(b'/') => return end,
+            Some(b'*') => match comment_end(bytes, sign) {
+                Some(after) => {
+                    at = after;
+                    if end < at {
+                        end = line_end(bytes, at);
+                    }
+                }
+                None => return bytes.len(),
+            },
+            Some(_) | None => at = sign + 1,
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_on_after_a_backslash() {
+        assert_eq!(line_end(b"a\\\nb\\\r\nc\nd", 0), 8);
+    }
+
+    #[test]
+    fn a_quote_that_nothing_closes_ends_with_its_line() {
+        assert_eq!(quoted_end(b"\"ab\nc\"", 0), 3);
+        assert_eq!(quoted_end(b"'t do\n", 0), 1);
+        assert_eq!(quoted_end(br#""a\"b" c"#, 0), 6);
+        assert_eq!(quoted_end(b"\"\\", 0), 2);
+    }
+
+    #[test]
+    fn an_apostrophe_in_a_number_is_no_quote() {
+        assert_eq!(after_quote(b"1'000'000", 1), 2);
+        assert_eq!(after_quote(b"L'a' ", 1), 4);
+    }
+
+    #[test]
+    fn a_raw_string_ends_where_its_mark_says() {
+        assert_eq!(raw_string_end(b"R\"x()\" )x\" y", 1), Some(10));
+        assert_eq!(raw_string_end(b"FOOR\"x()x\"", 4), None);
+    }
+
+    #[test]
+    fn a_directive_takes_a_comment_of_more_lines_along() {
+        assert_eq!(directive_end(b"#if 1 /* a\nb */ c\nd", 0), 17);
+        assert_eq!(directive_end(b"#if 1 // /* a\nb", 0), 13);
+        assert_eq!(directive_end(b"#error don't \"\nb", 0), 14);
+    }
+}

@@ -1,0 +1,204 @@
+//! `#if` and what it leaves out.
+//!
+//! Nobody here knows what is defined. So the first branch is read, and another one too if it is whole: if it begins
+//! between two items, and closes what it opens. Of a function's inside the first branch alone is run over. What stands
+//! under `#if 0` need not be code, and is read if it is whole.
+
+use super::bytes::comment_end;
+use super::bytes::directive_end;
+use super::scan::MAX_DEPTH;
+use super::scan::Odd;
+use super::scan::Scanner;
+use crate::syntax::reduced::Mark;
+
+/// An `#if` whose `#endif` was not met yet.
+#[derive(Debug)]
+pub(super) struct Condition {
+    /// How many brackets were open when it began.
+    depth: usize,
+    /// How many tokens the item at hand had then, and how many groups it was in.
+    tokens: usize,
+    groups: usize,
+    /// How much had been put out, to see whether a branch is empty.
+    mark: Mark,
+    /// Where the branch at hand began, if it can be left out.
+    branch: Option<(usize, Mark)>,
+}
+
+/// What a line of the preprocessor does with conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    If,
+    /// `#if 0`
+    Never,
+    Else,
+    End,
+    /// Nothing.
+    Other,
+}
+
+impl Scanner<'_> {
+    /// Reads the name of the directive at `at`.
+    pub(super) fn turn(&self, at: usize) -> Turn {
+        let rest = self.bytes[at + 1..].trim_ascii_start();
+        let end = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
+        match &rest[..end] {
+            b"if" => {
+                let value = rest[end..].trim_ascii_start();
+                let is_zero = value.first() == Some(&b'0')
+                    && value.get(1).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'/');
+                if is_zero { Turn::Never } else { Turn::If }
+            }
+            b"ifdef" | b"ifndef" => Turn::If,
+            b"else" | b"elif" | b"elifdef" | b"elifndef" => Turn::Else,
+            b"endif" => Turn::End,
+            _ => Turn::Other,
+        }
+    }
+
+    /// Follows a directive that ends at `end` and stands `inner` brackets deep in the inside of a function, if in one.
+    pub(super) fn follow(&mut self, turn: Turn, end: usize, inner: usize) -> Result<(), Odd> {
+        let depth = self.scopes.len() + inner;
+        self.at = end;
+        match turn {
+            Turn::If | Turn::Never => self.begin_condition(turn, depth),
+            Turn::Else => self.begin_branch(depth, 0 < inner),
+            Turn::End => self.end_condition(depth),
+            Turn::Other => Ok(()),
+        }
+    }
+
+    fn begin_condition(&mut self, turn: Turn, depth: usize) -> Result<(), Odd> {
+        if self.conditions.len() == MAX_DEPTH {
+            return Err(Odd);
+        }
+        let is_inside = self.scopes.len() < depth;
+        if turn == Turn::Never
+            && (is_inside || !self.tokens.is_empty())
+            && self.skip_branches(true)? == Turn::End
+        {
+            return Ok(());
+        }
+        let mark = self.out.mark();
+        let can_be_left = turn == Turn::Never && !is_inside && self.tokens.is_empty();
+        self.conditions.push(Condition {
+            depth,
+            tokens: self.tokens.count(),
+            groups: self.tokens.depth(),
+            branch: can_be_left.then(|| (self.at, mark.clone())),
+            mark,
+        });
+        Ok(())
+    }
+
+    fn begin_branch(&mut self, depth: usize, is_inside: bool) -> Result<(), Odd> {
+        let is_level = self.is_level(depth)?;
+        let Some(condition) = self.conditions.last_mut() else { return Err(Odd) };
+        if !is_level && condition.branch.is_some() {
+            return Err(Odd);
+        }
+        let is_between = condition.tokens == 0;
+        let is_empty = is_level && self.out.is_at(&condition.mark);
+        if is_level && is_empty && !is_inside {
+            // Nothing was in the branch before, so that this one is the first.
+            condition.branch = None;
+            return Ok(());
+        }
+        if is_level && is_between && !is_inside {
+            condition.branch = Some((self.at, self.out.mark()));
+            return Ok(());
+        }
+        self.conditions.pop();
+        self.skip_branches(false)?;
+        Ok(())
+    }
+
+    fn end_condition(&mut self, depth: usize) -> Result<(), Odd> {
+        let is_level = self.is_level(depth)?;
+        let Some(condition) = self.conditions.last() else { return Err(Odd) };
+        if !is_level && condition.branch.is_some() {
+            return Err(Odd);
+        }
+        self.conditions.pop();
+        Ok(())
+    }
+
+    /// Says whether as much is open as was when the condition began.
+    fn is_level(&self, depth: usize) -> Result<bool, Odd> {
+        let condition = self.conditions.last().ok_or(Odd)?;
+        Ok(condition.depth == depth
+            && condition.tokens == self.tokens.count()
+            && condition.groups == self.tokens.depth())
+    }
+
+    /// Says whether the scope at hand was opened before a branch that can be left out: it cannot be closed in there.
+    pub(super) fn is_held(&self) -> bool {
+        let branch = self.conditions.iter().rev().find(|condition| condition.branch.is_some());
+        branch.is_some_and(|condition| self.scopes.len() <= condition.depth)
+    }
+
+    /// Goes back to where the innermost branch began that can be left out, and leaves it out.
+    pub(super) fn leave_branch(&mut self) -> Result<(), Odd> {
+        while let Some(mut condition) = self.conditions.pop() {
+            let Some((at, mark)) = condition.branch.take() else { continue };
+            self.out.reset(&mark);
+            self.forget();
+            self.scopes.truncate(condition.depth);
+            self.at = at;
+            if self.skip_branches(true)? == Turn::Else {
+                let is_first = self.out.is_at(&condition.mark);
+                condition.branch = (!is_first).then(|| (self.at, mark));
+                self.conditions.push(condition);
+            }
+            return Ok(());
+        }
+        Err(Odd)
+    }
+
+    /// Runs over the branches up to the `#endif`, or up to the next `#else`, and returns which of them it was.
+    fn skip_branches(&mut self, stops_at_else: bool) -> Result<Turn, Odd> {
+        let start = self.at;
+        let mut depth = 0_usize;
+        while let Some((sign, end)) = self.next_directive() {
+            self.at = end;
+            let turn = self.turn(sign);
+            match turn {
+                Turn::If | Turn::Never => depth += 1,
+                Turn::End if depth == 0 => return Ok(self.skipped(start, turn)),
+                Turn::End => depth -= 1,
+                Turn::Else if depth == 0 && stops_at_else => return Ok(self.skipped(start, turn)),
+                Turn::Else | Turn::Other => {}
+            }
+        }
+        Err(Odd)
+    }
+
+    fn skipped(&mut self, start: usize, turn: Turn) -> Turn {
+        if !self.tokens.is_empty() {
+            self.edits.push((start..self.at, ""));
+        }
+        self.out.repairs += 1;
+        turn
+    }
+
+    /// Returns the next directive from here on, and where it ends.
+    fn next_directive(&self) -> Option<(usize, usize)> {
+        let mut at = self.at;
+        loop {
+            let rest = self.bytes.get(at..)?;
+            let step = memchr::memchr2(b'\n', b'/', rest)?;
+            at += step + 1;
+            if rest[step] == b'/' {
+                if self.bytes.get(at) == Some(&b'*') {
+                    at = comment_end(self.bytes, at - 1)?;
+                }
+                continue;
+            }
+            let spaces = self.bytes[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            if self.bytes.get(at + spaces) == Some(&b'#') {
+                return Some((at + spaces, directive_end(self.bytes, at + spaces)));
+            }
+            at += spaces;
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Heads of namespaces and types: what stands before their `{`.
+
+use std::ops::Range;
+
+use super::Dialect;
+use super::names::is_attribute;
+use super::names::is_in_capitals;
+use super::names::is_tag;
+use super::names::trails;
+use super::scan::Scanner;
+use super::scan::ScopeKind;
+use super::tokens::Kind;
+use crate::model::SymbolKind;
+
+/// What opens a scope.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) kind: ScopeKind,
+    /// What kind of symbol it is, where it is one.
+    pub(super) symbol: Option<SymbolKind>,
+    /// Where its name stands; empty where it has none.
+    pub(super) name: Range<usize>,
+    /// Where in the row of tokens its keyword stands.
+    pub(super) keyword: usize,
+    /// What of the row is no part of its name: macros and attributes.
+    pub(super) spare: Vec<Range<usize>>,
+}
+
+impl Scanner<'_> {
+    /// Reads the item at hand as the head of a scope; `None` where it is something else.
+    pub(super) fn scope_head(&self) -> Option<Head> {
+        let count = self.tokens.len();
+        let plain = |kind| Head { kind, symbol: None, name: 0..0, keyword: count, spare: Vec::new() };
+        let mut top = 0;
+        while top < count {
+            match self.tokens.kind(top)? {
+                Kind::Word => {
+                    let word = self.top_text(top);
+                    if word == "namespace" && self.dialect == Dialect::C {
+                        return Some(plain(ScopeKind::Dropped));
+                    }
+                    if word == "namespace" {
+                        return self.namespace_head(top);
+                    }
+                    if is_tag(word) {
+                        return self.type_head(top);
+                    }
+                }
+                Kind::Paren => {
+                    let name = self.top_text(top.checked_sub(1)?);
+                    if !is_attribute(name) && !is_in_capitals(name) {
+                        return None;
+                    }
+                }
+                Kind::Angle | Kind::Text | Kind::Bracket | Kind::Less | Kind::Greater | Kind::Scope => {}
+                Kind::Comma | Kind::Ampersand | Kind::Sign => {}
+                _ => return None,
+            }
+            top += 1;
+        }
+        if self.top_text(0) == "extern" && self.tokens.kind(count - 1) == Some(Kind::Text) {
+            return Some(plain(ScopeKind::Namespace));
+        }
+        let is_macro = count == 1 && (is_in_capitals(self.top_text(0)) || self.top_text(0) == "export");
+        is_macro.then(|| plain(ScopeKind::Dropped))
+    }
+
+    fn namespace_head(&self, keyword: usize) -> Option<Head> {
+        let mut names: Option<Range<usize>> = None;
+        let mut spare = Vec::new();
+        let mut was_word = false;
+        for top in keyword + 1..self.tokens.len() {
+            match self.tokens.kind(top)? {
+                Kind::Word if self.top_text(top) == "inline" => {}
+                // `namespace a EXPORT {`
+                Kind::Word if was_word => spare.push(top..top + 1),
+                Kind::Word | Kind::Scope => {
+                    let token = self.tokens.top(top)?;
+                    names = Some(names.map_or(token.start(), |names| names.start)..token.end());
+                    was_word = token.kind == Kind::Word;
+                }
+                Kind::Bracket | Kind::Paren => spare.push(top..top + 1),
+                _ => return None,
+            }
+        }
+        let symbol = names.is_some().then_some(SymbolKind::Namespace);
+        Some(Head { kind: ScopeKind::Namespace, symbol, name: names.unwrap_or(0..0), keyword, spare })
+    }
+
+    fn type_head(&self, keyword: usize) -> Option<Head> {
+        let (kind, symbol) = match self.top_text(keyword) {
+            "enum" => (ScopeKind::Enum, SymbolKind::Enum),
+            "class" => (ScopeKind::Type, SymbolKind::Class),
+            "union" => (ScopeKind::Type, SymbolKind::Union),
+            _ => (ScopeKind::Type, SymbolKind::Struct),
+        };
+        let count = self.tokens.len();
+        let mut top = keyword + 1;
+        if kind == ScopeKind::Enum && is_tag(self.top_text(top)) {
+            top += 1;
+        }
+        // Each name with what qualifies it, as places in the row.
+        let mut names: Vec<Range<usize>> = Vec::new();
+        let mut spare = Vec::new();
+        while top < count {
+            match self.tokens.kind(top)? {
+                Kind::Word if self.tokens.kind(top + 1) == Some(Kind::Paren) => {
+                    let goes_on = self.tokens.kind(top + 2).is_some_and(|kind| kind != Kind::Semicolon)
+                        && !trails(self.top_text(top + 2));
+                    let is_macro = is_attribute(self.top_text(top)) || is_in_capitals(self.top_text(top));
+                    if !is_attribute(self.top_text(top)) && !(goes_on && is_macro) {
+                        return None;
+                    }
+                    spare.push(top..top + 2);
+                    top += 2;
+                    continue;
+                }
+                Kind::Word => match names.last_mut().filter(|last| last.end == top && self.is_scope(top - 1))
+                {
+                    Some(last) => last.end = top + 1,
+                    None => names.push(top..top + 1),
+                },
+                Kind::Scope => match names.last_mut().filter(|last| last.end == top) {
+                    Some(last) => last.end = top + 1,
+                    None => names.push(top..top + 1),
+                },
+                Kind::Bracket => spare.push(top..top + 1),
+                Kind::Less | Kind::Colon => break,
+                _ => return None,
+            }
+            top += 1;
+        }
+        let rest = top;
+        let is_function = (rest..count).any(|top| self.tokens.kind(top) == Some(Kind::Semicolon))
+            || (self.tokens.kind(rest) == Some(Kind::Less) && !self.ends_as_type(rest));
+        if is_function {
+            return None;
+        }
+        let own = self.own_name(&names);
+        for (at, name) in names.iter().enumerate() {
+            let is_final = matches!(self.top_text(name.start), "final" | "sealed");
+            if Some(at) != own && !is_final {
+                spare.push(name.clone());
+            }
+        }
+        let name = own.and_then(|own| names[own].end.checked_sub(1)).and_then(|top| self.tokens.top(top));
+        let name = name.map_or(0..0, super::tokens::Token::range);
+        Some(Head { kind, symbol: Some(symbol), name, keyword, spare })
+    }
+
+    fn is_scope(&self, top: usize) -> bool {
+        self.tokens.kind(top) == Some(Kind::Scope)
+    }
+
+    /// Says whether what follows a `<` in a head can be that of a type: `class A<int> : B {`, and not
+    /// `struct A<int> f() {`.
+    fn ends_as_type(&self, less: usize) -> bool {
+        let mut depth = 0_usize;
+        for top in less..self.tokens.len() {
+            match self.tokens.kind(top) {
+                Some(Kind::Less) => depth += 1,
+                Some(Kind::Greater) => depth = depth.saturating_sub(1),
+                Some(Kind::Colon) if depth == 0 => return true,
+                Some(Kind::Paren) if depth == 0 => return false,
+                Some(_) | None => {}
+            }
+        }
+        true
+    }
+
+    /// Returns which of the words between the keyword and the bases is the name: the last one, macros aside.
+    fn own_name(&self, names: &[Range<usize>]) -> Option<usize> {
+        let text = |name: &Range<usize>| self.top_text(name.end - 1);
+        let is_final = |word: &str| matches!(word, "final" | "sealed" | "abstract");
+        let candidates = || (0..names.len()).rev().filter(|at| !is_final(text(&names[*at])));
+        let plain = candidates().find(|at| !is_in_capitals(text(&names[*at])));
+        let in_capitals = candidates().find(|at| !text(&names[*at]).ends_with("FINAL"));
+        plain.or(in_capitals).or_else(|| candidates().next())
+    }
+
+    /// Takes out of the head of a scope what the grammar does not understand there.
+    pub(super) fn repair_head(&mut self, head: &Head) {
+        for spare in &head.spare {
+            let start = self.tokens.top(spare.start).map_or(0, super::tokens::Token::start);
+            self.edits.push((start..self.tokens.top_end(spare.end - 1), ""));
+            self.out.repairs += 1;
+        }
+        self.repair_lead(head.keyword);
+    }
+}

@@ -1,0 +1,305 @@
+//! Items: what stands between two semicolons or brackets of a file, a namespace or a class.
+
+use super::Dialect;
+use super::names::is_access;
+use super::names::is_in_capitals;
+use super::names::only_begins;
+use super::read::Ending;
+use super::read::Read;
+use super::scan::Odd;
+use super::scan::Scanner;
+use super::scan::Scope;
+use super::scan::ScopeKind;
+use super::tokens::Kind;
+use crate::model::SymbolKind;
+use crate::syntax::reduced::ReadSymbol;
+use crate::syntax::reduced::Record;
+use crate::syntax::reduced::Supplied;
+
+/// An initializer, or another block within an item, of more bytes than this is not handed to the grammar.
+const LARGE_BLOCK: usize = 40;
+
+impl Scanner<'_> {
+    /// Looks at a word that begins a line and ends at `end`: where only a macro or its call stands before it on lines
+    /// of its own, that has come to its end without a semicolon.
+    pub(super) fn look_at_line(&mut self, end: usize) -> Result<(), Odd> {
+        let word = &self.text[self.at..end];
+        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
+        if self.tokens.kind(0) != Some(Kind::Word) || (self.tokens.len() != 1 && !is_call) {
+            if is_access(word) && self.is_in_type() && self.is_junk() {
+                self.end_junk();
+            }
+            return Ok(());
+        }
+        let name = self.top_text(0);
+        // `EXPORT(int)` on a line of its own is the type of what follows.
+        let is_type = is_call && !is_in_capitals(word) && self.is_called(end);
+        let is_macro = is_in_capitals(name) && !is_type && (is_call || is_access(word));
+        if is_macro || (only_begins(word) && !only_begins(name) && name != "extern" && name != "export") {
+            self.end_junk();
+        }
+        Ok(())
+    }
+
+    /// Says whether the word that ends at `end` is followed by parentheses.
+    fn is_called(&self, end: usize) -> bool {
+        self.bytes[end..].trim_ascii_start().first() == Some(&b'(')
+    }
+
+    /// Ends an item before a line of the preprocessor where it is nothing but a macro.
+    pub(super) fn end_lone_call(&mut self) {
+        if self.tokens.len() == 0 || 2 < self.tokens.len() || !self.tokens.is_level() {
+            return;
+        }
+        let is_call = self.tokens.kind(0) == Some(Kind::Word) && self.tokens.kind(1) == Some(Kind::Paren);
+        if self.is_junk() || (is_call && !self.is_in_type()) {
+            self.end_junk();
+        }
+    }
+
+    /// Says whether the item at hand is made of macros alone.
+    fn is_junk(&self) -> bool {
+        (0..self.tokens.len()).all(|top| match self.tokens.kind(top) {
+            Some(Kind::Word) => is_in_capitals(self.top_text(top)) || self.top_text(top).starts_with("Q_"),
+            Some(Kind::Paren) => true,
+            Some(_) | None => false,
+        })
+    }
+
+    /// Leaves the item at hand out: it is a macro, or nothing that can be read.
+    pub(super) fn end_junk(&mut self) {
+        let Some(first) = self.tokens.top(0) else { return };
+        let start = first.start();
+        let end = self.tokens.last().map_or(start, |last| last.end());
+        self.out.supplied.push(Supplied::Nothing(start..end));
+        self.out.repairs += 1;
+        self.forget();
+    }
+
+    /// Ends an item with a `:` where it says who may use what follows.
+    pub(super) fn colon(&mut self) -> Result<(), Odd> {
+        if !self.is_in_type() || 4 < self.tokens.len() {
+            return Ok(());
+        }
+        let count = self.tokens.len() - 1;
+        let is_label = (0..count).all(|top| {
+            let word = self.top_text(top);
+            self.tokens.kind(top) == Some(Kind::Word)
+                && (is_access(word) || word == "slots" || word == "Q_SLOTS" || is_in_capitals(word))
+        });
+        let names_access = (0..count).any(|top| is_access(self.top_text(top)));
+        if is_label && names_access {
+            let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+            self.out.supplied.push(Supplied::Nothing(start..self.at));
+            self.forget();
+        }
+        Ok(())
+    }
+
+    /// Ends the item at hand with the semicolon that was read last.
+    pub(super) fn end_declaration(&mut self) {
+        match self.read(Ending::Semicolon) {
+            Read::Symbol(symbol) => self.supply(*symbol),
+            Read::Nothing => {
+                let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+                self.out.supplied.push(Supplied::Nothing(start..self.at));
+                self.forget();
+            }
+            // `int f(a) int a; {`: the parameters of a function in the old style.
+            Read::Open => {}
+            Read::Unsure(_) => {
+                self.put_declaration();
+            }
+        }
+    }
+
+    fn supply(&mut self, symbol: ReadSymbol) {
+        self.out.supplied.push(Supplied::Symbol(symbol));
+        self.forget();
+    }
+
+    /// Hands the item at hand to the grammar, without large blocks in it.
+    fn put_declaration(&mut self) {
+        let Some(first) = self.tokens.top(0) else { return };
+        let start = first.start();
+        self.repair();
+        self.leave_blocks_out();
+        if self.tokens.kind(0) == Some(Kind::TypeEnd) {
+            self.copy_item(start + 1..self.at);
+        } else {
+            self.copy_item(start..self.at);
+        }
+        self.forget();
+    }
+
+    fn leave_blocks_out(&mut self) {
+        for token in self.tokens.all() {
+            if token.kind == Kind::Braces && LARGE_BLOCK < token.range().len() {
+                self.edits.push((token.start() + 1..token.end() - 1, ""));
+            }
+        }
+    }
+
+    /// Ends a constant of an enumeration: with a comma, or where the enumeration ends.
+    pub(super) fn end_constant(&mut self) {
+        let count = self.tokens.len();
+        let has_comma = self.tokens.kind(count.saturating_sub(1)) == Some(Kind::Comma);
+        let parts = if has_comma { count - 1 } else { count };
+        let is_plain = self.tokens.kind(0) == Some(Kind::Word)
+            && (parts == 1 || self.tokens.kind(1) == Some(Kind::Equals) && 2 < parts);
+        if !is_plain {
+            if 0 < parts {
+                // An X-macro makes constants that nobody here can name.
+                self.end_junk();
+            }
+            self.forget();
+            return;
+        }
+        let start = self.tokens.top(0).map_or(0, |first| first.start());
+        let range = start..self.tokens.top_end(parts - 1);
+        self.supply(ReadSymbol {
+            kind: SymbolKind::EnumMember,
+            name: self.top_text(0).to_owned(),
+            scope: String::new(),
+            head: range.clone(),
+            range,
+            cut: None,
+            is_typed: true,
+        });
+    }
+
+    /// Reads a `{` that is no value: it begins a scope, or the body of a function.
+    pub(super) fn begin_block(&mut self) -> Result<(), Odd> {
+        if self.tokens.is_empty() {
+            // A block that nothing introduces was a function's, before a macro was left out.
+            let end = self.matching_brace(self.at)?;
+            self.out.supplied.push(Supplied::Nothing(self.at..end));
+            self.out.repairs += 1;
+            self.at = end;
+            return Ok(());
+        }
+        if let Some(head) = self.scope_head() {
+            return self.begin_scope(head);
+        }
+        if (0..self.tokens.len()).any(|top| self.tokens.kind(top) == Some(Kind::Paren)) {
+            return self.function();
+        }
+        // Further blocks of the item are values too.
+        self.has_value = true;
+        self.braces()
+    }
+
+    /// Reads the body of a function whose head is the item at hand.
+    fn function(&mut self) -> Result<(), Odd> {
+        if self.is_in_initializers() {
+            return self.braces();
+        }
+        let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+        let open = self.at;
+        let end = self.matching_brace(open)?;
+        match self.read(Ending::Body(end)) {
+            Read::Symbol(symbol) => {
+                self.at = end;
+                self.supply(*symbol);
+            }
+            Read::Nothing | Read::Open => {
+                self.at = end;
+                self.out.supplied.push(Supplied::Nothing(start..end));
+                self.forget();
+            }
+            Read::Unsure(name) => {
+                self.at = end;
+                self.put_function(name, start, open, end);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says whether a `{` begins the value of a member, as in `A() : a{1}, b{2} {`.
+    fn is_in_initializers(&self) -> bool {
+        let last = self.tokens.len() - 1;
+        let is_named = matches!(self.tokens.kind(last), Some(Kind::Word | Kind::Greater));
+        let colon = || (0..last).find(|top| self.tokens.kind(*top) == Some(Kind::Colon));
+        self.dialect == Dialect::Cpp && is_named && self.top_text(last) != "try" && colon().is_some()
+    }
+
+    fn put_function(&mut self, name: Option<String>, start: usize, open: usize, end: usize) {
+        self.out.records.extend(name.map(|name| Record {
+            kind: if self.is_in_type() { SymbolKind::Method } else { SymbolKind::Function },
+            name,
+            range: start..end,
+            head: start..open,
+        }));
+        self.repair();
+        self.leave_blocks_out();
+        self.copy_item(start..open + 1);
+        // `f() {}` can be read as an initializer, and `f() {;}` as a body alone.
+        self.out.stand_in(";", open + 1..end - 1);
+        self.out.copy(self.text, end - 1..end);
+        self.forget();
+    }
+
+    fn begin_scope(&mut self, head: super::heads::Head) -> Result<(), Odd> {
+        if self.scopes.len() == super::scan::MAX_DEPTH {
+            return Err(Odd);
+        }
+        let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+        let open = self.at;
+        self.at += 1;
+        let record = head.symbol.filter(|_| !head.name.is_empty()).map(|kind| {
+            let name = self.text[head.name.clone()].to_owned();
+            self.out.records.push(Record { kind, name, range: start..self.at, head: start..open });
+            self.out.records.len() - 1
+        });
+        if head.kind == ScopeKind::Dropped {
+            self.out.repairs += 1;
+            self.out.supplied.push(Supplied::Nothing(start..self.at));
+        } else {
+            self.repair_head(&head);
+            let start = if self.tokens.kind(0) == Some(Kind::TypeEnd) { start + 1 } else { start };
+            self.copy_item(start..self.at);
+        }
+        self.forget();
+        self.scopes.push(Scope { kind: head.kind, name: head.name, record });
+        Ok(())
+    }
+
+    /// Reads a `}` that closes a scope.
+    pub(super) fn close_brace(&mut self) -> Result<(), Odd> {
+        if !self.tokens.is_level() || self.is_held() {
+            return Err(Odd);
+        }
+        let scope = self.scopes.last().ok_or(Odd)?;
+        let kind = scope.kind;
+        if kind == ScopeKind::Enum {
+            self.end_constant();
+        } else if !self.tokens.is_empty() {
+            self.end_junk();
+        }
+        let scope = self.scopes.pop().ok_or(Odd)?;
+        let end = self.at + 1;
+        if let Some(record) = scope.record.and_then(|at| self.out.records.get_mut(at)) {
+            record.range.end = end;
+        }
+        match kind {
+            ScopeKind::Namespace => self.out.copy(self.text, self.at..end),
+            ScopeKind::Dropped => {}
+            ScopeKind::Type | ScopeKind::Enum => {
+                self.out.copy(self.text, self.at..end);
+                self.push(Kind::TypeEnd, 1);
+            }
+        }
+        self.at = end;
+        Ok(())
+    }
+
+    /// Says whether the innermost scope is a type, whose functions are methods.
+    pub(super) fn is_in_type(&self) -> bool {
+        self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Type)
+    }
+
+    /// Returns the text of the token that is `top`-th in the row of the item at hand.
+    pub(super) fn top_text(&self, top: usize) -> &str {
+        self.tokens.top(top).map_or("", |token| &self.text[token.range()])
+    }
+}

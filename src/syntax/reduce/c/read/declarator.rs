@@ -1,0 +1,214 @@
+//! Reads a declaration up to its name, and what follows the name of a variable.
+
+use super::super::names::is_attribute;
+use super::super::names::is_basic_type;
+use super::super::names::is_specifier;
+use super::super::names::is_statement;
+use super::super::names::is_type_of;
+use super::super::tokens::Kind;
+use super::super::tokens::Token;
+use super::Ending;
+use super::Read;
+use super::Reader;
+use crate::model::SymbolKind;
+
+impl Reader<'_, '_> {
+    /// Reads on from `from` in the row: type and name.
+    pub(super) fn declaration(&mut self, from: usize) -> Read {
+        let mut name = None;
+        let mut at = from;
+        loop {
+            match self.kind(at) {
+                Some(Kind::Word) => {
+                    let word = self.word(at);
+                    let takes_arguments = self.kind(at + 1) == Some(Kind::Paren);
+                    if is_statement(word) {
+                        return Read::Unsure(None);
+                    }
+                    if takes_arguments && (is_attribute(word) || is_type_of(word)) {
+                        self.has_read_type |= is_type_of(word);
+                        at += 2;
+                        continue;
+                    }
+                    match word {
+                        "operator" => return self.operator(from, at),
+                        "requires" | "template" => self.is_odd = true,
+                        "typedef" => self.is_typedef = true,
+                        _ => {}
+                    }
+                    name = Some(at);
+                }
+                Some(Kind::Scope | Kind::Star | Kind::Ampersand) => {}
+                Some(Kind::Less) => match self.after_arguments(at) {
+                    Some(after) => {
+                        at = after;
+                        continue;
+                    }
+                    None => return Read::Unsure(None),
+                },
+                Some(Kind::Bracket) if self.is_attribute_list(at) => {}
+                Some(Kind::Bracket) if name.is_some() && self.kind(at - 1) != Some(Kind::Greater) => {}
+                Some(Kind::Tilde) if self.kind(at + 2) == Some(Kind::Paren) => {
+                    return self.function(from, at, at + 2);
+                }
+                Some(Kind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
+                Some(Kind::Paren) if name.is_some_and(|name| name + 1 == at) => {
+                    return self.function(from, at - 1, at);
+                }
+                Some(Kind::Equals | Kind::Colon | Kind::Braces) | None => break,
+                Some(_) => return Read::Unsure(None),
+            }
+            at += 1;
+        }
+        match name {
+            Some(name) if self.ending == Ending::Semicolon => self.variable(from, name, at),
+            Some(_) | None => Read::Unsure(None),
+        }
+    }
+
+    /// Reads what follows the name of a variable, a field or a `typedef`, from `at` on.
+    pub(super) fn variable(&self, from: usize, name: usize, at: usize) -> Read {
+        let name = if self.is_spare(name, from) { name - 1 } else { name };
+        let (qualified, scope) = self.qualified(name);
+        let has_type = self.has_read_type || self.has_type(from, qualified);
+        if is_basic_type(self.word(name)) || is_specifier(self.word(name)) {
+            // `int : 3;` fills a place.
+            return if self.kind(at) == Some(Kind::Colon) { Read::Nothing } else { Read::Unsure(None) };
+        }
+        if !has_type {
+            return if qualified + 1 == self.end { Read::Nothing } else { Read::Unsure(None) };
+        }
+        if (at..self.end).any(|top| self.kind(top) == Some(Kind::Comma)) {
+            return Read::Unsure(None);
+        }
+        let is_field = self.scanner.is_in_type();
+        let kind = match (self.is_typedef, is_field) {
+            (true, _) => SymbolKind::Typedef,
+            (false, true) => SymbolKind::Field,
+            (false, false) => SymbolKind::Variable,
+        };
+        let head_end = match self.kind(at) {
+            Some(Kind::Equals | Kind::Braces) if !is_field => at,
+            Some(_) | None => self.end,
+        };
+        let value = if self.kind(at) == Some(Kind::Equals) { at + 1 } else { at };
+        let is_list = self.kind(value) == Some(Kind::Braces) && value + 1 == self.end;
+        let cut = if is_list { self.token(value).map(Token::range) } else { None };
+        with_scope(self.symbol(kind, self.word(name).to_owned(), head_end, cut), scope)
+    }
+
+    /// Says whether a group is that of `(*name)(…)`, or of `(CALLED_SO *name)(…)`.
+    fn is_pointer(&self, at: usize) -> bool {
+        let has_star = match self.scanner.tokens.within(at) {
+            [star, last] => star.kind == Kind::Star && last.kind == Kind::Word,
+            [first, second, ..] => first.kind == Kind::Star || second.kind == Kind::Star,
+            _ => false,
+        };
+        has_star && self.kind(at + 1) == Some(Kind::Paren)
+    }
+
+    /// Reads `type (*name)(…)`.
+    fn pointer(&self, from: usize, at: usize) -> Read {
+        let inside = self.scanner.tokens.within(at);
+        let mut words = inside.iter().filter(|token| token.kind == Kind::Word);
+        let name = words.next_back();
+        let is_simple = inside.iter().all(|token| {
+            matches!(token.kind, Kind::Star | Kind::Word) || {
+                matches!(token.kind, Kind::Bracket | Kind::Close | Kind::Number)
+            }
+        });
+        let Some(name) = name.filter(|_| is_simple && self.has_type(from, at)) else {
+            return Read::Unsure(None);
+        };
+        let is_bracketed = inside.iter().any(|token| token.kind == Kind::Bracket);
+        let ends = matches!(self.kind(at + 2), None | Some(Kind::Equals));
+        if !ends || is_bracketed || self.ending != Ending::Semicolon {
+            return Read::Unsure(None);
+        }
+        let is_field = self.scanner.is_in_type();
+        let kind = match (self.is_typedef, is_field) {
+            (true, _) => SymbolKind::Typedef,
+            (false, true) => SymbolKind::Field,
+            (false, false) => SymbolKind::Variable,
+        };
+        if (at + 2..self.end).any(|top| self.kind(top) == Some(Kind::Comma)) {
+            return Read::Unsure(None);
+        }
+        let head_end = if is_field { self.end } else { at + 2 };
+        self.symbol(kind, self.scanner.text[name.range()].to_owned(), head_end, None)
+    }
+
+    /// Returns where the arguments of a template end that begin at `less`; `None` where it may be a comparison.
+    pub(super) fn after_arguments(&self, less: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for top in less..self.end {
+            match self.kind(top)? {
+                Kind::Less => depth += 1,
+                Kind::Greater => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Some(top + 1);
+                    }
+                }
+                Kind::Word | Kind::Number | Kind::Scope | Kind::Comma | Kind::Star | Kind::Ampersand => {}
+                Kind::Paren | Kind::Ellipsis | Kind::Bracket => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn is_attribute_list(&self, at: usize) -> bool {
+        self.scanner.tokens.within(at).first().is_some_and(|inner| inner.kind == Kind::Bracket)
+    }
+
+    /// Returns where the qualified name begins whose last part is at `name` in the row, and what qualifies it.
+    pub(super) fn qualified(&self, name: usize) -> (usize, String) {
+        let mut start = name;
+        while 2 <= start && self.kind(start - 1) == Some(Kind::Scope) {
+            start = match self.kind(start - 2) {
+                Some(Kind::Word) => start - 2,
+                Some(Kind::Greater) => match self.before_arguments(start - 2) {
+                    Some(before) => before,
+                    None => break,
+                },
+                Some(_) | None => break,
+            };
+        }
+        if start == name {
+            return (name, String::new());
+        }
+        let range = self.token(start).map_or(0, Token::start)..self.end_of(name - 1);
+        let text = self.scanner.text.get(range).unwrap_or_default();
+        (start, text.split_whitespace().collect())
+    }
+
+    /// Returns where the word stands whose arguments end with the `>` at `greater`.
+    fn before_arguments(&self, greater: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for top in (self.first..=greater).rev() {
+            match self.kind(top)? {
+                Kind::Greater => depth += 1,
+                Kind::Less => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return top.checked_sub(1).filter(|word| self.kind(*word) == Some(Kind::Word));
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// Puts what qualifies a symbol's name to it.
+pub(super) fn with_scope(read: Read, scope: String) -> Read {
+    match read {
+        Read::Symbol(mut symbol) => {
+            symbol.scope = scope;
+            Read::Symbol(symbol)
+        }
+        Read::Nothing | Read::Open | Read::Unsure(_) => read,
+    }
+}

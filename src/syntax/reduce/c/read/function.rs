@@ -1,0 +1,277 @@
+//! Reads what follows the name of a function: parameters, and what stands between them and the body.
+
+use super::super::Dialect;
+use super::super::names::is_attribute;
+use super::super::names::is_in_capitals;
+use super::super::names::is_statement;
+use super::super::names::macro_function;
+use super::super::names::trails;
+use super::super::tokens::Kind;
+use super::super::tokens::Token;
+use super::Ending;
+use super::Read;
+use super::Reader;
+use crate::model::SymbolKind;
+
+/// What stands behind a function's parameters.
+enum Trail {
+    /// The head ends before this place of the row.
+    Head(usize),
+    /// What was read as a function is a macro in place of a type, that ends there.
+    TypeUpTo(usize),
+    /// `int f(a) int a;`
+    OldStyle,
+    Unsure,
+}
+
+impl Reader<'_, '_> {
+    /// Reads a function whose name is at `name` in the row, and whose parameters are at `parameters`.
+    pub(super) fn function(&mut self, from: usize, name: usize, parameters: usize) -> Read {
+        let is_destructor = self.kind(name) == Some(Kind::Tilde);
+        let text =
+            if is_destructor { format!("~{}", self.word(name + 1)) } else { self.word(name).to_owned() };
+        let (qualified, scope) = self.qualified(name);
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
+        if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed) {
+            return match self.trail(parameters + 2, false, false) {
+                Trail::Head(head) => self.as_function(inner, scope, head, true),
+                Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(inner)),
+            };
+        }
+        let can_be_macro = !is_typed && scope.is_empty() && !is_destructor && !self.is_class(&text);
+        match self.trail(parameters + 1, can_be_macro, is_in_capitals(&text)) {
+            Trail::TypeUpTo(after) => {
+                self.has_read_type = true;
+                self.declaration(after)
+            }
+            Trail::OldStyle => Read::Open,
+            Trail::Unsure => Read::Unsure(self.sure_name(text)),
+            Trail::Head(head) if self.is_typedef => self.typedef(text, head),
+            Trail::Head(head) => {
+                if can_be_macro && is_in_capitals(&text) {
+                    return self.macro_call(&text, parameters, head);
+                }
+                if can_be_macro && self.ending == Ending::Semicolon {
+                    return Read::Nothing;
+                }
+                if self.ending == Ending::Semicolon && !self.are_parameters(parameters) {
+                    return Read::Unsure(None);
+                }
+                self.as_function(text, scope, head, is_typed)
+            }
+        }
+    }
+
+    /// Returns `name` of `int MACRO(name)(…)`.
+    fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
+        if self.kind(parameters + 1) != Some(Kind::Paren) || self.kind(name) == Some(Kind::Tilde) {
+            return None;
+        }
+        match self.scanner.tokens.within(parameters) {
+            [word] if word.kind == Kind::Word => Some(self.scanner.text[word.range()].to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Reads `operator …` at `at` of the row.
+    pub(super) fn operator(&mut self, from: usize, at: usize) -> Read {
+        let mut parameters = at + 1;
+        if self.kind(parameters) == Some(Kind::Paren) && self.kind(parameters + 1) == Some(Kind::Paren) {
+            parameters += 1;
+        }
+        while !matches!(self.kind(parameters), Some(Kind::Paren) | None) {
+            parameters += 1;
+        }
+        if self.kind(parameters).is_none() {
+            return Read::Unsure(None);
+        }
+        let start = self.token(at).map_or(0, Token::start);
+        let text = self.scanner.text.get(start..self.end_of(parameters)).unwrap_or_default();
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = match words.strip_prefix("operator ") {
+            Some(sign) if !sign.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
+                format!("operator{sign}")
+            }
+            Some(_) | None => words,
+        };
+        let (qualified, scope) = self.qualified(at);
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
+        match self.trail(parameters + 1, false, false) {
+            Trail::Head(head) => self.as_function(name, scope, head, is_typed),
+            Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(name)),
+        }
+    }
+
+    fn as_function(&self, name: String, scope: String, head: usize, is_typed: bool) -> Read {
+        let kind = self.function_kind(&scope, &name);
+        let cut = match self.ending {
+            Ending::Body(end) => Some(self.end_of(head)..end),
+            Ending::Semicolon => None,
+        };
+        match self.symbol(kind, name, head, cut) {
+            Read::Symbol(mut symbol) => {
+                symbol.scope = scope;
+                symbol.is_typed = is_typed;
+                Read::Symbol(symbol)
+            }
+            Read::Nothing => Read::Nothing,
+            Read::Open => Read::Open,
+            Read::Unsure(name) => Read::Unsure(name),
+        }
+    }
+
+    fn typedef(&self, name: String, head: usize) -> Read {
+        if head != self.end || self.ending != Ending::Semicolon {
+            return Read::Unsure(None);
+        }
+        self.symbol(SymbolKind::Typedef, name, head, None)
+    }
+
+    /// Reads what follows the parameters, from `at` on.
+    fn trail(&mut self, first: usize, can_be_macro: bool, is_in_capitals_itself: bool) -> Trail {
+        let mut at = first;
+        loop {
+            let word = self.word(at);
+            let takes_arguments = self.kind(at + 1) == Some(Kind::Paren);
+            match self.kind(at) {
+                None => return Trail::Head(at),
+                Some(Kind::Word) if at == first && self.is_old_style(at) => {
+                    return match self.ending {
+                        Ending::Semicolon => Trail::OldStyle,
+                        Ending::Body(_) => Trail::Head(at),
+                    };
+                }
+                Some(Kind::Word) if word == "try" || word == "requires" => return Trail::Unsure,
+                Some(Kind::Word) if is_attribute(word) && takes_arguments => at += 2,
+                Some(Kind::Word) if trails(word) => at += 1,
+                // `JEMALLOC_ATTR(malloc) je_malloc(size_t size) {`
+                Some(Kind::Word) if is_in_capitals_itself && takes_arguments && !is_in_capitals(word) => {
+                    return Trail::TypeUpTo(at);
+                }
+                Some(Kind::Word) if can_be_macro => {
+                    let is_trailing = is_in_capitals(word) && !self.goes_on(at);
+                    return if is_trailing { Trail::Unsure } else { Trail::TypeUpTo(at) };
+                }
+                Some(Kind::Word) if is_in_capitals(word) || word.starts_with("__") => {
+                    at += if takes_arguments { 2 } else { 1 };
+                }
+                Some(Kind::Word) if self.scanner.dialect == Dialect::C && !takes_arguments => at += 1,
+                Some(Kind::Arrow) => return self.after_return_type(at + 1),
+                Some(Kind::Equals) if at + 2 == self.end => return Trail::Head(self.end),
+                Some(Kind::Colon) if self.ending != Ending::Semicolon => return Trail::Head(at),
+                Some(Kind::Ampersand) => at += 1,
+                Some(Kind::Bracket) => at += 1,
+                Some(Kind::Star | Kind::Scope) if can_be_macro => return Trail::TypeUpTo(at),
+                Some(_) => return Trail::Unsure,
+            }
+        }
+    }
+
+    /// Says whether something follows a word that can be a function's or a variable's name.
+    fn goes_on(&self, at: usize) -> bool {
+        matches!(self.kind(at + 1), Some(Kind::Word | Kind::Paren | Kind::Scope | Kind::Star))
+            || self.ending == Ending::Semicolon
+    }
+
+    fn after_return_type(&self, at: usize) -> Trail {
+        for top in at..self.end {
+            match self.kind(top) {
+                Some(Kind::Equals | Kind::Colon) => return Trail::Unsure,
+                Some(Kind::Word) if self.word(top) == "requires" => return Trail::Unsure,
+                Some(_) | None => {}
+            }
+        }
+        Trail::Head(self.end)
+    }
+
+    /// Says whether the words from `at` on declare one of the parameters: `int f(a) int a;`.
+    fn is_old_style(&self, at: usize) -> bool {
+        let names = self.scanner.tokens.within(at - 1);
+        let are_names = names
+            .iter()
+            .enumerate()
+            .all(|(place, token)| token.kind == if place % 2 == 0 { Kind::Word } else { Kind::Comma });
+        if names.is_empty() || !are_names || self.scanner.dialect != Dialect::C {
+            return false;
+        }
+        let is_name = |top: usize| {
+            let word = self.word(top);
+            !word.is_empty() && names.iter().any(|name| &self.scanner.text[name.range()] == word)
+        };
+        // The declared name is the second word at the earliest, and one statement has few words.
+        (at + 1..self.end.min(at + 12)).any(is_name)
+    }
+
+    /// Says whether what is in parentheses can be parameters, and not the arguments of a constructor.
+    fn are_parameters(&self, parameters: usize) -> bool {
+        let mut is_value = false;
+        let mut may_count = false;
+        for token in self.scanner.tokens.within(parameters) {
+            match token.kind {
+                Kind::Equals => is_value = true,
+                Kind::Comma => (is_value, may_count) = (false, may_count),
+                Kind::Bracket | Kind::Less | Kind::Paren => may_count = true,
+                Kind::Number if !is_value && !may_count => return false,
+                Kind::Text | Kind::Arrow | Kind::Sign | Kind::Braces if !is_value => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// Reads `MACRO(a, b) {`, which is a function; as a declaration it is none.
+    fn macro_call(&self, name: &str, parameters: usize, head: usize) -> Read {
+        if self.ending == Ending::Semicolon {
+            return Read::Nothing;
+        }
+        let arguments: Vec<&str> = self
+            .scanner
+            .tokens
+            .within(parameters)
+            .iter()
+            .filter(|token| token.kind == Kind::Word)
+            .map(|token| &self.scanner.text[token.range()])
+            .take(2)
+            .collect();
+        let Some(name) = macro_function(name, &arguments) else {
+            return self.as_function(name.to_owned(), String::new(), head, false);
+        };
+        self.as_function(name, String::new(), head, false)
+    }
+
+    fn sure_name(&self, name: String) -> Option<String> {
+        (self.ending != Ending::Semicolon && !is_statement(&name)).then_some(name)
+    }
+
+    fn is_class(&self, name: &str) -> bool {
+        self.class().is_some_and(|class| class == name)
+    }
+
+    /// Returns the name of the type that the item is in.
+    fn class(&self) -> Option<&str> {
+        let scope = self.scanner.scopes.last().filter(|_| self.scanner.is_in_type())?;
+        Some(&self.scanner.text[scope.name.clone()])
+    }
+
+    /// Returns what kind of function a name is, by the same rule as the walk.
+    fn function_kind(&self, scope: &str, name: &str) -> SymbolKind {
+        let class = if scope.is_empty() { self.class() } else { scope.rsplit("::").next() };
+        let Some(class) = class else {
+            return if self.ending == Ending::Semicolon {
+                SymbolKind::Prototype
+            } else {
+                SymbolKind::Function
+            };
+        };
+        let class = class.split('<').next().unwrap_or(class);
+        if self.ending == Ending::Semicolon && !self.scanner.is_in_type() {
+            SymbolKind::Prototype
+        } else if name == class {
+            SymbolKind::Constructor
+        } else if name.starts_with('~') {
+            SymbolKind::Destructor
+        } else {
+            SymbolKind::Method
+        }
+    }
+}

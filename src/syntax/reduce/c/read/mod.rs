@@ -1,0 +1,211 @@
+//! Items that are understood at sight: one function, variable, field or name for a type.
+//!
+//! What is not plain beyond doubt is left to the grammar.
+
+mod declarator;
+mod function;
+
+use super::names::is_basic_type;
+use super::names::is_in_capitals;
+use super::names::is_specifier;
+use super::names::is_statement;
+use super::names::is_tag;
+use super::scan::Scanner;
+use super::tokens::Kind;
+use super::tokens::Token;
+use crate::syntax::reduced::ReadSymbol;
+
+/// How an item ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    Semicolon,
+    /// A function's body, that ends there.
+    Body(usize),
+}
+
+/// What was read of an item.
+#[derive(Debug)]
+pub(super) enum Read {
+    /// A symbol.
+    Symbol(Box<ReadSymbol>),
+    /// Nothing that an outline shows.
+    Nothing,
+    /// It goes on behind the semicolon: the parameters of a function in the old style.
+    Open,
+    /// Something for the grammar; the name, if it is surely a function's.
+    Unsure(Option<String>),
+}
+
+/// Reads one item.
+struct Reader<'s, 'a> {
+    scanner: &'s Scanner<'a>,
+    ending: Ending,
+    /// Where the item begins in the row of its tokens, without `extern "C"`.
+    first: usize,
+    /// Where it ends in the row: at the semicolon, or behind the last token.
+    end: usize,
+    /// Whether a type was read that is no word: `decltype(…)`, or a macro in place of one.
+    has_read_type: bool,
+    is_typedef: bool,
+    /// Whether something was met that the grammar has to look at.
+    is_odd: bool,
+}
+
+impl Scanner<'_> {
+    /// Reads the item at hand.
+    pub(super) fn read(&self, ending: Ending) -> Read {
+        let count = self.tokens.len();
+        let end = if ending == Ending::Semicolon { count - 1 } else { count };
+        let reader = Reader {
+            scanner: self,
+            ending,
+            first: 0,
+            end,
+            has_read_type: false,
+            is_typedef: false,
+            is_odd: false,
+        };
+        reader.read()
+    }
+}
+
+impl Reader<'_, '_> {
+    fn read(mut self) -> Read {
+        if self.kind(0) != Some(Kind::Word) {
+            return if self.end == 0 { Read::Nothing } else { Read::Unsure(None) };
+        }
+        if self.word(0) == "extern" && self.kind(1) == Some(Kind::Text) {
+            self.first = 2;
+        }
+        if self.begins_with_members() {
+            self.first += 1;
+        }
+        let first = self.first;
+        match self.word(first) {
+            "using" => return self.using(),
+            "static_assert" | "_Static_assert" | "asm" | "__asm__" | "namespace" => return Read::Nothing,
+            "friend" | "concept" | "export" | "import" | "module" | "requires" | "" => {
+                return Read::Unsure(None);
+            }
+            // What a template is made for is said elsewhere.
+            "template" if self.kind(first + 1) != Some(Kind::Angle) => return Read::Nothing,
+            "extern" if self.word(first + 1) == "template" => return Read::Nothing,
+            word if is_statement(word) => return Read::Nothing,
+            word => self.is_typedef = word == "typedef",
+        }
+        let mut at = self.first;
+        while self.word(at) == "template" && self.kind(at + 1) == Some(Kind::Angle) {
+            at += 2;
+        }
+        if self.ending == Ending::Semicolon && self.only_announces_type(at) {
+            return Read::Nothing;
+        }
+        self.declaration(at)
+    }
+
+    /// Says whether a macro stands on a line of its own in a type, before a whole field: `PyObject_HEAD`.
+    fn begins_with_members(&self) -> bool {
+        let word = self.word(self.first);
+        let is_own_line = self.token(self.first + 1).is_some_and(|next| next.is_fresh);
+        let is_name = !is_basic_type(word) && !is_specifier(word) && !is_tag(word);
+        let is_field = matches!(self.kind(self.first + 2), Some(Kind::Word | Kind::Star | Kind::Less));
+        is_own_line
+            && is_name
+            && is_field
+            && self.scanner.is_in_type()
+            && !self.word(self.first + 1).is_empty()
+    }
+
+    /// Says whether an item only says that there is a type of that name.
+    fn only_announces_type(&self, at: usize) -> bool {
+        let word = self.word(at);
+        if !is_tag(word) {
+            return false;
+        }
+        let name = if word == "enum" && is_tag(self.word(at + 1)) { at + 2 } else { at + 1 };
+        self.kind(name) == Some(Kind::Word)
+            && (name + 1 == self.end || (word == "enum" && self.kind(name + 1) == Some(Kind::Colon)))
+            || (word == "class"
+                && is_in_capitals(self.word(name))
+                && name + 2 == self.end
+                && self.kind(name + 1) == Some(Kind::Word))
+    }
+
+    /// Reads `using Name = …;`; other uses of the word give no symbol.
+    fn using(&self) -> Read {
+        let name = self.first + 1;
+        if self.kind(name + 1) != Some(Kind::Equals) {
+            let has_value = (name..self.end).any(|top| self.kind(top) == Some(Kind::Equals));
+            return if has_value { Read::Unsure(None) } else { Read::Nothing };
+        }
+        self.symbol(crate::model::SymbolKind::Typedef, self.word(name).to_owned(), self.end, None)
+    }
+
+    /// Makes a symbol of the item, whose head ends before the token at `head_end` of the row.
+    fn symbol(
+        &self,
+        kind: crate::model::SymbolKind,
+        name: String,
+        head_end: usize,
+        cut: Option<std::ops::Range<usize>>,
+    ) -> Read {
+        if self.is_odd || name.is_empty() {
+            return Read::Unsure(Some(name).filter(|name| !name.is_empty()));
+        }
+        let start = self.token(self.first).map_or(0, Token::start);
+        let end = match self.ending {
+            Ending::Body(end) => end,
+            Ending::Semicolon => self.scanner.at,
+        };
+        Read::Symbol(Box::new(ReadSymbol {
+            kind,
+            name,
+            scope: String::new(),
+            range: start..end,
+            head: start..self.end_of(head_end).max(start),
+            cut,
+            is_typed: true,
+        }))
+    }
+
+    fn kind(&self, top: usize) -> Option<Kind> {
+        self.scanner.tokens.kind(top).filter(|_| top < self.end)
+    }
+
+    fn token(&self, top: usize) -> Option<&Token> {
+        self.scanner.tokens.top(top)
+    }
+
+    /// Returns the text of a token of the row, if it is a word.
+    fn word(&self, top: usize) -> &str {
+        if self.kind(top) == Some(Kind::Word) { self.scanner.top_text(top) } else { "" }
+    }
+
+    /// Returns where the text ends that stands before a token of the row.
+    fn end_of(&self, top: usize) -> usize {
+        top.checked_sub(1).map_or(0, |last| self.scanner.tokens.top_end(last))
+    }
+
+    /// Says whether something between two places of the row can be a type.
+    fn has_type(&self, from: usize, to: usize) -> bool {
+        (from..to).any(|top| match self.kind(top) {
+            Some(Kind::Word) => !is_specifier(self.word(top)),
+            Some(Kind::Greater | Kind::Star) => true,
+            Some(_) | None => false,
+        })
+    }
+
+    /// Says whether a macro stands behind the name: `int a __initdata`.
+    fn is_spare(&self, top: usize, from: usize) -> bool {
+        let (word, before) = (self.word(top), self.word(top.saturating_sub(1)));
+        let looks_so = is_in_capitals(word) || word.starts_with("__");
+        if !looks_so || top < from + 2 || before.is_empty() || is_basic_type(before) || is_specifier(before) {
+            return false;
+        }
+        match self.kind(top - 2) {
+            Some(Kind::Word) => !is_specifier(self.word(top - 2)) && !is_tag(self.word(top - 2)),
+            Some(Kind::Star | Kind::Greater | Kind::Ampersand) => true,
+            Some(_) | None => false,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What is changed in an item because the grammar would not understand it.
+
+use super::names::is_attribute;
+use super::names::is_in_capitals;
+use super::names::is_specifier;
+use super::scan::Scanner;
+use super::tokens::Kind;
+
+impl Scanner<'_> {
+    /// Takes macros and attributes out of the item at hand.
+    pub(super) fn repair(&mut self) {
+        let count = self.tokens.len();
+        let mut seen_parameters = false;
+        for top in 0..count {
+            let next = self.tokens.kind(top + 1);
+            let kind = self.tokens.kind(top);
+            if kind == Some(Kind::Paren) {
+                seen_parameters = true;
+                continue;
+            }
+            if kind != Some(Kind::Word) {
+                continue;
+            }
+            let word = self.top_text(top);
+            let takes_arguments = next == Some(Kind::Paren);
+            let is_plain_attribute = is_attribute(word) && !matches!(word, "noexcept" | "throw" | "explicit");
+            let is_trailing = seen_parameters && (is_in_capitals(word) || word.starts_with("__"));
+            if is_plain_attribute && takes_arguments || is_trailing && takes_arguments {
+                self.leave_out(top, top + 1);
+            } else if is_trailing || (self.is_leading_macro(top) && next == Some(Kind::Word)) {
+                self.leave_out(top, top);
+            }
+        }
+    }
+
+    /// Says whether a word before the type is a macro: `EXPORT int f()`, `static __always_inline int f()`.
+    fn is_leading_macro(&self, top: usize) -> bool {
+        let word = self.top_text(top);
+        let leads = (0..top).all(|before| is_specifier(self.top_text(before)));
+        let is_followed = self.tokens.kind(top + 2).is_some_and(|kind| {
+            matches!(kind, Kind::Word | Kind::Star | Kind::Ampersand | Kind::Scope | Kind::Less)
+        });
+        let looks_so = is_in_capitals(word) || word.starts_with("__") && !is_specifier(word);
+        leads && is_followed && looks_so
+    }
+
+    /// Takes macros out of what stands before the keyword of a type or a namespace.
+    pub(super) fn repair_lead(&mut self, keyword: usize) {
+        let mut top = 0;
+        while top < keyword {
+            let word = self.top_text(top);
+            let takes_arguments = self.tokens.kind(top + 1) == Some(Kind::Paren);
+            let last = if takes_arguments { top + 1 } else { top };
+            if self.tokens.kind(top) == Some(Kind::Word) && (is_attribute(word) || is_in_capitals(word)) {
+                self.leave_out(top, last);
+            }
+            top = last + 1;
+        }
+    }
+
+    /// Leaves a part of the row out of the item. What begins the item gives its place to what follows it, so that the
+    /// item still begins where it is written.
+    fn leave_out(&mut self, first: usize, last: usize) {
+        let Some(start) = self.tokens.top(first).map(super::tokens::Token::start) else { return };
+        let end = self.tokens.top_end(last);
+        self.out.repairs += 1;
+        match self.tokens.top(last + 1) {
+            Some(next) if first == 0 && next.kind == Kind::Word => {
+                let (end, word) = (next.end(), next.range());
+                let text = self.text;
+                self.edits.push((start..end, &text[word]));
+            }
+            Some(_) | None => self.edits.push((start..end, "")),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! From token to token: in which scope the scanner stands, and where an item ends.
+
+use std::ops::Range;
+
+use super::Dialect;
+use super::bytes::after_quote;
+use super::bytes::begins_line;
+use super::bytes::comment_end;
+use super::bytes::is_word;
+use super::bytes::word_end;
+use super::conditions::Condition;
+use super::tokens::Kind;
+use super::tokens::Tokens;
+use crate::syntax::reduced::Reduced;
+
+/// Scopes nested deeper than this, or conditions, are for the parser to refuse.
+pub(super) const MAX_DEPTH: usize = 200;
+
+/// Something that no scanner can read on from.
+#[derive(Debug)]
+pub(super) struct Odd;
+
+/// What encloses the items at hand.
+#[derive(Debug, Clone)]
+pub(super) struct Scope {
+    pub(super) kind: ScopeKind,
+    /// Where its name stands; empty where it has none.
+    pub(super) name: Range<usize>,
+    /// Where its record is, whose end is not known before its bracket is closed.
+    pub(super) record: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScopeKind {
+    /// A namespace, or `extern "C" {`.
+    Namespace,
+    /// A struct, a union or a class.
+    Type,
+    Enum,
+    /// `MACRO {`: its brackets are not handed to the grammar.
+    Dropped,
+}
+
+/// What is known at a point of the text.
+pub(super) struct Scanner<'a> {
+    pub(super) text: &'a str,
+    pub(super) bytes: &'a [u8],
+    pub(super) dialect: Dialect,
+    /// Where the next token is looked for.
+    pub(super) at: usize,
+    /// The item at hand.
+    pub(super) tokens: Tokens,
+    /// What is left out of the item at hand, and what stands there instead.
+    pub(super) edits: Vec<(Range<usize>, &'a str)>,
+    pub(super) scopes: Vec<Scope>,
+    pub(super) conditions: Vec<Condition>,
+    pub(super) out: Reduced,
+    /// Whether the item at hand has a `=` that is no part of a name.
+    pub(super) has_value: bool,
+    is_fresh: bool,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str, dialect: Dialect) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            dialect,
+            at: 0,
+            tokens: Tokens::default(),
+            edits: Vec::new(),
+            scopes: Vec::new(),
+            conditions: Vec::new(),
+            out: Reduced::default(),
+            has_value: false,
+            is_fresh: true,
+        }
+    }
+
+    /// Reduces the text; `None` where it cannot be read.
+    pub(super) fn run(mut self) -> Option<Reduced> {
+        // Places are held as 32-bit numbers.
+        u32::try_from(self.bytes.len()).ok()?;
+        loop {
+            match self.step() {
+                Ok(true) => {}
+                Ok(false) => return Some(self.in_order()),
+                Err(Odd) => self.leave_branch().ok()?,
+            }
+        }
+    }
+
+    /// Returns what was put together. A macro may be defined within an item, and so be read before it.
+    fn in_order(mut self) -> Reduced {
+        self.out.supplied.sort_by_key(|supplied| supplied.range().start);
+        self.out
+    }
+
+    /// Reads one token; says whether the text goes on.
+    fn step(&mut self) -> Result<bool, Odd> {
+        let Some(&byte) = self.bytes.get(self.at) else {
+            return self.finish();
+        };
+        match byte {
+            b'\n' => {
+                self.is_fresh = true;
+                self.at += 1;
+            }
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c | b'\\' => self.at += 1,
+            b'/' if matches!(self.bytes.get(self.at + 1), Some(b'/' | b'*')) => self.comment()?,
+            b'#' if begins_line(self.bytes, self.at) => self.directive()?,
+            b'"' | b'\'' => {
+                let end = after_quote(self.bytes, self.at);
+                self.push(Kind::Text, end - self.at);
+            }
+            b'(' => self.open(Kind::Paren),
+            b'[' => self.open(Kind::Bracket),
+            b')' => self.close(Kind::Paren)?,
+            b']' => self.close(Kind::Bracket)?,
+            b'{' => self.open_brace()?,
+            b'}' => self.close_brace()?,
+            b';' => self.semicolon()?,
+            b',' => self.comma()?,
+            _ if is_word(byte) => self.word()?,
+            _ => self.sign(byte)?,
+        }
+        Ok(true)
+    }
+
+    fn comment(&mut self) -> Result<(), Odd> {
+        let end = comment_end(self.bytes, self.at).ok_or(Odd)?;
+        let range = self.at..end;
+        if !self.tokens.is_empty() {
+            let is_spaced = self.bytes[self.at - 1].is_ascii_whitespace();
+            self.edits.push((range.clone(), if is_spaced { "" } else { " " }));
+        }
+        self.out.comments.push(range);
+        self.at = end;
+        Ok(())
+    }
+
+    pub(super) fn push(&mut self, kind: Kind, length: usize) {
+        let end = (self.at + length).min(self.bytes.len());
+        self.tokens.push(kind, self.at..end, self.is_fresh);
+        self.is_fresh = false;
+        self.at = end;
+    }
+
+    fn open(&mut self, kind: Kind) {
+        self.tokens.open(kind, self.at..self.at + 1, self.is_fresh);
+        self.is_fresh = false;
+        self.at += 1;
+    }
+
+    fn close(&mut self, kind: Kind) -> Result<(), Odd> {
+        self.is_fresh = false;
+        let is_closed = self.tokens.close(kind, self.at..self.at + 1);
+        self.at += 1;
+        if is_closed { Ok(()) } else { Err(Odd) }
+    }
+
+    fn word(&mut self) -> Result<(), Odd> {
+        let mut end = word_end(self.bytes, self.at);
+        let is_number = self.bytes[self.at].is_ascii_digit();
+        while is_number && self.bytes.get(end) == Some(&b'\'') {
+            end = word_end(self.bytes, end + 1);
+        }
+        if !is_number && self.is_fresh && self.tokens.is_level() && !self.tokens.is_empty() {
+            self.look_at_line(end)?;
+        }
+        self.push(if is_number { Kind::Number } else { Kind::Word }, end - self.at);
+        Ok(())
+    }
+
+    fn sign(&mut self, byte: u8) -> Result<(), Odd> {
+        let next = self.bytes.get(self.at + 1).copied().unwrap_or_default();
+        let (kind, length) = match (byte, next) {
+            (b':', b':') => (Kind::Scope, 2),
+            (b'-', b'>') => (Kind::Arrow, 2),
+            (b'.', b'.') => (Kind::Ellipsis, 3),
+            (b'<', _) if self.begins_parameters() => return Ok(self.open(Kind::Angle)),
+            (b'>', _) if self.tokens.innermost() == Some(Kind::Angle) => return self.close(Kind::Angle),
+            (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^', b'=')
+            | (b'|', b'|')
+            | (b'+', b'+')
+            | (b'-', b'-') => (Kind::Sign, 2),
+            (b'=', _) => (Kind::Equals, 1),
+            (b':', _) => (Kind::Colon, 1),
+            (b'*', _) => (Kind::Star, 1),
+            (b'&', _) => (Kind::Ampersand, 1),
+            (b'<', _) => (Kind::Less, 1),
+            (b'>', _) => (Kind::Greater, 1),
+            (b'~', _) => (Kind::Tilde, 1),
+            _ => (Kind::Sign, 1),
+        };
+        if kind == Kind::Equals && self.tokens.is_level() && !self.is_after("operator") {
+            self.has_value = true;
+        }
+        self.push(kind, length);
+        if kind == Kind::Colon && self.tokens.is_level() { self.colon() } else { Ok(()) }
+    }
+
+    /// Says whether a `<` begins the parameters of a template, or stands in such.
+    fn begins_parameters(&self) -> bool {
+        self.dialect == Dialect::Cpp
+            && (self.tokens.innermost() == Some(Kind::Angle) || self.is_after("template"))
+    }
+
+    fn is_after(&self, word: &str) -> bool {
+        self.tokens.last().is_some_and(|last| &self.text[last.range()] == word)
+    }
+
+    fn open_brace(&mut self) -> Result<(), Odd> {
+        if !self.tokens.is_level() || self.has_value {
+            return self.braces();
+        }
+        self.begin_block()
+    }
+
+    /// Runs over `{…}` that is a part of the item at hand.
+    pub(super) fn braces(&mut self) -> Result<(), Odd> {
+        let end = self.matching_brace(self.at)?;
+        self.push(Kind::Braces, end - self.at);
+        Ok(())
+    }
+
+    fn semicolon(&mut self) -> Result<(), Odd> {
+        if !self.tokens.is_level() {
+            if self.tokens.innermost() == Some(Kind::Angle) {
+                return Err(Odd);
+            }
+            self.push(Kind::Semicolon, 1);
+            return Ok(());
+        }
+        if self.tokens.is_empty() {
+            self.at += 1;
+            return Ok(());
+        }
+        self.push(Kind::Semicolon, 1);
+        self.end_declaration();
+        Ok(())
+    }
+
+    fn comma(&mut self) -> Result<(), Odd> {
+        self.push(Kind::Comma, 1);
+        let is_in_enum = self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Enum);
+        if is_in_enum && self.tokens.is_level() {
+            self.end_constant();
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<bool, Odd> {
+        if !self.scopes.is_empty() || !self.tokens.is_level() || !self.conditions.is_empty() {
+            return Err(Odd);
+        }
+        self.end_junk();
+        Ok(false)
+    }
+
+    /// Forgets the item at hand.
+    pub(super) fn forget(&mut self) {
+        self.tokens.clear();
+        self.edits.clear();
+        self.has_value = false;
+    }
+}
