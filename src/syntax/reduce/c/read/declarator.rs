@@ -1,8 +1,5 @@
 //! Reads a declaration up to its name, and what follows the name of a variable.
 
-use super::Ending;
-use super::Read;
-use super::Reader;
 use super::super::names::is_attribute;
 use super::super::names::is_basic_type;
 use super::super::names::is_in_capitals;
@@ -11,6 +8,9 @@ use super::super::names::is_statement;
 use super::super::names::is_type_of;
 use super::super::tokens::Kind;
 use super::super::tokens::Token;
+use super::Ending;
+use super::Read;
+use super::Reader;
 use crate::model::SymbolKind;
 
 impl Reader<'_, '_> {

@@ -111,7 +111,11 @@ impl Reader<'_, '_> {
         let is_own_line = self.token(self.first + 1).is_some_and(|next| next.is_fresh);
         let is_name = !is_basic_type(word) && !is_specifier(word) && !is_tag(word);
         let is_field = matches!(self.kind(self.first + 2), Some(Kind::Word | Kind::Star | Kind::Less));
-        is_own_line && is_name && is_field && self.scanner.is_in_type() && !self.word(self.first + 1).is_empty()
+        is_own_line
+            && is_name
+            && is_field
+            && self.scanner.is_in_type()
+            && !self.word(self.first + 1).is_empty()
     }
 
     /// Says whether an item only says that there is a type of that name.
