@@ -17,6 +17,7 @@ impl Scanner<'_> {
     pub(super) fn directive(&mut self) -> Result<(), Odd> {
         let start = self.at;
         let end = directive_end(self.bytes, start);
+        self.end_lone_call();
         if !self.tokens.is_empty() {
             self.edits.push((start..end, ""));
         }
@@ -34,7 +35,8 @@ impl Scanner<'_> {
         match &self.bytes[name.clone()] {
             b"include" | b"import" | b"include_next" => self.include(start..end, name.end),
             b"define" => self.define(start..end, name.end),
-            _ => self.out.supplied.push(Supplied::Nothing(start..end)),
+            _ if self.tokens.is_empty() => self.out.supplied.push(Supplied::Nothing(start..end)),
+            _ => {}
         }
         Ok(())
     }

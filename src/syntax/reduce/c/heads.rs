@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Dialect;
 use super::names::is_attribute;
 use super::names::is_in_capitals;
 use super::names::is_tag;
@@ -35,6 +36,9 @@ impl Scanner<'_> {
             match self.tokens.kind(top)? {
                 Kind::Word => {
                     let word = self.top_text(top);
+                    if word == "namespace" && self.dialect == Dialect::C {
+                        return Some(plain(ScopeKind::Dropped));
+                    }
                     if word == "namespace" {
                         return self.namespace_head(top);
                     }

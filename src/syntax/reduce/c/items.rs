@@ -32,11 +32,29 @@ impl Scanner<'_> {
             return Ok(());
         }
         let name = self.top_text(0);
-        let is_macro = is_in_capitals(name) && (is_call || is_access(word));
+        // `EXPORT(int)` on a line of its own is the type of what follows.
+        let is_type = is_call && !is_in_capitals(word) && self.is_called(end);
+        let is_macro = is_in_capitals(name) && !is_type && (is_call || is_access(word));
         if is_macro || (only_begins(word) && !only_begins(name) && name != "extern" && name != "export") {
             self.end_junk();
         }
         Ok(())
+    }
+
+    /// Says whether the word that ends at `end` is followed by parentheses.
+    fn is_called(&self, end: usize) -> bool {
+        self.bytes[end..].trim_ascii_start().first() == Some(&b'(')
+    }
+
+    /// Ends an item before a line of the preprocessor where it is nothing but a macro.
+    pub(super) fn end_lone_call(&mut self) {
+        if self.tokens.len() == 0 || 2 < self.tokens.len() || !self.tokens.is_level() {
+            return;
+        }
+        let is_call = self.tokens.kind(0) == Some(Kind::Word) && self.tokens.kind(1) == Some(Kind::Paren);
+        if self.is_junk() || (is_call && !self.is_in_type()) {
+            self.end_junk();
+        }
     }
 
     /// Says whether the item at hand is made of macros alone.

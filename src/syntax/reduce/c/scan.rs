@@ -84,10 +84,16 @@ impl<'a> Scanner<'a> {
         loop {
             match self.step() {
                 Ok(true) => {}
-                Ok(false) => return Some(self.out),
+                Ok(false) => return Some(self.in_order()),
                 Err(Odd) => self.leave_branch().ok()?,
             }
         }
+    }
+
+    /// Returns what was put together. A macro may be defined within an item, and so be read before it.
+    fn in_order(mut self) -> Reduced {
+        self.out.supplied.sort_by_key(|supplied| supplied.range().start);
+        self.out
     }
 
     /// Reads one token; says whether the text goes on.

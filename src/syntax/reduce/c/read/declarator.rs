@@ -26,13 +26,14 @@ impl Reader<'_, '_> {
                         return Read::Unsure(None);
                     }
                     if takes_arguments && (is_attribute(word) || is_type_of(word)) {
-                        self.type_end = if is_type_of(word) { at + 2 } else { self.type_end };
+                        self.has_read_type |= is_type_of(word);
                         at += 2;
                         continue;
                     }
                     match word {
                         "operator" => return self.operator(from, at),
                         "requires" | "template" => self.is_odd = true,
+                        "typedef" => self.is_typedef = true,
                         _ => {}
                     }
                     name = Some(at);
@@ -50,10 +51,10 @@ impl Reader<'_, '_> {
                 Some(Kind::Tilde) if self.kind(at + 2) == Some(Kind::Paren) => {
                     return self.function(from, at, at + 2);
                 }
+                Some(Kind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
                 Some(Kind::Paren) if name.is_some_and(|name| name + 1 == at) => {
                     return self.function(from, at - 1, at);
                 }
-                Some(Kind::Paren) if self.kind(at + 1) == Some(Kind::Paren) => return self.pointer(from, at),
                 Some(Kind::Equals | Kind::Colon | Kind::Braces) | None => break,
                 Some(_) => return Read::Unsure(None),
             }
@@ -69,7 +70,7 @@ impl Reader<'_, '_> {
     pub(super) fn variable(&self, from: usize, name: usize, at: usize) -> Read {
         let name = if self.is_spare(name, from) { name - 1 } else { name };
         let (qualified, scope) = self.qualified(name);
-        let has_type = self.type_end > from || self.has_type(from, qualified);
+        let has_type = self.has_read_type || self.has_type(from, qualified);
         if is_basic_type(self.word(name)) || is_specifier(self.word(name)) {
             // `int : 3;` fills a place.
             return if self.kind(at) == Some(Kind::Colon) { Read::Nothing } else { Read::Unsure(None) };
@@ -96,25 +97,27 @@ impl Reader<'_, '_> {
         with_scope(self.symbol(kind, self.word(name).to_owned(), head_end, cut), scope)
     }
 
+    /// Says whether a group is that of `(*name)(…)`, or of `(CALLED_SO *name)(…)`.
+    fn is_pointer(&self, at: usize) -> bool {
+        let has_star = match self.scanner.tokens.within(at) {
+            [star, last] => star.kind == Kind::Star && last.kind == Kind::Word,
+            [first, second, ..] => first.kind == Kind::Star || second.kind == Kind::Star,
+            _ => false,
+        };
+        has_star && self.kind(at + 1) == Some(Kind::Paren)
+    }
+
     /// Reads `type (*name)(…)`.
     fn pointer(&self, from: usize, at: usize) -> Read {
         let inside = self.scanner.tokens.within(at);
         let mut words = inside.iter().filter(|token| token.kind == Kind::Word);
         let name = words.next_back();
-        let is_pointer = match inside {
-            [star, .., last] => {
-                matches!(last.kind, Kind::Word | Kind::Close)
-                    && (star.kind == Kind::Star
-                        || star.kind == Kind::Word && inside[1].kind == Kind::Star)
-            }
-            _ => false,
-        };
         let is_simple = inside.iter().all(|token| {
             matches!(token.kind, Kind::Star | Kind::Word) || {
                 matches!(token.kind, Kind::Bracket | Kind::Close | Kind::Number)
             }
         });
-        let Some(name) = name.filter(|_| is_pointer && is_simple && self.has_type(from, at)) else {
+        let Some(name) = name.filter(|_| is_simple && self.has_type(from, at)) else {
             return Read::Unsure(None);
         };
         let is_bracketed = inside.iter().any(|token| token.kind == Kind::Bracket);

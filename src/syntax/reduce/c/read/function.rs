@@ -34,11 +34,17 @@ impl Reader<'_, '_> {
             self.word(name).to_owned()
         };
         let (qualified, scope) = self.qualified(name);
-        let is_typed = self.type_end > from || self.has_type(from, qualified);
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
+        if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed) {
+            return match self.trail(parameters + 2, false, false) {
+                Trail::Head(head) => self.as_function(inner, scope, head, true),
+                Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(inner)),
+            };
+        }
         let can_be_macro = !is_typed && scope.is_empty() && !is_destructor && !self.is_class(&text);
-        match self.trail(parameters + 1, can_be_macro) {
+        match self.trail(parameters + 1, can_be_macro, is_in_capitals(&text)) {
             Trail::TypeUpTo(after) => {
-                self.type_end = after;
+                self.has_read_type = true;
                 self.declaration(after)
             }
             Trail::OldStyle => Read::Open,
@@ -56,6 +62,17 @@ impl Reader<'_, '_> {
                 }
                 self.as_function(text, scope, head, is_typed)
             }
+        }
+    }
+
+    /// Returns `name` of `int MACRO(name)(…)`.
+    fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
+        if self.kind(parameters + 1) != Some(Kind::Paren) || self.kind(name) == Some(Kind::Tilde) {
+            return None;
+        }
+        match self.scanner.tokens.within(parameters) {
+            [word] if word.kind == Kind::Word => Some(self.scanner.text[word.range()].to_owned()),
+            _ => None,
         }
     }
 
@@ -81,8 +98,8 @@ impl Reader<'_, '_> {
             Some(_) | None => words,
         };
         let (qualified, scope) = self.qualified(at);
-        let is_typed = self.type_end > from || self.has_type(from, qualified);
-        match self.trail(parameters + 1, false) {
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
+        match self.trail(parameters + 1, false, false) {
             Trail::Head(head) => self.as_function(name, scope, head, is_typed),
             Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(name)),
         }
@@ -114,25 +131,29 @@ impl Reader<'_, '_> {
     }
 
     /// Reads what follows the parameters, from `at` on.
-    fn trail(&mut self, at: usize, can_be_macro: bool) -> Trail {
-        let mut at = at;
+    fn trail(&mut self, first: usize, can_be_macro: bool, is_in_capitals_itself: bool) -> Trail {
+        let mut at = first;
         loop {
             let word = self.word(at);
             let takes_arguments = self.kind(at + 1) == Some(Kind::Paren);
             match self.kind(at) {
                 None => return Trail::Head(at),
-                Some(Kind::Word) if word == "try" || word == "requires" => return Trail::Unsure,
-                Some(Kind::Word) if is_attribute(word) && takes_arguments => at += 2,
-                Some(Kind::Word) if trails(word) => at += 1,
-                Some(Kind::Word) if can_be_macro && !self.is_old_style(at) => {
-                    let is_trailing = is_in_capitals(word) && !self.goes_on(at);
-                    return if is_trailing { Trail::Unsure } else { Trail::TypeUpTo(at) };
-                }
-                Some(Kind::Word) if self.is_old_style(at) => {
+                Some(Kind::Word) if at == first && self.is_old_style(at) => {
                     return match self.ending {
                         Ending::Semicolon => Trail::OldStyle,
                         Ending::Body(_) => Trail::Head(at),
                     };
+                }
+                Some(Kind::Word) if word == "try" || word == "requires" => return Trail::Unsure,
+                Some(Kind::Word) if is_attribute(word) && takes_arguments => at += 2,
+                Some(Kind::Word) if trails(word) => at += 1,
+                // `JEMALLOC_ATTR(malloc) je_malloc(size_t size) {`
+                Some(Kind::Word) if is_in_capitals_itself && takes_arguments && !is_in_capitals(word) => {
+                    return Trail::TypeUpTo(at);
+                }
+                Some(Kind::Word) if can_be_macro => {
+                    let is_trailing = is_in_capitals(word) && !self.goes_on(at);
+                    return if is_trailing { Trail::Unsure } else { Trail::TypeUpTo(at) };
                 }
                 Some(Kind::Word) if is_in_capitals(word) || word.starts_with("__") => {
                     at += if takes_arguments { 2 } else { 1 };

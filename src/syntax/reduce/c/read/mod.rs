@@ -44,8 +44,8 @@ struct Reader<'s, 'a> {
     first: usize,
     /// Where it ends in the row: at the semicolon, or behind the last token.
     end: usize,
-    /// Where what was read as its type ends, macros in place of one included.
-    type_end: usize,
+    /// Whether a type was read that is no word: `decltype(…)`, or a macro in place of one.
+    has_read_type: bool,
     is_typedef: bool,
     /// Whether something was met that the grammar has to look at.
     is_odd: bool,
@@ -61,7 +61,7 @@ impl Scanner<'_> {
             ending,
             first: 0,
             end,
-            type_end: 0,
+            has_read_type: false,
             is_typedef: false,
             is_odd: false,
         };
@@ -76,6 +76,9 @@ impl Reader<'_, '_> {
         }
         if self.word(0) == "extern" && self.kind(1) == Some(Kind::Text) {
             self.first = 2;
+        }
+        if self.begins_with_members() {
+            self.first += 1;
         }
         let first = self.first;
         match self.word(first) {
@@ -97,8 +100,16 @@ impl Reader<'_, '_> {
         if self.ending == Ending::Semicolon && self.only_announces_type(at) {
             return Read::Nothing;
         }
-        self.type_end = at;
         self.declaration(at)
+    }
+
+    /// Says whether a macro stands on a line of its own in a type, before a whole field: `PyObject_HEAD`.
+    fn begins_with_members(&self) -> bool {
+        let word = self.word(self.first);
+        let is_own_line = self.token(self.first + 1).is_some_and(|next| next.is_fresh);
+        let is_name = !is_basic_type(word) && !is_specifier(word) && !is_tag(word);
+        let is_field = matches!(self.kind(self.first + 2), Some(Kind::Word | Kind::Star | Kind::Less));
+        is_own_line && is_name && is_field && self.scanner.is_in_type() && !self.word(self.first + 1).is_empty()
     }
 
     /// Says whether an item only says that there is a type of that name.
