@@ -73,7 +73,9 @@ impl Scanner<'_> {
             return Err(Odd);
         }
         let is_inside = self.scopes.len() < depth;
-        if turn == Turn::Never && (is_inside || !self.tokens.is_empty()) && self.skip_branches(true)? == Turn::End
+        if turn == Turn::Never
+            && (is_inside || !self.tokens.is_empty())
+            && self.skip_branches(true)? == Turn::End
         {
             return Ok(());
         }

@@ -115,7 +115,8 @@ impl Scanner<'_> {
                     top += 2;
                     continue;
                 }
-                Kind::Word => match names.last_mut().filter(|last| last.end == top && self.is_scope(top - 1)) {
+                Kind::Word => match names.last_mut().filter(|last| last.end == top && self.is_scope(top - 1))
+                {
                     Some(last) => last.end = top + 1,
                     None => names.push(top..top + 1),
                 },

@@ -82,8 +82,21 @@ pub(super) fn is_tag(word: &str) -> bool {
 pub(super) fn is_basic_type(word: &str) -> bool {
     matches!(
         word,
-        "void" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "bool"
-            | "_Bool" | "auto" | "wchar_t" | "char16_t" | "char32_t"
+        "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "unsigned"
+            | "bool"
+            | "_Bool"
+            | "auto"
+            | "wchar_t"
+            | "char16_t"
+            | "char32_t"
     )
 }
 
@@ -91,7 +104,15 @@ pub(super) fn is_basic_type(word: &str) -> bool {
 pub(super) fn trails(word: &str) -> bool {
     matches!(
         word,
-        "const" | "volatile" | "override" | "final" | "noexcept" | "mutable" | "restrict" | "sealed" | "throw"
+        "const"
+            | "volatile"
+            | "override"
+            | "final"
+            | "noexcept"
+            | "mutable"
+            | "restrict"
+            | "sealed"
+            | "throw"
     )
 }
 
@@ -99,8 +120,24 @@ pub(super) fn trails(word: &str) -> bool {
 pub(super) fn is_statement(word: &str) -> bool {
     matches!(
         word,
-        "if" | "else" | "for" | "while" | "do" | "switch" | "case" | "return" | "goto" | "catch" | "try"
-            | "sizeof" | "break" | "continue" | "default" | "delete" | "new" | "throw" | "defined"
+        "if" | "else"
+            | "for"
+            | "while"
+            | "do"
+            | "switch"
+            | "case"
+            | "return"
+            | "goto"
+            | "catch"
+            | "try"
+            | "sizeof"
+            | "break"
+            | "continue"
+            | "default"
+            | "delete"
+            | "new"
+            | "throw"
+            | "defined"
     )
 }
 

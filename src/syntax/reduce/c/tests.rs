@@ -80,27 +80,36 @@ fn macros_around_a_head_are_no_part_of_it() {
 
 #[test]
 fn parameters_in_the_old_style_belong_to_their_function() {
-    c("int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n", expect![[r#"
+    c(
+        "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",
+        expect![[r#"
 
         + function f = int f(a, b)
-        + function g = int g(int a)"#]]);
+        + function g = int g(int a)"#]],
+    );
 }
 
 #[test]
 fn pointers_to_functions_are_values() {
-    c("typedef BOOL (WINAPI *T)(int);\nint (*p)(void) = f;\nstruct s { void (*m)(int); };\n", expect![[r#"
+    c(
+        "typedef BOOL (WINAPI *T)(int);\nint (*p)(void) = f;\nstruct s { void (*m)(int); };\n",
+        expect![[r#"
         struct s {}
         ;
         + typedef T = typedef BOOL (WINAPI *T)(int)
         + variable p = int (*p)(void)
         + field m = void (*m)(int)
-        ! struct s"#]]);
+        ! struct s"#]],
+    );
 }
 
 #[test]
 fn attributes_that_look_like_calls_are_no_names() {
-    c("EXPORT void NOTHROW *\nATTR(malloc) ALLOC(1)\nje_malloc(size_t a) { }\nFOO(3.1) typedef int t;\n", expect![[r#"
+    c(
+        "EXPORT void NOTHROW *\nATTR(malloc) ALLOC(1)\nje_malloc(size_t a) { }\nFOO(3.1) typedef int t;\n",
+        expect![[r#"
 
         + function je_malloc = EXPORT void NOTHROW * ATTR(malloc) ALLOC(1) je_malloc(size_t a)
-        + typedef t = FOO(3.1) typedef int t"#]]);
+        + typedef t = FOO(3.1) typedef int t"#]],
+    );
 }

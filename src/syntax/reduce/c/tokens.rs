@@ -146,13 +146,7 @@ impl Tokens {
         if self.open.is_empty() {
             self.tops.push(at);
         }
-        self.all.push(Token {
-            start: index(range.start),
-            end: index(range.end),
-            mate: at,
-            kind,
-            is_fresh,
-        });
+        self.all.push(Token { start: index(range.start), end: index(range.end), mate: at, kind, is_fresh });
     }
 
     /// Appends a token that opens a group.

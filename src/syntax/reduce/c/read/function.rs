@@ -28,11 +28,8 @@ impl Reader<'_, '_> {
     /// Reads a function whose name is at `name` in the row, and whose parameters are at `parameters`.
     pub(super) fn function(&mut self, from: usize, name: usize, parameters: usize) -> Read {
         let is_destructor = self.kind(name) == Some(Kind::Tilde);
-        let text = if is_destructor {
-            format!("~{}", self.word(name + 1))
-        } else {
-            self.word(name).to_owned()
-        };
+        let text =
+            if is_destructor { format!("~{}", self.word(name + 1)) } else { self.word(name).to_owned() };
         let (qualified, scope) = self.qualified(name);
         let is_typed = self.has_read_type || self.has_type(from, qualified);
         if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed) {
@@ -190,9 +187,10 @@ impl Reader<'_, '_> {
     /// Says whether the words from `at` on declare one of the parameters: `int f(a) int a;`.
     fn is_old_style(&self, at: usize) -> bool {
         let names = self.scanner.tokens.within(at - 1);
-        let are_names = names.iter().enumerate().all(|(place, token)| {
-            token.kind == if place % 2 == 0 { Kind::Word } else { Kind::Comma }
-        });
+        let are_names = names
+            .iter()
+            .enumerate()
+            .all(|(place, token)| token.kind == if place % 2 == 0 { Kind::Word } else { Kind::Comma });
         if names.is_empty() || !are_names || self.scanner.dialect != Dialect::C {
             return false;
         }
@@ -259,7 +257,11 @@ impl Reader<'_, '_> {
     fn function_kind(&self, scope: &str, name: &str) -> SymbolKind {
         let class = if scope.is_empty() { self.class() } else { scope.rsplit("::").next() };
         let Some(class) = class else {
-            return if self.ending == Ending::Semicolon { SymbolKind::Prototype } else { SymbolKind::Function };
+            return if self.ending == Ending::Semicolon {
+                SymbolKind::Prototype
+            } else {
+                SymbolKind::Function
+            };
         };
         let class = class.split('<').next().unwrap_or(class);
         if self.ending == Ending::Semicolon && !self.scanner.is_in_type() {

@@ -82,7 +82,7 @@ impl Reader<'_, '_> {
         }
         let first = self.first;
         match self.word(first) {
-            "using" => return self.using(),
+            "using" => return self.using(first),
             "static_assert" | "_Static_assert" | "asm" | "__asm__" | "namespace" => return Read::Nothing,
             "friend" | "concept" | "export" | "import" | "module" | "requires" | "" => {
                 return Read::Unsure(None);
@@ -97,6 +97,11 @@ impl Reader<'_, '_> {
         while self.word(at) == "template" && self.kind(at + 1) == Some(Kind::Angle) {
             at += 2;
         }
+        match self.word(at) {
+            "using" => return self.using(at),
+            "concept" | "friend" | "requires" => return Read::Unsure(None),
+            _ => {}
+        }
         if self.ending == Ending::Semicolon && self.only_announces_type(at) {
             return Read::Nothing;
         }
@@ -109,7 +114,11 @@ impl Reader<'_, '_> {
         let is_own_line = self.token(self.first + 1).is_some_and(|next| next.is_fresh);
         let is_name = !is_basic_type(word) && !is_specifier(word) && !is_tag(word);
         let is_field = matches!(self.kind(self.first + 2), Some(Kind::Word | Kind::Star | Kind::Less));
-        is_own_line && is_name && is_field && self.scanner.is_in_type() && !self.word(self.first + 1).is_empty()
+        is_own_line
+            && is_name
+            && is_field
+            && self.scanner.is_in_type()
+            && !self.word(self.first + 1).is_empty()
     }
 
     /// Says whether an item only says that there is a type of that name.
@@ -128,8 +137,8 @@ impl Reader<'_, '_> {
     }
 
     /// Reads `using Name = …;`; other uses of the word give no symbol.
-    fn using(&self) -> Read {
-        let name = self.first + 1;
+    fn using(&self, at: usize) -> Read {
+        let name = at + 1;
         if self.kind(name + 1) != Some(Kind::Equals) {
             let has_value = (name..self.end).any(|top| self.kind(top) == Some(Kind::Equals));
             return if has_value { Read::Unsure(None) } else { Read::Nothing };
