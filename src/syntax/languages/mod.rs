@@ -8,4 +8,5 @@ mod cpp;
 mod python;
 mod registry;
 
+pub(super) use python::LARGE_LITERAL;
 pub(super) use registry::LANGUAGES;

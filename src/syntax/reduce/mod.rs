@@ -8,6 +8,8 @@
 //! Knows: the bytes of a language. Does not know: trees, symbols' qualified names, docs.
 
 mod c;
+mod python;
 
 pub(super) use c::reduce_c;
 pub(super) use c::reduce_cpp;
+pub(super) use python::reduce_python;

@@ -5,4 +5,5 @@ mod skeleton;
 mod symbols;
 mod table;
 
+pub(in crate::syntax) use skeleton::LARGE_LITERAL;
 pub(super) use table::PYTHON;

@@ -16,7 +16,7 @@ use crate::syntax::walk::Walk;
 use crate::syntax::walk::count_lines;
 
 /// A literal of more bytes than this is a table: its size is told, not its rows.
-const LARGE_LITERAL: usize = 400;
+pub(in crate::syntax) const LARGE_LITERAL: usize = 400;
 
 /// Takes out the body of a function, but for its docstring.
 pub(super) fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Node<'t>) {

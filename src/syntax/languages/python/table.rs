@@ -10,6 +10,7 @@ use super::symbols::module;
 use crate::syntax::language::Language;
 use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
+use crate::syntax::reduce::reduce_python;
 
 /// Python 3, with what the grammar still knows of Python 2.
 pub(in crate::syntax::languages) static PYTHON: Language = Language {
@@ -20,7 +21,7 @@ pub(in crate::syntax::languages) static PYTHON: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: false,
     has_overloads: false,
-    reduce: None,
+    reduce: Some(reduce_python),
     cut_supplied: None,
     nodes: &[NODES],
     root: Some(module),

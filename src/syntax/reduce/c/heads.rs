@@ -107,7 +107,7 @@ impl Scanner<'_> {
                 Kind::Word if self.tokens.kind(top + 1) == Some(Kind::Paren) => {
                     let goes_on = self.tokens.kind(top + 2).is_some_and(|kind| kind != Kind::Semicolon)
                         && !trails(self.top_text(top + 2));
-                    let is_macro = is_attribute(self.top_text(top)) || is_in_capitals(self.top_text(top));
+                    let is_macro = is_in_capitals(self.top_text(top)) || self.top_text(top).starts_with("__");
                     if !is_attribute(self.top_text(top)) && !(goes_on && is_macro) {
                         return None;
                     }

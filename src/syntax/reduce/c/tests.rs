@@ -113,3 +113,29 @@ fn attributes_that_look_like_calls_are_no_names() {
         + typedef t = FOO(3.1) typedef int t"#]],
     );
 }
+
+#[test]
+fn members_may_be_given_their_values_in_brackets() {
+    cpp("A::A(B *p)\n    : C<1, 1>{ p }, d_{ nullptr },\n      e_{}\n{\n f(\"a\" \"b\"); }\n", expect![[r#"
+
+        + constructor A in A = A::A(B *p)"#]]);
+}
+
+#[test]
+fn templates_are_read_with_what_they_are_made_for() {
+    cpp(
+        "template<> inline __device__ a::b f<0>() { }\ntemplate <class T> using X = std::vector<T>;\ntemplate<typename T> inline Seq<T>::Seq() : seq(0) {}\ntemplate<class T> bool operator<(A<T> a, B b);\nstruct __align__(16) u8 { int a; ~u8(); ::a::b c(); operator bool() const { } };\n",
+        expect![[r#"
+            struct  u8 {}
+            ;
+            + function f = template<> inline __device__ a::b f<0>()
+            + typedef X = template <class T> using X = std::vector<T>
+            + constructor Seq in Seq<T> = template<typename T> inline Seq<T>::Seq()
+            + prototype operator< = template<class T> bool operator<(A<T> a, B b)
+            + field a = int a
+            + destructor ~u8 = ~u8()
+            + method c = ::a::b c()
+            + method operator bool = operator bool() const
+            ! struct u8"#]],
+    );
+}

@@ -2,6 +2,7 @@
 
 use super::super::names::is_attribute;
 use super::super::names::is_basic_type;
+use super::super::names::is_in_capitals;
 use super::super::names::is_specifier;
 use super::super::names::is_statement;
 use super::super::names::is_type_of;
@@ -42,6 +43,10 @@ impl Reader<'_, '_> {
                 }
                 Some(Kind::Scope | Kind::Star | Kind::Ampersand) => {}
                 Some(Kind::Less) => match self.after_arguments(at) {
+                    // `f<int>(…)`: a function template made for a type.
+                    Some(after) if self.kind(after) == Some(Kind::Paren) && name == Some(at - 1) => {
+                        return self.function(from, at - 1, after);
+                    }
                     Some(after) => {
                         at = after;
                         arguments_end = Some(after);
@@ -130,7 +135,8 @@ impl Reader<'_, '_> {
             return Read::Unsure(None);
         };
         let is_bracketed = inside.iter().any(|token| token.kind == Kind::Bracket);
-        let ends = matches!(self.kind(at + 2), None | Some(Kind::Equals));
+        let after = (at + 2..self.end).find(|top| !is_in_capitals(self.word(*top))).unwrap_or(self.end);
+        let ends = matches!(self.kind(after), None | Some(Kind::Equals));
         if !ends || is_bracketed || self.ending != Ending::Semicolon {
             return Read::Unsure(None);
         }
@@ -143,7 +149,7 @@ impl Reader<'_, '_> {
         if (at + 2..self.end).any(|top| self.kind(top) == Some(Kind::Comma)) {
             return Read::Unsure(None);
         }
-        let head_end = if is_field { self.end } else { at + 2 };
+        let head_end = if is_field { self.end } else { after };
         self.symbol(kind, self.scanner.text[name.range()].to_owned(), head_end, None)
     }
 

@@ -71,7 +71,7 @@ impl Scanner<'_> {
 
 impl Reader<'_, '_> {
     fn read(mut self) -> Read {
-        if self.kind(0) != Some(Kind::Word) {
+        if !matches!(self.kind(0), Some(Kind::Word | Kind::Scope | Kind::Tilde)) {
             return if self.end == 0 { Read::Nothing } else { Read::Unsure(None) };
         }
         if self.word(0) == "extern" && self.kind(1) == Some(Kind::Text) {
@@ -82,11 +82,8 @@ impl Reader<'_, '_> {
         }
         let first = self.first;
         match self.word(first) {
-            "using" => return self.using(first),
             "static_assert" | "_Static_assert" | "asm" | "__asm__" | "namespace" => return Read::Nothing,
-            "friend" | "concept" | "export" | "import" | "module" | "requires" | "" => {
-                return Read::Unsure(None);
-            }
+            "export" | "import" | "module" => return Read::Unsure(None),
             // What a template is made for is said elsewhere.
             "template" if self.kind(first + 1) != Some(Kind::Angle) => return Read::Nothing,
             "extern" if self.word(first + 1) == "template" => return Read::Nothing,
@@ -99,7 +96,7 @@ impl Reader<'_, '_> {
         }
         match self.word(at) {
             "using" => return self.using(at),
-            "concept" | "friend" | "requires" => return Read::Unsure(None),
+            "friend" | "concept" | "requires" => return Read::Unsure(None),
             _ => {}
         }
         if self.ending == Ending::Semicolon && self.only_announces_type(at) {

@@ -1,0 +1,150 @@
+//! What brackets hold, and what is left of it.
+
+use std::ops::Range;
+
+use super::lines::Scanner;
+use crate::syntax::languages::LARGE_LITERAL;
+
+/// What stands in for what is taken out of a statement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum StandIn {
+    Nothing,
+    Name,
+    Comprehension,
+    Comment,
+}
+
+impl StandIn {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Nothing => "",
+            Self::Name => "_",
+            Self::Comprehension => "_ for _ in _",
+            Self::Comment => "#",
+        }
+    }
+}
+
+/// A range of a statement, and what stands in for it. A table of a million strings has as many, so they are small.
+pub(super) struct Edit {
+    start: u32,
+    end: u32,
+    stand_in: StandIn,
+}
+
+impl Edit {
+    /// Returns an edit of a text that is known to be shorter than 4 GiB.
+    pub(super) fn new(range: Range<usize>, stand_in: StandIn) -> Self {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { start: offset(range.start), end: offset(range.end), stand_in }
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A bracket that is open, and what was met in it.
+pub(super) struct Bracket {
+    kind: u8,
+    open: usize,
+    /// Whether it is applied to what stands before it: a call, an index, the parameters of a function.
+    is_applied: bool,
+    is_import: bool,
+    has_comma: bool,
+    /// Whether it holds `for`, so that it is no list but what makes one.
+    has_loop: bool,
+    /// Whether a comma may belong to what stands in it, and not to the bracket.
+    has_own_comma: bool,
+    /// Whether a large literal stands in it.
+    has_large: bool,
+    edits: usize,
+}
+
+impl Bracket {
+    pub(super) fn new(kind: u8, open: usize, is_applied: bool, is_import: bool, edits: usize) -> Self {
+        Self {
+            kind,
+            open,
+            is_applied,
+            is_import,
+            has_comma: false,
+            has_loop: false,
+            has_own_comma: false,
+            has_large: false,
+            edits,
+        }
+    }
+
+    fn is_closed_by(&self, byte: u8) -> bool {
+        matches!((self.kind, byte), (b'(', b')') | (b'[', b']') | (b'{', b'}'))
+    }
+
+    /// Says whether it is a list, a tuple, a set or a dictionary.
+    fn is_literal(&self) -> bool {
+        let is_tuple = self.has_comma && !self.has_own_comma;
+        !self.is_applied && !self.is_import && !self.has_loop && (self.kind != b'(' || is_tuple)
+    }
+
+    /// Returns what can stand in for all that it holds.
+    fn stand_in(&self, is_large: bool) -> StandIn {
+        match self.kind {
+            b'(' if self.is_applied || self.is_literal() => StandIn::Nothing,
+            b'(' => StandIn::Name,
+            _ if self.is_applied => StandIn::Name,
+            _ if self.is_literal() => StandIn::Nothing,
+            // A skeleton takes the rows of large lists away, but not what makes one.
+            _ if is_large => StandIn::Comprehension,
+            _ => StandIn::Nothing,
+        }
+    }
+}
+
+impl Scanner<'_> {
+    /// Closes the innermost bracket; what it holds is taken out, unless a large literal stands within.
+    pub(super) fn close(&mut self, byte: u8, at: usize) -> Option<()> {
+        let bracket = self.brackets.pop().filter(|bracket| bracket.is_closed_by(byte))?;
+        let is_large = LARGE_LITERAL <= at + 1 - bracket.open;
+        let is_table = is_large && bracket.is_literal();
+        if let Some(around) = self.brackets.last_mut() {
+            around.has_large |= is_table || bracket.has_large;
+        }
+        let inside = bracket.open + 1..at;
+        if (bracket.has_large && !is_table) || inside.len() < 2 {
+            return Some(());
+        }
+        for edit in self.edits.drain(bracket.edits..) {
+            if edit.stand_in == StandIn::Comment {
+                self.taken_comments.push(edit.range());
+            }
+        }
+        self.edits.push(Edit::new(inside, bracket.stand_in(is_large)));
+        Some(())
+    }
+
+    pub(super) fn comma(&mut self) {
+        if let Some(bracket) = self.brackets.last_mut() {
+            bracket.has_comma = true;
+        }
+    }
+
+    pub(super) fn word_in_brackets(&mut self, word: &[u8]) {
+        let Some(bracket) = self.brackets.last_mut() else { return };
+        bracket.has_loop |= word == b"for";
+        bracket.has_own_comma |= word == b"lambda" || word == b"yield";
+    }
+
+    /// Appends a range of the text with the edits that were noted.
+    pub(super) fn flush(&mut self, range: Range<usize>) {
+        let mut at = range.start;
+        for edit in self.edits.drain(..) {
+            let taken = edit.range();
+            self.out.copy(self.text, at..taken.start);
+            at = taken.end;
+            self.out.stand_in(edit.stand_in.text(), taken);
+        }
+        self.out.copy(self.text, at..range.end);
+        self.taken_comments.sort_unstable_by_key(|comment| comment.start);
+        self.out.comments.append(&mut self.taken_comments);
+    }
+}

@@ -1,0 +1,113 @@
+//! The tokens of a statement that stays.
+
+use super::brackets::Bracket;
+use super::brackets::Edit;
+use super::brackets::StandIn;
+use super::lines::Scanner;
+use super::strings::is_prefix;
+use super::strings::string;
+use super::tokens::CLASSES;
+use super::tokens::Class;
+use super::tokens::is_keyword;
+use super::tokens::word_end;
+
+/// Brackets nested deeper than this are left to the limits of the parser.
+const MAX_NESTING: usize = 1000;
+
+/// A string of fewer bytes is not worth a piece of its own.
+const SHORT_STRING: usize = 8;
+
+/// Where the scan of a statement stops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// At the end of the line or at a comment, outside of brackets.
+    AtLineEnd,
+    /// At a colon outside of brackets, too.
+    AtColon,
+}
+
+impl Scanner<'_> {
+    /// Reads a statement from `start` on, notes what is to be taken out of it, and returns where it ends.
+    pub(super) fn scan(&mut self, start: usize, stop: Stop) -> Option<usize> {
+        let mut at = start;
+        // Whether what stands before is a value, so that a bracket is applied to it.
+        let mut is_value = false;
+        let mut is_import = false;
+        while let Some(&byte) = self.bytes.get(at) {
+            let class = CLASSES[usize::from(byte)];
+            let is_outside = self.brackets.is_empty();
+            match class {
+                Class::Space => at += 1,
+                Class::Word => {
+                    let end = word_end(self.bytes, at);
+                    let word = &self.bytes[at..end];
+                    if is_prefix(word) && matches!(self.bytes.get(end), Some(b'"' | b'\'')) {
+                        at = self.string(word, end)?;
+                        is_value = true;
+                        continue;
+                    }
+                    self.word_in_brackets(word);
+                    is_value = !is_keyword(word);
+                    is_import = word == b"import";
+                    at = end;
+                }
+                Class::Quote => {
+                    at = self.string(b"", at)?;
+                    is_value = true;
+                }
+                Class::Open if MAX_NESTING <= self.brackets.len() => return None,
+                Class::Open => {
+                    let edits = self.edits.len();
+                    self.brackets.push(Bracket::new(byte, at, is_value, is_import, edits));
+                    is_value = false;
+                    at += 1;
+                }
+                Class::Close => {
+                    self.close(byte, at)?;
+                    is_value = true;
+                    at += 1;
+                }
+                Class::Comma => {
+                    self.comma();
+                    is_value = false;
+                    at += 1;
+                }
+                Class::Hash | Class::Newline if is_outside => return Some(at),
+                Class::Colon if is_outside && stop == Stop::AtColon => return Some(at),
+                Class::Hash => {
+                    let end = self.line_end(at);
+                    self.edits.push(Edit::new(at..end, StandIn::Comment));
+                    at = end;
+                }
+                Class::Backslash => at = self.after_continuation(at)?,
+                Class::Newline => at += 1,
+                Class::Sign | Class::Colon => {
+                    is_value = false;
+                    at += 1;
+                }
+                Class::Odd => return None,
+            }
+        }
+        self.brackets.is_empty().then_some(at)
+    }
+
+    /// Returns where a line goes on that a backslash continues.
+    pub(super) fn after_continuation(&self, backslash: usize) -> Option<usize> {
+        let rest = &self.bytes[backslash + 1..];
+        if rest.starts_with(b"\n") {
+            return Some(backslash + 2);
+        }
+        rest.starts_with(b"\r\n").then_some(backslash + 3)
+    }
+
+    /// Reads a string, and takes its text out.
+    pub(super) fn string(&mut self, prefix: &[u8], quote: usize) -> Option<usize> {
+        let literal = string(self.bytes, prefix, quote)?;
+        // Quotes that follow each other would be taken for others.
+        let is_followed = matches!(self.bytes.get(literal.after), Some(b'"' | b'\''));
+        if SHORT_STRING <= literal.end - literal.start && !is_followed {
+            self.edits.push(Edit::new(literal.start..literal.end, StandIn::Nothing));
+        }
+        Some(literal.after)
+    }
+}
