@@ -22,6 +22,27 @@ const NAMING: [&str; 16] = [
     "package",
 ];
 
+/// Commands of Doxygen that only say how the next word looks.
+const STYLING: [&str; 8] = ["a", "b", "c", "e", "em", "p", "ref", "link"];
+
+/// Commands of Doxygen that begin another paragraph, wherever on a line they stand.
+const ENDING: [&str; 14] = [
+    "deprecated",
+    "note",
+    "param",
+    "par",
+    "post",
+    "pre",
+    "return",
+    "returns",
+    "retval",
+    "sa",
+    "see",
+    "since",
+    "throws",
+    "warning",
+];
+
 /// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing to a reader.
 pub(super) fn documentation(comment: &str) -> Option<String> {
     let paragraph = first_paragraph(&without_commands(&unmark(comment)))?;
@@ -36,16 +57,40 @@ pub(super) fn without_commands(text: &str) -> String {
         match command(line.trim()) {
             Some(("brief" | "short", brief)) => {
                 plain.clear();
-                plain.push_str(brief);
+                push_plain(&mut plain, brief);
             }
             Some((name, _)) if NAMING.contains(&name) => continue,
+            Some(("details" | "remark" | "remarks", text)) => {
+                plain.push('\n');
+                push_plain(&mut plain, text);
+            }
+            Some((name, _)) if STYLING.contains(&name) => push_plain(&mut plain, line),
             // An empty line ends the paragraph.
             Some(_) => {}
-            None => plain.push_str(line),
+            None => push_plain(&mut plain, line),
         }
         plain.push('\n');
     }
     plain
+}
+
+/// Appends a line without the commands in it: of `@c word` the word is kept, and what stands behind a command that
+/// begins a paragraph of its own (`\sa`, `@param`) is none of this one.
+fn push_plain(plain: &mut String, line: &str) {
+    if !line.contains(['@', '\\']) {
+        plain.push_str(line);
+        return;
+    }
+    for word in line.split_inclusive(char::is_whitespace) {
+        match word.strip_prefix(['@', '\\']).map(str::trim_end) {
+            Some(name) if STYLING.contains(&name) => {}
+            Some(name) if ENDING.contains(&name) => {
+                plain.push('\n');
+                return;
+            }
+            Some(_) | None => plain.push_str(word),
+        }
+    }
 }
 
 /// Splits `@name rest`, `\name rest` and `:name …: rest`.
@@ -139,6 +184,23 @@ mod tests {
         check("/**\n * do_it() - does it\n * @what: what to do\n */", "do_it() - does it");
         check("# Does it.\n# :param a: what", "Does it.");
         check("# :class:`Name` does it.", ":class:`Name` does it.");
+    }
+
+    #[test]
+    fn commands_within_a_line_are_taken_out() {
+        check("/// Copies @p n bytes, see @ref other.", "Copies n bytes, see other.");
+        check("/** Moves. \\sa other */", "Moves.");
+        check("/// @p n is copied.", "n is copied.");
+        check(
+            "// Mail to someone@example.org, or use @decorators.",
+            "Mail to someone@example.org, or use @decorators.",
+        );
+    }
+
+    #[test]
+    fn details_are_taken_where_there_is_no_brief() {
+        check("/** @details Alone. */", "Alone.");
+        check("/** @brief First.\n * @details Then. */", "First.");
     }
 
     #[test]

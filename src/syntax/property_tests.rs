@@ -10,7 +10,7 @@ use super::testing::fixtures;
 use crate::model::Span;
 use crate::model::Symbol;
 
-const MUTANTS: u64 = 300;
+const MUTANTS: u64 = 100;
 
 /// Checks all that this room promises of any text.
 #[track_caller]

@@ -43,6 +43,16 @@ struct Comments {
     last_line: u32,
 }
 
+/// A comment behind some code, with the lines below it on which it goes on.
+struct Trailing {
+    range: Range<usize>,
+    /// The line of the code.
+    line: u32,
+    /// Where a comment would begin that goes on with it.
+    next_line: u32,
+    column: usize,
+}
+
 /// What the visit has seen so far.
 pub(super) struct Walk<'t> {
     pub(super) source: &'t Source<'t>,
@@ -56,8 +66,8 @@ pub(super) struct Walk<'t> {
     wrapper: Option<Node<'t>>,
     /// The comments directly above the node at hand.
     above: Option<Comments>,
-    /// The line and the column where a comment would go on that trails some code.
-    trailing: Option<(u32, usize)>,
+    /// The comment that trails the code before the node at hand.
+    trailing: Option<Trailing>,
     depth: usize,
     imported: HashSet<String>,
 }
@@ -274,13 +284,18 @@ impl<'t> Walk<'t> {
         let range = range.start..range.start + text.trim_end().len();
         let span = self.source.span(range.clone());
         let column = range.start - self.source.line_start(range.start);
-        let trails = span.start_line == last_code_line;
-        if trails {
-            self.document_what_it_trails(text, span.start_line);
+        let (line, next_line) = (span.start_line, span.end_line + 1);
+        if line == last_code_line {
+            self.document_what_it_trails(range.clone(), line, None);
+            self.trailing = Some(Trailing { range, line, next_line, column });
+            return;
         }
-        if trails || self.trailing == Some((span.start_line, column)) {
-            // It is about what stands before it, or goes on with such a comment on a line of its own.
-            self.trailing = Some((span.end_line + 1, column));
+        let goes_on =
+            self.trailing.take_if(|trailing| trailing.next_line == line && trailing.column == column);
+        if let Some(Trailing { range: before, line, .. }) = goes_on {
+            let range = before.start..range.end;
+            self.document_what_it_trails(range.clone(), line, Some(before));
+            self.trailing = Some(Trailing { range, line, next_line, column });
             return;
         }
         match &mut self.above {
@@ -295,15 +310,21 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Gives the comment to the names declared on its line, where they have no documentation above them.
-    fn document_what_it_trails(&mut self, comment: &str, line: u32) {
+    /// Gives the comment to the names declared on that line, where they have no documentation but what the comment said
+    /// `before` it went on.
+    fn document_what_it_trails(&mut self, comment: Range<usize>, line: u32, before: Option<Range<usize>>) {
         let Some(span) = self.symbols.last().map(|last| last.span).filter(|span| span.end_line == line)
         else {
             return;
         };
+        let before = before.and_then(|before| documentation(self.source.text(before)));
+        let comment = self.source.text(comment);
+        let points_back = ["///<", "//!<", "/**<", "/*!<"].iter().any(|mark| comment.starts_with(mark));
         let documented = self.symbols.iter_mut().rev().take_while(|symbol| symbol.span == span);
-        for symbol in documented.filter(|symbol| is_value(symbol.kind) && symbol.doc.is_none()) {
-            symbol.doc = documentation(comment);
+        for symbol in documented.filter(|symbol| symbol.doc == before) {
+            if points_back || is_value(symbol.kind) {
+                symbol.doc = documentation(comment);
+            }
         }
     }
 

@@ -7,11 +7,13 @@ use tree_sitter::Node;
 use super::declarators::Declared;
 use super::declarators::Spelled;
 use super::declarators::declared;
+use super::declarators::lost_member_pointer;
 use super::declarators::spelled;
 use super::functions::function_kind;
 use super::functions::is_keyword;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
+use crate::syntax::comments::documentation;
 use crate::syntax::language::Field;
 use crate::syntax::language::Visit;
 use crate::syntax::skeleton::Cut;
@@ -96,7 +98,7 @@ fn declare<'t>(
         let Some(declared) = declared(walk, declarator.node) else {
             continue;
         };
-        let spelled = spelled(walk, declared.name);
+        let spelled = spelled(walk, lost_member_pointer(walk, node).unwrap_or(declared.name));
         if spelled.name.is_empty() || is_keyword(&spelled.name) {
             continue;
         }
@@ -105,7 +107,7 @@ fn declare<'t>(
             qualified_name: walk.qualified(&spelled.full()),
             span,
             signature: signature(walk, &head, &declarator),
-            doc: doc.clone(),
+            doc: doc_behind(walk, &declarator).or_else(|| doc.clone()),
             name: spelled.name,
             recovered: false,
             children: std::mem::take(&mut members),
@@ -138,7 +140,7 @@ fn declarators<'t>(walk: &Walk<'t>, node: Node<'t>) -> Vec<Declarator<'t>> {
 }
 
 /// Returns what specifies the type of a declaration, where it is defined there and then.
-fn defined_type<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
+pub(super) fn defined_type<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
     walk.field(node, Field::Type).filter(|inner| walk.field(*inner, Field::Body).is_some())
 }
 
@@ -206,6 +208,16 @@ fn signature<'t>(walk: &Walk<'t>, head: &str, declarator: &Declarator<'t>) -> St
     let is_glued = own.starts_with(['*', '&']) && walk.source.text(0..range.start).ends_with(is_sign);
     let space = if head.is_empty() || is_glued { "" } else { " " };
     format!("{head}{space}{}", own.trim_end_matches([';', ' ', '=']))
+}
+
+/// Returns what the comment says that ends the line of a name which others follow: `int a, // the first`.
+fn doc_behind(walk: &Walk<'_>, declarator: &Declarator<'_>) -> Option<String> {
+    let behind = walk.source.after_on_line(declarator.end).trim().strip_prefix(',')?.trim_start();
+    let ends_line = behind.starts_with("//")
+        || behind
+            .strip_prefix("/*")
+            .is_some_and(|rest| rest.find("*/") == Some(rest.len().saturating_sub(2)));
+    documentation(behind).filter(|_| ends_line)
 }
 
 fn is_sign(c: char) -> bool {

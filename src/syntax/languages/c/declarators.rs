@@ -129,15 +129,47 @@ fn bare_name<'t>(walk: &Walk<'t>, name: Node<'t>) -> String {
         }
         // `operator bool() const`: the name ends where its parameters begin.
         "operator_cast" => {
-            let end = child_of_kind(name, "abstract_function_declarator")
-                .or_else(|| walk.field(name, Field::Declarator))
-                .map_or(walk.range(name).end, |declarator| walk.range(declarator).start);
+            let end =
+                parameters_of_cast(walk, name).map_or(walk.range(name).end, |node| walk.range(node).start);
             words(walk.source.text(walk.range(name).start..end))
         }
         "operator_name" => operator_name(walk.text(name)),
         "destructor_name" => walk.text(name).split_whitespace().collect(),
         _ => walk.text(name).to_owned(),
     }
+}
+
+/// Returns what holds the parameters in `operator int*() const`, below the signs of the type.
+fn parameters_of_cast<'t>(walk: &Walk<'t>, cast: Node<'t>) -> Option<Node<'t>> {
+    let mut node = walk.field(cast, Field::Declarator)?;
+    while node.kind() != "abstract_function_declarator" {
+        let inner = walk.field(node, Field::Declarator).or_else(|| last_named(node));
+        node = inner.filter(|inner| inner.kind().starts_with("abstract_"))?;
+    }
+    Some(node)
+}
+
+/// Returns the name of a function that converts, where words before it (`inline Class::operator Type() {`) make the
+/// grammar take `Class::operator` for a type and `Type` for the name.
+pub(super) fn lost_conversion<'t>(
+    walk: &Walk<'t>,
+    function: Node<'t>,
+    declared: Node<'t>,
+) -> Option<Spelled> {
+    let class = walk.field(function, Field::Type).filter(|class| class.kind() == "qualified_identifier")?;
+    let scope = walk.text(class).strip_suffix("operator")?;
+    let scope: String = scope.split_whitespace().collect();
+    let to = words(walk.text(declared));
+    Some(Spelled { scope: scope.strip_suffix("::")?.to_owned(), name: format!("operator {to}") })
+}
+
+/// Returns `data` of the field `int Class::*data`, where the grammar sees a field of bits with the name `Class`.
+pub(super) fn lost_member_pointer<'t>(walk: &Walk<'t>, field: Node<'t>) -> Option<Node<'t>> {
+    let bits = child_of_kind(field, "bitfield_clause")?;
+    let lost = child_of_kind(field, "ERROR").filter(|lost| walk.text(*lost) == ":")?;
+    let pointer = bits.named_child(0).filter(|_| lost.end_byte() <= bits.start_byte())?;
+    let pointer = walk.field(pointer, Field::Left).unwrap_or(pointer);
+    last_named(pointer).filter(|name| pointer.kind() == "pointer_expression" && name.kind() == "identifier")
 }
 
 /// Returns `operator==` for `operator ==`, and leaves `operator new` its space.

@@ -4,9 +4,12 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::declarations::defined_type;
 use super::declarators::declared;
+use super::declarators::lost_conversion;
 use super::declarators::spelled;
 use super::types::mistaken_type;
+use super::types::type_specifier;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 use crate::syntax::language::Field;
@@ -28,7 +31,7 @@ pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>,
         mistaken_type(walk, node);
         return;
     }
-    let spelled = spelled(walk, declared.name);
+    let spelled = lost_conversion(walk, node, declared.name).unwrap_or_else(|| spelled(walk, declared.name));
     if is_keyword(&spelled.name) || spelled.name.is_empty() {
         // The grammar lost its way inside of a function, and takes `if (…) {` for another.
         return;
@@ -36,23 +39,45 @@ pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>,
     let end = walk.range(node).end;
     let body = body_of(walk, node);
     let head_end = body.as_ref().map_or(end, |body| body.start);
+    let signature = signature(walk, node, head_end);
+    let before = walk.symbols.len();
+    defined_type(walk, node).into_iter().for_each(|made| type_specifier(walk, made));
     let symbol = Symbol {
         kind: function_kind(walk, &spelled.scope, &spelled.name),
         qualified_name: walk.qualified(&spelled.full()),
         name: spelled.name,
         span: walk.span(node, end),
-        signature: walk.whole_head(node, head_end).trim_end_matches([';', ' ']).to_owned(),
+        signature,
         doc: walk.doc_above(),
         recovered: false,
         children: Vec::new(),
     };
     walk.add(symbol);
+    // In `static struct made_here {…} f(void) {` the function begins before the type does.
+    walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
     if let Some(body) = body {
-        // A constructor outside of its class has no type before its name: as a prototype it would read as a call.
-        let is_typed =
-            walk.field(node, Field::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type);
-        cut_body(walk, is_typed, body);
+        cut_body(walk, is_typed(walk, node), body);
     }
+}
+
+/// Says whether a type stands before the name, or none is wanted there: a constructor outside of its class would read
+/// as a call if it were a prototype.
+fn is_typed<'t>(walk: &Walk<'t>, function: Node<'t>) -> bool {
+    walk.field(function, Field::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type)
+}
+
+/// Returns a function's head on one line, with `{…}` for the members of a type that is defined in it.
+fn signature<'t>(walk: &Walk<'t>, function: Node<'t>, head_end: usize) -> String {
+    let made = defined_type(walk, function).and_then(|made| walk.field(made, Field::Body));
+    let head = match made.map(|body| walk.range(body)) {
+        Some(body) => {
+            let (before, after) =
+                (walk.whole_head(function, body.start), walk.head(function, body.end..head_end));
+            format!("{before} {{…}} {after}")
+        }
+        None => walk.whole_head(function, head_end),
+    };
+    head.trim_end_matches([';', ' ']).to_owned()
 }
 
 /// Returns what kind of function a name is, by what stands around it.

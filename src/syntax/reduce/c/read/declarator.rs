@@ -17,6 +17,8 @@ impl Reader<'_, '_> {
     /// Reads on from `from` in the row: type and name.
     pub(super) fn declaration(&mut self, from: usize) -> Read {
         let mut name = None;
+        // Where the arguments end of a template that is named last.
+        let mut arguments_end = None;
         let mut at = from;
         loop {
             match self.kind(at) {
@@ -47,6 +49,7 @@ impl Reader<'_, '_> {
                     }
                     Some(after) => {
                         at = after;
+                        arguments_end = Some(after);
                         continue;
                     }
                     None => return Read::Unsure(None),
@@ -59,6 +62,12 @@ impl Reader<'_, '_> {
                 Some(Kind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
                 Some(Kind::Paren) if name.is_some_and(|name| name + 1 == at) => {
                     return self.function(from, at - 1, at);
+                }
+                // `template <> int f<char>(char c)`
+                Some(Kind::Paren)
+                    if arguments_end == Some(at) && name.is_some_and(|n| self.has_type(from, n)) =>
+                {
+                    return self.function(from, name.unwrap_or(from), at);
                 }
                 Some(Kind::Equals | Kind::Colon | Kind::Braces) | None => break,
                 Some(_) => return Read::Unsure(None),
