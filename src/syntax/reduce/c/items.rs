@@ -11,6 +11,7 @@ use super::scan::Scanner;
 use super::scan::Scope;
 use super::scan::ScopeKind;
 use super::tokens::Kind;
+use super::tokens::Token;
 use crate::model::SymbolKind;
 use crate::syntax::reduced::ReadSymbol;
 use crate::syntax::reduced::Record;
@@ -22,14 +23,14 @@ const LARGE_BLOCK: usize = 40;
 impl Scanner<'_> {
     /// Looks at a word that begins a line and ends at `end`: where only a macro or its call stands before it on lines
     /// of its own, that has come to its end without a semicolon.
-    pub(super) fn look_at_line(&mut self, end: usize) -> Result<(), Odd> {
+    pub(super) fn look_at_line(&mut self, end: usize) {
         let word = &self.text[self.at..end];
         let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
         if self.tokens.kind(0) != Some(Kind::Word) || (self.tokens.len() != 1 && !is_call) {
             if is_access(word) && self.is_in_type() && self.is_junk() {
                 self.end_junk();
             }
-            return Ok(());
+            return;
         }
         let name = self.top_text(0);
         // `EXPORT(int)` on a line of its own is the type of what follows.
@@ -38,7 +39,6 @@ impl Scanner<'_> {
         if is_macro || (only_begins(word) && !only_begins(name) && name != "extern" && name != "export") {
             self.end_junk();
         }
-        Ok(())
     }
 
     /// Says whether the word that ends at `end` is followed by parentheses.
@@ -48,7 +48,7 @@ impl Scanner<'_> {
 
     /// Ends an item before a line of the preprocessor where it is nothing but a macro.
     pub(super) fn end_lone_call(&mut self) {
-        if self.tokens.len() == 0 || 2 < self.tokens.len() || !self.tokens.is_level() {
+        if self.tokens.is_empty() || 2 < self.tokens.len() || !self.tokens.is_level() {
             return;
         }
         let is_call = self.tokens.kind(0) == Some(Kind::Word) && self.tokens.kind(1) == Some(Kind::Paren);
@@ -68,18 +68,17 @@ impl Scanner<'_> {
 
     /// Leaves the item at hand out: it is a macro, or nothing that can be read.
     pub(super) fn end_junk(&mut self) {
-        let Some(first) = self.tokens.top(0) else { return };
-        let start = first.start();
-        let end = self.tokens.last().map_or(start, |last| last.end());
+        let Some(last) = self.tokens.last() else { return };
+        let (start, end) = (self.start(), last.end());
         self.out.supplied.push(Supplied::Nothing(start..end));
         self.out.repairs += 1;
         self.forget();
     }
 
     /// Ends an item with a `:` where it says who may use what follows.
-    pub(super) fn colon(&mut self) -> Result<(), Odd> {
+    pub(super) fn colon(&mut self) {
         if !self.is_in_type() || 4 < self.tokens.len() {
-            return Ok(());
+            return;
         }
         let count = self.tokens.len() - 1;
         let is_label = (0..count).all(|top| {
@@ -89,11 +88,10 @@ impl Scanner<'_> {
         });
         let names_access = (0..count).any(|top| is_access(self.top_text(top)));
         if is_label && names_access {
-            let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+            let start = self.start();
             self.out.supplied.push(Supplied::Nothing(start..self.at));
             self.forget();
         }
-        Ok(())
     }
 
     /// Ends the item at hand with the semicolon that was read last.
@@ -101,15 +99,13 @@ impl Scanner<'_> {
         match self.read(Ending::Semicolon) {
             Read::Symbol(symbol) => self.supply(*symbol),
             Read::Nothing => {
-                let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+                let start = self.start();
                 self.out.supplied.push(Supplied::Nothing(start..self.at));
                 self.forget();
             }
             // `int f(a) int a; {`: the parameters of a function in the old style.
             Read::Open => {}
-            Read::Unsure(_) => {
-                self.put_declaration();
-            }
+            Read::Unsure(_) => self.put_declaration(),
         }
     }
 
@@ -120,8 +116,7 @@ impl Scanner<'_> {
 
     /// Hands the item at hand to the grammar, without large blocks in it.
     fn put_declaration(&mut self) {
-        let Some(first) = self.tokens.top(0) else { return };
-        let start = first.start();
+        let start = self.start();
         self.repair();
         self.leave_blocks_out();
         if self.tokens.kind(0) == Some(Kind::TypeEnd) {
@@ -155,7 +150,7 @@ impl Scanner<'_> {
             self.forget();
             return;
         }
-        let start = self.tokens.top(0).map_or(0, |first| first.start());
+        let start = self.start();
         let range = start..self.tokens.top_end(parts - 1);
         self.supply(ReadSymbol {
             kind: SymbolKind::EnumMember,
@@ -194,7 +189,7 @@ impl Scanner<'_> {
         if self.is_in_initializers() {
             return self.braces();
         }
-        let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+        let start = self.start();
         let open = self.at;
         let end = self.matching_brace(open)?;
         match self.read(Ending::Body(end)) {
@@ -243,7 +238,7 @@ impl Scanner<'_> {
         if self.scopes.len() == super::scan::MAX_DEPTH {
             return Err(Odd);
         }
-        let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+        let start = self.start();
         let open = self.at;
         self.at += 1;
         let record = head.symbol.filter(|_| !head.name.is_empty()).map(|kind| {
@@ -296,6 +291,11 @@ impl Scanner<'_> {
     /// Says whether the innermost scope is a type, whose functions are methods.
     pub(super) fn is_in_type(&self) -> bool {
         self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Type)
+    }
+
+    /// Returns where the item at hand begins; here, where nothing was read of it.
+    pub(super) fn start(&self) -> usize {
+        self.tokens.top(0).map_or(self.at, Token::start)
     }
 
     /// Returns the text of the token that is `top`-th in the row of the item at hand.
