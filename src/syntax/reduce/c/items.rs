@@ -116,14 +116,9 @@ impl Scanner<'_> {
 
     /// Hands the item at hand to the grammar, without large blocks in it.
     fn put_declaration(&mut self) {
-        let start = self.start();
         self.repair();
         self.leave_blocks_out();
-        if self.tokens.kind(0) == Some(Kind::TypeEnd) {
-            self.copy_item(start + 1..self.at);
-        } else {
-            self.copy_item(start..self.at);
-        }
+        self.copy_item(self.own_start()..self.at);
         self.forget();
     }
 
@@ -227,7 +222,7 @@ impl Scanner<'_> {
         }));
         self.repair();
         self.leave_blocks_out();
-        self.copy_item(start..open + 1);
+        self.copy_item(self.own_start()..open + 1);
         // `f() {}` can be read as an initializer, and `f() {;}` as a body alone.
         self.out.stand_in(";", open + 1..end - 1);
         self.out.copy(self.text, end - 1..end);
@@ -251,8 +246,7 @@ impl Scanner<'_> {
             self.out.supplied.push(Supplied::Nothing(start..self.at));
         } else {
             self.repair_head(&head);
-            let start = if self.tokens.kind(0) == Some(Kind::TypeEnd) { start + 1 } else { start };
-            self.copy_item(start..self.at);
+            self.copy_item(self.own_start()..self.at);
         }
         self.forget();
         self.scopes.push(Scope { kind: head.kind, name: head.name, record });
@@ -296,6 +290,12 @@ impl Scanner<'_> {
     /// Returns where the item at hand begins; here, where nothing was read of it.
     pub(super) fn start(&self) -> usize {
         self.tokens.top(0).map_or(self.at, Token::start)
+    }
+
+    /// Returns where the part of the item begins that was not put out yet: behind the type that it declares things of.
+    fn own_start(&self) -> usize {
+        let is_tail = self.tokens.kind(0) == Some(Kind::TypeEnd);
+        if is_tail { self.tokens.top_end(0) } else { self.start() }
     }
 
     /// Returns the text of the token that is `top`-th in the row of the item at hand.
