@@ -116,9 +116,12 @@ fn attributes_that_look_like_calls_are_no_names() {
 
 #[test]
 fn members_may_be_given_their_values_in_brackets() {
-    cpp("A::A(B *p)\n    : C<1, 1>{ p }, d_{ nullptr },\n      e_{}\n{\n f(\"a\" \"b\"); }\n", expect![[r#"
+    cpp(
+        "A::A(B *p)\n    : C<1, 1>{ p }, d_{ nullptr },\n      e_{}\n{\n f(\"a\" \"b\"); }\n",
+        expect![[r#"
 
-        + constructor A in A = A::A(B *p)"#]]);
+        + constructor A in A = A::A(B *p)"#]],
+    );
 }
 
 #[test]

@@ -32,7 +32,9 @@ impl Reader<'_, '_> {
             if is_destructor { format!("~{}", self.word(name + 1)) } else { self.word(name).to_owned() };
         let (qualified, scope) = self.qualified(name);
         let is_typed = self.has_read_type || self.has_type(from, qualified);
-        if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed) {
+        // `METHOD(name)(int a) {`
+        let is_macro = is_in_capitals(&text) && self.ending != Ending::Semicolon;
+        if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed || is_macro) {
             return match self.trail(parameters + 2, false, false) {
                 Trail::Head(head) => self.as_function(inner, scope, head, true),
                 Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(inner)),
@@ -52,7 +54,9 @@ impl Reader<'_, '_> {
                     return self.macro_call(&text, parameters, head);
                 }
                 if can_be_macro && self.ending == Ending::Semicolon {
-                    return Read::Nothing;
+                    // `Name(int) -> Name<int>;` says what a template is to be made for.
+                    let is_guide = self.kind(parameters + 1) == Some(Kind::Arrow);
+                    return if is_guide { self.as_function(text, scope, head, true) } else { Read::Nothing };
                 }
                 if self.ending == Ending::Semicolon && !self.are_parameters(parameters) {
                     return Read::Unsure(None);
@@ -116,6 +120,7 @@ impl Reader<'_, '_> {
             }
             Read::Nothing => Read::Nothing,
             Read::Open => Read::Open,
+            Read::Import(name) => Read::Import(name),
             Read::Unsure(name) => Read::Unsure(name),
         }
     }
@@ -141,7 +146,11 @@ impl Reader<'_, '_> {
                         Ending::Body(_) => Trail::Head(at),
                     };
                 }
-                Some(Kind::Word) if word == "try" || word == "requires" => return Trail::Unsure,
+                // `A::A() try : a(1) {`
+                Some(Kind::Word) if word == "try" && self.ending != Ending::Semicolon => {
+                    return Trail::Head(at);
+                }
+                Some(Kind::Word) if word == "requires" => return Trail::Unsure,
                 Some(Kind::Word) if is_attribute(word) && takes_arguments => at += 2,
                 Some(Kind::Word) if trails(word) => at += 1,
                 // `JEMALLOC_ATTR(malloc) je_malloc(size_t size) {`
@@ -256,15 +265,15 @@ impl Reader<'_, '_> {
     /// Returns what kind of function a name is, by the same rule as the walk.
     fn function_kind(&self, scope: &str, name: &str) -> SymbolKind {
         let class = if scope.is_empty() { self.class() } else { scope.rsplit("::").next() };
+        // `A::A() = default;` is one with a body.
+        let is_announced = self.ending == Ending::Semicolon
+            && !matches!(self.word(self.end - 1), "default" | "delete")
+            && !self.scanner.is_in_type();
         let Some(class) = class else {
-            return if self.ending == Ending::Semicolon {
-                SymbolKind::Prototype
-            } else {
-                SymbolKind::Function
-            };
+            return if is_announced { SymbolKind::Prototype } else { SymbolKind::Function };
         };
         let class = class.split('<').next().unwrap_or(class);
-        if self.ending == Ending::Semicolon && !self.scanner.is_in_type() {
+        if is_announced {
             SymbolKind::Prototype
         } else if name == class {
             SymbolKind::Constructor
