@@ -47,6 +47,14 @@ impl Reader<'_, '_> {
                 self.declaration(after)
             }
             Trail::OldStyle => Read::Open,
+            // `DEFINE_PER_CPU(int, name) = 1;`
+            Trail::Unsure
+                if can_be_macro
+                    && is_in_capitals(&text)
+                    && self.kind(parameters + 1) == Some(Kind::Equals) =>
+            {
+                Read::Nothing
+            }
             Trail::Unsure => Read::Unsure(self.sure_name(text)),
             Trail::Head(head) if self.is_typedef => self.typedef(text, head),
             Trail::Head(head) => {
@@ -215,7 +223,18 @@ impl Reader<'_, '_> {
     fn are_parameters(&self, parameters: usize) -> bool {
         let mut is_value = false;
         let mut may_count = false;
-        for token in self.scanner.tokens.within(parameters) {
+        let inside = self.scanner.tokens.within(parameters);
+        let mut was_macro = false;
+        let mut macro_end = 0;
+        for token in inside {
+            // `int a DEFAULT(-1)`
+            if token.start() < macro_end {
+                continue;
+            }
+            if was_macro && token.kind == Kind::Paren {
+                macro_end = self.scanner.tokens.mate_end(token);
+            }
+            was_macro = token.kind == Kind::Word && is_in_capitals(&self.scanner.text[token.range()]);
             match token.kind {
                 Kind::Equals => is_value = true,
                 Kind::Comma => (is_value, may_count) = (false, may_count),
