@@ -4,6 +4,7 @@ use super::Dialect;
 use super::names::begins_scope;
 use super::names::is_access;
 use super::names::is_in_capitals;
+use super::names::is_specifier;
 use super::names::only_begins;
 use super::read::Ending;
 use super::read::Read;
@@ -30,7 +31,12 @@ impl Scanner<'_> {
             && self.tokens.kind(1) == Some(Kind::Paren)
             && self.top_text(0) == word
             && !self.is_in_enum();
-        if is_repeated || self.is_junk() && !self.is_in_enum() && (begins_scope(word) || self.is_after_gap())
+        // `SEQUENCE(a) = {…} SEQUENCE_END(a)`
+        let is_ended =
+            self.has_value && self.is_definition_by_macro() && self.bytes[..self.at].ends_with(b"\n");
+        if is_ended
+            || is_repeated
+            || self.is_junk() && !self.is_in_enum() && (begins_scope(word) || self.is_after_gap())
         {
             self.end_junk();
             return Ok(());
@@ -50,6 +56,17 @@ impl Scanner<'_> {
             self.end_junk();
         }
         Ok(())
+    }
+
+    /// Says whether the item at hand is `MACRO(…) = …`, or begins with it.
+    fn is_definition_by_macro(&self) -> bool {
+        let mut top = 0;
+        while is_specifier(self.top_text(top)) {
+            top += 1;
+        }
+        is_in_capitals(self.top_text(top))
+            && self.tokens.kind(top + 1) == Some(Kind::Paren)
+            && self.tokens.kind(top + 2) == Some(Kind::Equals)
     }
 
     /// Says whether an empty line or a comment stands before the next token.

@@ -173,6 +173,8 @@ impl Reader<'_, '_> {
                     at += if takes_arguments { 2 } else { 1 };
                 }
                 Some(Kind::Word) if self.scanner.dialect == Dialect::C && !takes_arguments => at += 1,
+                // `int f(char *a) attribute_printf(1, 2);`
+                Some(Kind::Word) if takes_arguments && !can_be_macro && !is_statement(word) => at += 2,
                 Some(Kind::Arrow) => return self.after_return_type(at + 1),
                 Some(Kind::Equals) if at + 2 == self.end => return Trail::Head(self.end),
                 Some(Kind::Colon) if self.ending != Ending::Semicolon => return Trail::Head(at),
