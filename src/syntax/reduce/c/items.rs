@@ -3,6 +3,7 @@
 use super::Dialect;
 use super::names::begins_scope;
 use super::names::is_access;
+use super::names::is_attribute;
 use super::names::is_in_capitals;
 use super::names::is_specifier;
 use super::names::only_begins;
@@ -52,7 +53,8 @@ impl Scanner<'_> {
         // `EXPORT(int)` on a line of its own is the type of what follows.
         let is_type = is_call && !is_in_capitals(word) && self.is_called(end);
         let is_macro = is_in_capitals(name) && !is_type && (is_call || is_access(word));
-        if is_macro || (only_begins(word) && !only_begins(name) && name != "extern" && name != "export") {
+        let goes_on = only_begins(name) || is_attribute(name) || name == "extern" || name == "export";
+        if is_macro || (only_begins(word) && !goes_on) {
             self.end_junk();
         }
         Ok(())
@@ -64,7 +66,8 @@ impl Scanner<'_> {
         while is_specifier(self.top_text(top)) {
             top += 1;
         }
-        is_in_capitals(self.top_text(top))
+        self.tokens.kind(top) == Some(Kind::Word)
+            && !self.is_in_type()
             && self.tokens.kind(top + 1) == Some(Kind::Paren)
             && self.tokens.kind(top + 2) == Some(Kind::Equals)
     }
