@@ -14,6 +14,7 @@ use super::scan::Scanner;
 use super::scan::Scope;
 use super::scan::ScopeKind;
 use super::tokens::Kind;
+use super::tokens::Token;
 use crate::model::SymbolKind;
 use crate::syntax::reduced::ReadSymbol;
 use crate::syntax::reduced::Record;
@@ -25,7 +26,7 @@ const LARGE_BLOCK: usize = 40;
 impl Scanner<'_> {
     /// Looks at a word that begins a line and ends at `end`: where only a macro or its call stands before it on lines
     /// of its own, that has come to its end without a semicolon.
-    pub(super) fn look_at_line(&mut self, end: usize) -> Result<(), Odd> {
+    pub(super) fn look_at_line(&mut self, end: usize) {
         let word = &self.text[self.at..end];
         // `X(one)` above `X(two)`
         let is_repeated = self.tokens.len() == 2
@@ -40,14 +41,14 @@ impl Scanner<'_> {
             || self.is_junk() && !self.is_in_enum() && (begins_scope(word) || self.is_after_gap())
         {
             self.end_junk();
-            return Ok(());
+            return;
         }
         let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
         if self.tokens.kind(0) != Some(Kind::Word) || (self.tokens.len() != 1 && !is_call) {
             if is_access(word) && self.is_in_type() && self.is_junk() {
                 self.end_junk();
             }
-            return Ok(());
+            return;
         }
         let name = self.top_text(0);
         // `EXPORT(int)` on a line of its own is the type of what follows.
@@ -57,7 +58,6 @@ impl Scanner<'_> {
         if is_macro || (only_begins(word) && !goes_on) {
             self.end_junk();
         }
-        Ok(())
     }
 
     /// Says whether the item at hand is `MACRO(…) = …`, or begins with it.
@@ -89,7 +89,7 @@ impl Scanner<'_> {
 
     /// Ends an item before a line of the preprocessor where it is nothing but a macro.
     pub(super) fn end_lone_call(&mut self) {
-        if self.tokens.len() == 0 || 2 < self.tokens.len() || !self.tokens.is_level() {
+        if self.tokens.is_empty() || 2 < self.tokens.len() || !self.tokens.is_level() {
             return;
         }
         let is_call = self.tokens.kind(0) == Some(Kind::Word) && self.tokens.kind(1) == Some(Kind::Paren);
@@ -109,18 +109,17 @@ impl Scanner<'_> {
 
     /// Leaves the item at hand out: it is a macro, or nothing that can be read.
     pub(super) fn end_junk(&mut self) {
-        let Some(first) = self.tokens.top(0) else { return };
-        let start = first.start();
-        let end = self.tokens.last().map_or(start, |last| last.end());
+        let Some(last) = self.tokens.last() else { return };
+        let (start, end) = (self.start(), last.end());
         self.out.supplied.push(Supplied::Nothing(start..end));
         self.out.repairs += 1;
         self.forget();
     }
 
     /// Ends an item with a `:` where it says who may use what follows.
-    pub(super) fn colon(&mut self) -> Result<(), Odd> {
+    pub(super) fn colon(&mut self) {
         if !self.is_in_type() || 4 < self.tokens.len() {
-            return Ok(());
+            return;
         }
         let count = self.tokens.len() - 1;
         let is_label = (0..count).all(|top| {
@@ -130,11 +129,10 @@ impl Scanner<'_> {
         });
         let names_access = (0..count).any(|top| is_access(self.top_text(top)));
         if is_label && names_access {
-            let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+            let start = self.start();
             self.out.supplied.push(Supplied::Nothing(start..self.at));
             self.forget();
         }
-        Ok(())
     }
 
     /// Ends the item at hand with the semicolon that was read last.
@@ -142,7 +140,7 @@ impl Scanner<'_> {
         match self.read(Ending::Semicolon) {
             Read::Symbol(symbol) => self.supply(*symbol),
             Read::Nothing => {
-                let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+                let start = self.start();
                 self.out.supplied.push(Supplied::Nothing(start..self.at));
                 self.forget();
             }
@@ -153,9 +151,7 @@ impl Scanner<'_> {
             }
             // `int f(a) int a; {`: the parameters of a function in the old style.
             Read::Open => {}
-            Read::Unsure(_) => {
-                self.put_declaration();
-            }
+            Read::Unsure(_) => self.put_declaration(),
         }
     }
 
@@ -166,15 +162,9 @@ impl Scanner<'_> {
 
     /// Hands the item at hand to the grammar, without large blocks in it.
     fn put_declaration(&mut self) {
-        let Some(first) = self.tokens.top(0) else { return };
-        let start = first.start();
         self.repair();
         self.leave_blocks_out();
-        if self.tokens.kind(0) == Some(Kind::TypeEnd) {
-            self.copy_item(start + 1..self.at);
-        } else {
-            self.copy_item(start..self.at);
-        }
+        self.copy_item(self.own_start()..self.at);
         self.forget();
     }
 
@@ -260,7 +250,7 @@ impl Scanner<'_> {
         if self.is_in_initializers() {
             return self.braces();
         }
-        let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+        let start = self.start();
         let open = self.at;
         let body_end = self.matching_brace(open)?;
         let end = self.after_handlers(body_end)?;
@@ -312,7 +302,7 @@ impl Scanner<'_> {
         }));
         self.repair();
         self.leave_blocks_out();
-        self.copy_item(start..open + 1);
+        self.copy_item(self.own_start()..open + 1);
         // `f() {}` can be read as an initializer, and `f() {;}` as a body alone.
         self.out.stand_in(";", open + 1..end - 1);
         self.out.copy(self.text, end - 1..end);
@@ -323,7 +313,7 @@ impl Scanner<'_> {
         if self.scopes.len() == super::scan::MAX_DEPTH {
             return Err(Odd);
         }
-        let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+        let start = self.start();
         let open = self.at;
         self.at += 1;
         let record = head.symbol.filter(|_| !head.name.is_empty()).map(|kind| {
@@ -336,8 +326,7 @@ impl Scanner<'_> {
             self.out.supplied.push(Supplied::Nothing(start..self.at));
         } else {
             self.repair_head(&head);
-            let start = if self.tokens.kind(0) == Some(Kind::TypeEnd) { start + 1 } else { start };
-            self.copy_item(start..self.at);
+            self.copy_item(self.own_start()..self.at);
         }
         self.forget();
         self.scopes.push(Scope { kind: head.kind, name: head.name, record });
@@ -376,6 +365,17 @@ impl Scanner<'_> {
     /// Says whether the innermost scope is a type, whose functions are methods.
     pub(super) fn is_in_type(&self) -> bool {
         self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Type)
+    }
+
+    /// Returns where the item at hand begins; here, where nothing was read of it.
+    pub(super) fn start(&self) -> usize {
+        self.tokens.top(0).map_or(self.at, Token::start)
+    }
+
+    /// Returns where the part of the item begins that was not put out yet: behind the type that it declares things of.
+    fn own_start(&self) -> usize {
+        let is_tail = self.tokens.kind(0) == Some(Kind::TypeEnd);
+        if is_tail { self.tokens.top_end(0) } else { self.start() }
     }
 
     /// Returns the text of the token that is `top`-th in the row of the item at hand.

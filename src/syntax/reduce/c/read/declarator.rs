@@ -177,8 +177,7 @@ impl Reader<'_, '_> {
                         return Some(top + 1);
                     }
                 }
-                Kind::Word | Kind::Number | Kind::Scope | Kind::Comma | Kind::Star | Kind::Ampersand => {}
-                Kind::Paren | Kind::Ellipsis | Kind::Bracket => {}
+                kind if is_argument(kind) => {}
                 _ => return None,
             }
         }
@@ -233,6 +232,12 @@ impl Reader<'_, '_> {
         }
         None
     }
+}
+
+/// Says whether a token can stand between `<` and `>` where they hold the arguments of a template.
+fn is_argument(kind: Kind) -> bool {
+    let words = matches!(kind, Kind::Word | Kind::Number | Kind::Scope | Kind::Comma | Kind::Ellipsis);
+    words || matches!(kind, Kind::Star | Kind::Ampersand | Kind::Paren | Kind::Bracket)
 }
 
 /// Puts what qualifies a symbol's name to it.

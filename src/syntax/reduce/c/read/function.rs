@@ -178,8 +178,7 @@ impl Reader<'_, '_> {
                 Some(Kind::Arrow) => return self.after_return_type(at + 1),
                 Some(Kind::Equals) if at + 2 == self.end => return Trail::Head(self.end),
                 Some(Kind::Colon) if self.ending != Ending::Semicolon => return Trail::Head(at),
-                Some(Kind::Ampersand) => at += 1,
-                Some(Kind::Bracket) => at += 1,
+                Some(Kind::Ampersand | Kind::Bracket) => at += 1,
                 Some(Kind::Star | Kind::Scope) if can_be_macro => return Trail::TypeUpTo(at),
                 Some(_) => return Trail::Unsure,
             }
