@@ -12,6 +12,9 @@ use super::scan::ScopeKind;
 use super::tokens::Kind;
 use crate::model::SymbolKind;
 
+/// What the block of a macro begins with that makes a class.
+const MEMBERS: [&[u8]; 6] = [b"static ", b"public:", b"virtual ", b"using ", b"typedef ", b"template"];
+
 /// What opens a scope.
 #[derive(Debug)]
 pub(super) struct Head {
@@ -78,6 +81,29 @@ impl Scanner<'_> {
         }
         let is_macro = count == 1 && (is_in_capitals(self.top_text(0)) || self.top_text(0) == "export");
         is_macro.then(|| plain(ScopeKind::Dropped))
+    }
+
+    /// Reads `MACRO(Name, …) {` as the head of a class, where what stands in the block is what stands in one: it begins
+    /// with a member, and a semicolon follows it.
+    pub(super) fn macro_class(&mut self) -> Option<Head> {
+        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
+        if self.dialect == Dialect::C || !is_call || !is_in_capitals(self.top_text(0)) {
+            return None;
+        }
+        let inside = self.bytes[self.at + 1..].trim_ascii_start();
+        if !MEMBERS.iter().any(|member| inside.starts_with(member)) {
+            return None;
+        }
+        let conditions = self.conditions.len();
+        let end = self.matching_brace(self.at).ok().filter(|_| self.conditions.len() == conditions)?;
+        let is_ended = self.bytes[end..].trim_ascii_start().first() == Some(&b';');
+        let name = self.tokens.within(1).first().filter(|name| is_ended && name.kind == Kind::Word)?.range();
+        let (open, close) = (self.tokens.top(1)?.start(), self.tokens.top_end(1));
+        let keyword = self.tokens.top(0)?.range();
+        self.edits.extend([(keyword, "struct"), (open..name.start, " "), (name.end..close, "")]);
+        self.out.repairs += 1;
+        let symbol = Some(SymbolKind::Struct);
+        Some(Head { kind: ScopeKind::Type, symbol, name, keyword: 0, spare: Vec::new() })
     }
 
     fn namespace_head(&self, keyword: usize) -> Option<Head> {

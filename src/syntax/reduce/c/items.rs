@@ -1,8 +1,11 @@
 //! Items: what stands between two semicolons or brackets of a file, a namespace or a class.
 
 use super::Dialect;
+use super::names::begins_scope;
 use super::names::is_access;
+use super::names::is_attribute;
 use super::names::is_in_capitals;
+use super::names::is_specifier;
 use super::names::only_begins;
 use super::read::Ending;
 use super::read::Read;
@@ -25,6 +28,21 @@ impl Scanner<'_> {
     /// of its own, that has come to its end without a semicolon.
     pub(super) fn look_at_line(&mut self, end: usize) {
         let word = &self.text[self.at..end];
+        // `X(one)` above `X(two)`
+        let is_repeated = self.tokens.len() == 2
+            && self.tokens.kind(1) == Some(Kind::Paren)
+            && self.top_text(0) == word
+            && !self.is_in_enum();
+        // `SEQUENCE(a) = {…} SEQUENCE_END(a)`
+        let is_ended =
+            self.has_value && self.is_definition_by_macro() && self.bytes[..self.at].ends_with(b"\n");
+        if is_ended
+            || is_repeated
+            || self.is_junk() && !self.is_in_enum() && (begins_scope(word) || self.is_after_gap())
+        {
+            self.end_junk();
+            return;
+        }
         let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
         if self.tokens.kind(0) != Some(Kind::Word) || (self.tokens.len() != 1 && !is_call) {
             if is_access(word) && self.is_in_type() && self.is_junk() {
@@ -36,9 +54,32 @@ impl Scanner<'_> {
         // `EXPORT(int)` on a line of its own is the type of what follows.
         let is_type = is_call && !is_in_capitals(word) && self.is_called(end);
         let is_macro = is_in_capitals(name) && !is_type && (is_call || is_access(word));
-        if is_macro || (only_begins(word) && !only_begins(name) && name != "extern" && name != "export") {
+        let goes_on = only_begins(name) || is_attribute(name) || name == "extern" || name == "export";
+        if is_macro || (only_begins(word) && !goes_on) {
             self.end_junk();
         }
+    }
+
+    /// Says whether the item at hand is `MACRO(…) = …`, or begins with it.
+    fn is_definition_by_macro(&self) -> bool {
+        let mut top = 0;
+        while is_specifier(self.top_text(top)) {
+            top += 1;
+        }
+        self.tokens.kind(top) == Some(Kind::Word)
+            && !self.is_in_type()
+            && self.tokens.kind(top + 1) == Some(Kind::Paren)
+            && self.tokens.kind(top + 2) == Some(Kind::Equals)
+    }
+
+    /// Says whether an empty line or a comment stands before the next token.
+    fn is_after_gap(&self) -> bool {
+        let end = self.tokens.last().map_or(self.at, |last| last.end());
+        memchr::memchr_iter(b'\n', &self.bytes[end..self.at]).nth(1).is_some()
+    }
+
+    fn is_in_enum(&self) -> bool {
+        self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Enum)
     }
 
     /// Says whether the word that ends at `end` is followed by parentheses.
@@ -103,6 +144,11 @@ impl Scanner<'_> {
                 self.out.supplied.push(Supplied::Nothing(start..self.at));
                 self.forget();
             }
+            Read::Import(name) => {
+                let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+                self.out.supplied.push(Supplied::Import(start..self.at, name..self.at - 1));
+                self.forget();
+            }
             // `int f(a) int a; {`: the parameters of a function in the old style.
             Read::Open => {}
             Read::Unsure(_) => self.put_declaration(),
@@ -135,8 +181,15 @@ impl Scanner<'_> {
         let count = self.tokens.len();
         let has_comma = self.tokens.kind(count.saturating_sub(1)) == Some(Kind::Comma);
         let parts = if has_comma { count - 1 } else { count };
-        let is_plain = self.tokens.kind(0) == Some(Kind::Word)
-            && (parts == 1 || self.tokens.kind(1) == Some(Kind::Equals) && 2 < parts);
+        let name = self.constant_name(parts);
+        let mut value = name + 1;
+        // `A [[deprecated]] = 1`, `A __attribute__((unused))`
+        while matches!(self.tokens.kind(value), Some(Kind::Bracket | Kind::Word | Kind::Paren)) {
+            value += 1;
+        }
+        let is_plain = name < parts
+            && self.tokens.kind(name) == Some(Kind::Word)
+            && (value == parts || self.tokens.kind(value) == Some(Kind::Equals) && value + 1 < parts);
         if !is_plain {
             if 0 < parts {
                 // An X-macro makes constants that nobody here can name.
@@ -145,17 +198,30 @@ impl Scanner<'_> {
             self.forget();
             return;
         }
-        let start = self.start();
+        let start = self.tokens.top(name).map_or(0, |first| first.start());
         let range = start..self.tokens.top_end(parts - 1);
         self.supply(ReadSymbol {
             kind: SymbolKind::EnumMember,
-            name: self.top_text(0).to_owned(),
+            name: self.top_text(name).to_owned(),
             scope: String::new(),
             head: range.clone(),
             range,
             cut: None,
             is_typed: true,
         });
+    }
+
+    /// Returns where in the row of a constant its name stands: behind the calls of macros that make other constants.
+    fn constant_name(&self, parts: usize) -> usize {
+        let mut name = 0;
+        while name + 2 < parts
+            && self.tokens.kind(name) == Some(Kind::Word)
+            && self.tokens.kind(name + 1) == Some(Kind::Paren)
+            && self.tokens.kind(name + 2) == Some(Kind::Word)
+        {
+            name += 2;
+        }
+        name
     }
 
     /// Reads a `{` that is no value: it begins a scope, or the body of a function.
@@ -168,7 +234,7 @@ impl Scanner<'_> {
             self.at = end;
             return Ok(());
         }
-        if let Some(head) = self.scope_head() {
+        if let Some(head) = self.scope_head().or_else(|| self.macro_class()) {
             return self.begin_scope(head);
         }
         if (0..self.tokens.len()).any(|top| self.tokens.kind(top) == Some(Kind::Paren)) {
@@ -186,13 +252,14 @@ impl Scanner<'_> {
         }
         let start = self.start();
         let open = self.at;
-        let end = self.matching_brace(open)?;
+        let body_end = self.matching_brace(open)?;
+        let end = self.after_handlers(body_end)?;
         match self.read(Ending::Body(end)) {
             Read::Symbol(symbol) => {
                 self.at = end;
                 self.supply(*symbol);
             }
-            Read::Nothing | Read::Open => {
+            Read::Nothing | Read::Open | Read::Import(_) => {
                 self.at = end;
                 self.out.supplied.push(Supplied::Nothing(start..end));
                 self.forget();
@@ -203,6 +270,19 @@ impl Scanner<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns where the handlers end of a function whose body is `try {…}` and ends at `end`.
+    fn after_handlers(&mut self, end: usize) -> Result<usize, Odd> {
+        let mut end = end;
+        if !(0..self.tokens.len()).any(|top| self.top_text(top) == "try") {
+            return Ok(end);
+        }
+        while self.bytes[end..].trim_ascii_start().starts_with(b"catch") {
+            let open = memchr::memchr(b'{', &self.bytes[end..]).ok_or(Odd)?;
+            end = self.matching_brace(end + open)?;
+        }
+        Ok(end)
     }
 
     /// Says whether a `{` begins the value of a member, as in `A() : a{1}, b{2} {`.

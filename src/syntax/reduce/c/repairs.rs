@@ -51,7 +51,9 @@ impl Scanner<'_> {
             let word = self.top_text(top);
             let takes_arguments = self.tokens.kind(top + 1) == Some(Kind::Paren);
             let last = if takes_arguments { top + 1 } else { top };
-            if self.tokens.kind(top) == Some(Kind::Word) && (is_attribute(word) || is_in_capitals(word)) {
+            if self.tokens.kind(top) == Some(Kind::Word)
+                && (is_attribute(word) || is_in_capitals(word) || word == "export")
+            {
                 self.leave_out(top, last);
             }
             top = last + 1;
