@@ -51,7 +51,7 @@ fn cpp(text: &str, expected: Expect) {
 fn plain_declarations_are_read_at_sight() {
     c(
         "#include <a.h>\nint f(int a) { if (a) { } return '}'; }\nstatic const char *g(void);\nint x = 3, *y;\nstruct s { int a; };\n",
-        expect![[r#"
+        expect![["
             int x = 3, *y;
             struct s {}
             ;
@@ -59,7 +59,7 @@ fn plain_declarations_are_read_at_sight() {
             + function f = int f(int a)
             + prototype g = static const char *g(void)
             + field a = int a
-            ! struct s"#]],
+            ! struct s"]],
     );
 }
 
@@ -67,14 +67,14 @@ fn plain_declarations_are_read_at_sight() {
 fn macros_around_a_head_are_no_part_of_it() {
     c(
         "PyAPI_FUNC(int) f(int);\nEXPORT(int)\ng(int a);\nstatic __always_inline int h(void) __init { }\nint STRING(k)(int a) { }\nFOO(a)\n#ifdef X\nint i;\n#else\nint j;\n#endif\n",
-        expect![[r#"
+        expect![["
 
             + prototype f = PyAPI_FUNC(int) f(int)
             + prototype g = EXPORT(int) g(int a)
             + function h = static __always_inline int h(void) __init
             + function k = int STRING(k)(int a)
             + variable i = int i
-            + variable j = int j"#]],
+            + variable j = int j"]],
     );
 }
 
@@ -82,10 +82,10 @@ fn macros_around_a_head_are_no_part_of_it() {
 fn parameters_in_the_old_style_belong_to_their_function() {
     c(
         "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",
-        expect![[r#"
+        expect![["
 
         + function f = int f(a, b)
-        + function g = int g(int a)"#]],
+        + function g = int g(int a)"]],
     );
 }
 
@@ -93,13 +93,13 @@ fn parameters_in_the_old_style_belong_to_their_function() {
 fn pointers_to_functions_are_values() {
     c(
         "typedef BOOL (WINAPI *T)(int);\nint (*p)(void) = f;\nstruct s { void (*m)(int); };\n",
-        expect![[r#"
+        expect![["
         struct s {}
         ;
         + typedef T = typedef BOOL (WINAPI *T)(int)
         + variable p = int (*p)(void)
         + field m = void (*m)(int)
-        ! struct s"#]],
+        ! struct s"]],
     );
 }
 
@@ -107,10 +107,10 @@ fn pointers_to_functions_are_values() {
 fn attributes_that_look_like_calls_are_no_names() {
     c(
         "EXPORT void NOTHROW *\nATTR(malloc) ALLOC(1)\nje_malloc(size_t a) { }\nFOO(3.1) typedef int t;\n",
-        expect![[r#"
+        expect![["
 
         + function je_malloc = EXPORT void NOTHROW * ATTR(malloc) ALLOC(1) je_malloc(size_t a)
-        + typedef t = FOO(3.1) typedef int t"#]],
+        + typedef t = FOO(3.1) typedef int t"]],
     );
 }
 
@@ -118,9 +118,9 @@ fn attributes_that_look_like_calls_are_no_names() {
 fn members_may_be_given_their_values_in_brackets() {
     cpp(
         "A::A(B *p)\n    : C<1, 1>{ p }, d_{ nullptr },\n      e_{}\n{\n f(\"a\" \"b\"); }\n",
-        expect![[r#"
+        expect![["
 
-        + constructor A in A = A::A(B *p)"#]],
+        + constructor A in A = A::A(B *p)"]],
     );
 }
 
@@ -128,7 +128,7 @@ fn members_may_be_given_their_values_in_brackets() {
 fn templates_are_read_with_what_they_are_made_for() {
     cpp(
         "template<> inline __device__ a::b f<0>() { }\ntemplate <class T> using X = std::vector<T>;\ntemplate<typename T> inline Seq<T>::Seq() : seq(0) {}\ntemplate<class T> bool operator<(A<T> a, B b);\nstruct __align__(16) u8 { int a; ~u8(); ::a::b c(); operator bool() const { } };\n",
-        expect![[r#"
+        expect![["
             struct  u8 {}
             ;
             + function f = template<> inline __device__ a::b f<0>()
@@ -139,6 +139,6 @@ fn templates_are_read_with_what_they_are_made_for() {
             + destructor ~u8 = ~u8()
             + method c = ::a::b c()
             + method operator bool = operator bool() const
-            ! struct u8"#]],
+            ! struct u8"]],
     );
 }

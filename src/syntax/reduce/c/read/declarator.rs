@@ -5,6 +5,7 @@ use super::super::names::is_basic_type;
 use super::super::names::is_in_capitals;
 use super::super::names::is_specifier;
 use super::super::names::is_statement;
+use super::super::names::is_tag;
 use super::super::names::is_type_of;
 use super::super::tokens::Kind;
 use super::super::tokens::Token;
@@ -17,8 +18,6 @@ impl Reader<'_, '_> {
     /// Reads on from `from` in the row: type and name.
     pub(super) fn declaration(&mut self, from: usize) -> Read {
         let mut name = None;
-        // Where the arguments end of a template that is named last.
-        let mut arguments_end = None;
         let mut at = from;
         loop {
             match self.kind(at) {
@@ -30,6 +29,10 @@ impl Reader<'_, '_> {
                     }
                     if takes_arguments && (is_attribute(word) || is_type_of(word)) {
                         self.has_read_type |= is_type_of(word);
+                        at += 2;
+                        continue;
+                    }
+                    if takes_arguments && self.is_behind_name(from, at) {
                         at += 2;
                         continue;
                     }
@@ -49,7 +52,6 @@ impl Reader<'_, '_> {
                     }
                     Some(after) => {
                         at = after;
-                        arguments_end = Some(after);
                         continue;
                     }
                     None => return Read::Unsure(None),
@@ -62,12 +64,6 @@ impl Reader<'_, '_> {
                 Some(Kind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
                 Some(Kind::Paren) if name.is_some_and(|name| name + 1 == at) => {
                     return self.function(from, at - 1, at);
-                }
-                // `template <> int f<char>(char c)`
-                Some(Kind::Paren)
-                    if arguments_end == Some(at) && name.is_some_and(|n| self.has_type(from, n)) =>
-                {
-                    return self.function(from, name.unwrap_or(from), at);
                 }
                 Some(Kind::Equals | Kind::Colon | Kind::Braces) | None => break,
                 Some(_) => return Read::Unsure(None),
@@ -109,6 +105,22 @@ impl Reader<'_, '_> {
         let is_list = self.kind(value) == Some(Kind::Braces) && value + 1 == self.end;
         let cut = if is_list { self.token(value).map(Token::range) } else { None };
         with_scope(self.symbol(kind, self.word(name).to_owned(), head_end, cut), scope)
+    }
+
+    /// Says whether the call of a macro at `at` says something of the variable before it: `int a GUARDED_BY(b) = 1;`.
+    fn is_behind_name(&self, from: usize, at: usize) -> bool {
+        if self.ending != Ending::Semicolon || at < from + 2 || !is_in_capitals(self.word(at)) {
+            return false;
+        }
+        let (name, before) = (self.word(at - 1), self.word(at - 2));
+        let is_name =
+            !name.is_empty() && !is_basic_type(name) && !is_specifier(name) && !is_in_capitals(name);
+        let has_type = (from..at - 1).any(|top| {
+            let word = self.word(top);
+            !word.is_empty() && !is_specifier(word) && !is_in_capitals(word)
+        });
+        let ends = matches!(self.kind(at + 2), None | Some(Kind::Equals | Kind::Braces | Kind::Word));
+        is_name && has_type && ends && !is_tag(before)
     }
 
     /// Says whether a group is that of `(*name)(…)`, or of `(CALLED_SO *name)(…)`.
@@ -165,8 +177,7 @@ impl Reader<'_, '_> {
                         return Some(top + 1);
                     }
                 }
-                Kind::Word | Kind::Number | Kind::Scope | Kind::Comma | Kind::Star | Kind::Ampersand => {}
-                Kind::Paren | Kind::Ellipsis | Kind::Bracket => {}
+                kind if is_argument(kind) => {}
                 _ => return None,
             }
         }
@@ -180,7 +191,7 @@ impl Reader<'_, '_> {
     /// Returns where the qualified name begins whose last part is at `name` in the row, and what qualifies it.
     pub(super) fn qualified(&self, name: usize) -> (usize, String) {
         let mut start = name;
-        while 2 <= start && self.kind(start - 1) == Some(Kind::Scope) {
+        while 2 <= start && self.kind(start - 1) == Some(Kind::Scope) && self.is_glued(start - 2) {
             start = match self.kind(start - 2) {
                 Some(Kind::Word) => start - 2,
                 Some(Kind::Greater) => match self.before_arguments(start - 2) {
@@ -196,6 +207,12 @@ impl Reader<'_, '_> {
         let range = self.token(start).map_or(0, Token::start)..self.end_of(name - 1);
         let text = self.scanner.text.get(range).unwrap_or_default();
         (start, text.split_whitespace().collect())
+    }
+
+    /// Says whether nothing stands between a token of the row and the next: in `void ::f()` the name is global.
+    fn is_glued(&self, top: usize) -> bool {
+        let next = self.token(top + 1).map_or(0, Token::start);
+        !is_basic_type(self.word(top)) || self.end_of(top + 1) == next
     }
 
     /// Returns where the word stands whose arguments end with the `>` at `greater`.
@@ -217,6 +234,12 @@ impl Reader<'_, '_> {
     }
 }
 
+/// Says whether a token can stand between `<` and `>` where they hold the arguments of a template.
+fn is_argument(kind: Kind) -> bool {
+    let words = matches!(kind, Kind::Word | Kind::Number | Kind::Scope | Kind::Comma | Kind::Ellipsis);
+    words || matches!(kind, Kind::Star | Kind::Ampersand | Kind::Paren | Kind::Bracket)
+}
+
 /// Puts what qualifies a symbol's name to it.
 pub(super) fn with_scope(read: Read, scope: String) -> Read {
     match read {
@@ -224,6 +247,6 @@ pub(super) fn with_scope(read: Read, scope: String) -> Read {
             symbol.scope = scope;
             Read::Symbol(symbol)
         }
-        Read::Nothing | Read::Open | Read::Unsure(_) => read,
+        Read::Nothing | Read::Open | Read::Import(_) | Read::Unsure(_) => read,
     }
 }

@@ -32,7 +32,9 @@ impl Reader<'_, '_> {
             if is_destructor { format!("~{}", self.word(name + 1)) } else { self.word(name).to_owned() };
         let (qualified, scope) = self.qualified(name);
         let is_typed = self.has_read_type || self.has_type(from, qualified);
-        if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed) {
+        // `METHOD(name)(int a) {`
+        let is_macro = is_in_capitals(&text) && self.ending != Ending::Semicolon;
+        if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed || is_macro) {
             return match self.trail(parameters + 2, false, false) {
                 Trail::Head(head) => self.as_function(inner, scope, head, true),
                 Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(inner)),
@@ -45,6 +47,14 @@ impl Reader<'_, '_> {
                 self.declaration(after)
             }
             Trail::OldStyle => Read::Open,
+            // `DEFINE_PER_CPU(int, name) = 1;`
+            Trail::Unsure
+                if can_be_macro
+                    && is_in_capitals(&text)
+                    && self.kind(parameters + 1) == Some(Kind::Equals) =>
+            {
+                Read::Nothing
+            }
             Trail::Unsure => Read::Unsure(self.sure_name(text)),
             Trail::Head(head) if self.is_typedef => self.typedef(text, head),
             Trail::Head(head) => {
@@ -52,7 +62,9 @@ impl Reader<'_, '_> {
                     return self.macro_call(&text, parameters, head);
                 }
                 if can_be_macro && self.ending == Ending::Semicolon {
-                    return Read::Nothing;
+                    // `Name(int) -> Name<int>;` says what a template is to be made for.
+                    let is_guide = self.kind(parameters + 1) == Some(Kind::Arrow);
+                    return if is_guide { self.as_function(text, scope, head, true) } else { Read::Nothing };
                 }
                 if self.ending == Ending::Semicolon && !self.are_parameters(parameters) {
                     return Read::Unsure(None);
@@ -116,6 +128,7 @@ impl Reader<'_, '_> {
             }
             Read::Nothing => Read::Nothing,
             Read::Open => Read::Open,
+            Read::Import(name) => Read::Import(name),
             Read::Unsure(name) => Read::Unsure(name),
         }
     }
@@ -141,7 +154,11 @@ impl Reader<'_, '_> {
                         Ending::Body(_) => Trail::Head(at),
                     };
                 }
-                Some(Kind::Word) if word == "try" || word == "requires" => return Trail::Unsure,
+                // `A::A() try : a(1) {`
+                Some(Kind::Word) if word == "try" && self.ending != Ending::Semicolon => {
+                    return Trail::Head(at);
+                }
+                Some(Kind::Word) if word == "requires" => return Trail::Unsure,
                 Some(Kind::Word) if is_attribute(word) && takes_arguments => at += 2,
                 Some(Kind::Word) if trails(word) => at += 1,
                 // `JEMALLOC_ATTR(malloc) je_malloc(size_t size) {`
@@ -156,11 +173,12 @@ impl Reader<'_, '_> {
                     at += if takes_arguments { 2 } else { 1 };
                 }
                 Some(Kind::Word) if self.scanner.dialect == Dialect::C && !takes_arguments => at += 1,
+                // `int f(char *a) attribute_printf(1, 2);`
+                Some(Kind::Word) if takes_arguments && !can_be_macro && !is_statement(word) => at += 2,
                 Some(Kind::Arrow) => return self.after_return_type(at + 1),
                 Some(Kind::Equals) if at + 2 == self.end => return Trail::Head(self.end),
                 Some(Kind::Colon) if self.ending != Ending::Semicolon => return Trail::Head(at),
-                Some(Kind::Ampersand) => at += 1,
-                Some(Kind::Bracket) => at += 1,
+                Some(Kind::Ampersand | Kind::Bracket) => at += 1,
                 Some(Kind::Star | Kind::Scope) if can_be_macro => return Trail::TypeUpTo(at),
                 Some(_) => return Trail::Unsure,
             }
@@ -206,7 +224,18 @@ impl Reader<'_, '_> {
     fn are_parameters(&self, parameters: usize) -> bool {
         let mut is_value = false;
         let mut may_count = false;
-        for token in self.scanner.tokens.within(parameters) {
+        let inside = self.scanner.tokens.within(parameters);
+        let mut was_macro = false;
+        let mut macro_end = 0;
+        for token in inside {
+            // `int a DEFAULT(-1)`
+            if token.start() < macro_end {
+                continue;
+            }
+            if was_macro && token.kind == Kind::Paren {
+                macro_end = self.scanner.tokens.mate_end(token);
+            }
+            was_macro = token.kind == Kind::Word && is_in_capitals(&self.scanner.text[token.range()]);
             match token.kind {
                 Kind::Equals => is_value = true,
                 Kind::Comma => (is_value, may_count) = (false, may_count),
@@ -256,15 +285,15 @@ impl Reader<'_, '_> {
     /// Returns what kind of function a name is, by the same rule as the walk.
     fn function_kind(&self, scope: &str, name: &str) -> SymbolKind {
         let class = if scope.is_empty() { self.class() } else { scope.rsplit("::").next() };
+        // `A::A() = default;` is one with a body.
+        let is_announced = self.ending == Ending::Semicolon
+            && !matches!(self.word(self.end - 1), "default" | "delete")
+            && !self.scanner.is_in_type();
         let Some(class) = class else {
-            return if self.ending == Ending::Semicolon {
-                SymbolKind::Prototype
-            } else {
-                SymbolKind::Function
-            };
+            return if is_announced { SymbolKind::Prototype } else { SymbolKind::Function };
         };
         let class = class.split('<').next().unwrap_or(class);
-        if self.ending == Ending::Semicolon && !self.scanner.is_in_type() {
+        if is_announced {
             SymbolKind::Prototype
         } else if name == class {
             SymbolKind::Constructor

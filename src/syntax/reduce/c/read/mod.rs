@@ -5,6 +5,7 @@
 mod declarator;
 mod function;
 
+use super::Dialect;
 use super::names::is_basic_type;
 use super::names::is_in_capitals;
 use super::names::is_specifier;
@@ -32,6 +33,8 @@ pub(super) enum Read {
     Nothing,
     /// It goes on behind the semicolon: the parameters of a function in the old style.
     Open,
+    /// It draws in what is named from there on to its end.
+    Import(usize),
     /// Something for the grammar; the name, if it is surely a function's.
     Unsure(Option<String>),
 }
@@ -77,13 +80,19 @@ impl Reader<'_, '_> {
         if self.word(0) == "extern" && self.kind(1) == Some(Kind::Text) {
             self.first = 2;
         }
-        if self.begins_with_members() {
+        if self.word(self.first) == "export" {
+            self.first += 1;
+        }
+        // `EXPORT template <class T> …`
+        if self.begins_with_members()
+            || (self.word(self.first + 1) == "template" && is_in_capitals(self.word(self.first)))
+        {
             self.first += 1;
         }
         let first = self.first;
         match self.word(first) {
             "static_assert" | "_Static_assert" | "asm" | "__asm__" | "namespace" => return Read::Nothing,
-            "export" | "import" | "module" => return Read::Unsure(None),
+            "import" | "module" if self.scanner.dialect == Dialect::Cpp => return self.module(first),
             // What a template is made for is said elsewhere.
             "template" if self.kind(first + 1) != Some(Kind::Angle) => return Read::Nothing,
             "extern" if self.word(first + 1) == "template" => return Read::Nothing,
@@ -133,6 +142,15 @@ impl Reader<'_, '_> {
                 && self.kind(name + 1) == Some(Kind::Word))
     }
 
+    /// Reads `import name;` and `module name;`, which are declarations to the grammar where they are something else.
+    fn module(&self, at: usize) -> Read {
+        match self.kind(at + 1) {
+            Some(Kind::Equals | Kind::Paren | Kind::Star | Kind::Scope) => Read::Unsure(None),
+            Some(_) if self.word(at) == "import" => Read::Import(self.token(at + 1).map_or(0, Token::start)),
+            Some(_) | None => Read::Nothing,
+        }
+    }
+
     /// Reads `using Name = …;`; other uses of the word give no symbol.
     fn using(&self, at: usize) -> Read {
         let name = at + 1;
@@ -154,7 +172,8 @@ impl Reader<'_, '_> {
         if self.is_odd || name.is_empty() {
             return Read::Unsure(Some(name).filter(|name| !name.is_empty()));
         }
-        let start = self.token(self.first).map_or(0, Token::start);
+        let first = if self.word(0) == "export" { 0 } else { self.first };
+        let start = self.token(first).map_or(0, Token::start);
         let end = match self.ending {
             Ending::Body(end) => end,
             Ending::Semicolon => self.scanner.at,
