@@ -16,6 +16,7 @@
 
 use super::forward::drop_announced;
 use super::health::error_count;
+use super::health::error_ranges;
 use super::health::health;
 use super::language::Compiled;
 use super::language::compiled;
@@ -139,7 +140,7 @@ fn understand(
         let errors = source.reduced().is_none().then(|| error_count(root));
         checked_skeleton(compiled, source.whole(), &cuts, errors, give_up)
     } else {
-        skeleton(source.whole(), &cuts, Care::Plain)
+        skeleton(source.whole(), &cuts, Care::Plain).text
     };
     let skeleton = Skeleton { health, text: skeleton };
     Structure { outline: Outline { health, doc, imports, symbols }, skeleton }
@@ -155,25 +156,27 @@ fn checked_skeleton(
     errors: Option<usize>,
     give_up: &mut dyn FnMut() -> bool,
 ) -> String {
-    let mut count =
-        |text: &str| parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
     let mut errors = errors;
     for care in [Care::Plain, Care::Careful] {
         let skeleton = skeleton(text, cuts, care);
-        let Some(now) = count(&skeleton) else { continue };
-        if now == 0 {
-            return skeleton;
+        let Ok(tree) = parse(compiled, &skeleton.text, give_up) else { continue };
+        let mut found = error_ranges(tree.root_node());
+        let now = found.len();
+        // What stands apart from every cut stands in the source as well.
+        found.retain(|error| skeleton.is_cut_near(error));
+        if found.is_empty() {
+            return skeleton.text;
         }
         if errors.is_none() {
-            errors = count(text);
+            errors = parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
         }
         // A source that cannot be parsed in time is nothing to be held against.
         if errors.is_none_or(|errors| now <= errors) {
-            return skeleton;
+            return skeleton.text;
         }
     }
     match errors {
-        Some(errors) if text.len() <= MOST_TRIED => partly_cut(text, cuts, errors, &mut count),
+        Some(errors) if text.len() <= MOST_TRIED => partly_cut(compiled, text, cuts, errors, give_up),
         Some(_) | None => text.to_owned(),
     }
 }
@@ -181,17 +184,19 @@ fn checked_skeleton(
 /// Makes as many of the cuts as the grammar bears, tried in groups: one place where it guesses worse does not cost all
 /// others.
 fn partly_cut(
+    compiled: &Compiled,
     text: &str,
     cuts: &[Cut],
     errors: usize,
-    count: &mut dyn FnMut(&str) -> Option<usize>,
+    give_up: &mut dyn FnMut() -> bool,
 ) -> String {
     let (mut kept, mut best) = (Vec::new(), text.to_owned());
     for group in cuts.chunks(cuts.len().div_ceil(GROUPS).max(1)) {
         let before = kept.len();
         kept.extend_from_slice(group);
-        let tried = skeleton(text, &kept, Care::Careful);
-        if count(&tried).is_some_and(|now| now <= errors) {
+        let tried = skeleton(text, &kept, Care::Careful).text;
+        let now = parse(compiled, &tried, give_up).map(|tree| error_count(tree.root_node()));
+        if now.is_ok_and(|now| now <= errors) {
             best = tried;
         } else {
             kept.truncate(before);

@@ -10,6 +10,7 @@ use super::source::Source;
 use super::walk::Scope;
 use super::walk::Walk;
 use crate::model::Symbol;
+use crate::model::SymbolKind;
 
 /// How far a visit has come through what was taken out.
 pub(super) struct Place {
@@ -63,7 +64,10 @@ impl<'t> Walk<'t> {
     fn meet_supplied(&mut self, supplied: &'t Supplied, place: &mut Place) {
         place.supplied += 1;
         let range = supplied.range();
-        self.leave_comments_unless_above(matches!(supplied, Supplied::Import(..)), range.start);
+        let is_condition =
+            matches!(supplied, Supplied::Nothing(_)) && self.source.text(range.clone()).starts_with('#');
+        let draws_in = is_condition || matches!(supplied, Supplied::Import(..));
+        self.leave_comments_unless_above(draws_in, range.start);
         match supplied {
             Supplied::Symbol(symbol) => self.add_read(symbol, place),
             Supplied::Import(_, name) => self.import(self.source.text(name.clone()).trim_matches('"')),
@@ -83,7 +87,8 @@ impl<'t> Walk<'t> {
         let full = if scope.is_empty() { name.clone() } else { format!("{scope}{separator}{name}") };
         let mut symbol = Symbol {
             kind: read.kind,
-            qualified_name: self.qualified(&full),
+            // Macros know no scopes.
+            qualified_name: if read.kind == SymbolKind::Macro { full.clone() } else { self.qualified(&full) },
             span: self.source.span(read.range.clone()),
             signature: signature(self.source, read.head.clone()),
             doc: self.doc_above(),

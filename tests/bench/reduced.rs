@@ -121,7 +121,10 @@ fn compare(file: &Path, language: &str, text: &str, switches: &Switches, figures
     figures.reduced += reduced_time;
     figures.same_skeleton += usize::from(full.skeleton.text == reduced.skeleton.text);
     if switches.skeletons && full.skeleton.text != reduced.skeleton.text {
-        println!("{}: another skeleton", file.display());
+        let (ours, theirs) = (reduced.skeleton.text.lines(), full.skeleton.text.lines());
+        let other = ours.zip(theirs).enumerate().find(|(_, (ours, theirs))| ours != theirs);
+        let (at, (ours, theirs)) = other.unwrap_or_default();
+        println!("{}: another skeleton, line {}:\n    - {theirs}\n    + {ours}", file.display(), at + 1);
     }
     differences(file, &full, &reduced, switches, figures);
 }

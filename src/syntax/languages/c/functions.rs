@@ -41,7 +41,9 @@ pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>,
     let head_end = body.as_ref().map_or(end, |body| body.start);
     let signature = signature(walk, node, head_end);
     let before = walk.symbols.len();
-    defined_type(walk, node).into_iter().for_each(|made| type_specifier(walk, made));
+    if let Some(made) = defined_type(walk, node) {
+        type_specifier(walk, made);
+    }
     let symbol = Symbol {
         kind: function_kind(walk, &spelled.scope, &spelled.name),
         qualified_name: walk.qualified(&spelled.full()),

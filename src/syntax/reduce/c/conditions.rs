@@ -147,7 +147,7 @@ impl Scanner<'_> {
             self.at = at;
             if self.skip_branches(true)? == Turn::Else {
                 let is_first = self.out.is_at(&condition.mark);
-                condition.branch = (!is_first).then(|| (self.at, mark));
+                condition.branch = (!is_first).then_some((self.at, mark));
                 self.conditions.push(condition);
             }
             return Ok(());

@@ -17,6 +17,7 @@ impl Scanner<'_> {
     pub(super) fn directive(&mut self) -> Result<(), Odd> {
         let start = self.at;
         let end = directive_end(self.bytes, start);
+        self.end_lone_call();
         if !self.tokens.is_empty() {
             self.edits.push((start..end, ""));
         }
@@ -34,7 +35,8 @@ impl Scanner<'_> {
         match &self.bytes[name.clone()] {
             b"include" | b"import" | b"include_next" => self.include(start..end, name.end),
             b"define" => self.define(start..end, name.end),
-            _ => self.out.supplied.push(Supplied::Nothing(start..end)),
+            _ if self.tokens.is_empty() => self.out.supplied.push(Supplied::Nothing(start..end)),
+            _ => {}
         }
         Ok(())
     }
@@ -119,13 +121,14 @@ impl Scanner<'_> {
         let mut at = rest.start;
         while let Some(found) = self.bytes.get(at..rest.end).and_then(|rest| memchr::memchr(b'/', rest)) {
             at += found;
-            match comment_end(self.bytes, at).map(|end| end.min(rest.end)) {
-                Some(end) => {
-                    self.out.comments.push(at..end);
-                    at = end;
-                }
-                None => at += 1,
+            if !matches!(self.bytes.get(at + 1), Some(b'/' | b'*')) {
+                at += 1;
+                continue;
             }
+            // One that nothing closes is no comment, and none behind it is closed either.
+            let Some(end) = comment_end(self.bytes, at).map(|end| end.min(rest.end)) else { return };
+            self.out.comments.push(at..end);
+            at = end;
         }
     }
 }

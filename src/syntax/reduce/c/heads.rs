@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Dialect;
 use super::names::is_attribute;
 use super::names::is_in_capitals;
 use super::names::is_tag;
@@ -10,6 +11,9 @@ use super::scan::Scanner;
 use super::scan::ScopeKind;
 use super::tokens::Kind;
 use crate::model::SymbolKind;
+
+/// What the block of a macro begins with that makes a class.
+const MEMBERS: [&[u8]; 6] = [b"static ", b"public:", b"virtual ", b"using ", b"typedef ", b"template"];
 
 /// What opens a scope.
 #[derive(Debug)]
@@ -25,6 +29,22 @@ pub(super) struct Head {
     pub(super) spare: Vec<Range<usize>>,
 }
 
+/// Says whether a token may stand before the keyword of a type: `template <…> requires A<B> && C` and the like.
+fn leads(kind: Kind) -> bool {
+    let kinds = [Kind::Angle, Kind::Text, Kind::Bracket, Kind::Less, Kind::Greater, Kind::Scope, Kind::Comma];
+    kinds.contains(&kind) || matches!(kind, Kind::Ampersand | Kind::Sign)
+}
+
+/// The words between the keyword of a type and its bases.
+struct Names {
+    /// Each name with what qualifies it, as places in the row.
+    names: Vec<Range<usize>>,
+    /// Attributes, and macros with arguments.
+    spare: Vec<Range<usize>>,
+    /// Where they end.
+    rest: usize,
+}
+
 impl Scanner<'_> {
     /// Reads the item at hand as the head of a scope; `None` where it is something else.
     pub(super) fn scope_head(&self) -> Option<Head> {
@@ -35,6 +55,9 @@ impl Scanner<'_> {
             match self.tokens.kind(top)? {
                 Kind::Word => {
                     let word = self.top_text(top);
+                    if word == "namespace" && self.dialect == Dialect::C {
+                        return Some(plain(ScopeKind::Dropped));
+                    }
                     if word == "namespace" {
                         return self.namespace_head(top);
                     }
@@ -48,8 +71,7 @@ impl Scanner<'_> {
                         return None;
                     }
                 }
-                Kind::Angle | Kind::Text | Kind::Bracket | Kind::Less | Kind::Greater | Kind::Scope => {}
-                Kind::Comma | Kind::Ampersand | Kind::Sign => {}
+                kind if leads(kind) => {}
                 _ => return None,
             }
             top += 1;
@@ -59,6 +81,29 @@ impl Scanner<'_> {
         }
         let is_macro = count == 1 && (is_in_capitals(self.top_text(0)) || self.top_text(0) == "export");
         is_macro.then(|| plain(ScopeKind::Dropped))
+    }
+
+    /// Reads `MACRO(Name, …) {` as the head of a class, where what stands in the block is what stands in one: it begins
+    /// with a member, and a semicolon follows it.
+    pub(super) fn macro_class(&mut self) -> Option<Head> {
+        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
+        if self.dialect == Dialect::C || !is_call || !is_in_capitals(self.top_text(0)) {
+            return None;
+        }
+        let inside = self.bytes[self.at + 1..].trim_ascii_start();
+        if !MEMBERS.iter().any(|member| inside.starts_with(member)) {
+            return None;
+        }
+        let conditions = self.conditions.len();
+        let end = self.matching_brace(self.at).ok().filter(|_| self.conditions.len() == conditions)?;
+        let is_ended = self.bytes[end..].trim_ascii_start().first() == Some(&b';');
+        let name = self.tokens.within(1).first().filter(|name| is_ended && name.kind == Kind::Word)?.range();
+        let (open, close) = (self.tokens.top(1)?.start(), self.tokens.top_end(1));
+        let keyword = self.tokens.top(0)?.range();
+        self.edits.extend([(keyword, "struct"), (open..name.start, " "), (name.end..close, "")]);
+        self.out.repairs += 1;
+        let symbol = Some(SymbolKind::Struct);
+        Some(Head { kind: ScopeKind::Type, symbol, name, keyword: 0, spare: Vec::new() })
     }
 
     fn namespace_head(&self, keyword: usize) -> Option<Head> {
@@ -90,21 +135,39 @@ impl Scanner<'_> {
             "union" => (ScopeKind::Type, SymbolKind::Union),
             _ => (ScopeKind::Type, SymbolKind::Struct),
         };
+        let is_scoped = kind == ScopeKind::Enum && is_tag(self.top_text(keyword + 1));
+        let Names { names, mut spare, rest } =
+            self.names(if is_scoped { keyword + 2 } else { keyword + 1 })?;
         let count = self.tokens.len();
-        let mut top = keyword + 1;
-        if kind == ScopeKind::Enum && is_tag(self.top_text(top)) {
-            top += 1;
+        let is_function = (rest..count).any(|top| self.tokens.kind(top) == Some(Kind::Semicolon))
+            || (self.tokens.kind(rest) == Some(Kind::Less) && !self.ends_as_type(rest));
+        if is_function {
+            return None;
         }
-        // Each name with what qualifies it, as places in the row.
+        let own = self.own_name(&names);
+        for (at, name) in names.iter().enumerate() {
+            let is_final = matches!(self.top_text(name.start), "final" | "sealed");
+            if Some(at) != own && !is_final {
+                spare.push(name.clone());
+            }
+        }
+        let name = own.and_then(|own| names[own].end.checked_sub(1)).and_then(|top| self.tokens.top(top));
+        let name = name.map_or(0..0, super::tokens::Token::range);
+        Some(Head { kind, symbol: Some(symbol), name, keyword, spare })
+    }
+
+    /// Reads the words between the keyword of a type and its bases.
+    fn names(&self, first: usize) -> Option<Names> {
+        let mut top = first;
         let mut names: Vec<Range<usize>> = Vec::new();
         let mut spare = Vec::new();
-        while top < count {
+        while top < self.tokens.len() {
             match self.tokens.kind(top)? {
                 Kind::Word if self.tokens.kind(top + 1) == Some(Kind::Paren) => {
                     let goes_on = self.tokens.kind(top + 2).is_some_and(|kind| kind != Kind::Semicolon)
                         && !trails(self.top_text(top + 2));
-                    let is_macro = is_attribute(self.top_text(top)) || is_in_capitals(self.top_text(top));
-                    if !is_attribute(self.top_text(top)) && !(goes_on && is_macro) {
+                    let is_macro = is_in_capitals(self.top_text(top)) || self.top_text(top).starts_with("__");
+                    if !(is_attribute(self.top_text(top)) || goes_on && is_macro) {
                         return None;
                     }
                     spare.push(top..top + 2);
@@ -126,22 +189,7 @@ impl Scanner<'_> {
             }
             top += 1;
         }
-        let rest = top;
-        let is_function = (rest..count).any(|top| self.tokens.kind(top) == Some(Kind::Semicolon))
-            || (self.tokens.kind(rest) == Some(Kind::Less) && !self.ends_as_type(rest));
-        if is_function {
-            return None;
-        }
-        let own = self.own_name(&names);
-        for (at, name) in names.iter().enumerate() {
-            let is_final = matches!(self.top_text(name.start), "final" | "sealed");
-            if Some(at) != own && !is_final {
-                spare.push(name.clone());
-            }
-        }
-        let name = own.and_then(|own| names[own].end.checked_sub(1)).and_then(|top| self.tokens.top(top));
-        let name = name.map_or(0..0, super::tokens::Token::range);
-        Some(Head { kind, symbol: Some(symbol), name, keyword, spare })
+        Some(Names { names, spare, rest: top })
     }
 
     fn is_scope(&self, top: usize) -> bool {

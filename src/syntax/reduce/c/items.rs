@@ -1,8 +1,11 @@
 //! Items: what stands between two semicolons or brackets of a file, a namespace or a class.
 
 use super::Dialect;
+use super::names::begins_scope;
 use super::names::is_access;
+use super::names::is_attribute;
 use super::names::is_in_capitals;
+use super::names::is_specifier;
 use super::names::only_begins;
 use super::read::Ending;
 use super::read::Read;
@@ -11,6 +14,7 @@ use super::scan::Scanner;
 use super::scan::Scope;
 use super::scan::ScopeKind;
 use super::tokens::Kind;
+use super::tokens::Token;
 use crate::model::SymbolKind;
 use crate::syntax::reduced::ReadSymbol;
 use crate::syntax::reduced::Record;
@@ -22,21 +26,78 @@ const LARGE_BLOCK: usize = 40;
 impl Scanner<'_> {
     /// Looks at a word that begins a line and ends at `end`: where only a macro or its call stands before it on lines
     /// of its own, that has come to its end without a semicolon.
-    pub(super) fn look_at_line(&mut self, end: usize) -> Result<(), Odd> {
+    pub(super) fn look_at_line(&mut self, end: usize) {
         let word = &self.text[self.at..end];
-        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
+        // `X(one)` above `X(two)`
+        let is_repeated = self.tokens.len() == 2
+            && self.tokens.kind(1) == Some(Kind::Paren)
+            && self.top_text(0) == word
+            && !self.is_in_enum();
+        // `SEQUENCE(a) = {…} SEQUENCE_END(a)`
+        let is_ended =
+            self.has_value && self.is_definition_by_macro() && self.bytes[..self.at].ends_with(b"\n");
+        if is_ended
+            || is_repeated
+            || self.is_junk() && !self.is_in_enum() && (begins_scope(word) || self.is_after_gap())
+        {
+            self.end_junk();
+            return;
+        }
+        // `static MACRO(a)`
+        let lead = (0..self.tokens.len().min(3)).take_while(|top| is_specifier(self.top_text(*top))).count();
+        let is_call = self.tokens.len() == lead + 2 && self.tokens.kind(lead + 1) == Some(Kind::Paren);
         if self.tokens.kind(0) != Some(Kind::Word) || (self.tokens.len() != 1 && !is_call) {
             if is_access(word) && self.is_in_type() && self.is_junk() {
                 self.end_junk();
             }
-            return Ok(());
+            return;
         }
-        let name = self.top_text(0);
-        let is_macro = is_in_capitals(name) && (is_call || is_access(word));
-        if is_macro || (only_begins(word) && !only_begins(name) && name != "extern" && name != "export") {
+        let name = self.top_text(if is_call { lead } else { 0 });
+        // `EXPORT(int)` on a line of its own is the type of what follows.
+        let is_type = is_call && !is_in_capitals(word) && self.is_called(end);
+        let is_macro = is_in_capitals(name) && !is_type && (is_call || is_access(word));
+        let goes_on = only_begins(name) || is_attribute(name) || name == "extern" || name == "export";
+        if is_macro || (only_begins(word) && !goes_on) {
             self.end_junk();
         }
-        Ok(())
+    }
+
+    /// Says whether the item at hand is `MACRO(…) = …`, or begins with it.
+    fn is_definition_by_macro(&self) -> bool {
+        let mut top = 0;
+        while is_specifier(self.top_text(top)) {
+            top += 1;
+        }
+        self.tokens.kind(top) == Some(Kind::Word)
+            && !self.is_in_type()
+            && self.tokens.kind(top + 1) == Some(Kind::Paren)
+            && self.tokens.kind(top + 2) == Some(Kind::Equals)
+    }
+
+    /// Says whether an empty line or a comment stands before the next token.
+    fn is_after_gap(&self) -> bool {
+        let end = self.tokens.last().map_or(self.at, |last| last.end());
+        memchr::memchr_iter(b'\n', &self.bytes[end..self.at]).nth(1).is_some()
+    }
+
+    fn is_in_enum(&self) -> bool {
+        self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Enum)
+    }
+
+    /// Says whether the word that ends at `end` is followed by parentheses.
+    fn is_called(&self, end: usize) -> bool {
+        self.bytes[end..].trim_ascii_start().first() == Some(&b'(')
+    }
+
+    /// Ends an item before a line of the preprocessor where it is nothing but a macro.
+    pub(super) fn end_lone_call(&mut self) {
+        if self.tokens.is_empty() || 2 < self.tokens.len() || !self.tokens.is_level() {
+            return;
+        }
+        let is_call = self.tokens.kind(0) == Some(Kind::Word) && self.tokens.kind(1) == Some(Kind::Paren);
+        if self.is_junk() || (is_call && !self.is_in_type()) {
+            self.end_junk();
+        }
     }
 
     /// Says whether the item at hand is made of macros alone.
@@ -50,18 +111,17 @@ impl Scanner<'_> {
 
     /// Leaves the item at hand out: it is a macro, or nothing that can be read.
     pub(super) fn end_junk(&mut self) {
-        let Some(first) = self.tokens.top(0) else { return };
-        let start = first.start();
-        let end = self.tokens.last().map_or(start, |last| last.end());
+        let Some(last) = self.tokens.last() else { return };
+        let (start, end) = (self.start(), last.end());
         self.out.supplied.push(Supplied::Nothing(start..end));
         self.out.repairs += 1;
         self.forget();
     }
 
     /// Ends an item with a `:` where it says who may use what follows.
-    pub(super) fn colon(&mut self) -> Result<(), Odd> {
+    pub(super) fn colon(&mut self) {
         if !self.is_in_type() || 4 < self.tokens.len() {
-            return Ok(());
+            return;
         }
         let count = self.tokens.len() - 1;
         let is_label = (0..count).all(|top| {
@@ -71,11 +131,10 @@ impl Scanner<'_> {
         });
         let names_access = (0..count).any(|top| is_access(self.top_text(top)));
         if is_label && names_access {
-            let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+            let start = self.start();
             self.out.supplied.push(Supplied::Nothing(start..self.at));
             self.forget();
         }
-        Ok(())
     }
 
     /// Ends the item at hand with the semicolon that was read last.
@@ -83,15 +142,18 @@ impl Scanner<'_> {
         match self.read(Ending::Semicolon) {
             Read::Symbol(symbol) => self.supply(*symbol),
             Read::Nothing => {
-                let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+                let start = self.start();
                 self.out.supplied.push(Supplied::Nothing(start..self.at));
+                self.forget();
+            }
+            Read::Import(name) => {
+                let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+                self.out.supplied.push(Supplied::Import(start..self.at, name..self.at - 1));
                 self.forget();
             }
             // `int f(a) int a; {`: the parameters of a function in the old style.
             Read::Open => {}
-            Read::Unsure(_) => {
-                self.put_declaration();
-            }
+            Read::Unsure(_) => self.put_declaration(),
         }
     }
 
@@ -102,15 +164,9 @@ impl Scanner<'_> {
 
     /// Hands the item at hand to the grammar, without large blocks in it.
     fn put_declaration(&mut self) {
-        let Some(first) = self.tokens.top(0) else { return };
-        let start = first.start();
         self.repair();
         self.leave_blocks_out();
-        if self.tokens.kind(0) == Some(Kind::TypeEnd) {
-            self.copy_item(start + 1..self.at);
-        } else {
-            self.copy_item(start..self.at);
-        }
+        self.copy_item(self.own_start()..self.at);
         self.forget();
     }
 
@@ -127,8 +183,15 @@ impl Scanner<'_> {
         let count = self.tokens.len();
         let has_comma = self.tokens.kind(count.saturating_sub(1)) == Some(Kind::Comma);
         let parts = if has_comma { count - 1 } else { count };
-        let is_plain = self.tokens.kind(0) == Some(Kind::Word)
-            && (parts == 1 || self.tokens.kind(1) == Some(Kind::Equals) && 2 < parts);
+        let name = self.constant_name(parts);
+        let mut value = name + 1;
+        // `A [[deprecated]] = 1`, `A __attribute__((unused))`
+        while matches!(self.tokens.kind(value), Some(Kind::Bracket | Kind::Word | Kind::Paren)) {
+            value += 1;
+        }
+        let is_plain = name < parts
+            && self.tokens.kind(name) == Some(Kind::Word)
+            && (value == parts || self.tokens.kind(value) == Some(Kind::Equals) && value + 1 < parts);
         if !is_plain {
             if 0 < parts {
                 // An X-macro makes constants that nobody here can name.
@@ -137,17 +200,30 @@ impl Scanner<'_> {
             self.forget();
             return;
         }
-        let start = self.tokens.top(0).map_or(0, |first| first.start());
+        let start = self.tokens.top(name).map_or(0, |first| first.start());
         let range = start..self.tokens.top_end(parts - 1);
         self.supply(ReadSymbol {
             kind: SymbolKind::EnumMember,
-            name: self.top_text(0).to_owned(),
+            name: self.top_text(name).to_owned(),
             scope: String::new(),
             head: range.clone(),
             range,
             cut: None,
             is_typed: true,
         });
+    }
+
+    /// Returns where in the row of a constant its name stands: behind the calls of macros that make other constants.
+    fn constant_name(&self, parts: usize) -> usize {
+        let mut name = 0;
+        while name + 2 < parts
+            && self.tokens.kind(name) == Some(Kind::Word)
+            && self.tokens.kind(name + 1) == Some(Kind::Paren)
+            && self.tokens.kind(name + 2) == Some(Kind::Word)
+        {
+            name += 2;
+        }
+        name
     }
 
     /// Reads a `{` that is no value: it begins a scope, or the body of a function.
@@ -160,7 +236,7 @@ impl Scanner<'_> {
             self.at = end;
             return Ok(());
         }
-        if let Some(head) = self.scope_head() {
+        if let Some(head) = self.scope_head().or_else(|| self.macro_class()) {
             return self.begin_scope(head);
         }
         if (0..self.tokens.len()).any(|top| self.tokens.kind(top) == Some(Kind::Paren)) {
@@ -176,15 +252,16 @@ impl Scanner<'_> {
         if self.is_in_initializers() {
             return self.braces();
         }
-        let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+        let start = self.start();
         let open = self.at;
-        let end = self.matching_brace(open)?;
+        let body_end = self.matching_brace(open)?;
+        let end = self.after_handlers(body_end)?;
         match self.read(Ending::Body(end)) {
             Read::Symbol(symbol) => {
                 self.at = end;
                 self.supply(*symbol);
             }
-            Read::Nothing | Read::Open => {
+            Read::Nothing | Read::Open | Read::Import(_) => {
                 self.at = end;
                 self.out.supplied.push(Supplied::Nothing(start..end));
                 self.forget();
@@ -195,6 +272,19 @@ impl Scanner<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns where the handlers end of a function whose body is `try {…}` and ends at `end`.
+    fn after_handlers(&mut self, end: usize) -> Result<usize, Odd> {
+        let mut end = end;
+        if !(0..self.tokens.len()).any(|top| self.top_text(top) == "try") {
+            return Ok(end);
+        }
+        while self.bytes[end..].trim_ascii_start().starts_with(b"catch") {
+            let open = memchr::memchr(b'{', &self.bytes[end..]).ok_or(Odd)?;
+            end = self.matching_brace(end + open)?;
+        }
+        Ok(end)
     }
 
     /// Says whether a `{` begins the value of a member, as in `A() : a{1}, b{2} {`.
@@ -214,7 +304,7 @@ impl Scanner<'_> {
         }));
         self.repair();
         self.leave_blocks_out();
-        self.copy_item(start..open + 1);
+        self.copy_item(self.own_start()..open + 1);
         // `f() {}` can be read as an initializer, and `f() {;}` as a body alone.
         self.out.stand_in(";", open + 1..end - 1);
         self.out.copy(self.text, end - 1..end);
@@ -225,7 +315,7 @@ impl Scanner<'_> {
         if self.scopes.len() == super::scan::MAX_DEPTH {
             return Err(Odd);
         }
-        let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+        let start = self.start();
         let open = self.at;
         self.at += 1;
         let record = head.symbol.filter(|_| !head.name.is_empty()).map(|kind| {
@@ -238,8 +328,7 @@ impl Scanner<'_> {
             self.out.supplied.push(Supplied::Nothing(start..self.at));
         } else {
             self.repair_head(&head);
-            let start = if self.tokens.kind(0) == Some(Kind::TypeEnd) { start + 1 } else { start };
-            self.copy_item(start..self.at);
+            self.copy_item(self.own_start()..self.at);
         }
         self.forget();
         self.scopes.push(Scope { kind: head.kind, name: head.name, record });
@@ -278,6 +367,17 @@ impl Scanner<'_> {
     /// Says whether the innermost scope is a type, whose functions are methods.
     pub(super) fn is_in_type(&self) -> bool {
         self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Type)
+    }
+
+    /// Returns where the item at hand begins; here, where nothing was read of it.
+    pub(super) fn start(&self) -> usize {
+        self.tokens.top(0).map_or(self.at, Token::start)
+    }
+
+    /// Returns where the part of the item begins that was not put out yet: behind the type that it declares things of.
+    fn own_start(&self) -> usize {
+        let is_tail = self.tokens.kind(0) == Some(Kind::TypeEnd);
+        if is_tail { self.tokens.top_end(0) } else { self.start() }
     }
 
     /// Returns the text of the token that is `top`-th in the row of the item at hand.

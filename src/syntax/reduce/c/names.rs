@@ -18,6 +18,11 @@ pub(super) fn only_begins(word: &str) -> bool {
     matches!(word, "namespace" | "template" | "typedef" | "using" | "static" | "extern" | "class" | "friend")
 }
 
+/// Says whether a word begins a scope or what stands before one, so that no macro before it can be its type.
+pub(super) fn begins_scope(word: &str) -> bool {
+    matches!(word, "namespace" | "template" | "using" | "class" | "struct" | "enum" | "union" | "typedef")
+}
+
 /// Says whether a word is followed by parentheses that belong to an attribute, and not to a function.
 pub(super) fn is_attribute(word: &str) -> bool {
     matches!(

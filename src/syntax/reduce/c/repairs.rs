@@ -25,7 +25,7 @@ impl Scanner<'_> {
             let takes_arguments = next == Some(Kind::Paren);
             let is_plain_attribute = is_attribute(word) && !matches!(word, "noexcept" | "throw" | "explicit");
             let is_trailing = seen_parameters && (is_in_capitals(word) || word.starts_with("__"));
-            if is_plain_attribute && takes_arguments || is_trailing && takes_arguments {
+            if takes_arguments && (is_plain_attribute || is_trailing) {
                 self.leave_out(top, top + 1);
             } else if is_trailing || (self.is_leading_macro(top) && next == Some(Kind::Word)) {
                 self.leave_out(top, top);
@@ -51,7 +51,9 @@ impl Scanner<'_> {
             let word = self.top_text(top);
             let takes_arguments = self.tokens.kind(top + 1) == Some(Kind::Paren);
             let last = if takes_arguments { top + 1 } else { top };
-            if self.tokens.kind(top) == Some(Kind::Word) && (is_attribute(word) || is_in_capitals(word)) {
+            if self.tokens.kind(top) == Some(Kind::Word)
+                && (is_attribute(word) || is_in_capitals(word) || word == "export")
+            {
                 self.leave_out(top, last);
             }
             top = last + 1;

@@ -84,10 +84,16 @@ impl<'a> Scanner<'a> {
         loop {
             match self.step() {
                 Ok(true) => {}
-                Ok(false) => return Some(self.out),
+                Ok(false) => return Some(self.in_order()),
                 Err(Odd) => self.leave_branch().ok()?,
             }
         }
+    }
+
+    /// Returns what was put together. A macro may be defined within an item, and so be read before it.
+    fn in_order(mut self) -> Reduced {
+        self.out.supplied.sort_by_key(|supplied| supplied.range().start);
+        self.out
     }
 
     /// Reads one token; says whether the text goes on.
@@ -114,8 +120,8 @@ impl<'a> Scanner<'a> {
             b'{' => self.open_brace()?,
             b'}' => self.close_brace()?,
             b';' => self.semicolon()?,
-            b',' => self.comma()?,
-            _ if is_word(byte) => self.word()?,
+            b',' => self.comma(),
+            _ if is_word(byte) => self.word(),
             _ => self.sign(byte)?,
         }
         Ok(true)
@@ -153,17 +159,16 @@ impl<'a> Scanner<'a> {
         if is_closed { Ok(()) } else { Err(Odd) }
     }
 
-    fn word(&mut self) -> Result<(), Odd> {
+    fn word(&mut self) {
         let mut end = word_end(self.bytes, self.at);
         let is_number = self.bytes[self.at].is_ascii_digit();
         while is_number && self.bytes.get(end) == Some(&b'\'') {
             end = word_end(self.bytes, end + 1);
         }
         if !is_number && self.is_fresh && self.tokens.is_level() && !self.tokens.is_empty() {
-            self.look_at_line(end)?;
+            self.look_at_line(end);
         }
         self.push(if is_number { Kind::Number } else { Kind::Word }, end - self.at);
-        Ok(())
     }
 
     fn sign(&mut self, byte: u8) -> Result<(), Odd> {
@@ -172,7 +177,10 @@ impl<'a> Scanner<'a> {
             (b':', b':') => (Kind::Scope, 2),
             (b'-', b'>') => (Kind::Arrow, 2),
             (b'.', b'.') => (Kind::Ellipsis, 3),
-            (b'<', _) if self.begins_parameters() => return Ok(self.open(Kind::Angle)),
+            (b'<', _) if self.begins_parameters() => {
+                self.open(Kind::Angle);
+                return Ok(());
+            }
             (b'>', _) if self.tokens.innermost() == Some(Kind::Angle) => return self.close(Kind::Angle),
             (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^', b'=')
             | (b'|', b'|')
@@ -191,7 +199,10 @@ impl<'a> Scanner<'a> {
             self.has_value = true;
         }
         self.push(kind, length);
-        if kind == Kind::Colon && self.tokens.is_level() { self.colon() } else { Ok(()) }
+        if kind == Kind::Colon && self.tokens.is_level() {
+            self.colon();
+        }
+        Ok(())
     }
 
     /// Says whether a `<` begins the parameters of a template, or stands in such.
@@ -235,13 +246,12 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn comma(&mut self) -> Result<(), Odd> {
+    fn comma(&mut self) {
         self.push(Kind::Comma, 1);
         let is_in_enum = self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Enum);
         if is_in_enum && self.tokens.is_level() {
             self.end_constant();
         }
-        Ok(())
     }
 
     fn finish(&mut self) -> Result<bool, Odd> {

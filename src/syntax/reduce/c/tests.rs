@@ -1,1 +1,224 @@
 //! What the scanner makes of each idiom.
+
+use expect_test::Expect;
+use expect_test::expect;
+
+use super::Dialect;
+use super::scan::Scanner;
+use crate::syntax::reduced::Reduced;
+use crate::syntax::reduced::Supplied;
+
+fn reduced(text: &str, dialect: Dialect) -> Option<Reduced> {
+    Scanner::new(text, dialect).run()
+}
+
+/// Shows what is handed to the grammar, then what is supplied, then what is recorded.
+#[track_caller]
+fn check(dialect: Dialect, text: &str, expected: Expect) {
+    let Some(reduced) = reduced(text, dialect) else {
+        expected.assert_eq("odd");
+        return;
+    };
+    let mut out = reduced.text.trim().to_owned();
+    for supplied in &reduced.supplied {
+        if let Supplied::Symbol(symbol) = supplied {
+            let kind = symbol.kind.name();
+            let scope = if symbol.scope.is_empty() { "" } else { " in " };
+            let head = text[symbol.head.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+            out += &format!("\n+ {kind} {}{scope}{} = {head}", symbol.name, symbol.scope);
+        }
+        if let Supplied::Import(_, name) = supplied {
+            out += &format!("\n+ import {}", &text[name.clone()]);
+        }
+    }
+    for record in &reduced.records {
+        out += &format!("\n! {} {}", record.kind.name(), record.name);
+    }
+    expected.assert_eq(&out);
+}
+
+#[track_caller]
+fn c(text: &str, expected: Expect) {
+    check(Dialect::C, text, expected);
+}
+
+#[track_caller]
+fn cpp(text: &str, expected: Expect) {
+    check(Dialect::Cpp, text, expected);
+}
+
+#[test]
+fn plain_declarations_are_read_at_sight() {
+    c(
+        "#include <a.h>\nint f(int a) { if (a) { } return '}'; }\nstatic const char *g(void);\nint x = 3, *y;\nstruct s { int a; };\n",
+        expect![["
+            int x = 3, *y;
+            struct s {}
+            ;
+            + import <a.h>
+            + function f = int f(int a)
+            + prototype g = static const char *g(void)
+            + field a = int a
+            ! struct s"]],
+    );
+}
+
+#[test]
+fn macros_around_a_head_are_no_part_of_it() {
+    c(
+        "PyAPI_FUNC(int) f(int);\nEXPORT(int)\ng(int a);\nstatic __always_inline int h(void) __init { }\nint STRING(k)(int a) { }\nFOO(a)\n#ifdef X\nint i;\n#else\nint j;\n#endif\n",
+        expect![["
+
+            + prototype f = PyAPI_FUNC(int) f(int)
+            + prototype g = EXPORT(int) g(int a)
+            + function h = static __always_inline int h(void) __init
+            + function k = int STRING(k)(int a)
+            + variable i = int i
+            + variable j = int j"]],
+    );
+}
+
+#[test]
+fn parameters_in_the_old_style_belong_to_their_function() {
+    c(
+        "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",
+        expect![["
+
+        + function f = int f(a, b)
+        + function g = int g(int a)"]],
+    );
+}
+
+#[test]
+fn pointers_to_functions_are_values() {
+    c(
+        "typedef BOOL (WINAPI *T)(int);\nint (*p)(void) = f;\nstruct s { void (*m)(int); };\n",
+        expect![["
+        struct s {}
+        ;
+        + typedef T = typedef BOOL (WINAPI *T)(int)
+        + variable p = int (*p)(void)
+        + field m = void (*m)(int)
+        ! struct s"]],
+    );
+}
+
+#[test]
+fn attributes_that_look_like_calls_are_no_names() {
+    c(
+        "EXPORT void NOTHROW *\nATTR(malloc) ALLOC(1)\nje_malloc(size_t a) { }\nFOO(3.1) typedef int t;\n",
+        expect![["
+
+        + function je_malloc = EXPORT void NOTHROW * ATTR(malloc) ALLOC(1) je_malloc(size_t a)
+        + typedef t = FOO(3.1) typedef int t"]],
+    );
+}
+
+#[test]
+fn members_may_be_given_their_values_in_brackets() {
+    cpp(
+        "A::A(B *p)\n    : C<1, 1>{ p }, d_{ nullptr },\n      e_{}\n{\n f(\"a\" \"b\"); }\n",
+        expect![["
+
+        + constructor A in A = A::A(B *p)"]],
+    );
+}
+
+#[test]
+fn templates_are_read_with_what_they_are_made_for() {
+    cpp(
+        "template<> inline __device__ a::b f<0>() { }\ntemplate <class T> using X = std::vector<T>;\ntemplate<typename T> inline Seq<T>::Seq() : seq(0) {}\ntemplate<class T> bool operator<(A<T> a, B b);\nstruct __align__(16) u8 { int a; ~u8(); ::a::b c(); operator bool() const { } };\n",
+        expect![["
+            struct  u8 {}
+            ;
+            + function f = template<> inline __device__ a::b f<0>()
+            + typedef X = template <class T> using X = std::vector<T>
+            + constructor Seq in Seq<T> = template<typename T> inline Seq<T>::Seq()
+            + prototype operator< = template<class T> bool operator<(A<T> a, B b)
+            + field a = int a
+            + destructor ~u8 = ~u8()
+            + method c = ::a::b c()
+            + method operator bool = operator bool() const
+            ! struct u8"]],
+    );
+}
+
+#[test]
+fn calls_of_macros_that_nothing_ends_are_no_part_of_what_follows() {
+    c(
+        "static PATH_FUNC(a, \"b\")\nstatic PATH_FUNC(c, \"d\")\n\nstruct s { int a; };\nIMPLEMENT(X)\nint f(void) { }\n",
+        expect![["
+            struct s {}
+            ;
+            + field a = int a
+            + function f = int f(void)
+            ! struct s"]],
+    );
+}
+
+#[test]
+fn of_a_condition_that_splits_an_item_the_first_branch_is_read() {
+    c(
+        "int f(int a)\n#if A\n{ if (a) {\n#else\n{ {\n#endif\n} }\n#if B\nint g(void) {\n#else\nint g(int a) {\n#endif\n}\nint h(void);\n",
+        expect![["
+
+            + function f = int f(int a)
+            + function g = int g(void)
+            + prototype h = int h(void)"]],
+    );
+}
+
+#[test]
+fn what_a_condition_never_reads_may_be_anything() {
+    c(
+        "#if 0\nThis isn't { code\n#else\nint a;\n#endif\n#if 0\nint b;\n#endif\n#if A\nint c;\n#else\n}\n#endif\nint d;\n",
+        expect![["
+
+            + variable a = int a
+            + variable b = int b
+            + variable c = int c
+            + variable d = int d"]],
+    );
+}
+
+#[test]
+fn brackets_that_do_not_match_are_odd() {
+    c("int f(void) { \n", expect![["odd"]]);
+    c("int a; }\n", expect![["odd"]]);
+    c("int a[3);\n", expect![["odd"]]);
+    c("#if A\n", expect![["odd"]]);
+    c("/* a", expect![["odd"]]);
+}
+
+#[test]
+fn the_body_of_what_the_grammar_reads_is_left_out() {
+    cpp(
+        "friend int f(A a) { return 1; }\nstatic int t[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 }, u;\n",
+        expect![["
+            friend int f(A a) {;}
+            static int t[] = {}, u;"]],
+    );
+}
+
+#[test]
+fn functions_whose_heads_are_macros_have_the_names_that_readers_ask_for() {
+    cpp(
+        "TEST(Foo, Bar) { }\nSYSCALL_DEFINE2(open, int, a) { }\nDEFINE_X(y) { }\n",
+        expect![["
+
+        + function Foo.Bar = TEST(Foo, Bar)
+        + function sys_open = SYSCALL_DEFINE2(open, int, a)
+        + function y = DEFINE_X(y)"]],
+    );
+}
+
+#[test]
+fn what_is_taken_out_finds_its_way_back() {
+    let text = "int a, /* b */ c;\nstruct EXPORT s { int d; } e, f;\n";
+    let reduced = reduced(text, Dialect::C).unwrap();
+    for name in ["a,", "c;", "s ", "e,", "f;"] {
+        let at = reduced.text.find(name).unwrap();
+        assert_eq!(&text[reduced.original_range(at..at + 1)], &name[..1]);
+    }
+    assert_eq!(reduced.comments, [7..14]);
+}

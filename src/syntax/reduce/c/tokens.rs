@@ -133,6 +133,11 @@ impl Tokens {
         self.top(top).map_or(0, |token| self.all[token.mate as usize].end())
     }
 
+    /// Returns where the group ends that a token opens.
+    pub(super) fn mate_end(&self, token: &Token) -> usize {
+        self.all.get(token.mate as usize).map_or(0, Token::end)
+    }
+
     /// Returns what is in the group that is `top`-th in the row, groups in it included, without its brackets.
     pub(super) fn within(&self, top: usize) -> &[Token] {
         let Some(at) = self.tops.get(top) else { return &[] };

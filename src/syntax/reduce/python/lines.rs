@@ -270,12 +270,18 @@ impl<'a> Scanner<'a> {
         Some(self.out.records.len() - 1)
     }
 
-    /// Returns where code begins from `start` on and on its line.
+    /// Returns where code begins from `start` on and on its line, which a backslash may continue.
     pub(super) fn code_on_line(&self, start: usize) -> Option<usize> {
-        let rest = &self.bytes[start..];
-        let spaces = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\x0c')).count();
-        let at = start + spaces;
-        (!matches!(self.bytes.get(at), None | Some(b'\n' | b'#'))).then_some(at)
+        let mut at = start;
+        loop {
+            let rest = self.bytes.get(at..)?;
+            match rest.first()? {
+                b' ' | b'\t' | b'\r' | b'\x0c' => at += 1,
+                b'\\' => at = self.after_continuation(at)?,
+                b'\n' | b'#' => return None,
+                _ => return Some(at),
+            }
+        }
     }
 
     /// Goes on to the next line, after code that ends at `end`; a comment on the line stays.

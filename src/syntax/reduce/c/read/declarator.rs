@@ -2,8 +2,10 @@
 
 use super::super::names::is_attribute;
 use super::super::names::is_basic_type;
+use super::super::names::is_in_capitals;
 use super::super::names::is_specifier;
 use super::super::names::is_statement;
+use super::super::names::is_tag;
 use super::super::names::is_type_of;
 use super::super::tokens::Kind;
 use super::super::tokens::Token;
@@ -26,19 +28,28 @@ impl Reader<'_, '_> {
                         return Read::Unsure(None);
                     }
                     if takes_arguments && (is_attribute(word) || is_type_of(word)) {
-                        self.type_end = if is_type_of(word) { at + 2 } else { self.type_end };
+                        self.has_read_type |= is_type_of(word);
+                        at += 2;
+                        continue;
+                    }
+                    if takes_arguments && self.is_behind_name(from, at) {
                         at += 2;
                         continue;
                     }
                     match word {
                         "operator" => return self.operator(from, at),
                         "requires" | "template" => self.is_odd = true,
+                        "typedef" => self.is_typedef = true,
                         _ => {}
                     }
                     name = Some(at);
                 }
                 Some(Kind::Scope | Kind::Star | Kind::Ampersand) => {}
                 Some(Kind::Less) => match self.after_arguments(at) {
+                    // `f<int>(…)`: a function template made for a type.
+                    Some(after) if self.kind(after) == Some(Kind::Paren) && name == Some(at - 1) => {
+                        return self.function(from, at - 1, after);
+                    }
                     Some(after) => {
                         at = after;
                         continue;
@@ -50,10 +61,12 @@ impl Reader<'_, '_> {
                 Some(Kind::Tilde) if self.kind(at + 2) == Some(Kind::Paren) => {
                     return self.function(from, at, at + 2);
                 }
+                Some(Kind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
+                // `int (*f(void))[3]`
+                Some(Kind::Paren) if self.is_inside_out(name, at) => return Read::Unsure(None),
                 Some(Kind::Paren) if name.is_some_and(|name| name + 1 == at) => {
                     return self.function(from, at - 1, at);
                 }
-                Some(Kind::Paren) if self.kind(at + 1) == Some(Kind::Paren) => return self.pointer(from, at),
                 Some(Kind::Equals | Kind::Colon | Kind::Braces) | None => break,
                 Some(_) => return Read::Unsure(None),
             }
@@ -69,7 +82,7 @@ impl Reader<'_, '_> {
     pub(super) fn variable(&self, from: usize, name: usize, at: usize) -> Read {
         let name = if self.is_spare(name, from) { name - 1 } else { name };
         let (qualified, scope) = self.qualified(name);
-        let has_type = self.type_end > from || self.has_type(from, qualified);
+        let has_type = self.has_read_type || self.has_type(from, qualified);
         if is_basic_type(self.word(name)) || is_specifier(self.word(name)) {
             // `int : 3;` fills a place.
             return if self.kind(at) == Some(Kind::Colon) { Read::Nothing } else { Read::Unsure(None) };
@@ -96,28 +109,56 @@ impl Reader<'_, '_> {
         with_scope(self.symbol(kind, self.word(name).to_owned(), head_end, cut), scope)
     }
 
+    /// Says whether the call of a macro at `at` says something of the variable before it: `int a GUARDED_BY(b) = 1;`.
+    fn is_behind_name(&self, from: usize, at: usize) -> bool {
+        if self.ending != Ending::Semicolon || at < from + 2 || !is_in_capitals(self.word(at)) {
+            return false;
+        }
+        let (name, before) = (self.word(at - 1), self.word(at - 2));
+        let is_name =
+            !name.is_empty() && !is_basic_type(name) && !is_specifier(name) && !is_in_capitals(name);
+        let has_type = (from..at - 1).any(|top| {
+            let word = self.word(top);
+            !word.is_empty() && !is_specifier(word) && !is_in_capitals(word)
+        });
+        let ends = matches!(self.kind(at + 2), None | Some(Kind::Equals | Kind::Braces | Kind::Word));
+        is_name && has_type && ends && !is_tag(before)
+    }
+
+    /// Says whether a group that a type stands before holds the name.
+    fn is_inside_out(&self, name: Option<usize>, at: usize) -> bool {
+        let is_typed = name.is_some_and(|name| name + 1 == at && is_basic_type(self.word(name)));
+        let begins_with_star = self.scanner.tokens.within(at).first().is_some_and(|t| t.kind == Kind::Star);
+        let next = self.kind(at + 1);
+        is_typed && next != Some(Kind::Paren) || begins_with_star && next == Some(Kind::Bracket)
+    }
+
+    /// Says whether a group is that of `(*name)(…)`, or of `(CALLED_SO *name)(…)`.
+    fn is_pointer(&self, at: usize) -> bool {
+        let has_star = match self.scanner.tokens.within(at) {
+            [star, last] => star.kind == Kind::Star && last.kind == Kind::Word,
+            [first, second, ..] => first.kind == Kind::Star || second.kind == Kind::Star,
+            _ => false,
+        };
+        has_star && self.kind(at + 1) == Some(Kind::Paren)
+    }
+
     /// Reads `type (*name)(…)`.
     fn pointer(&self, from: usize, at: usize) -> Read {
         let inside = self.scanner.tokens.within(at);
         let mut words = inside.iter().filter(|token| token.kind == Kind::Word);
         let name = words.next_back();
-        let is_pointer = match inside {
-            [star, .., last] => {
-                matches!(last.kind, Kind::Word | Kind::Close)
-                    && (star.kind == Kind::Star || star.kind == Kind::Word && inside[1].kind == Kind::Star)
-            }
-            _ => false,
-        };
         let is_simple = inside.iter().all(|token| {
             matches!(token.kind, Kind::Star | Kind::Word) || {
                 matches!(token.kind, Kind::Bracket | Kind::Close | Kind::Number)
             }
         });
-        let Some(name) = name.filter(|_| is_pointer && is_simple && self.has_type(from, at)) else {
+        let Some(name) = name.filter(|_| is_simple && self.has_type(from, at)) else {
             return Read::Unsure(None);
         };
         let is_bracketed = inside.iter().any(|token| token.kind == Kind::Bracket);
-        let ends = matches!(self.kind(at + 2), None | Some(Kind::Equals));
+        let after = (at + 2..self.end).find(|top| !is_in_capitals(self.word(*top))).unwrap_or(self.end);
+        let ends = matches!(self.kind(after), None | Some(Kind::Equals));
         if !ends || is_bracketed || self.ending != Ending::Semicolon {
             return Read::Unsure(None);
         }
@@ -130,7 +171,7 @@ impl Reader<'_, '_> {
         if (at + 2..self.end).any(|top| self.kind(top) == Some(Kind::Comma)) {
             return Read::Unsure(None);
         }
-        let head_end = if is_field { self.end } else { at + 2 };
+        let head_end = if is_field { self.end } else { after };
         self.symbol(kind, self.scanner.text[name.range()].to_owned(), head_end, None)
     }
 
@@ -146,8 +187,7 @@ impl Reader<'_, '_> {
                         return Some(top + 1);
                     }
                 }
-                Kind::Word | Kind::Number | Kind::Scope | Kind::Comma | Kind::Star | Kind::Ampersand => {}
-                Kind::Paren | Kind::Ellipsis | Kind::Bracket => {}
+                kind if is_argument(kind) => {}
                 _ => return None,
             }
         }
@@ -161,7 +201,7 @@ impl Reader<'_, '_> {
     /// Returns where the qualified name begins whose last part is at `name` in the row, and what qualifies it.
     pub(super) fn qualified(&self, name: usize) -> (usize, String) {
         let mut start = name;
-        while 2 <= start && self.kind(start - 1) == Some(Kind::Scope) {
+        while 2 <= start && self.kind(start - 1) == Some(Kind::Scope) && self.is_glued(start - 2) {
             start = match self.kind(start - 2) {
                 Some(Kind::Word) => start - 2,
                 Some(Kind::Greater) => match self.before_arguments(start - 2) {
@@ -177,6 +217,12 @@ impl Reader<'_, '_> {
         let range = self.token(start).map_or(0, Token::start)..self.end_of(name - 1);
         let text = self.scanner.text.get(range).unwrap_or_default();
         (start, text.split_whitespace().collect())
+    }
+
+    /// Says whether nothing stands between a token of the row and the next: in `void ::f()` the name is global.
+    fn is_glued(&self, top: usize) -> bool {
+        let next = self.token(top + 1).map_or(0, Token::start);
+        !is_basic_type(self.word(top)) || self.end_of(top + 1) == next
     }
 
     /// Returns where the word stands whose arguments end with the `>` at `greater`.
@@ -198,6 +244,12 @@ impl Reader<'_, '_> {
     }
 }
 
+/// Says whether a token can stand between `<` and `>` where they hold the arguments of a template.
+fn is_argument(kind: Kind) -> bool {
+    let words = matches!(kind, Kind::Word | Kind::Number | Kind::Scope | Kind::Comma | Kind::Ellipsis);
+    words || matches!(kind, Kind::Star | Kind::Ampersand | Kind::Paren | Kind::Bracket)
+}
+
 /// Puts what qualifies a symbol's name to it.
 pub(super) fn with_scope(read: Read, scope: String) -> Read {
     match read {
@@ -205,6 +257,6 @@ pub(super) fn with_scope(read: Read, scope: String) -> Read {
             symbol.scope = scope;
             Read::Symbol(symbol)
         }
-        Read::Nothing | Read::Open | Read::Unsure(_) => read,
+        Read::Nothing | Read::Open | Read::Import(_) | Read::Unsure(_) => read,
     }
 }

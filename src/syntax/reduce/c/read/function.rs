@@ -2,6 +2,7 @@
 
 use super::super::Dialect;
 use super::super::names::is_attribute;
+use super::super::names::is_basic_type;
 use super::super::names::is_in_capitals;
 use super::super::names::is_statement;
 use super::super::names::macro_function;
@@ -31,14 +32,30 @@ impl Reader<'_, '_> {
         let text =
             if is_destructor { format!("~{}", self.word(name + 1)) } else { self.word(name).to_owned() };
         let (qualified, scope) = self.qualified(name);
-        let is_typed = self.type_end > from || self.has_type(from, qualified);
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
+        // `METHOD(name)(int a) {`
+        let is_macro = is_in_capitals(&text) && self.ending != Ending::Semicolon;
+        if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed || is_macro) {
+            return match self.trail(parameters + 2, false, false) {
+                Trail::Head(head) => self.as_function(inner, scope, head, true),
+                Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(inner)),
+            };
+        }
         let can_be_macro = !is_typed && scope.is_empty() && !is_destructor && !self.is_class(&text);
-        match self.trail(parameters + 1, can_be_macro) {
+        match self.trail(parameters + 1, can_be_macro, is_in_capitals(&text)) {
             Trail::TypeUpTo(after) => {
-                self.type_end = after;
+                self.has_read_type = true;
                 self.declaration(after)
             }
             Trail::OldStyle => Read::Open,
+            // `DEFINE_PER_CPU(int, name) = 1;`
+            Trail::Unsure
+                if can_be_macro
+                    && is_in_capitals(&text)
+                    && self.kind(parameters + 1) == Some(Kind::Equals) =>
+            {
+                Read::Nothing
+            }
             Trail::Unsure => Read::Unsure(self.sure_name(text)),
             Trail::Head(head) if self.is_typedef => self.typedef(text, head),
             Trail::Head(head) => {
@@ -46,13 +63,26 @@ impl Reader<'_, '_> {
                     return self.macro_call(&text, parameters, head);
                 }
                 if can_be_macro && self.ending == Ending::Semicolon {
-                    return Read::Nothing;
+                    // `Name(int) -> Name<int>;` says what a template is to be made for.
+                    let is_guide = self.kind(parameters + 1) == Some(Kind::Arrow);
+                    return if is_guide { self.as_function(text, scope, head, true) } else { Read::Nothing };
                 }
                 if self.ending == Ending::Semicolon && !self.are_parameters(parameters) {
                     return Read::Unsure(None);
                 }
                 self.as_function(text, scope, head, is_typed)
             }
+        }
+    }
+
+    /// Returns `name` of `int MACRO(name)(…)`.
+    fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
+        if self.kind(parameters + 1) != Some(Kind::Paren) || self.kind(name) == Some(Kind::Tilde) {
+            return None;
+        }
+        match self.scanner.tokens.within(parameters) {
+            [word] if word.kind == Kind::Word => Some(self.scanner.text[word.range()].to_owned()),
+            _ => None,
         }
     }
 
@@ -78,8 +108,8 @@ impl Reader<'_, '_> {
             Some(_) | None => words,
         };
         let (qualified, scope) = self.qualified(at);
-        let is_typed = self.type_end > from || self.has_type(from, qualified);
-        match self.trail(parameters + 1, false) {
+        let is_typed = self.has_read_type || self.has_type(from, qualified);
+        match self.trail(parameters + 1, false, false) {
             Trail::Head(head) => self.as_function(name, scope, head, is_typed),
             Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(name)),
         }
@@ -99,6 +129,7 @@ impl Reader<'_, '_> {
             }
             Read::Nothing => Read::Nothing,
             Read::Open => Read::Open,
+            Read::Import(name) => Read::Import(name),
             Read::Unsure(name) => Read::Unsure(name),
         }
     }
@@ -111,35 +142,44 @@ impl Reader<'_, '_> {
     }
 
     /// Reads what follows the parameters, from `at` on.
-    fn trail(&mut self, at: usize, can_be_macro: bool) -> Trail {
-        let mut at = at;
+    fn trail(&mut self, first: usize, can_be_macro: bool, is_in_capitals_itself: bool) -> Trail {
+        let mut at = first;
         loop {
             let word = self.word(at);
             let takes_arguments = self.kind(at + 1) == Some(Kind::Paren);
             match self.kind(at) {
                 None => return Trail::Head(at),
-                Some(Kind::Word) if word == "try" || word == "requires" => return Trail::Unsure,
-                Some(Kind::Word) if is_attribute(word) && takes_arguments => at += 2,
-                Some(Kind::Word) if trails(word) => at += 1,
-                Some(Kind::Word) if can_be_macro && !self.is_old_style(at) => {
-                    let is_trailing = is_in_capitals(word) && !self.goes_on(at);
-                    return if is_trailing { Trail::Unsure } else { Trail::TypeUpTo(at) };
-                }
-                Some(Kind::Word) if self.is_old_style(at) => {
+                Some(Kind::Word) if at == first && self.is_old_style(at) => {
                     return match self.ending {
                         Ending::Semicolon => Trail::OldStyle,
                         Ending::Body(_) => Trail::Head(at),
                     };
                 }
+                // `A::A() try : a(1) {`
+                Some(Kind::Word) if word == "try" && self.ending != Ending::Semicolon => {
+                    return Trail::Head(at);
+                }
+                Some(Kind::Word) if word == "requires" => return Trail::Unsure,
+                Some(Kind::Word) if is_attribute(word) && takes_arguments => at += 2,
+                Some(Kind::Word) if trails(word) => at += 1,
+                // `JEMALLOC_ATTR(malloc) je_malloc(size_t size) {`
+                Some(Kind::Word) if is_in_capitals_itself && takes_arguments && !is_in_capitals(word) => {
+                    return Trail::TypeUpTo(at);
+                }
+                Some(Kind::Word) if can_be_macro => {
+                    let is_trailing = is_in_capitals(word) && !self.goes_on(at);
+                    return if is_trailing { Trail::Unsure } else { Trail::TypeUpTo(at) };
+                }
                 Some(Kind::Word) if is_in_capitals(word) || word.starts_with("__") => {
                     at += if takes_arguments { 2 } else { 1 };
                 }
                 Some(Kind::Word) if self.scanner.dialect == Dialect::C && !takes_arguments => at += 1,
+                // `int f(char *a) attribute_printf(1, 2);`
+                Some(Kind::Word) if takes_arguments && !can_be_macro && !is_statement(word) => at += 2,
                 Some(Kind::Arrow) => return self.after_return_type(at + 1),
                 Some(Kind::Equals) if at + 2 == self.end => return Trail::Head(self.end),
                 Some(Kind::Colon) if self.ending != Ending::Semicolon => return Trail::Head(at),
-                Some(Kind::Ampersand) => at += 1,
-                Some(Kind::Bracket) => at += 1,
+                Some(Kind::Ampersand | Kind::Bracket) => at += 1,
                 Some(Kind::Star | Kind::Scope) if can_be_macro => return Trail::TypeUpTo(at),
                 Some(_) => return Trail::Unsure,
             }
@@ -185,7 +225,18 @@ impl Reader<'_, '_> {
     fn are_parameters(&self, parameters: usize) -> bool {
         let mut is_value = false;
         let mut may_count = false;
-        for token in self.scanner.tokens.within(parameters) {
+        let inside = self.scanner.tokens.within(parameters);
+        let mut was_macro = false;
+        let mut macro_end = 0;
+        for token in inside {
+            // `int a DEFAULT(-1)`
+            if token.start() < macro_end {
+                continue;
+            }
+            if was_macro && token.kind == Kind::Paren {
+                macro_end = self.scanner.tokens.mate_end(token);
+            }
+            was_macro = token.kind == Kind::Word && is_in_capitals(&self.scanner.text[token.range()]);
             match token.kind {
                 Kind::Equals => is_value = true,
                 Kind::Comma => (is_value, may_count) = (false, may_count),
@@ -219,7 +270,7 @@ impl Reader<'_, '_> {
     }
 
     fn sure_name(&self, name: String) -> Option<String> {
-        (self.ending != Ending::Semicolon && !is_statement(&name)).then_some(name)
+        (self.ending != Ending::Semicolon && !is_statement(&name) && !is_basic_type(&name)).then_some(name)
     }
 
     fn is_class(&self, name: &str) -> bool {
@@ -235,15 +286,15 @@ impl Reader<'_, '_> {
     /// Returns what kind of function a name is, by the same rule as the walk.
     fn function_kind(&self, scope: &str, name: &str) -> SymbolKind {
         let class = if scope.is_empty() { self.class() } else { scope.rsplit("::").next() };
+        // `A::A() = default;` is one with a body.
+        let is_announced = self.ending == Ending::Semicolon
+            && !matches!(self.word(self.end - 1), "default" | "delete")
+            && !self.scanner.is_in_type();
         let Some(class) = class else {
-            return if self.ending == Ending::Semicolon {
-                SymbolKind::Prototype
-            } else {
-                SymbolKind::Function
-            };
+            return if is_announced { SymbolKind::Prototype } else { SymbolKind::Function };
         };
         let class = class.split('<').next().unwrap_or(class);
-        if self.ending == Ending::Semicolon && !self.scanner.is_in_type() {
+        if is_announced {
             SymbolKind::Prototype
         } else if name == class {
             SymbolKind::Constructor

@@ -5,6 +5,7 @@
 mod declarator;
 mod function;
 
+use super::Dialect;
 use super::names::is_basic_type;
 use super::names::is_in_capitals;
 use super::names::is_specifier;
@@ -32,6 +33,8 @@ pub(super) enum Read {
     Nothing,
     /// It goes on behind the semicolon: the parameters of a function in the old style.
     Open,
+    /// It draws in what is named from there on to its end.
+    Import(usize),
     /// Something for the grammar; the name, if it is surely a function's.
     Unsure(Option<String>),
 }
@@ -44,8 +47,8 @@ struct Reader<'s, 'a> {
     first: usize,
     /// Where it ends in the row: at the semicolon, or behind the last token.
     end: usize,
-    /// Where what was read as its type ends, macros in place of one included.
-    type_end: usize,
+    /// Whether a type was read that is no word: `decltype(…)`, or a macro in place of one.
+    has_read_type: bool,
     is_typedef: bool,
     /// Whether something was met that the grammar has to look at.
     is_odd: bool,
@@ -56,27 +59,40 @@ impl Scanner<'_> {
     pub(super) fn read(&self, ending: Ending) -> Read {
         let count = self.tokens.len();
         let end = if ending == Ending::Semicolon { count - 1 } else { count };
-        let reader =
-            Reader { scanner: self, ending, first: 0, end, type_end: 0, is_typedef: false, is_odd: false };
+        let reader = Reader {
+            scanner: self,
+            ending,
+            first: 0,
+            end,
+            has_read_type: false,
+            is_typedef: false,
+            is_odd: false,
+        };
         reader.read()
     }
 }
 
 impl Reader<'_, '_> {
     fn read(mut self) -> Read {
-        if self.kind(0) != Some(Kind::Word) {
+        if !matches!(self.kind(0), Some(Kind::Word | Kind::Scope | Kind::Tilde)) {
             return if self.end == 0 { Read::Nothing } else { Read::Unsure(None) };
         }
         if self.word(0) == "extern" && self.kind(1) == Some(Kind::Text) {
             self.first = 2;
         }
+        if self.word(self.first) == "export" {
+            self.first += 1;
+        }
+        // `EXPORT template <class T> …`
+        if self.begins_with_members()
+            || (self.word(self.first + 1) == "template" && is_in_capitals(self.word(self.first)))
+        {
+            self.first += 1;
+        }
         let first = self.first;
         match self.word(first) {
-            "using" => return self.using(),
             "static_assert" | "_Static_assert" | "asm" | "__asm__" | "namespace" => return Read::Nothing,
-            "friend" | "concept" | "export" | "import" | "module" | "requires" | "" => {
-                return Read::Unsure(None);
-            }
+            "import" | "module" if self.scanner.dialect == Dialect::Cpp => return self.module(first),
             // What a template is made for is said elsewhere.
             "template" if self.kind(first + 1) != Some(Kind::Angle) => return Read::Nothing,
             "extern" if self.word(first + 1) == "template" => return Read::Nothing,
@@ -87,11 +103,28 @@ impl Reader<'_, '_> {
         while self.word(at) == "template" && self.kind(at + 1) == Some(Kind::Angle) {
             at += 2;
         }
+        match self.word(at) {
+            "using" => return self.using(at),
+            "friend" | "concept" | "requires" => return Read::Unsure(None),
+            _ => {}
+        }
         if self.ending == Ending::Semicolon && self.only_announces_type(at) {
             return Read::Nothing;
         }
-        self.type_end = at;
         self.declaration(at)
+    }
+
+    /// Says whether a macro stands on a line of its own in a type, before a whole field: `PyObject_HEAD`.
+    fn begins_with_members(&self) -> bool {
+        let word = self.word(self.first);
+        let is_own_line = self.token(self.first + 1).is_some_and(|next| next.is_fresh);
+        let is_name = !is_basic_type(word) && !is_specifier(word) && !is_tag(word);
+        let is_field = matches!(self.kind(self.first + 2), Some(Kind::Word | Kind::Star | Kind::Less));
+        is_own_line
+            && is_name
+            && is_field
+            && self.scanner.is_in_type()
+            && !self.word(self.first + 1).is_empty()
     }
 
     /// Says whether an item only says that there is a type of that name.
@@ -109,9 +142,18 @@ impl Reader<'_, '_> {
                 && self.kind(name + 1) == Some(Kind::Word))
     }
 
+    /// Reads `import name;` and `module name;`, which are declarations to the grammar where they are something else.
+    fn module(&self, at: usize) -> Read {
+        match self.kind(at + 1) {
+            Some(Kind::Equals | Kind::Paren | Kind::Star | Kind::Scope) => Read::Unsure(None),
+            Some(_) if self.word(at) == "import" => Read::Import(self.token(at + 1).map_or(0, Token::start)),
+            Some(_) | None => Read::Nothing,
+        }
+    }
+
     /// Reads `using Name = …;`; other uses of the word give no symbol.
-    fn using(&self) -> Read {
-        let name = self.first + 1;
+    fn using(&self, at: usize) -> Read {
+        let name = at + 1;
         if self.kind(name + 1) != Some(Kind::Equals) {
             let has_value = (name..self.end).any(|top| self.kind(top) == Some(Kind::Equals));
             return if has_value { Read::Unsure(None) } else { Read::Nothing };
@@ -130,7 +172,8 @@ impl Reader<'_, '_> {
         if self.is_odd || name.is_empty() {
             return Read::Unsure(Some(name).filter(|name| !name.is_empty()));
         }
-        let start = self.token(self.first).map_or(0, Token::start);
+        let first = if self.word(0) == "export" { 0 } else { self.first };
+        let start = self.token(first).map_or(0, Token::start);
         let end = match self.ending {
             Ending::Body(end) => end,
             Ending::Semicolon => self.scanner.at,
