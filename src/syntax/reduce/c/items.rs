@@ -74,7 +74,7 @@ impl Scanner<'_> {
 
     /// Says whether an empty line or a comment stands before the next token.
     fn is_after_gap(&self) -> bool {
-        let end = self.tokens.last().map_or(self.at, |last| last.end());
+        let end = self.tokens.last().map_or(self.at, Token::end);
         memchr::memchr_iter(b'\n', &self.bytes[end..self.at]).nth(1).is_some()
     }
 
@@ -145,7 +145,7 @@ impl Scanner<'_> {
                 self.forget();
             }
             Read::Import(name) => {
-                let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+                let start = self.tokens.top(0).map_or(self.at, Token::start);
                 self.out.supplied.push(Supplied::Import(start..self.at, name..self.at - 1));
                 self.forget();
             }
@@ -198,7 +198,7 @@ impl Scanner<'_> {
             self.forget();
             return;
         }
-        let start = self.tokens.top(name).map_or(0, |first| first.start());
+        let start = self.tokens.top(name).map_or(0, Token::start);
         let range = start..self.tokens.top_end(parts - 1);
         self.supply(ReadSymbol {
             kind: SymbolKind::EnumMember,
