@@ -121,13 +121,14 @@ impl Scanner<'_> {
         let mut at = rest.start;
         while let Some(found) = self.bytes.get(at..rest.end).and_then(|rest| memchr::memchr(b'/', rest)) {
             at += found;
-            match comment_end(self.bytes, at).map(|end| end.min(rest.end)) {
-                Some(end) => {
-                    self.out.comments.push(at..end);
-                    at = end;
-                }
-                None => at += 1,
+            if !matches!(self.bytes.get(at + 1), Some(b'/' | b'*')) {
+                at += 1;
+                continue;
             }
+            // One that nothing closes is no comment, and none behind it is closed either.
+            let Some(end) = comment_end(self.bytes, at).map(|end| end.min(rest.end)) else { return };
+            self.out.comments.push(at..end);
+            at = end;
         }
     }
 }
