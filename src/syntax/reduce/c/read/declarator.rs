@@ -61,6 +61,9 @@ impl Reader<'_, '_> {
                 Some(Kind::Tilde) if self.kind(at + 2) == Some(Kind::Paren) => {
                     return self.function(from, at, at + 2);
                 }
+                Some(Kind::Paren) if self.is_called_so(at) && self.has_type(from, at) => {
+                    return self.called_so(at);
+                }
                 Some(Kind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
                 Some(Kind::Paren) if name.is_some_and(|name| name + 1 == at) => {
                     return self.function(from, at - 1, at);
@@ -131,6 +134,40 @@ impl Reader<'_, '_> {
             _ => false,
         };
         has_star && self.kind(at + 1) == Some(Kind::Paren)
+    }
+
+    /// Says whether a group is that of `type (CALLED_SO name)(…)`, with the star in the macro or without any.
+    fn is_called_so(&self, at: usize) -> bool {
+        match self.scanner.tokens.within(at) {
+            [macro_name, name] => {
+                let word = &self.scanner.text[macro_name.range()];
+                macro_name.kind == Kind::Word
+                    && name.kind == Kind::Word
+                    && is_in_capitals(word)
+                    && self.kind(at + 1) == Some(Kind::Paren)
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads `type (CALLED_SO name)(…)`: a pointer where the macro's name ends with `P`, as those do that hold a star.
+    fn called_so(&mut self, at: usize) -> Read {
+        let [macro_name, name] = self.scanner.tokens.within(at) else { return Read::Unsure(None) };
+        let is_pointer = self.is_typedef || self.scanner.text[macro_name.range()].ends_with('P');
+        let name = self.scanner.text[name.range()].to_owned();
+        if !is_pointer {
+            return self.function_in_parentheses(name, at + 2);
+        }
+        let ends = matches!(self.kind(at + 2), None | Some(Kind::Equals));
+        if !ends || self.ending != Ending::Semicolon {
+            return Read::Unsure(None);
+        }
+        let kind = match (self.is_typedef, self.scanner.is_in_type()) {
+            (true, _) => SymbolKind::Typedef,
+            (false, true) => SymbolKind::Field,
+            (false, false) => SymbolKind::Variable,
+        };
+        self.symbol(kind, name, at + 2, None)
     }
 
     /// Reads `type (*name)(…)`.
