@@ -15,8 +15,12 @@ use super::taken::signature;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 
-/// Symbols nested deeper than this are not added: as in the visit to a tree, it bounds the stack.
+/// Symbols nested as deep as this are not added: the visit to a tree does not look for them there either.
 const MAX_DEPTH: usize = 120;
+
+/// What stands between the beginnings of two readings of one function is no longer than this: a head is shorter, and what
+/// ends together with it in the same place begins farther away.
+const MAX_HEAD: usize = 1000;
 
 /// Names of what is around a symbol that are longer than this together are not all spelled out.
 const MAX_SCOPES: usize = 2000;
@@ -99,7 +103,7 @@ impl Known {
             starts.iter().any(|&start| {
                 // Nothing but a head stands between the two beginnings.
                 let between = start.min(record.range.start)..start.max(record.range.start);
-                !source.text(between).contains(['{', '}'])
+                between.len() <= MAX_HEAD && !source.text(between).contains(['{', '}'])
             })
         })
     }
@@ -191,7 +195,10 @@ fn place(
     let mut insides: Vec<Inside> = Vec::new();
     for (mut symbol, is_lost) in all {
         let holder = level.last().filter(|last| (is_lost || last.recovered) && holds(last, &symbol));
-        if holder.is_none() || depth == MAX_DEPTH {
+        if is_lost && depth == MAX_DEPTH {
+            continue;
+        }
+        if holder.is_none() {
             if is_lost {
                 symbol.qualified_name = around.qualified(separator, &symbol.qualified_name);
                 symbol.kind = around.kind(symbol.kind, &symbol.name);

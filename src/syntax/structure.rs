@@ -16,6 +16,7 @@
 
 use super::forward::drop_announced;
 use super::health::error_count;
+use super::health::error_ranges;
 use super::health::health;
 use super::language::Compiled;
 use super::language::compiled;
@@ -130,7 +131,7 @@ fn understand(
         let errors = source.reduced().is_none().then(|| error_count(root));
         checked_skeleton(compiled, source.whole(), &cuts, errors, give_up)
     } else {
-        skeleton(source.whole(), &cuts, Care::Plain)
+        skeleton(source.whole(), &cuts, Care::Plain).text
     };
     let skeleton = Skeleton { health, text: skeleton };
     Structure { outline: Outline { health, doc, imports, symbols }, skeleton }
@@ -146,20 +147,22 @@ fn checked_skeleton(
     errors: Option<usize>,
     give_up: &mut dyn FnMut() -> bool,
 ) -> String {
-    let mut count =
-        |text: &str| parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
     let mut errors = errors;
     for care in [Care::Plain, Care::Careful] {
         let skeleton = skeleton(text, cuts, care);
-        let Some(now) = count(&skeleton) else { continue };
-        if now == 0 {
-            return skeleton;
+        let Ok(tree) = parse(compiled, &skeleton.text, give_up) else { continue };
+        let mut found = error_ranges(tree.root_node());
+        let now = found.len();
+        // What stands apart from every cut stands in the source as well.
+        found.retain(|error| skeleton.is_cut_near(error));
+        if found.is_empty() {
+            return skeleton.text;
         }
         if errors.is_none() {
-            errors = count(text);
+            errors = parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
         }
         if errors.is_some_and(|errors| now <= errors) {
-            return skeleton;
+            return skeleton.text;
         }
     }
     text.to_owned()

@@ -94,11 +94,12 @@ fn declare<'t>(
     let doc = walk.doc_above();
     let head = type_head(walk, node, first.node);
     let span = walk.span(node, walk.range(node).end);
+    let lost_name = lost_member_pointer(walk, node);
     for declarator in declarators {
         let Some(declared) = declared(walk, declarator.node) else {
             continue;
         };
-        let spelled = spelled(walk, lost_member_pointer(walk, node).unwrap_or(declared.name));
+        let spelled = spelled(walk, lost_name.unwrap_or(declared.name));
         if spelled.name.is_empty() || is_keyword(&spelled.name) {
             continue;
         }
@@ -217,7 +218,8 @@ fn doc_behind(walk: &Walk<'_>, declarator: &Declarator<'_>) -> Option<String> {
         || behind
             .strip_prefix("/*")
             .is_some_and(|rest| rest.find("*/") == Some(rest.len().saturating_sub(2)));
-    documentation(behind).filter(|_| ends_line)
+    // Asked last: what follows on the line may be a thousand names.
+    if ends_line { documentation(behind) } else { None }
 }
 
 fn is_sign(c: char) -> bool {

@@ -54,8 +54,10 @@ pub(super) struct Bracket {
     has_comma: bool,
     /// Whether it holds `for`, so that it is no list but what makes one.
     has_loop: bool,
-    /// Whether a comma may belong to what stands in it, and not to the bracket.
-    has_own_comma: bool,
+    /// Whether it holds `yield`, to which the commas belong.
+    has_yield: bool,
+    /// How many lambdas it holds whose parameters have not ended.
+    lambdas: usize,
     /// Whether a large literal stands in it.
     has_large: bool,
     edits: usize,
@@ -70,7 +72,8 @@ impl Bracket {
             is_import,
             has_comma: false,
             has_loop: false,
-            has_own_comma: false,
+            has_yield: false,
+            lambdas: 0,
             has_large: false,
             edits,
         }
@@ -82,7 +85,7 @@ impl Bracket {
 
     /// Says whether it is a list, a tuple, a set or a dictionary.
     fn is_literal(&self) -> bool {
-        let is_tuple = self.has_comma && !self.has_own_comma;
+        let is_tuple = self.has_comma && !self.has_yield;
         !self.is_applied && !self.is_import && !self.has_loop && (self.kind != b'(' || is_tuple)
     }
 
@@ -124,14 +127,21 @@ impl Scanner<'_> {
 
     pub(super) fn comma(&mut self) {
         if let Some(bracket) = self.brackets.last_mut() {
-            bracket.has_comma = true;
+            bracket.has_comma |= bracket.lambdas == 0;
+        }
+    }
+
+    pub(super) fn colon(&mut self) {
+        if let Some(bracket) = self.brackets.last_mut() {
+            bracket.lambdas = bracket.lambdas.saturating_sub(1);
         }
     }
 
     pub(super) fn word_in_brackets(&mut self, word: &[u8]) {
         let Some(bracket) = self.brackets.last_mut() else { return };
         bracket.has_loop |= word == b"for";
-        bracket.has_own_comma |= word == b"lambda" || word == b"yield";
+        bracket.has_yield |= word == b"yield";
+        bracket.lambdas += usize::from(word == b"lambda");
     }
 
     /// Appends a range of the text with the edits that were noted.

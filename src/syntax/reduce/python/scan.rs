@@ -81,7 +81,12 @@ impl Scanner<'_> {
                 }
                 Class::Backslash => at = self.after_continuation(at)?,
                 Class::Newline => at += 1,
-                Class::Sign | Class::Colon => {
+                Class::Colon => {
+                    self.colon();
+                    is_value = false;
+                    at += 1;
+                }
+                Class::Sign => {
                     is_value = false;
                     at += 1;
                 }
