@@ -28,18 +28,7 @@ impl Scanner<'_> {
     /// of its own, that has come to its end without a semicolon.
     pub(super) fn look_at_line(&mut self, end: usize) {
         let word = &self.text[self.at..end];
-        // `X(one)` above `X(two)`
-        let is_repeated = self.tokens.len() == 2
-            && self.tokens.kind(1) == Some(Kind::Paren)
-            && self.top_text(0) == word
-            && !self.is_in_enum();
-        // `SEQUENCE(a) = {…} SEQUENCE_END(a)`
-        let is_ended =
-            self.has_value && self.is_definition_by_macro() && self.bytes[..self.at].ends_with(b"\n");
-        if is_ended
-            || is_repeated
-            || self.is_junk() && !self.is_in_enum() && (begins_scope(word) || self.is_after_gap())
-        {
+        if self.is_ended_before(word) {
             self.end_junk();
             return;
         }
@@ -58,6 +47,26 @@ impl Scanner<'_> {
         if is_macro || (only_begins(word) && !goes_on) {
             self.end_junk();
         }
+    }
+
+    /// Says whether the item at hand is made of macros that have come to their end before a line that begins with `word`.
+    fn is_ended_before(&self, word: &str) -> bool {
+        if self.is_in_enum() {
+            return false;
+        }
+        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
+        // `X(one)` above `X(two)`
+        let is_repeated = is_call && self.top_text(0) == word;
+        // `D(int, sse2)`, an empty line, and then something else.
+        let is_lone_call = is_call
+            && self.top_text(0).starts_with(|c: char| c.is_ascii_uppercase())
+            && !self.is_in_type()
+            && self.is_after_gap();
+        // `SEQUENCE(a) = {…} SEQUENCE_END(a)`
+        let is_definition =
+            self.has_value && self.is_definition_by_macro() && self.bytes[..self.at].ends_with(b"\n");
+        let is_lone = || self.is_junk() && (begins_scope(word) || self.is_after_gap());
+        is_repeated || is_lone_call || is_definition || is_lone()
     }
 
     /// Says whether the item at hand is `MACRO(…) = …`, or begins with it.
