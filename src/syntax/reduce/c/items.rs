@@ -2,6 +2,7 @@
 
 use super::Dialect;
 use super::names::begins_scope;
+use super::names::is_about_layout;
 use super::names::is_access;
 use super::names::is_attribute;
 use super::names::is_in_capitals;
@@ -172,6 +173,11 @@ impl Scanner<'_> {
     /// Hands the item at hand to the grammar, without large blocks in it.
     fn put_declaration(&mut self) {
         self.repair();
+        if self.tokens.kind(0) == Some(Kind::TypeEnd) && is_about_layout(self.top_text(1)) {
+            // `} __packed;`
+            let range = self.tokens.top(1).map_or(0..0, Token::range);
+            self.edits.push((range, ""));
+        }
         self.leave_blocks_out();
         self.copy_item(self.own_start()..self.at);
         self.forget();

@@ -32,8 +32,25 @@ impl Reader<'_, '_> {
                         at += 2;
                         continue;
                     }
+                    // `int f OF((int a));`
+                    let inside = self.scanner.tokens.within(at + 1);
+                    if takes_arguments
+                        && self.is_behind_name(from, at)
+                        && inside.first().is_some_and(|first| first.kind == Kind::Paren)
+                    {
+                        return self.function_in_parentheses(self.word(at - 1).to_owned(), at + 2);
+                    }
                     if takes_arguments && self.is_behind_name(from, at) {
                         at += 2;
+                        continue;
+                    }
+                    // `char name[] __initconst = …`
+                    if from < at
+                        && self.kind(at - 1) == Some(Kind::Bracket)
+                        && name.is_some()
+                        && word.starts_with("__")
+                    {
+                        at += 1;
                         continue;
                     }
                     match word {
