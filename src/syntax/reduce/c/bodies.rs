@@ -35,7 +35,7 @@ impl Scanner<'_> {
             match self.bytes[at] {
                 b'{' => depth += 1,
                 b'}' => {
-                    depth -= 1;
+                    depth = depth.checked_sub(1).ok_or(Odd)?;
                     if depth == 0 {
                         self.at = item;
                         return Ok(at + 1);

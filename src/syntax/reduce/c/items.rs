@@ -33,14 +33,16 @@ impl Scanner<'_> {
             self.end_junk();
             return;
         }
-        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
+        // `static MACRO(a)`
+        let lead = (0..self.tokens.len().min(3)).take_while(|top| is_specifier(self.top_text(*top))).count();
+        let is_call = self.tokens.len() == lead + 2 && self.tokens.kind(lead + 1) == Some(Kind::Paren);
         if self.tokens.kind(0) != Some(Kind::Word) || (self.tokens.len() != 1 && !is_call) {
             if is_access(word) && self.is_in_type() && self.is_junk() {
                 self.end_junk();
             }
             return;
         }
-        let name = self.top_text(0);
+        let name = self.top_text(if is_call { lead } else { 0 });
         // `EXPORT(int)` on a line of its own is the type of what follows.
         let is_type = is_call && !is_in_capitals(word) && self.is_called(end);
         let is_macro = is_in_capitals(name) && !is_type && (is_call || is_access(word));

@@ -142,3 +142,83 @@ fn templates_are_read_with_what_they_are_made_for() {
             ! struct u8"]],
     );
 }
+
+#[test]
+fn calls_of_macros_that_nothing_ends_are_no_part_of_what_follows() {
+    c(
+        "static PATH_FUNC(a, \"b\")\nstatic PATH_FUNC(c, \"d\")\n\nstruct s { int a; };\nIMPLEMENT(X)\nint f(void) { }\n",
+        expect![["
+            struct s {}
+            ;
+            + field a = int a
+            + function f = int f(void)
+            ! struct s"]],
+    );
+}
+
+#[test]
+fn of_a_condition_that_splits_an_item_the_first_branch_is_read() {
+    c(
+        "int f(int a)\n#if A\n{ if (a) {\n#else\n{ {\n#endif\n} }\n#if B\nint g(void) {\n#else\nint g(int a) {\n#endif\n}\nint h(void);\n",
+        expect![["
+
+            + function f = int f(int a)
+            + function g = int g(void)
+            + prototype h = int h(void)"]],
+    );
+}
+
+#[test]
+fn what_a_condition_never_reads_may_be_anything() {
+    c(
+        "#if 0\nThis isn't { code\n#else\nint a;\n#endif\n#if 0\nint b;\n#endif\n#if A\nint c;\n#else\n}\n#endif\nint d;\n",
+        expect![["
+
+            + variable a = int a
+            + variable b = int b
+            + variable c = int c
+            + variable d = int d"]],
+    );
+}
+
+#[test]
+fn brackets_that_do_not_match_are_odd() {
+    c("int f(void) { \n", expect![["odd"]]);
+    c("int a; }\n", expect![["odd"]]);
+    c("int a[3);\n", expect![["odd"]]);
+    c("#if A\n", expect![["odd"]]);
+    c("/* a", expect![["odd"]]);
+}
+
+#[test]
+fn the_body_of_what_the_grammar_reads_is_left_out() {
+    cpp(
+        "friend int f(A a) { return 1; }\nstatic int t[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 }, u;\n",
+        expect![["
+            friend int f(A a) {;}
+            static int t[] = {}, u;"]],
+    );
+}
+
+#[test]
+fn functions_whose_heads_are_macros_have_the_names_that_readers_ask_for() {
+    cpp(
+        "TEST(Foo, Bar) { }\nSYSCALL_DEFINE2(open, int, a) { }\nDEFINE_X(y) { }\n",
+        expect![["
+
+        + function Foo.Bar = TEST(Foo, Bar)
+        + function sys_open = SYSCALL_DEFINE2(open, int, a)
+        + function y = DEFINE_X(y)"]],
+    );
+}
+
+#[test]
+fn what_is_taken_out_finds_its_way_back() {
+    let text = "int a, /* b */ c;\nstruct EXPORT s { int d; } e, f;\n";
+    let reduced = reduced(text, Dialect::C).unwrap();
+    for name in ["a,", "c;", "s ", "e,", "f;"] {
+        let at = reduced.text.find(name).unwrap();
+        assert_eq!(&text[reduced.original_range(at..at + 1)], &name[..1]);
+    }
+    assert_eq!(reduced.comments, [7..14]);
+}

@@ -82,6 +82,8 @@ impl Reader<'_, '_> {
                     return self.called_so(at);
                 }
                 Some(Kind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
+                // `int (*f(void))[3]`
+                Some(Kind::Paren) if self.is_inside_out(name, at) => return Read::Unsure(None),
                 Some(Kind::Paren) if name.is_some_and(|name| name + 1 == at) => {
                     return self.function(from, at - 1, at);
                 }
@@ -141,6 +143,14 @@ impl Reader<'_, '_> {
         });
         let ends = matches!(self.kind(at + 2), None | Some(Kind::Equals | Kind::Braces | Kind::Word));
         is_name && has_type && ends && !is_tag(before)
+    }
+
+    /// Says whether a group that a type stands before holds the name.
+    fn is_inside_out(&self, name: Option<usize>, at: usize) -> bool {
+        let is_typed = name.is_some_and(|name| name + 1 == at && is_basic_type(self.word(name)));
+        let begins_with_star = self.scanner.tokens.within(at).first().is_some_and(|t| t.kind == Kind::Star);
+        let next = self.kind(at + 1);
+        is_typed && next != Some(Kind::Paren) || begins_with_star && next == Some(Kind::Bracket)
     }
 
     /// Says whether a group is that of `(*name)(…)`, or of `(CALLED_SO *name)(…)`.

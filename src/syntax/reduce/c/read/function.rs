@@ -2,6 +2,7 @@
 
 use super::super::Dialect;
 use super::super::names::is_attribute;
+use super::super::names::is_basic_type;
 use super::super::names::is_in_capitals;
 use super::super::names::is_statement;
 use super::super::names::macro_function;
@@ -277,7 +278,7 @@ impl Reader<'_, '_> {
     }
 
     fn sure_name(&self, name: String) -> Option<String> {
-        (self.ending != Ending::Semicolon && !is_statement(&name)).then_some(name)
+        (self.ending != Ending::Semicolon && !is_statement(&name) && !is_basic_type(&name)).then_some(name)
     }
 
     fn is_class(&self, name: &str) -> bool {
