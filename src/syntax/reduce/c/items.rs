@@ -2,6 +2,7 @@
 
 use super::Dialect;
 use super::names::begins_scope;
+use super::names::is_about_layout;
 use super::names::is_access;
 use super::names::is_attribute;
 use super::names::is_in_capitals;
@@ -28,18 +29,7 @@ impl Scanner<'_> {
     /// of its own, that has come to its end without a semicolon.
     pub(super) fn look_at_line(&mut self, end: usize) {
         let word = &self.text[self.at..end];
-        // `X(one)` above `X(two)`
-        let is_repeated = self.tokens.len() == 2
-            && self.tokens.kind(1) == Some(Kind::Paren)
-            && self.top_text(0) == word
-            && !self.is_in_enum();
-        // `SEQUENCE(a) = {…} SEQUENCE_END(a)`
-        let is_ended =
-            self.has_value && self.is_definition_by_macro() && self.bytes[..self.at].ends_with(b"\n");
-        if is_ended
-            || is_repeated
-            || self.is_junk() && !self.is_in_enum() && (begins_scope(word) || self.is_after_gap())
-        {
+        if self.is_ended_before(word) {
             self.end_junk();
             return;
         }
@@ -62,6 +52,26 @@ impl Scanner<'_> {
         }
     }
 
+    /// Says whether the item at hand is made of macros that have come to their end before a line that begins with `word`.
+    fn is_ended_before(&self, word: &str) -> bool {
+        if self.is_in_enum() {
+            return false;
+        }
+        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
+        // `X(one)` above `X(two)`
+        let is_repeated = is_call && self.top_text(0) == word;
+        // `D(int, sse2)`, an empty line, and then something else.
+        let is_lone_call = is_call
+            && self.top_text(0).starts_with(|c: char| c.is_ascii_uppercase())
+            && !self.is_in_type()
+            && self.is_after_gap();
+        // `SEQUENCE(a) = {…} SEQUENCE_END(a)`
+        let is_definition =
+            self.has_value && self.is_definition_by_macro() && self.bytes[..self.at].ends_with(b"\n");
+        let is_lone = || self.is_junk() && (begins_scope(word) || self.is_after_gap());
+        is_repeated || is_lone_call || is_definition || is_lone()
+    }
+
     /// Says whether the item at hand is `MACRO(…) = …`, or begins with it.
     fn is_definition_by_macro(&self) -> bool {
         let mut top = 0;
@@ -76,7 +86,7 @@ impl Scanner<'_> {
 
     /// Says whether an empty line or a comment stands before the next token.
     fn is_after_gap(&self) -> bool {
-        let end = self.tokens.last().map_or(self.at, |last| last.end());
+        let end = self.tokens.last().map_or(self.at, Token::end);
         memchr::memchr_iter(b'\n', &self.bytes[end..self.at]).nth(1).is_some()
     }
 
@@ -147,7 +157,7 @@ impl Scanner<'_> {
                 self.forget();
             }
             Read::Import(name) => {
-                let start = self.tokens.top(0).map_or(self.at, |first| first.start());
+                let start = self.tokens.top(0).map_or(self.at, Token::start);
                 self.out.supplied.push(Supplied::Import(start..self.at, name..self.at - 1));
                 self.forget();
             }
@@ -165,6 +175,11 @@ impl Scanner<'_> {
     /// Hands the item at hand to the grammar, without large blocks in it.
     fn put_declaration(&mut self) {
         self.repair();
+        if self.tokens.kind(0) == Some(Kind::TypeEnd) && is_about_layout(self.top_text(1)) {
+            // `} __packed;`
+            let range = self.tokens.top(1).map_or(0..0, Token::range);
+            self.edits.push((range, ""));
+        }
         self.leave_blocks_out();
         self.copy_item(self.own_start()..self.at);
         self.forget();
@@ -200,7 +215,7 @@ impl Scanner<'_> {
             self.forget();
             return;
         }
-        let start = self.tokens.top(name).map_or(0, |first| first.start());
+        let start = self.tokens.top(name).map_or(0, Token::start);
         let range = start..self.tokens.top_end(parts - 1);
         self.supply(ReadSymbol {
             kind: SymbolKind::EnumMember,

@@ -8,6 +8,12 @@ pub(super) fn is_in_capitals(word: &str) -> bool {
         && bytes.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }
 
+/// Says whether a word behind the members of a type tells a compiler how to lay them out.
+pub(super) fn is_about_layout(word: &str) -> bool {
+    matches!(word, "__packed" | "__randomize_layout" | "__no_randomize_layout" | "__designated_init")
+        || word.starts_with("____cacheline")
+}
+
 /// Says whether a word says who may use the members that follow.
 pub(super) fn is_access(word: &str) -> bool {
     matches!(word, "public" | "private" | "protected" | "signals" | "Q_SIGNALS")

@@ -32,8 +32,25 @@ impl Reader<'_, '_> {
                         at += 2;
                         continue;
                     }
+                    // `int f OF((int a));`
+                    let inside = self.scanner.tokens.within(at + 1);
+                    if takes_arguments
+                        && self.is_behind_name(from, at)
+                        && inside.first().is_some_and(|first| first.kind == Kind::Paren)
+                    {
+                        return self.function_in_parentheses(self.word(at - 1).to_owned(), at + 2);
+                    }
                     if takes_arguments && self.is_behind_name(from, at) {
                         at += 2;
+                        continue;
+                    }
+                    // `char name[] __initconst = …`
+                    if from < at
+                        && self.kind(at - 1) == Some(Kind::Bracket)
+                        && name.is_some()
+                        && word.starts_with("__")
+                    {
+                        at += 1;
                         continue;
                     }
                     match word {
@@ -60,6 +77,9 @@ impl Reader<'_, '_> {
                 Some(Kind::Bracket) if name.is_some() && self.kind(at - 1) != Some(Kind::Greater) => {}
                 Some(Kind::Tilde) if self.kind(at + 2) == Some(Kind::Paren) => {
                     return self.function(from, at, at + 2);
+                }
+                Some(Kind::Paren) if self.is_called_so(at) && self.has_type(from, at) => {
+                    return self.called_so(at);
                 }
                 Some(Kind::Paren) if self.is_pointer(at) => return self.pointer(from, at),
                 // `int (*f(void))[3]`
@@ -141,6 +161,40 @@ impl Reader<'_, '_> {
             _ => false,
         };
         has_star && self.kind(at + 1) == Some(Kind::Paren)
+    }
+
+    /// Says whether a group is that of `type (CALLED_SO name)(…)`, with the star in the macro or without any.
+    fn is_called_so(&self, at: usize) -> bool {
+        match self.scanner.tokens.within(at) {
+            [macro_name, name] => {
+                let word = &self.scanner.text[macro_name.range()];
+                macro_name.kind == Kind::Word
+                    && name.kind == Kind::Word
+                    && is_in_capitals(word)
+                    && self.kind(at + 1) == Some(Kind::Paren)
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads `type (CALLED_SO name)(…)`: a pointer where the macro's name ends with `P`, as those do that hold a star.
+    fn called_so(&mut self, at: usize) -> Read {
+        let [macro_name, name] = self.scanner.tokens.within(at) else { return Read::Unsure(None) };
+        let is_pointer = self.is_typedef || self.scanner.text[macro_name.range()].ends_with('P');
+        let name = self.scanner.text[name.range()].to_owned();
+        if !is_pointer {
+            return self.function_in_parentheses(name, at + 2);
+        }
+        let ends = matches!(self.kind(at + 2), None | Some(Kind::Equals));
+        if !ends || self.ending != Ending::Semicolon {
+            return Read::Unsure(None);
+        }
+        let kind = match (self.is_typedef, self.scanner.is_in_type()) {
+            (true, _) => SymbolKind::Typedef,
+            (false, true) => SymbolKind::Field,
+            (false, false) => SymbolKind::Variable,
+        };
+        self.symbol(kind, name, at + 2, None)
     }
 
     /// Reads `type (*name)(…)`.

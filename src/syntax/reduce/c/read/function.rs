@@ -75,6 +75,14 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Reads `type (CALLED_SO name)(…)`, of which what follows the parameters is at `after`.
+    pub(super) fn function_in_parentheses(&mut self, name: String, after: usize) -> Read {
+        match self.trail(after, false, false) {
+            Trail::Head(head) => self.as_function(name, String::new(), head, true),
+            Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(name)),
+        }
+    }
+
     /// Returns `name` of `int MACRO(name)(…)`.
     fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
         if self.kind(parameters + 1) != Some(Kind::Paren) || self.kind(name) == Some(Kind::Tilde) {
