@@ -37,9 +37,9 @@ use crate::model::Producer;
 use crate::model::Skeleton;
 
 /// Version of the code that makes outlines.
-const OUTLINE_VERSION: u32 = 2;
+const OUTLINE_VERSION: u32 = 3;
 /// Version of the code that makes skeletons.
-const SKELETON_VERSION: u32 = 2;
+const SKELETON_VERSION: u32 = 3;
 
 /// What a text's structure gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
