@@ -38,9 +38,9 @@ use crate::model::Producer;
 use crate::model::Skeleton;
 
 /// Version of the code that makes outlines.
-const OUTLINE_VERSION: u32 = 2;
+const OUTLINE_VERSION: u32 = 3;
 /// Version of the code that makes skeletons.
-const SKELETON_VERSION: u32 = 2;
+const SKELETON_VERSION: u32 = 3;
 
 /// Where the cuts of a skeleton cannot all be made, so many groups of them are tried one by one.
 const GROUPS: usize = 8;

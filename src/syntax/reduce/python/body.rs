@@ -11,29 +11,33 @@ use super::tokens::word_end;
 /// Brackets nested deeper than this are left to the limits of the parser.
 const MAX_NESTING: usize = 20_000;
 
+/// What follows a docstring in a body.
+enum Rest {
+    /// Statements, the first of which begins there.
+    Begins(usize),
+    Nothing,
+}
+
 impl Scanner<'_> {
     /// Takes out the body of a function whose head ends with the code met last. A string that stands first stays.
     pub(super) fn body(&mut self, around: usize) -> Option<()> {
         let colon = self.code_end;
         let same_line = self.code_on_line(colon);
-        let (mut start, indent) = match same_line {
-            Some(start) => {
-                self.out.copy(self.text, colon..start);
-                (start, usize::MAX)
-            }
-            None => {
-                self.end_line(colon);
-                let line = self.next_line().filter(|line| around < line.indent)?;
-                self.begin(line.start, line.code);
-                (line.code, line.indent)
-            }
+        let (mut start, indent) = if let Some(start) = same_line {
+            self.out.copy(self.text, colon..start);
+            (start, usize::MAX)
+        } else {
+            self.end_line(colon);
+            let line = self.next_line().filter(|line| around < line.indent)?;
+            self.begin(line.start, line.code);
+            (line.code, line.indent)
         };
         if let Some(end) = self.only_strings(start) {
             self.code_end = end;
             self.flush(start..end);
             match self.after_docstring(around, indent)? {
-                Some(next) => start = next,
-                None => return Some(()),
+                Rest::Begins(next) => start = next,
+                Rest::Nothing => return Some(()),
             }
         }
         let end = self.pass_body(start, around, indent)?;
@@ -44,29 +48,29 @@ impl Scanner<'_> {
     }
 
     /// Returns where the statements after a docstring begin, if there are any.
-    fn after_docstring(&mut self, around: usize, indent: usize) -> Option<Option<usize>> {
+    fn after_docstring(&mut self, around: usize, indent: usize) -> Option<Rest> {
         let end = self.code_end;
         if let Some(semicolon) = self.code_on_line(end) {
             self.code_end = semicolon + 1;
             if let Some(next) = self.code_on_line(semicolon + 1) {
                 self.out.copy(self.text, end..next);
-                return Some(Some(next));
+                return Some(Rest::Begins(next));
             }
             self.out.copy(self.text, end..semicolon + 1);
         }
         self.end_line(self.code_end);
         if indent == usize::MAX {
-            return Some(None);
+            return Some(Rest::Nothing);
         }
         let next: Option<Line> = self.next_line();
         match next {
             Some(line) if around < line.indent => {
                 self.begin(line.start, line.code);
-                (line.indent == indent).then_some(Some(line.code))
+                (line.indent == indent).then_some(Rest::Begins(line.code))
             }
             Some(_) | None => {
                 self.pending = next;
-                Some(None)
+                Some(Rest::Nothing)
             }
         }
     }
@@ -139,11 +143,8 @@ impl Scanner<'_> {
             let rest = &self.bytes[at..];
             at += rest.iter().position(|byte| STOPS[usize::from(*byte)]).unwrap_or(rest.len());
             match self.bytes.get(at).copied() {
-                None if self.closers.is_empty() => break,
-                None => return None,
-                Some(b'\n') if self.closers.is_empty() => break,
+                None | Some(b'\n' | b'#') if self.closers.is_empty() => break,
                 Some(b'\n' | b'`') => at += 1,
-                Some(b'#') if self.closers.is_empty() => break,
                 Some(b'#') => at = self.line_end(at),
                 Some(b'\\') => at = self.after_continuation(at)?,
                 Some(b'"' | b'\'') => {
@@ -160,8 +161,8 @@ impl Scanner<'_> {
                     self.closers.pop_if(|closer| *closer == close)?;
                     at += 1;
                 }
-                // What no Python has outside of strings.
-                Some(_) => return None,
+                // What no Python has outside of strings, or the end of the text within brackets.
+                Some(_) | None => return None,
             }
         }
         self.at = self.line_end(at) + 1;

@@ -45,6 +45,7 @@ impl Edit {
 }
 
 /// A bracket that is open, and what was met in it.
+#[expect(clippy::struct_excessive_bools, reason = "each is another thing that was met, and all may be")]
 pub(super) struct Bracket {
     kind: u8,
     open: usize,

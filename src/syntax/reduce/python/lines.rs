@@ -127,12 +127,11 @@ impl<'a> Scanner<'a> {
                     self.at = end + 1;
                     let follows =
                         |run: &Run| run.next_line == start && run.range.start - run.line == code - start;
-                    match run.as_mut().filter(|run| follows(run)) {
-                        Some(run) => (run.range.end, run.next_line) = (end, end + 1),
-                        None => {
-                            self.keep_run(run);
-                            run = Some(Run { line: start, range: code..end, next_line: end + 1 });
-                        }
+                    if let Some(run) = run.as_mut().filter(|run| follows(run)) {
+                        (run.range.end, run.next_line) = (end, end + 1);
+                    } else {
+                        self.keep_run(run);
+                        run = Some(Run { line: start, range: code..end, next_line: end + 1 });
                     }
                 }
                 Some(_) => {

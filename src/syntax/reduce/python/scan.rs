@@ -37,7 +37,6 @@ impl Scanner<'_> {
             let class = CLASSES[usize::from(byte)];
             let is_outside = self.brackets.is_empty();
             match class {
-                Class::Space => at += 1,
                 Class::Word => {
                     let end = word_end(self.bytes, at);
                     let word = &self.bytes[at..end];
@@ -80,7 +79,7 @@ impl Scanner<'_> {
                     at = end;
                 }
                 Class::Backslash => at = self.after_continuation(at)?,
-                Class::Newline => at += 1,
+                Class::Space | Class::Newline => at += 1,
                 Class::Colon => {
                     self.colon();
                     is_value = false;
