@@ -53,6 +53,9 @@ const BREAKS: [&str; 36] = [
 /// Tags that name something, and are replaced by its name.
 const NAMES: [&str; 3] = ["paramref", "see", "typeparamref"];
 
+/// What is longer between braces is not read as a tag, so that many that are never closed cost little.
+const LONGEST_TAG: usize = 500;
+
 /// Returns a documentation as plain text: `{@link Foo#bar}` becomes `Foo.bar`, `<see cref="Foo"/>` becomes `Foo`, a
 /// `<p>` an empty line, and tags that say how to show a text are left out.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
@@ -137,7 +140,7 @@ fn inline(text: &str) -> Option<(usize, String)> {
 /// Returns where the brace that is open at the start of `text` is closed.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
-    for (at, c) in text.char_indices() {
+    for (at, c) in text.char_indices().take(LONGEST_TAG) {
         match c {
             '{' => depth += 1,
             '}' if depth == 0 => return Some(at),

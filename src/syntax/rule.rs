@@ -69,7 +69,7 @@ impl Rule {
         for place in find_all(node, self.each) {
             let inside = self.body.within(place);
             let kind = match self.in_type {
-                Some(kind) if walk.scope_kind().is_some_and(SymbolKind::is_type) => kind,
+                Some(kind) if walk.scope_kind().is_some_and(holds_members) => kind,
                 Some(_) | None => self.kind,
             };
             match (first(place, self.name), inside) {
@@ -93,6 +93,11 @@ impl Body {
             Self::Value(ways) => first(node, ways).map_or(Inside::Nothing, Inside::Value),
         }
     }
+}
+
+/// Says whether what stands in such a symbol are members: a constant of an enumeration may have some of its own.
+fn holds_members(kind: SymbolKind) -> bool {
+    kind.is_type() || kind == SymbolKind::EnumMember
 }
 
 /// Returns the first node that one of the ways leads to.

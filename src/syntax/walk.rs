@@ -13,6 +13,7 @@ use super::heads::head;
 use super::language::Compiled;
 use super::language::Field;
 use super::language::Visit;
+use super::nodes::child_of_kind;
 use super::skeleton::Cut;
 use super::source::Source;
 use super::taken::Place;
@@ -110,6 +111,8 @@ impl<'t> Walk<'t> {
             let child_range = self.range(child);
             self.meet_taken(&mut place, child_range.start);
             match self.compiled.visit(child) {
+                // It is about what it stands in, as `//!` is in Rust, and not about what follows.
+                Some(Visit::Comment) if is_inner(child) => self.detach_comments(),
                 Some(Visit::Comment) => self.meet_comment(child_range, place.last_line),
                 Some(Visit::Lead) => self.meet_lead(child_range),
                 visit => {
@@ -410,6 +413,11 @@ impl<'t> Walk<'t> {
 fn is_value(kind: SymbolKind) -> bool {
     let values = [SymbolKind::Constant, SymbolKind::EnumMember, SymbolKind::Field, SymbolKind::Variable];
     values.contains(&kind)
+}
+
+/// Says whether the grammar tells that a comment is about what it stands in.
+fn is_inner(comment: Node<'_>) -> bool {
+    child_of_kind(comment, "inner_doc_comment_marker").is_some()
 }
 
 /// Says whether a node is a condition of the preprocessor, which stands among those that draw other files in.

@@ -1,5 +1,7 @@
 //! C#.
 
+mod conditionals;
+mod literals;
 mod symbols;
 mod table;
 

@@ -18,9 +18,7 @@ const SHORT_ACCESSORS: usize = 60;
 
 /// Reads `using static A.B;` and `using X = A.B;`: `A.B`.
 pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let ways = [".qualified_name", ".generic_name", ".alias_qualified_name", "name"];
-    let named = children(node).into_iter().rfind(|child| child.is_named());
-    if let Some(path) = named.or_else(|| first(node, &ways)) {
+    if let Some(path) = children(node).into_iter().rfind(Node::is_named) {
         walk.import(walk.text(path));
     }
 }

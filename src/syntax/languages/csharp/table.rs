@@ -1,5 +1,6 @@
 //! What C#'s nodes mean.
 
+use super::conditionals::without_odd_branches;
 use super::symbols::class;
 use super::symbols::destructor;
 use super::symbols::field;
@@ -25,9 +26,9 @@ pub(in crate::syntax::languages) static CSHARP: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: true,
-    unsigned: &["attribute_list"],
+    unsigned: &["attribute_list", "preproc_if_in_attribute_list"],
     marks: Marks::BRACES,
-    reduce: None,
+    reduce: Some(without_odd_branches),
     cut_supplied: None,
     nodes: &[NODES],
     root: None,

@@ -58,3 +58,34 @@ pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     };
     walk.define(node, Definition::new(kind, name, inside));
 }
+
+/// Reads fields of a struct: an embedded one bears the name of its type, and one that is a struct has fields.
+pub(super) fn field<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(held) = find(node, "type") else { return };
+    let mut names: Vec<_> = find_all(node, "name").into_iter().map(|name| walk.text(name)).collect();
+    if names.is_empty() {
+        let path = walk.text(held).split('[').next().unwrap_or_default();
+        names.push(path.rsplit(['.', '*']).next().unwrap_or_default());
+    }
+    let fields = find(held, ".field_declaration_list").filter(|_| held.kind() == "struct_type");
+    for name in names.into_iter().filter(|name| *name != "_") {
+        let inside = fields.map_or(Inside::Nothing, Inside::Members);
+        walk.define(node, Definition::new(SymbolKind::Field, name.to_owned(), inside));
+    }
+}
+
+/// Reads constants or variables that are declared at once; `_` is none.
+pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let kind = if node.kind() == "const_spec" { SymbolKind::Constant } else { SymbolKind::Variable };
+    let value = find(node, "value");
+    for name in find_all(node, "name") {
+        match (walk.text(name), value) {
+            ("_", Some(value)) => walk.cut_rows(value),
+            ("_" | ",", _) => {}
+            (name, value) => {
+                let inside = value.map_or(Inside::Nothing, Inside::Value);
+                walk.define(node, Definition::new(kind, name.to_owned(), inside));
+            }
+        }
+    }
+}

@@ -1,10 +1,12 @@
 //! What Go's nodes mean.
 
 use super::symbols::declaration;
+use super::symbols::field;
 use super::symbols::import;
 use super::symbols::method;
 use super::symbols::package;
 use super::symbols::type_spec;
+use super::symbols::value;
 use crate::model::SymbolKind;
 use crate::syntax::define::Marks;
 use crate::syntax::language::Language;
@@ -32,9 +34,6 @@ pub(in crate::syntax::languages) static GO: Language = Language {
 
 const FUNCTION: Rule = Rule::new(SymbolKind::Function, Body::Code(&["body"]));
 const PROMISED: Rule = Rule::new(SymbolKind::Method, Body::None);
-const FIELD: Rule = Rule::new(SymbolKind::Field, Body::None).each("name").named(&[""]);
-const CONSTANT: Rule = Rule::new(SymbolKind::Constant, Body::None).each("name").named(&[""]);
-const VARIABLE: Rule = Rule::new(SymbolKind::Variable, Body::Value(&["value"]));
 
 const NODES: Nodes = &[
     ("comment", Visit::Comment),
@@ -46,11 +45,11 @@ const NODES: Nodes = &[
     ("type_spec", Visit::Read(type_spec)),
     ("type_alias", Visit::Read(type_spec)),
     ("field_declaration_list", Visit::Enter),
-    ("field_declaration", Visit::Define(&FIELD)),
+    ("field_declaration", Visit::Read(field)),
     ("method_elem", Visit::Define(&PROMISED)),
     ("const_declaration", Visit::Read(declaration)),
-    ("const_spec", Visit::Define(&CONSTANT)),
+    ("const_spec", Visit::Read(value)),
     ("var_declaration", Visit::Read(declaration)),
     ("var_spec_list", Visit::Enter),
-    ("var_spec", Visit::Define(&VARIABLE)),
+    ("var_spec", Visit::Read(value)),
 ];

@@ -1,5 +1,6 @@
 //! Kotlin.
 
+mod bodies;
 mod symbols;
 mod table;
 

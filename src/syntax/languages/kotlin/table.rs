@@ -1,5 +1,6 @@
 //! What Kotlin's nodes mean.
 
+use super::bodies::without_bodies;
 use super::symbols::class;
 use super::symbols::class_parameter;
 use super::symbols::companion;
@@ -28,7 +29,7 @@ pub(in crate::syntax::languages) static KOTLIN: Language = Language {
     has_overloads: true,
     unsigned: &["annotation"],
     marks: Marks::BRACES,
-    reduce: None,
+    reduce: Some(without_bodies),
     cut_supplied: None,
     nodes: &[NODES],
     root: None,

@@ -1,5 +1,6 @@
 //! Rust.
 
+mod macros;
 mod symbols;
 mod table;
 

@@ -13,17 +13,23 @@ use crate::syntax::walk::Walk;
 
 /// Reads what `//!` and `/*!` at the head say of the file.
 pub(super) fn crate_docs<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
+    walk.doc = inner_docs(walk, root);
+}
+
+/// Returns what stands within something and is about it.
+fn inner_docs<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<String> {
     let mut text = String::new();
-    for child in root.children(&mut root.walk()) {
+    for child in node.children(&mut node.walk()) {
         let comment = walk.text(child);
         if comment.starts_with("//!") || comment.starts_with("/*!") {
             text.push_str(comment.trim_end());
             text.push('\n');
-        } else if !child.kind().ends_with("comment") && child.kind() != "inner_attribute_item" {
+        } else if !child.kind().ends_with("comment") && !matches!(child.kind(), "inner_attribute_item" | "{")
+        {
             break;
         }
     }
-    walk.doc = documentation(&text);
+    documentation(&text)
 }
 
 /// Reads `impl Trait for Type { … }`: its name is the type's, and what is in it belongs to the type.
@@ -39,7 +45,13 @@ pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(name) = first(node, &["name"]) else { return };
     let name = walk.text(name).to_owned();
     match first(node, &["body"]) {
-        Some(body) => walk.define(node, Definition::new(SymbolKind::Module, name, Inside::Members(body))),
+        Some(body) => {
+            walk.define(node, Definition::new(SymbolKind::Module, name, Inside::Members(body)));
+            let doc = inner_docs(walk, body);
+            if let Some(module) = walk.symbols.last_mut().filter(|module| module.doc.is_none()) {
+                module.doc = doc;
+            }
+        }
         None => walk.import(&name),
     }
 }
@@ -62,5 +74,17 @@ pub(super) fn macro_rules<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     if let Some(path) = first(node, &["argument", "name"]) {
         walk.import(walk.text(path));
+    }
+}
+
+/// Reads `const NAME: T = …;`; `const _` only makes the compiler look.
+pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let (Some(name), value) = (find(node, "name"), find(node, "value")) else { return };
+    match (walk.text(name), value) {
+        ("_", Some(value)) => walk.cut_rows(value),
+        (name, value) => {
+            let inside = value.map_or(Inside::Nothing, Inside::Value);
+            walk.define(node, Definition::new(SymbolKind::Constant, name.to_owned(), inside));
+        }
     }
 }

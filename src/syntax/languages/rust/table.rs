@@ -1,5 +1,7 @@
 //! What Rust's nodes mean.
 
+use super::macros::macro_items;
+use super::symbols::constant;
 use super::symbols::crate_docs;
 use super::symbols::implementation;
 use super::symbols::import;
@@ -39,7 +41,6 @@ const VARIANT: Rule = Rule::new(SymbolKind::EnumMember, Body::None);
 const FIELD: Rule = Rule::new(SymbolKind::Field, Body::None);
 const TRAIT: Rule = Rule::new(SymbolKind::Interface, Body::Members(&["body"]));
 const ALIAS: Rule = Rule::new(SymbolKind::Typedef, Body::None);
-const CONSTANT: Rule = Rule::new(SymbolKind::Constant, Body::Value(&["value"]));
 const STATIC: Rule = Rule::new(SymbolKind::Variable, Body::Value(&["value"]));
 
 const NODES: Nodes = &[
@@ -58,8 +59,10 @@ const NODES: Nodes = &[
     ("mod_item", Visit::Read(module)),
     ("type_item", Visit::Define(&ALIAS)),
     ("associated_type", Visit::Define(&ALIAS)),
-    ("const_item", Visit::Define(&CONSTANT)),
+    ("const_item", Visit::Read(constant)),
     ("static_item", Visit::Define(&STATIC)),
+    ("macro_invocation", Visit::Read(macro_items)),
+    ("expression_statement", Visit::Enter),
     ("macro_definition", Visit::Read(macro_rules)),
     ("use_declaration", Visit::Preamble(import)),
     ("extern_crate_declaration", Visit::Preamble(import)),

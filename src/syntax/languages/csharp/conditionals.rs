@@ -1,0 +1,170 @@
+//! Takes out of C# what its grammar loses whole files over: branches that are no statements or members of their own.
+//!
+//! Where `#if` to `#endif` holds whole members, as it mostly does, the grammar reads all of its branches. Where it cuts
+//! through a declaration, the first branch alone is parsed, as if the others and the directives did not exist.
+
+use std::ops::Range;
+
+use super::literals::skip;
+use crate::syntax::reduced::Reduced;
+
+/// Returns `text` without the branches and directives that the grammar would stumble over; `None` where there are
+/// none, or it is not sure of what it reads.
+pub(super) fn without_odd_branches(text: &str) -> Option<Reduced> {
+    if !text.contains("#if") && !text.contains("#pragma") {
+        return None;
+    }
+    let mut scan = Scan { text, last: b'{', ..Scan::default() };
+    let mut at = 0;
+    let mut at_line_start = true;
+    while let Some(byte) = text.as_bytes().get(at).copied() {
+        if byte == b'#' && at_line_start {
+            let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+            scan.directive(at..end)?;
+            at = end;
+            continue;
+        }
+        at_line_start = byte == b'\n' || (at_line_start && (byte.is_ascii_whitespace() || 0x7f < byte));
+        let end = skip(text, at, 0)?;
+        if !(byte.is_ascii_whitespace() || text[at..].starts_with("//") || text[at..].starts_with("/*")) {
+            scan.meet(byte);
+        }
+        at = end;
+    }
+    (scan.groups.is_empty() && !scan.odd.is_empty()).then(|| scan.finish())
+}
+
+/// What stands between an `#if` and its `#endif`.
+struct Group {
+    /// The line of `#if`.
+    first: Range<usize>,
+    /// Where the second branch begins, if there is one.
+    second: Option<usize>,
+    /// How many braces were open at its start, and what stood before it.
+    depth: isize,
+    before: u8,
+    /// How many braces were open at the end of its first branch, and what stood there.
+    first_end: Option<(isize, u8)>,
+    is_odd: bool,
+}
+
+#[derive(Default)]
+struct Scan<'a> {
+    text: &'a str,
+    groups: Vec<Group>,
+    /// What the parser is not given.
+    odd: Vec<Range<usize>>,
+    repairs: usize,
+    depth: isize,
+    /// The last byte that is neither a comment nor white space.
+    last: u8,
+}
+
+impl Scan<'_> {
+    fn meet(&mut self, byte: u8) {
+        match byte {
+            b'{' => self.depth += 1,
+            b'}' => self.depth -= 1,
+            _ => {}
+        }
+        if let Some(group) = self.groups.last_mut() {
+            group.is_odd |= self.depth < group.depth;
+        }
+        self.last = byte;
+    }
+
+    fn directive(&mut self, line: Range<usize>) -> Option<()> {
+        let words = self.text[line.clone()].trim_start_matches('#').trim_start();
+        let name_end = words.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(words.len());
+        match &words[..name_end] {
+            "if" => {
+                let is_odd = !matches!(self.last, b'{' | b'}' | b';' | b']');
+                let (depth, before) = (self.depth, self.last);
+                self.groups.push(Group { first: line, second: None, depth, before, first_end: None, is_odd });
+            }
+            "elif" | "else" => {
+                let end = (self.depth, self.last);
+                let group = self.groups.last_mut()?;
+                group.end_branch(end);
+                group.second.get_or_insert(line.start);
+                (self.depth, self.last) = (group.depth, group.before);
+            }
+            "endif" => {
+                let mut group = self.groups.pop()?;
+                group.end_branch((self.depth, self.last));
+                (self.depth, self.last) = group.first_end?;
+                if group.is_odd {
+                    self.repairs += 1;
+                    self.odd.push(group.first);
+                    self.odd.push(group.second.unwrap_or(line.start)..line.end);
+                }
+            }
+            // The grammar does not know all that compilers take there.
+            "pragma" => self.odd.push(line),
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn finish(mut self) -> Reduced {
+        self.odd.sort_by_key(|range| (range.start, range.end));
+        let mut reduced = Reduced::default();
+        reduced.repairs = self.repairs;
+        let mut at = 0;
+        for range in self.odd {
+            // A line within a branch that is left out is left out with it.
+            if at <= range.start {
+                reduced.copy(self.text, at..range.start);
+            }
+            at = at.max(range.end);
+        }
+        reduced.copy(self.text, at..self.text.len());
+        reduced
+    }
+}
+
+impl Group {
+    fn end_branch(&mut self, end: (isize, u8)) {
+        let (depth, last) = end;
+        self.is_odd |= depth != self.depth || !matches!(last, b'{' | b'}' | b';' | b']');
+        self.first_end.get_or_insert(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(without_odd_branches(text).map(|reduced| reduced.text).as_deref(), expected);
+    }
+
+    #[test]
+    fn whole_members_stay() {
+        check("class A {\n#if X\n void F() { }\n#else\n int x;\n#endif\n}", None);
+        check("class A { string s = @\"\n#if\n\"; }", None);
+    }
+
+    #[test]
+    fn of_branches_of_a_declaration_the_first_stays() {
+        check(
+            "#if X\npublic class A\n#elif Y\nclass A\n#else\nclass C\n#endif\n{ }",
+            Some("public class A\n{ }"),
+        );
+        check("class A\n#if X\n: B\n#endif\n{ }", Some("class A\n: B\n{ }"));
+        check("#if X\nclass A {\n#else\nclass B {\n#endif\n}\n", Some("class A {\n}\n"));
+    }
+
+    #[test]
+    fn what_is_within_another_goes_with_it() {
+        check("a(\n#if X\nb\n#else\n#if Y\nc\n#endif\n#pragma d\n#endif\n);", Some("a(\nb\n);"));
+    }
+
+    #[test]
+    fn what_is_not_closed_is_left_alone() {
+        for text in ["a\n#if X\n", "a\n#else\n#if\n", "a\n#if X\n'\n#endif\n", "#pragma\n\""] {
+            check(text, None);
+        }
+    }
+}

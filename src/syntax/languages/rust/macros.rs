@@ -1,0 +1,157 @@
+//! Items within the braces of a macro: `thread_local!`, `bitflags!`, `cfg_rt!`.
+//!
+//! The grammar gives tokens there, for it cannot know what a macro takes. What reads as an item is one.
+
+use tree_sitter::Node;
+
+use crate::model::Symbol;
+use crate::model::SymbolKind;
+use crate::syntax::comments::documentation;
+use crate::syntax::nodes::children;
+use crate::syntax::nodes::is_trivia;
+use crate::syntax::rule::find;
+use crate::syntax::walk::Scope;
+use crate::syntax::walk::Walk;
+use crate::syntax::words::one_line;
+
+/// The head of an implementation has no more tokens than this.
+const LONGEST_HEAD: usize = 200;
+
+/// Macros nested deeper than this are not looked into.
+const MAX_DEPTH: usize = 8;
+
+/// An item that is no longer than this is told with its value.
+const SHORT_VALUE: usize = 100;
+
+/// Reads a macro that stands where an item may stand.
+pub(super) fn macro_items<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if let Some(tree) = find(node, ".token_tree").filter(|tree| is_braces(*tree)) {
+        read(walk, tree);
+    }
+}
+
+/// Reads the items among the tokens of a tree.
+fn read<'t>(walk: &mut Walk<'t>, tree: Node<'t>) {
+    let mut tokens = children(tree);
+    tokens.pop();
+    let (mut at, mut start) = (1, 1);
+    while let Some(token) = tokens.get(at) {
+        let item = item_kind(walk, token.kind()).and_then(|kind| Some((kind, name(walk, &tokens[at..])?)));
+        if let Some((kind, name)) = item {
+            let end = at + end(&tokens[at..], kind);
+            define(walk, kind, name, &tokens[start..end]);
+            (at, start) = (end, end);
+            continue;
+        }
+        at += 1;
+        if matches!(token.kind(), ";" | ",") || is_braces(*token) {
+            start = at;
+        }
+    }
+}
+
+fn item_kind(walk: &Walk<'_>, keyword: &str) -> Option<SymbolKind> {
+    let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
+    Some(match keyword {
+        "const" => SymbolKind::Constant,
+        "enum" => SymbolKind::Enum,
+        "fn" if in_type => SymbolKind::Method,
+        "fn" => SymbolKind::Function,
+        "impl" => SymbolKind::Object,
+        "mod" => SymbolKind::Module,
+        "static" => SymbolKind::Variable,
+        "struct" => SymbolKind::Struct,
+        "trait" => SymbolKind::Interface,
+        "type" => SymbolKind::Typedef,
+        "union" => SymbolKind::Union,
+        _ => return None,
+    })
+}
+
+/// Returns the name behind a keyword; of an implementation, that of its type.
+fn name<'t>(walk: &Walk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
+    let head = &tokens[1..];
+    if tokens[0].kind() != "impl" {
+        let mut named = head.iter().skip_while(|token| matches!(walk.text(**token), "ref" | "mut"));
+        return named.next().filter(|token| token.kind() == "identifier").map(|token| walk.text(*token));
+    }
+    let head = &head[..head.iter().take(LONGEST_HEAD).position(|token| is_braces(*token))?];
+    let target = head.iter().rposition(|token| token.kind() == "for").map_or(head, |at| &head[at + 1..]);
+    let mut depth = 0_usize;
+    let named = target.iter().find(|token| {
+        match token.kind() {
+            "<" => depth += 1,
+            ">" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && token.kind() == "identifier"
+    });
+    named.map(|token| walk.text(*token))
+}
+
+/// Returns how many tokens an item has.
+fn end(tokens: &[Node<'_>], kind: SymbolKind) -> usize {
+    // A value may hold braces; whatever else has some ends with them.
+    let is_value = matches!(kind, SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Typedef);
+    let last = tokens.iter().position(|token| token.kind() == ";" || (!is_value && is_braces(*token)));
+    last.map_or(tokens.len(), |last| last + 1)
+}
+
+fn define<'t>(walk: &mut Walk<'t>, kind: SymbolKind, name: &str, tokens: &[Node<'t>]) {
+    let mut docs = String::new();
+    let first = tokens.iter().position(|token| !is_trivia(*token)).unwrap_or(tokens.len());
+    let (above, tokens) = tokens.split_at(first);
+    for comment in above {
+        docs.push_str(walk.text(*comment).trim_end());
+        docs.push('\n');
+    }
+    let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return };
+    let range = walk.range(*first).start..walk.range(*last).end;
+    let body = Some(*last).filter(|last| is_braces(*last) && kind != SymbolKind::Constant);
+    let mut symbol = Symbol {
+        kind,
+        name: name.to_owned(),
+        qualified_name: walk.qualified(name),
+        span: walk.source.span(range),
+        signature: signature(walk, tokens, body),
+        doc: documentation(&docs),
+        recovered: false,
+        children: Vec::new(),
+    };
+    match body {
+        Some(body) if kind.is_callable() => walk.cut_code(body),
+        Some(body) if walk.scopes.len() < MAX_DEPTH => symbol.children = members(walk, kind, name, body),
+        Some(_) | None => {}
+    }
+    walk.add(symbol);
+}
+
+/// Returns what stands before the body, or before a long value, without attributes.
+fn signature<'t>(walk: &Walk<'t>, tokens: &[Node<'t>], body: Option<Node<'t>>) -> String {
+    let signed = (0..tokens.len()).find(|at| !is_attribute(tokens, *at)).map_or(tokens, |at| &tokens[at..]);
+    let (Some(first), Some(last)) = (signed.first(), signed.last()) else { return String::new() };
+    let range = walk.range(*first).start..walk.range(*last).end;
+    let is_short = range.len() <= SHORT_VALUE;
+    let value = signed.iter().find(|token| token.kind() == "=" && !is_short);
+    let end = body.or(value.copied()).map_or(range.end, |cut| walk.range(cut).start);
+    let signature = one_line(walk.source.text(range.start..end.max(range.start)));
+    signature.trim_end_matches([';', ',', ' ']).to_owned()
+}
+
+fn is_attribute(tokens: &[Node<'_>], at: usize) -> bool {
+    let follows = at.checked_sub(1).is_some_and(|before| tokens[before].kind() == "#");
+    let token = tokens[at];
+    token.kind() == "#" || (follows && token.kind() == "token_tree") || is_trivia(token)
+}
+
+fn members<'t>(walk: &mut Walk<'t>, kind: SymbolKind, name: &str, body: Node<'t>) -> Vec<Symbol> {
+    let around = std::mem::take(&mut walk.symbols);
+    walk.scopes.push(Scope { name: name.to_owned(), kind });
+    read(walk, body);
+    walk.scopes.pop();
+    std::mem::replace(&mut walk.symbols, around)
+}
+
+fn is_braces(token: Node<'_>) -> bool {
+    token.kind() == "token_tree" && token.child(0).is_some_and(|first| first.kind() == "{")
+}
