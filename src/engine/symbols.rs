@@ -56,6 +56,8 @@ impl Project<'_> {
     ) -> Result<Vec<(RelPath, ContentHash, Outline)>, Error> {
         let mut files = self.files_named(&[], trust, &|_| false)?.files;
         let own = name.rsplit(['.', ':']).next().unwrap_or(name);
+        // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
+        let own = own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own);
         let by = super::derive::outline_producers();
         let (mut searched, mut speaking) = (HashSet::new(), HashMap::new());
         self.stored(|store| {

@@ -1,10 +1,11 @@
 //! What a comment says, without the marks that make it one.
 
+use super::directives;
 use super::markup::plain;
 use super::words::first_paragraph;
 
 /// Commands of Doxygen that only say what the comment belongs to.
-const NAMING: [&str; 16] = [
+const NAMING: [&str; 17] = [
     "addtogroup",
     "class",
     "def",
@@ -15,6 +16,7 @@ const NAMING: [&str; 16] = [
     "headerfile",
     "ingroup",
     "internal",
+    "module",
     "namespace",
     "struct",
     "typedef",
@@ -23,11 +25,14 @@ const NAMING: [&str; 16] = [
     "package",
 ];
 
+/// What begins a field of Swift's documentation.
+const SWIFT_FIELDS: [&str; 5] = ["parameter", "parameters", "returns", "throws", "seealso"];
+
 /// Commands of Doxygen that only say how the next word looks.
 const STYLING: [&str; 8] = ["a", "b", "c", "e", "em", "p", "ref", "link"];
 
 /// Commands of Doxygen that begin another paragraph, wherever on a line they stand.
-const ENDING: [&str; 14] = [
+const ENDING: [&str; 15] = [
     "deprecated",
     "note",
     "param",
@@ -41,12 +46,15 @@ const ENDING: [&str; 14] = [
     "see",
     "since",
     "throws",
+    "type",
     "warning",
 ];
 
 /// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing to a reader.
 pub(super) fn documentation(comment: &str) -> Option<String> {
-    let paragraph = first_paragraph(&without_commands(&plain(&unmark(comment))))?;
+    let text = unmark(comment);
+    let text = if comment.starts_with("/**") { without_links(&text) } else { text };
+    let paragraph = first_paragraph(&without_commands(&plain(&text)))?;
     (!is_for_a_tool(&paragraph)).then_some(paragraph)
 }
 
@@ -54,20 +62,31 @@ pub(super) fn documentation(comment: &str) -> Option<String> {
 /// marked as such, else what stands before the first parameter.
 pub(super) fn without_commands(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
+    let mut goes_on = false;
     for line in text.lines() {
+        goes_on &= !line.trim().is_empty();
         match command(line.trim()) {
-            Some(("brief" | "short", brief)) => {
+            Some(("brief" | "short" | "summary", brief)) => {
                 plain.clear();
                 push_plain(&mut plain, brief);
+                goes_on = false;
             }
+            Some(("description" | "desc" | "fileoverview" | "overview", text)) => {
+                plain.push_str(text);
+                goes_on = false;
+            }
+            // In JavaScript it says what the file is for, elsewhere what it is called.
+            Some(("file", text)) if text.contains(' ') => plain.push_str(text),
             Some((name, _)) if NAMING.contains(&name) => continue,
             Some(("details" | "remark" | "remarks", text)) => {
                 plain.push('\n');
                 push_plain(&mut plain, text);
+                goes_on = false;
             }
             Some((name, _)) if STYLING.contains(&name) => push_plain(&mut plain, line),
-            // An empty line ends the paragraph.
-            Some(_) => {}
+            // An empty line ends the paragraph; what is said of a parameter may go on.
+            Some((_, text)) => goes_on = !text.is_empty(),
+            None if goes_on => {}
             None => push_plain(&mut plain, line),
         }
         plain.push('\n');
@@ -102,6 +121,14 @@ fn command(line: &str) -> Option<(&str, &str)> {
         // `:class:`Name` …` is a word of the text.
         return (!rest.starts_with('`') && !name.is_empty()).then_some((&name[..name_end(name)], rest));
     }
+    if ["```", "{{{", "~~~"].iter().any(|fence| line.starts_with(fence)) {
+        return Some(("code", ""));
+    }
+    if let Some(field) = line.strip_prefix("- ") {
+        // Swift: `- Parameter name: …`.
+        let name = &field[..name_end(field)];
+        return SWIFT_FIELDS.contains(&name.to_lowercase().as_str()).then_some((name, ""));
+    }
     let rest = line.strip_prefix(['@', '\\'])?;
     let end = name_end(rest);
     rest.starts_with(char::is_alphabetic).then(|| (&rest[..end], rest[end..].trim()))
@@ -111,12 +138,18 @@ fn command(line: &str) -> Option<(&str, &str)> {
 /// says to a shell or an editor.
 fn unmark(comment: &str) -> String {
     let mut text = String::with_capacity(comment.len());
+    let has_dashes = comment.trim_start().starts_with("--");
     for line in comment.lines() {
         let line = line.trim();
-        if is_directive(line) || line.contains("-*-") || line.contains("vim:") {
+        if is_directive(line)
+            || directives::is_directive(line)
+            || line.contains("-*-")
+            || line.contains("vim:")
+        {
             continue;
         }
         let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
+        let line = if has_dashes { without_dashes(line) } else { line };
         let line = line.trim_start_matches(['/', '*', '#', '!', '<']);
         text.push_str(without_ruler(line.trim_end_matches('*').trim()));
         text.push('\n');
@@ -124,11 +157,56 @@ fn unmark(comment: &str) -> String {
     text
 }
 
-/// Says whether a line speaks to a shell, or to the compiler of Go.
+/// Says whether a line speaks to a shell, or to a compiler, or to what checks the code.
 fn is_directive(line: &str) -> bool {
-    ["#!", "//go:", "// +build", "//nolint", "//export ", "//line "]
-        .iter()
-        .any(|start| line.starts_with(start))
+    let starts = [
+        "#!",
+        "//go:",
+        "// +build",
+        "//nolint",
+        "//export ",
+        "//line ",
+        "// swift-tools-version",
+        "// swiftlint:",
+        "// swiftformat:",
+        "// MARK:",
+        "//MARK:",
+        "// scalastyle:",
+        "# shellcheck ",
+        "#shellcheck ",
+        "---@diagnostic",
+        "-- luacheck:",
+        "--luacheck:",
+        "-- stylua:",
+    ];
+    starts.iter().any(|start| line.starts_with(start))
+}
+
+/// Returns a line of a comment of Lua or SQL without its dashes, and without the brackets of one that has several.
+fn without_dashes(line: &str) -> &str {
+    let line = line.trim_matches('-').trim();
+    let open = line.strip_prefix('[').map(|rest| rest.trim_start_matches('='));
+    let line = open.and_then(|rest| rest.strip_prefix('[')).unwrap_or(line);
+    let close = line.strip_suffix(']').map(|rest| rest.trim_end_matches('='));
+    close.and_then(|rest| rest.strip_suffix(']')).unwrap_or(line).trim()
+}
+
+/// Returns a documentation of Scala without the brackets of its links: `[[a.B]]` becomes `a.B`, `[[a.B it]]` becomes `it`.
+fn without_links(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("[[") {
+        plain.push_str(before);
+        let Some((link, behind)) = after.split_once("]]") else {
+            plain.push_str("[[");
+            rest = after;
+            continue;
+        };
+        plain.push_str(link.split_once(char::is_whitespace).map_or(link, |(_, title)| title));
+        rest = behind;
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Returns `Title` for `------ Title ------`.
@@ -205,6 +283,24 @@ mod tests {
     }
 
     #[test]
+    fn dashes_are_taken_off_where_they_make_the_comment() {
+        check("--- Reads frames.\n-- @param a x", "Reads frames.");
+        check("--[==[ Reads\n--frames.\n]==]", "Reads frames.");
+        check("-------------\n-- Title --\n-------------", "Title");
+        check("/* Takes\n --help and stops. */", "Takes --help and stops.");
+        check("-- luacheck: globals a\n-- Reads.", "Reads.");
+    }
+
+    #[test]
+    fn fields_and_code_are_no_part_of_the_first_paragraph() {
+        check("/// Reads.\n/// - Parameter a: x\n/// - Returns: y", "Reads.");
+        check("/// Reads\n/// - one", "Reads - one");
+        check("/** Reads.\n {{{\n read()\n }}} */", "Reads.");
+        check("// MARK: - Reading\n/// Reads.", "Reads.");
+        check("/** Reads [[a.B]] and [[a.C the\n * other]] [[. */", "Reads a.B and the other [[.");
+    }
+
+    #[test]
     fn commands_within_a_line_are_taken_out() {
         check("/// Copies @p n bytes, see @ref other.", "Copies n bytes, see other.");
         check("/** Moves. \\sa other */", "Moves.");
@@ -219,6 +315,15 @@ mod tests {
     fn details_are_taken_where_there_is_no_brief() {
         check("/** @details Alone. */", "Alone.");
         check("/** @brief First.\n * @details Then. */", "First.");
+    }
+
+    #[test]
+    fn tags_of_jsdoc_and_yard_are_read() {
+        check("/**\n * @fileoverview Reads frames.\n * @author A */", "Reads frames.");
+        check("/**\n * @param {A} a what it\n *   is for\n * @returns {B} more\n */", "");
+        check("/** Adds. @param {number} a */", "Adds.");
+        check("# @!attribute [r] size\n# The size.", "The size.");
+        check("=begin\nReads frames.\n=end", "Reads frames.");
     }
 
     #[test]

@@ -159,7 +159,8 @@ impl<'t> Walk<'t> {
         child_of_kind(node, "{").map_or(self.range(node).end, |bracket| self.range(bracket).start)
     }
 
-    fn is_short(&self, range: Range<usize>) -> bool {
+    /// Says whether a range is a line that is told as it is.
+    pub(super) fn is_short(&self, range: Range<usize>) -> bool {
         range.len() <= SHORT_VALUE && !self.source.text(range).contains('\n')
     }
 

@@ -58,7 +58,9 @@ fn comments_below(source: &Source<'_>, node: Node<'_>, range: &Range<usize>) -> 
 fn without_directives(head: &str) -> String {
     let mut plain = String::with_capacity(head.len());
     for (at, line) in head.lines().enumerate() {
-        if at == 0 || !line.trim_start().starts_with('#') {
+        // In Rust and in PHP `#[` begins an attribute.
+        let is_directive = line.trim_start().starts_with('#') && !line.trim_start().starts_with("#[");
+        if at == 0 || !is_directive {
             plain.push_str(line.trim_end().trim_end_matches('\\'));
             plain.push('\n');
         }

@@ -13,6 +13,7 @@
 
 mod comments;
 mod define;
+mod directives;
 mod forward;
 mod heads;
 mod health;
@@ -31,6 +32,7 @@ mod skeleton;
 mod source;
 mod structure;
 mod taken;
+mod trim;
 mod walk;
 mod words;
 

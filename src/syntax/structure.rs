@@ -41,6 +41,11 @@ const OUTLINE_VERSION: u32 = 2;
 /// Version of the code that makes skeletons.
 const SKELETON_VERSION: u32 = 2;
 
+/// Where the cuts of a skeleton cannot all be made, so many groups of them are tried one by one.
+const GROUPS: usize = 8;
+/// They are tried in texts up to this size, for each try is a parse.
+const MOST_TRIED: usize = 256 << 10;
+
 /// What a text's structure gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Structure {
@@ -162,11 +167,37 @@ fn checked_skeleton(
         if errors.is_none() {
             errors = count(text);
         }
-        if errors.is_some_and(|errors| now <= errors) {
+        // A source that cannot be parsed in time is nothing to be held against.
+        if errors.is_none_or(|errors| now <= errors) {
             return skeleton;
         }
     }
-    text.to_owned()
+    match errors {
+        Some(errors) if text.len() <= MOST_TRIED => partly_cut(text, cuts, errors, &mut count),
+        Some(_) | None => text.to_owned(),
+    }
+}
+
+/// Makes as many of the cuts as the grammar bears, tried in groups: one place where it guesses worse does not cost all
+/// others.
+fn partly_cut(
+    text: &str,
+    cuts: &[Cut],
+    errors: usize,
+    count: &mut dyn FnMut(&str) -> Option<usize>,
+) -> String {
+    let (mut kept, mut best) = (Vec::new(), text.to_owned());
+    for group in cuts.chunks(cuts.len().div_ceil(GROUPS).max(1)) {
+        let before = kept.len();
+        kept.extend_from_slice(group);
+        let tried = skeleton(text, &kept, Care::Careful);
+        if count(&tried).is_some_and(|now| now <= errors) {
+            best = tried;
+        } else {
+            kept.truncate(before);
+        }
+    }
+    best
 }
 
 fn fall_back(bytes: usize, fallback: Fallback) -> Structure {

@@ -71,6 +71,8 @@ pub(super) struct Walk<'t> {
     above: Option<Comments>,
     /// The comment that trails the code before the node at hand.
     trailing: Option<Trailing>,
+    /// Comments that stand before the node that is visited next, but belong into it.
+    ahead: Vec<Node<'t>>,
     depth: usize,
     imported: HashSet<String>,
 }
@@ -89,6 +91,7 @@ impl<'t> Walk<'t> {
             lead: None,
             above: None,
             trailing: None,
+            ahead: Vec::new(),
             depth: 0,
             imported: HashSet::new(),
         }
@@ -96,6 +99,7 @@ impl<'t> Walk<'t> {
 
     /// Visits the children of `node`.
     pub(super) fn enter(&mut self, node: Node<'t>) {
+        let ahead = std::mem::take(&mut self.ahead);
         if self.depth == MAX_DEPTH {
             return;
         }
@@ -104,6 +108,9 @@ impl<'t> Walk<'t> {
         let mut place = Place::new(self.source, range.start);
         self.depth += 1;
         let outer = (self.above.take(), self.lead.take());
+        for comment in ahead {
+            self.meet_comment(self.range(comment), 0);
+        }
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
         while more {
@@ -143,6 +150,11 @@ impl<'t> Walk<'t> {
         self.detach_comments();
         (self.above, self.lead) = outer;
         self.depth -= 1;
+    }
+
+    /// Lets the node that is visited next begin with comments that the grammar puts before it.
+    pub(super) fn begin_with(&mut self, comments: Vec<Node<'t>>) {
+        self.ahead = comments;
     }
 
     fn visit(&mut self, node: Node<'t>, visit: Option<Visit>) {

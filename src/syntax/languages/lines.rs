@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
+use tree_sitter::Node;
+
 use crate::model::SymbolKind;
 use crate::syntax::comments::documentation;
+use crate::syntax::define::Definition;
 use crate::syntax::walk::Walk;
 use crate::syntax::walk::count_lines;
 
@@ -26,6 +29,24 @@ pub(super) fn doc_above(walk: &Walk<'_>, start: usize) -> Option<String> {
         first = line_start;
     }
     documentation(&whole[first..below])
+}
+
+/// Takes `node` into the outline with a signature of its own.
+pub(super) fn define_signed<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    definition: Definition<'t>,
+    signature: String,
+) -> bool {
+    let before = walk.symbols.len();
+    walk.define(node, definition);
+    // What has no name is no symbol.
+    let symbol = walk.symbols.get_mut(before);
+    let is_symbol = symbol.is_some();
+    if let Some(symbol) = symbol {
+        symbol.signature = signature;
+    }
+    is_symbol
 }
 
 /// Gives the last symbol a documentation, where it has none.

@@ -25,6 +25,16 @@ mod javascript;
 mod json;
 #[cfg(feature = "lang-kotlin")]
 mod kotlin;
+#[cfg(any(
+    feature = "lang-cmake",
+    feature = "lang-css",
+    feature = "lang-dockerfile",
+    feature = "lang-html",
+    feature = "lang-json",
+    feature = "lang-makefile",
+    feature = "lang-toml",
+    feature = "lang-yaml",
+))]
 mod lines;
 #[cfg(feature = "lang-lua")]
 mod lua;
@@ -33,16 +43,22 @@ mod make;
 #[cfg(feature = "lang-markdown")]
 mod markdown;
 mod optional;
+#[cfg(feature = "lang-php")]
+mod php;
 #[cfg(feature = "lang-protobuf")]
 mod protobuf;
 mod python;
 mod registry;
+#[cfg(feature = "lang-ruby")]
+mod ruby;
 #[cfg(feature = "lang-rust")]
 mod rust;
 #[cfg(feature = "lang-scala")]
 mod scala;
 #[cfg(feature = "lang-shell")]
 mod shell;
+#[cfg(feature = "lang-sql")]
+mod sql;
 #[cfg(feature = "lang-swift")]
 mod swift;
 #[cfg(feature = "lang-toml")]
@@ -54,7 +70,8 @@ mod yaml;
 #[cfg(feature = "lang-zig")]
 mod zig;
 
-pub use optional::missing_feature;
 pub(super) use python::LARGE_LITERAL;
 pub(super) use python::PYTHON;
 pub(super) use registry::LANGUAGES;
+
+pub use optional::missing_feature;

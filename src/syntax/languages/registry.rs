@@ -28,15 +28,21 @@ use super::lua::LUA;
 use super::make::MAKE;
 #[cfg(feature = "lang-markdown")]
 use super::markdown::MARKDOWN;
+#[cfg(feature = "lang-php")]
+use super::php::PHP;
 #[cfg(feature = "lang-protobuf")]
 use super::protobuf::PROTOBUF;
 use super::python::PYTHON;
+#[cfg(feature = "lang-ruby")]
+use super::ruby::RUBY;
 #[cfg(feature = "lang-rust")]
 use super::rust::RUST;
 #[cfg(feature = "lang-scala")]
 use super::scala::SCALA;
 #[cfg(feature = "lang-shell")]
 use super::shell::SHELL;
+#[cfg(feature = "lang-sql")]
+use super::sql::SQL;
 #[cfg(feature = "lang-swift")]
 use super::swift::SWIFT;
 #[cfg(feature = "lang-toml")]
@@ -81,15 +87,21 @@ pub(in crate::syntax) const LANGUAGES: &[&Language] = &[
     &MAKE,
     #[cfg(feature = "lang-markdown")]
     &MARKDOWN,
+    #[cfg(feature = "lang-php")]
+    &PHP,
     #[cfg(feature = "lang-protobuf")]
     &PROTOBUF,
     &PYTHON,
+    #[cfg(feature = "lang-ruby")]
+    &RUBY,
     #[cfg(feature = "lang-rust")]
     &RUST,
     #[cfg(feature = "lang-scala")]
     &SCALA,
     #[cfg(feature = "lang-shell")]
     &SHELL,
+    #[cfg(feature = "lang-sql")]
+    &SQL,
     #[cfg(feature = "lang-swift")]
     &SWIFT,
     #[cfg(feature = "lang-toml")]

@@ -92,7 +92,8 @@ fn cut_arguments<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         let argument = walk.range(*argument);
         argument.start < range.start + first && range.start + first < argument.end
     });
-    if LONG_COMMAND < lines && !is_split && !node.has_error() {
+    let is_balanced = text[..first].matches('(').count() == text[..first].matches(')').count();
+    if LONG_COMMAND < lines && is_balanced && !is_split && !node.has_error() {
         let cut = range.start + first..range.start + text.len();
         walk.cut(cut, format!("  # {}", count_lines(lines - 1)));
     }

@@ -49,6 +49,10 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 fn define<'t>(walk: &mut Walk<'t>, node: Node<'t>, block: Option<Node<'t>>) {
     let Some(block) = block else { return };
     let name = head(walk, node, block);
+    if name.contains(['{', '}']) {
+        // The grammar was lost before this.
+        return walk.enter(block);
+    }
     let inside = if has_members(walk, block) { Inside::Members(block) } else { Inside::Code(block) };
     walk.define(node, Definition::new(SymbolKind::Selector, name, inside));
 }

@@ -71,7 +71,8 @@ fn stage<'t>(walk: &mut Walk<'t>, node: Node<'t>, names: &[String]) -> Option<St
     if !names.contains(&image) && image != "scratch" {
         walk.import(&image);
     }
-    let name = find(node, "as").map_or(image, |name| walk.text(name).to_owned());
+    let bare = find(node, ".image_spec/name").map_or("", |name| walk.text(name));
+    let name = find(node, "as").map_or(bare, |name| walk.text(name)).to_owned();
     define(walk, node, SymbolKind::Stage, name.clone());
     Some(name)
 }
@@ -127,7 +128,22 @@ fn cut<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         let size = count_lines(text.lines().count());
         walk.cut(document.start..document.start + text.len(), format!("# {size}"));
     }
-    if documents.is_empty() && node.kind() == "run_instruction" {
+    let command = child_of_kind(node, "shell_command").filter(|_| node.kind() == "run_instruction");
+    if let Some(command) = command.filter(|_| documents.is_empty()) {
+        cut_command(walk, command);
+    }
+}
+
+/// Takes out the later lines of what a shell runs, or all of them where the first would not do alone.
+fn cut_command<'t>(walk: &mut Walk<'t>, command: Node<'t>) {
+    let range = walk.range(command);
+    let text = walk.source.text(range.clone()).trim_end();
+    let first = text.lines().next().unwrap_or_default();
+    let is_open = ['\'', '"', '`'].iter().any(|quote| !first.matches(*quote).count().is_multiple_of(2));
+    if is_open || first.trim_matches(['\\', ' ']).is_empty() {
+        let size = count_lines(text.lines().count());
+        walk.cut(range.start..range.start + text.len(), format!(":  # {size}"));
+    } else if 1 < text.lines().count() {
         cut_after_first_line(walk, range);
     }
 }

@@ -1,5 +1,6 @@
 //! HTML.
 
+mod reduce;
 mod symbols;
 mod table;
 

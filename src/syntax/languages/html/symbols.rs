@@ -9,6 +9,7 @@ use crate::model::SymbolKind;
 use crate::syntax::define::Definition;
 use crate::syntax::define::Inside;
 use crate::syntax::languages::lines::size_of;
+use crate::syntax::markup::plain;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find_all;
@@ -66,13 +67,13 @@ fn description<'t>(walk: &Walk<'t>, root: Node<'t>) -> Option<String> {
         let Some(tag) = Tag::of(walk, element) else { continue };
         match tag.name.as_str() {
             "meta" if tag.attribute("name") == Some("description") => {
-                return tag.attribute("content").map(one_line);
+                return tag.attribute("content").map(|said| one_line(&plain(said)));
             }
             "title" => title = Some(words(walk, element)),
             _ => {}
         }
     }
-    title.filter(|title| !title.is_empty())
+    title.map(|title| plain(&title).into_owned()).filter(|title| !title.is_empty())
 }
 
 /// Reads an element: a heading, a form and its fields, what has an id; or looks into it.
@@ -86,21 +87,21 @@ pub(super) fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let before = walk.symbols.len();
     let named = tag.attribute("id");
     match tag.name.as_str() {
-        "title" => define(walk, node, &tag, SymbolKind::Element, "title".to_owned()),
+        "title" => define(walk, node, &tag, SymbolKind::Element, "title"),
         "link" if tag.attribute("rel") == Some("stylesheet") => {
             walk.import(tag.attribute("href").unwrap_or_default());
         }
-        _ if level.is_some() => define(walk, node, &tag, SymbolKind::Heading, words(walk, node)),
+        _ if level.is_some() => define(walk, node, &tag, SymbolKind::Heading, &words(walk, node)),
         "form" => {
             let name = named.or(tag.attribute("name")).or(tag.attribute("action")).unwrap_or("form");
-            define(walk, node, &tag, SymbolKind::Element, name.to_owned());
+            define(walk, node, &tag, SymbolKind::Element, name);
         }
         "input" | "select" | "textarea" | "button" if tag.attribute("name").is_some() => {
             let name = tag.attribute("name").unwrap_or_default();
-            define(walk, node, &tag, SymbolKind::Field, name.to_owned());
+            define(walk, node, &tag, SymbolKind::Field, name);
         }
         _ => match named {
-            Some(id) => define(walk, node, &tag, SymbolKind::Element, id.to_owned()),
+            Some(id) => define(walk, node, &tag, SymbolKind::Element, id),
             None => walk.enter(node),
         },
     }
@@ -109,8 +110,8 @@ pub(super) fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
-fn define<'t>(walk: &mut Walk<'t>, node: Node<'t>, tag: &Tag<'t>, kind: SymbolKind, name: String) {
-    let name = clipped(one_line(&name));
+fn define<'t>(walk: &mut Walk<'t>, node: Node<'t>, tag: &Tag<'t>, kind: SymbolKind, name: &str) {
+    let name = clipped(one_line(name));
     let before = walk.symbols.len();
     walk.define(node, Definition::new(kind, name, Inside::Members(node)));
     let signature = match kind {
@@ -131,7 +132,7 @@ pub(super) fn script<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
     let text = child_of_kind(node, "raw_text").filter(|text| !walk.text(*text).trim().is_empty());
     let Some(text) = text else { return };
-    let name = tag.attribute("id").unwrap_or(&tag.name).to_owned();
+    let name = tag.attribute("id").unwrap_or(&tag.name);
     define(walk, node, &tag, SymbolKind::Element, name);
     let range = walk.range(text);
     let said = walk.source.text(range.clone());

@@ -1,5 +1,6 @@
 //! What HTML's nodes mean.
 
+use super::reduce::reduce;
 use super::symbols::document;
 use super::symbols::element;
 use super::symbols::script;
@@ -19,7 +20,7 @@ pub(in crate::syntax::languages) static HTML: Language = Language {
     has_overloads: false,
     unsigned: &[],
     marks: Marks { body: ("<!-- ", " -->"), rows: ("<!-- ", " -->"), ends_line: false },
-    reduce: None,
+    reduce: Some(reduce),
     cut_supplied: None,
     nodes: &[NODES],
     root: Some(document),

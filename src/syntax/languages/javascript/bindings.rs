@@ -71,12 +71,9 @@ fn declare<'t>(walk: &mut Walk<'t>, holder: Node<'t>, declarator: Node<'t>, kind
     if name.kind() == "identifier" {
         return bind(walk, holder, Binding::new(kind, walk.text(name)), value);
     }
+    let Some(value) = value else { return };
     for name in names_in(name) {
-        let inside = value.map_or(Inside::Nothing, Inside::Value);
-        walk.define(holder, Definition::new(kind, walk.text(name).to_owned(), inside));
-    }
-    if let Some(value) = value {
-        trim(walk, value);
+        bind_value(walk, holder, Binding::new(kind, walk.text(name)), value);
     }
 }
 
@@ -99,7 +96,6 @@ pub(super) fn bind<'t>(walk: &mut Walk<'t>, holder: Node<'t>, binding: Binding, 
         return binding.define(walk, holder, kind, Inside::Nothing);
     };
     let value = plain(whole);
-    let kind = binding.kind;
     if is_function(value) {
         let kind = function_kind(walk, &binding);
         let inside = body(walk, value).map_or(Inside::Nothing, Inside::Code);
@@ -114,11 +110,20 @@ pub(super) fn bind<'t>(walk: &mut Walk<'t>, holder: Node<'t>, binding: Binding, 
             binding.define(walk, holder, SymbolKind::Object, Inside::Members(value));
         }
         "call_expression" => bind_call(walk, holder, binding, value),
-        _ => {
-            binding.define(walk, holder, kind, Inside::Value(whole));
-            trim(walk, whole);
-        }
+        _ => bind_value(walk, holder, binding, whole),
     }
+}
+
+/// Takes in a value that has no structure: a short one is told, of a long one what is code or data is left out.
+fn bind_value<'t>(walk: &mut Walk<'t>, holder: Node<'t>, binding: Binding, value: Node<'t>) {
+    let start = walk.range(value).start;
+    let mut definition =
+        Definition::new(binding.kind, binding.name, Inside::Nothing).owned_by(&binding.owner);
+    if !walk.is_short(walk.start(holder)..walk.range(value).end) {
+        definition = definition.with_head_end(start);
+    }
+    walk.define(holder, definition);
+    trim(walk, value);
 }
 
 /// Takes in what a call makes: of the functions that it is handed, or of an object of them.
@@ -134,9 +139,13 @@ fn bind_call<'t>(walk: &mut Walk<'t>, holder: Node<'t>, binding: Binding, call: 
         binding.define(walk, holder, kind, Inside::Members(body));
         return;
     }
-    let function = handed_function(walk, call).and_then(|function| body(walk, function));
-    binding.define(walk, holder, kind, function.map_or(Inside::Value(call), Inside::Code));
-    trim(walk, call);
+    match handed_function(walk, call).and_then(|function| body(walk, function)) {
+        Some(body) => {
+            binding.define(walk, holder, kind, Inside::Code(body));
+            trim(walk, call);
+        }
+        None => bind_value(walk, holder, binding, call),
+    }
 }
 
 fn function_kind(walk: &Walk<'_>, binding: &Binding) -> SymbolKind {

@@ -17,13 +17,19 @@ use crate::syntax::define::Definition;
 use crate::syntax::define::Inside;
 use crate::syntax::rule::find;
 use crate::syntax::walk::Walk;
+use crate::syntax::words::one_line;
 
 /// Objects that hold what has no owner.
 const GLOBALS: [&str; 6] = ["window", "global", "globalThis", "self", "root", "exports"];
 
 /// Calls whose functions are no code of their own but hold a file's, or a group's, statements.
-const HOLDERS: [&str; 9] =
-    ["define", "require", "requirejs", "$", "jQuery", "describe", "context", "suite", "ready"];
+const HOLDERS: [&str; 5] = ["define", "require", "requirejs", "$", "jQuery"];
+
+/// Calls that hold tests.
+const GROUPS: [&str; 7] = ["describe", "context", "suite", "fdescribe", "xdescribe", "xcontext", "module"];
+
+/// Calls that hold the code of a test.
+const TESTS: [&str; 7] = ["it", "test", "specify", "asyncTest", "fit", "xit", "xtest"];
 
 /// Reads an expression that stands for itself.
 pub(super) fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
@@ -35,7 +41,7 @@ pub(super) fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         // TypeScript's `namespace A { … }`.
         "internal_module" => walk.unwrap(node),
         _ => match plain(expression) {
-            value if value.kind() == "call_expression" => call(walk, value),
+            value if value.kind() == "call_expression" => call(walk, node, value),
             _ => trim(walk, expression),
         },
     }
@@ -72,7 +78,7 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<Binding> {
             (!is_mark && (is_structure || !is_passed_on)).then(|| Binding::new(SymbolKind::Constant, name))
         }
         [owner, "prototype"] if has_functions(value) => Some(Binding::new(SymbolKind::Object, owner)),
-        [.., "prototype"] => None,
+        [.., "prototype"] | [] => None,
         [owner @ .., "prototype", name] => {
             let kind = if is_function(value) { SymbolKind::Method } else { SymbolKind::Field };
             Some(Binding { kind, name: (*name).to_owned(), owner: owned(owner) })
@@ -87,7 +93,6 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<Binding> {
             let is_told = is_structure || is_class;
             is_told.then(|| Binding { kind, name: (*name).to_owned(), owner: owned(owner) })
         }
-        [] => None,
     }
 }
 
@@ -107,7 +112,7 @@ fn is_name(part: &str) -> bool {
 }
 
 /// Reads a call: of a function that holds the file, of one that draws a file in, or of any other.
-fn call<'t>(walk: &mut Walk<'t>, call: Node<'t>) {
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, call: Node<'t>) {
     if let Some(source) = required(walk, call) {
         walk.comment_is_about_file();
         return walk.import(source);
@@ -123,11 +128,64 @@ fn call<'t>(walk: &mut Walk<'t>, call: Node<'t>) {
     if name == "Object.assign" {
         return assign_members(walk, call, &handed);
     }
-    if names.first().is_some_and(|first| HOLDERS.contains(first)) || name.ends_with(".ready") {
+    if names.first().is_some_and(|first| HOLDERS.contains(first)) || names.last() == Some(&"ready") {
         draw_in(walk, &handed);
         return handed.into_iter().map(plain).for_each(|argument| enter_function(walk, argument));
     }
-    trim(walk, call);
+    let word = names.iter().copied().find(|name| *name != "QUnit").unwrap_or_default();
+    if GROUPS.contains(&word) || TESTS.contains(&word) {
+        return test(walk, node, word, &handed);
+    }
+    if let Some(members) = handed.iter().copied().map(plain).find(|argument| has_functions(*argument)) {
+        let name = handed.first().filter(|first| first.kind() == "string");
+        let name = name.map_or(name_of(&names), |name| unquoted(walk.text(*name)).to_owned());
+        let definition = Definition::new(SymbolKind::Object, name, Inside::Members(members));
+        return walk.define(node, definition);
+    }
+    match handed.iter().copied().map(plain).find(|argument| holds_declarations(*argument)) {
+        Some(function) => enter_function(walk, function),
+        None => trim(walk, call),
+    }
+}
+
+/// Returns the last word of what is called.
+fn name_of(names: &[&str]) -> String {
+    names.iter().rev().find(|name| !name.is_empty()).map_or("call", |name| name).to_owned()
+}
+
+/// Says whether a function holds functions or classes of its own, as the file of a plugin does.
+fn holds_declarations(function: Node<'_>) -> bool {
+    let body = find(function, "body").filter(|_| is_function(function));
+    let kinds = [".function_declaration", ".class_declaration"];
+    body.is_some_and(|body| kinds.iter().any(|kind| find(body, kind).is_some()))
+}
+
+/// Reads a test or a group of tests, which are named by what they say: `describe frames`.
+fn test<'t>(walk: &mut Walk<'t>, node: Node<'t>, word: &str, handed: &[Node<'t>]) {
+    let title =
+        handed.first().filter(|title| matches!(title.kind(), "string" | "template_string" | "identifier"));
+    let function = handed.iter().copied().map(plain).find(|argument| is_function(*argument));
+    let (Some(title), Some(body)) = (title, function.and_then(|function| find(function, "body"))) else {
+        return trim(walk, node);
+    };
+    let name = one_line(&format!("{word} {}", unquoted(walk.text(*title))));
+    let is_group = GROUPS.contains(&word) && body.kind() == "statement_block";
+    let (kind, inside) = if is_group {
+        (SymbolKind::Module, Inside::Members(body))
+    } else {
+        (SymbolKind::Function, Inside::Code(body))
+    };
+    walk.define(node, Definition::new(kind, name, inside).with_head_end(walk.range(body).start));
+}
+
+/// Reads what a function that holds the file hands back: an object of functions, or a call that is handed one.
+pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(value) = named(node).into_iter().next().map(plain) else { return };
+    match value.kind() {
+        "call_expression" => call(walk, node, value),
+        "object" if has_functions(value) => walk.enter(value),
+        _ => trim(walk, value),
+    }
 }
 
 /// Returns the function in `(function () { … })()` and `(function () { … }).call(this)`.

@@ -2,6 +2,7 @@
 
 use super::bindings::declarator;
 use super::bindings::variables;
+use super::calls::returned;
 use super::calls::statement;
 use super::imports::export;
 use super::imports::import;
@@ -62,5 +63,6 @@ pub(in crate::syntax::languages) const SHARED: Nodes = &[
     ("variable_declaration", Visit::Read(variables)),
     ("variable_declarator", Visit::Read(declarator)),
     ("expression_statement", Visit::Read(statement)),
+    ("return_statement", Visit::Read(returned)),
     ("statement_block", Visit::Enter),
 ];

@@ -5,17 +5,17 @@ use tree_sitter::Node;
 use crate::syntax::nodes::is_trivia;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
+use crate::syntax::trim::Values;
 use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
 
 /// The value of an arrow function that is no longer than this is told.
 const SHORT_ARROW: usize = 80;
 
-/// A template of more bytes than this is a text of its own: its size is told.
-const LARGE_TEMPLATE: usize = 400;
-
 /// Objects within objects are asked for functions no deeper than this.
 const MOST_OBJECTS: usize = 3;
+
+/// Calls within calls are asked for functions no deeper than this.
+const MOST_CALLS: usize = 4;
 
 /// Returns a value without what only stands around it: brackets, types, `await`, and names that it is given on the way.
 pub(super) fn plain(value: Node<'_>) -> Node<'_> {
@@ -74,11 +74,19 @@ pub(super) fn body<'t>(walk: &Walk<'t>, function: Node<'t>) -> Option<Node<'t>> 
     (!is_short).then_some(body)
 }
 
-/// Returns the function that a call is handed, where it has a body to leave out: `memo(function () { … })`.
+/// Returns the function that a call is handed, where it has a body to leave out: `memo(function () { … })`. A call
+/// within the call may be what is handed it.
 pub(super) fn handed_function<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<Node<'t>> {
-    let handed = arguments(call).into_iter().map(plain);
-    let mut functions = handed.filter(|argument| is_function(*argument));
-    functions.find(|function| body(walk, *function).is_some())
+    let mut call = call;
+    for _ in 0..MOST_CALLS {
+        let handed: Vec<_> = arguments(call).into_iter().map(plain).collect();
+        let function = handed.iter().find(|argument| is_function(**argument));
+        if let Some(function) = function.filter(|function| body(walk, **function).is_some()) {
+            return Some(*function);
+        }
+        call = *handed.iter().find(|argument| argument.kind() == "call_expression")?;
+    }
+    None
 }
 
 /// Returns the object with functions that a call is handed: `View.extend({ render() { … } })`.
@@ -95,66 +103,27 @@ pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
-/// Takes out of a skeleton what is code or data within a value: bodies of functions, and large literals that hold none.
+/// What JavaScript's values are made of.
+const VALUES: Values = Values { cut_function, cut_literal };
+
+/// Takes out of a skeleton what is code or data within a value.
 pub(super) fn trim<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
-    let mut functions = Vec::new();
-    visit(value, &mut |node| {
-        let is_code = is_function(node) || node.kind() == "method_definition";
-        if is_code {
-            functions.push(node.start_byte());
-            if let Some(body) = body(walk, node) {
-                walk.cut_code(body);
-            }
-        }
-        is_code
-    });
-    visit(value, &mut |node| {
-        let next = functions.partition_point(|&start| start < node.start_byte());
-        let has_function = functions.get(next).is_some_and(|&start| start < node.end_byte());
-        if !has_function {
-            trim_literal(walk, node);
-        }
-        !has_function
-    });
+    VALUES.trim(walk, value);
 }
 
-fn trim_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+fn cut_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> bool {
+    let is_code = is_function(node) || node.kind() == "method_definition";
+    if let Some(body) = body(walk, node).filter(|_| is_code) {
+        walk.cut_code(body);
+    }
+    is_code
+}
+
+fn cut_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> bool {
     match node.kind() {
         "array" | "object" => walk.cut_rows(node),
-        "template_string" => trim_template(walk, node),
-        _ => visit(node, &mut |inner| match inner.kind() {
-            "array" | "object" => {
-                walk.cut_rows(inner);
-                true
-            }
-            "template_string" => {
-                trim_template(walk, inner);
-                true
-            }
-            _ => false,
-        }),
+        "template_string" => walk.cut_text(node, 1, 1),
+        _ => return false,
     }
-}
-
-fn trim_template<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let range = walk.range(node);
-    if LARGE_TEMPLATE <= range.len() && !node.has_error() {
-        let size = count_lines(walk.text(node).lines().count());
-        walk.cut(range.start + 1..range.end - 1, format!(" /* {size} */ "));
-    }
-}
-
-/// Calls `look` with each node from `top` down; what it says yes to is not looked into.
-fn visit<'t>(top: Node<'t>, look: &mut dyn FnMut(Node<'t>) -> bool) {
-    let mut cursor = top.walk();
-    loop {
-        if !look(cursor.node()) && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
-            }
-        }
-    }
+    true
 }

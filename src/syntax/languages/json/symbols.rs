@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::model::SymbolKind;
 use crate::syntax::define::Definition;
 use crate::syntax::define::Inside;
+use crate::syntax::languages::lines::define_signed;
 use crate::syntax::languages::lines::size_of;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
@@ -45,10 +46,7 @@ pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let whole = walk.text(node);
     let is_short = whole.len() <= SHORT_PAIR && !whole.contains('\n');
     let signature = one_line(if is_short { whole } else { key });
-    walk.define(node, Definition::new(SymbolKind::Key, name, inside));
-    if let Some(symbol) = walk.symbols.last_mut() {
-        symbol.signature = signature;
-    }
+    define_signed(walk, node, Definition::new(SymbolKind::Key, name, inside), signature);
     match value.kind() {
         "object" | "array" if !has_keys => cut_nested(walk, value),
         "string" => cut_string(walk, value),

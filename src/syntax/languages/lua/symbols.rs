@@ -74,11 +74,15 @@ fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: Node<'t>, value: Opti
     let is_member = name.kind() != "identifier";
     let definition = named(walk, name, SymbolKind::Variable, value.map_or(Inside::Nothing, inside));
     let is_constant = node.kind() == "variable_declaration" && is_upper(&definition.name) || is_const(name);
-    let kind = match (&definition.inside, is_constant, is_member) {
-        (Inside::Members(_), _, _) => SymbolKind::Object,
-        (_, true, _) => SymbolKind::Constant,
-        (_, false, true) => SymbolKind::Field,
-        (_, false, false) => SymbolKind::Variable,
+    let is_empty_table = value.is_some_and(|value| walk.text(value) == "{}");
+    let kind = if is_empty_table || matches!(definition.inside, Inside::Members(_)) {
+        SymbolKind::Object
+    } else if is_constant {
+        SymbolKind::Constant
+    } else if is_member {
+        SymbolKind::Field
+    } else {
+        SymbolKind::Variable
     };
     walk.define(node, Definition { kind, ..definition });
     if let Some(value) = value {

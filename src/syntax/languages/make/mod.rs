@@ -1,5 +1,6 @@
 //! Makefiles.
 
+mod reduce;
 mod symbols;
 mod table;
 

@@ -20,11 +20,14 @@ use crate::syntax::words::one_line;
 /// A value of more lines than this is told by its first and its size.
 const LONG_VALUE: usize = 4;
 
+/// Of more targets than this in one rule the others are not told: each would repeat the whole head.
+const MOST_TARGETS: usize = 100;
+
 /// Reads `include a.mk b.mk`.
 pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(files) = find(node, "filenames") else { return };
-    for file in walk.text(files).split_whitespace() {
-        walk.import(file);
+    for file in children(files).into_iter().filter(Node::is_named) {
+        walk.import(walk.text(file));
     }
 }
 
@@ -57,9 +60,13 @@ pub(super) fn definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 /// Reads a rule: each of its targets, but for those that only tell make something, as `.PHONY` does.
 pub(super) fn rule<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let recipe = child_of_kind(node, "recipe");
+    let targets = child_of_kind(node, "targets").or_else(|| find(node, "target"));
+    // Over several lines the grammar was lost before this.
     let targets =
-        child_of_kind(node, "targets").or_else(|| find(node, "target")).map_or_else(Vec::new, children);
-    for target in targets.into_iter().filter(Node::is_named) {
+        targets.filter(|targets| !walk.text(*targets).contains('\n') || walk.text(*targets).contains("\\\n"));
+    for target in
+        targets.map_or_else(Vec::new, children).into_iter().filter(Node::is_named).take(MOST_TARGETS)
+    {
         let name = walk.text(target);
         let is_special = name.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_uppercase));
         if is_special {

@@ -1,5 +1,6 @@
 //! What the nodes of makefiles mean.
 
+use super::reduce::reduce;
 use super::symbols::assignment;
 use super::symbols::definition;
 use super::symbols::include;
@@ -20,7 +21,7 @@ pub(in crate::syntax::languages) static MAKE: Language = Language {
     has_overloads: false,
     unsigned: &[],
     marks: Marks::HASH,
-    reduce: None,
+    reduce: Some(reduce),
     cut_supplied: None,
     nodes: &[NODES],
     root: None,

@@ -18,6 +18,12 @@ use crate::syntax::words::one_line;
 /// Sections nested deeper than this, as mutants of the grammar have them, are not looked into.
 const MAX_DEPTH: usize = 40;
 
+/// So much of a paragraph is looked at: links that do not end would be looked for again and again.
+const LONGEST: usize = 4000;
+
+/// So many paragraphs of a section are looked at for one that says something.
+const MOST_PARAGRAPHS: usize = 5;
+
 /// A heading, and the blocks up to the next one.
 pub(super) struct Section<'t> {
     /// The heading; none for what stands above the first.
@@ -77,12 +83,21 @@ fn level(kind: &str) -> Option<usize> {
 
 /// Returns the words of a heading, without the signs that close it, its anchor and the targets of links.
 fn title(content: &str) -> String {
-    let content = content.trim().trim_end_matches('#').trim_end();
+    let content = beginning(content).trim().trim_end_matches('#').trim_end();
     let content = content.split_once("{#").map_or(content, |(before, _)| before);
-    one_line(&plain(content))
+    one_line(&plain(&plain(content)))
 }
 
-/// Returns a text without tags, images and the targets of links.
+/// Returns the part of a text that is looked at.
+fn beginning(text: &str) -> &str {
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Returns a text without tags, images and the targets of links; an image may stand in a link, which twice takes away.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -121,9 +136,11 @@ fn is_tag(text: &str) -> bool {
 
 /// Returns the first paragraph of a section that says something.
 fn doc<'t>(walk: &Walk<'t>, section: &Section<'t>) -> Option<String> {
-    let mut paragraphs = section.blocks.iter().filter(|block| block.kind() == "paragraph");
+    let mut paragraphs =
+        section.blocks.iter().filter(|block| block.kind() == "paragraph").take(MOST_PARAGRAPHS);
     paragraphs.find_map(|block| {
-        first_paragraph(&plain(walk.text(*block))).filter(|words| words.contains(char::is_alphabetic))
+        first_paragraph(&plain(&plain(beginning(walk.text(*block)))))
+            .filter(|words| words.contains(char::is_alphabetic))
     })
 }
 

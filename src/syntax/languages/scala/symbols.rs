@@ -96,15 +96,15 @@ fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>)
 pub(super) fn given<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name").or_else(|| find(node, "return_type")) else { return };
     let name = walk.text(name).to_owned();
-    let inside = match find(node, "body") {
-        Some(body) if matches!(body.kind(), "template_body" | "with_template_body") => Inside::Members(body),
-        Some(body) => {
-            cut_expression(walk, node, body, LARGE_VALUE);
-            Inside::Value(body)
-        }
-        None => Inside::Nothing,
-    };
-    walk.define(node, Definition::new(SymbolKind::Object, name, inside));
+    let body = find(node, "body");
+    let members = body.filter(|body| matches!(body.kind(), "template_body" | "with_template_body"));
+    let inside = members.map_or_else(|| body.map_or(Inside::Nothing, Inside::Value), Inside::Members);
+    let definition = Definition::new(SymbolKind::Object, name, inside);
+    let last = find_all(node, "return_type").last().map(|last| walk.range(*last).end);
+    walk.define(node, Definition { head_end: last.filter(|_| members.is_some()), ..definition });
+    if let Some(value) = body.filter(|_| members.is_none()) {
+        cut_expression(walk, node, value, LARGE_VALUE);
+    }
 }
 
 /// Reads `extension (x: Type) …`: what it adds belongs to the type.

@@ -59,9 +59,14 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name").filter(|name| name.kind() == "variable_name") else { return };
     let holder = walk.outermost(node);
     let declared = holder.kind() == "declaration_command";
+    let is_list = holder.kind() == "variable_assignments";
+    // Where the grammar is lost, what stands in a function seems to stand outside.
+    if declared && walk.text(holder).starts_with("local") {
+        return;
+    }
     let name = walk.text(name).to_owned();
     let value = find(node, "value");
-    if !(walk.is_at_top() || declared) || is_known(walk, &name) {
+    if !(walk.is_at_top() || declared || is_list) || is_known(walk, &name) {
         return;
     }
     let inside = value.map_or(Inside::Nothing, Inside::Value);
@@ -122,7 +127,10 @@ pub(super) fn redirected<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         let Some(body) = child_of_kind(redirect, "heredoc_body") else { continue };
         let range = walk.range(body);
         let text = walk.source.text(range.clone());
-        if LARGE_TEXT < text.len() && !redirect.has_error() {
+        // One that nothing ends reaches to the end of the script, brackets and all.
+        let is_closed =
+            child_of_kind(redirect, "heredoc_end").is_some_and(|end| !end.byte_range().is_empty());
+        if LARGE_TEXT < text.len() && is_closed && !redirect.has_error() {
             let size = lines_of(text);
             let line_end = walk.source.line_end();
             walk.put(range, format!("# {size}{line_end}"));

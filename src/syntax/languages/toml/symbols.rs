@@ -6,6 +6,7 @@ use crate::model::SymbolKind;
 use crate::syntax::comments::documentation;
 use crate::syntax::define::Definition;
 use crate::syntax::define::Inside;
+use crate::syntax::languages::lines::define_signed;
 use crate::syntax::languages::lines::doc_above;
 use crate::syntax::languages::lines::document_last;
 use crate::syntax::languages::lines::size_of;
@@ -23,15 +24,13 @@ pub(super) fn table<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let mut parts = parts(walk, key);
     let Some(name) = parts.pop() else { return };
     let definition = Definition::new(SymbolKind::Key, name, Inside::Members(node));
-    walk.define(node, definition.owned_by(&parts.join(".")));
     // The node goes on to the next table, so that the comment above it is the end of the one before.
     let start = walk.range(node).start;
     let head = walk.text(node).lines().next().unwrap_or_default();
     let head = head.find('#').filter(|at| !head[..*at].contains(['"', '\''])).map_or(head, |at| &head[..at]);
-    if let Some(symbol) = walk.symbols.last_mut() {
-        symbol.signature = one_line(head);
+    if define_signed(walk, node, definition.owned_by(&parts.join(".")), one_line(head)) {
+        document_last(walk, |walk| doc_above(walk, start));
     }
-    document_last(walk, |walk| doc_above(walk, start));
 }
 
 /// Reads `key = value`.
@@ -46,7 +45,11 @@ pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let mut parts = parts(walk, *key);
     let Some(name) = parts.pop() else { return };
     let inside = if value.kind() == "inline_table" { Inside::Nothing } else { Inside::Value(*value) };
+    let before = walk.symbols.len();
     walk.define(node, Definition::new(SymbolKind::Key, name, inside).owned_by(&parts.join(".")));
+    if walk.symbols.len() == before {
+        return;
+    }
     let trailing = child_of_kind(node, "comment").map(|comment| walk.text(comment));
     document_last(walk, |_| trailing.and_then(documentation));
     cut_text(walk, *value);

@@ -1,5 +1,6 @@
 //! TypeScript, with JSX and without.
 
+mod repairs;
 mod symbols;
 mod table;
 

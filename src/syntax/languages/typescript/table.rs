@@ -1,5 +1,7 @@
 //! What TypeScript's nodes mean; those of JavaScript mean the same.
 
+use super::repairs::repair;
+use super::repairs::repair_with_jsx;
 use super::symbols::alias;
 use super::symbols::enum_constant;
 use super::symbols::import_alias;
@@ -28,15 +30,19 @@ pub(in crate::syntax::languages) static TYPESCRIPT: Language = Language {
     has_overloads: true,
     unsigned: &["decorator"],
     marks: Marks::BRACES,
-    reduce: None,
+    reduce: Some(repair),
     cut_supplied: None,
     nodes: &[NODES, JAVASCRIPT_NODES],
     root: Some(file),
 };
 
 /// TypeScript with JSX.
-pub(in crate::syntax::languages) static TSX: Language =
-    Language { id: "tsx", grammar: tree_sitter_typescript::LANGUAGE_TSX, ..TYPESCRIPT };
+pub(in crate::syntax::languages) static TSX: Language = Language {
+    id: "tsx",
+    grammar: tree_sitter_typescript::LANGUAGE_TSX,
+    reduce: Some(repair_with_jsx),
+    ..TYPESCRIPT
+};
 
 const CLASS: Rule = Rule::new(SymbolKind::Class, Body::Members(&["body"]));
 const INTERFACE: Rule = Rule::new(SymbolKind::Interface, Body::Members(&["body"]));

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::model::SymbolKind;
 use crate::syntax::define::Definition;
 use crate::syntax::define::Inside;
+use crate::syntax::languages::lines::define_signed;
 use crate::syntax::languages::lines::doc_above;
 use crate::syntax::languages::lines::document_last;
 use crate::syntax::nodes::child_of_kind;
@@ -37,10 +38,8 @@ pub(super) fn document<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         return walk.enter(node);
     }
     let name = document_name(walk, content).unwrap_or_else(|| format!("document {}", walk.symbols.len() + 1));
-    walk.define(node, Definition::new(SymbolKind::Object, name.clone(), Inside::Members(node)));
-    if let Some(symbol) = walk.symbols.last_mut() {
-        symbol.signature = name;
-    }
+    let definition = Definition::new(SymbolKind::Object, name.clone(), Inside::Members(node));
+    define_signed(walk, node, definition, name);
 }
 
 /// Returns `Deployment/web` for what is written for Kubernetes.
@@ -74,11 +73,9 @@ pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let inside = if has_keys { value.map_or(Inside::Nothing, Inside::Members) } else { Inside::Nothing };
     let signature = signature(walk, node, key);
     let start = walk.range(node).start;
-    walk.define(node, Definition::new(SymbolKind::Key, name, inside));
-    if let Some(symbol) = walk.symbols.last_mut() {
-        symbol.signature = signature;
+    if define_signed(walk, node, Definition::new(SymbolKind::Key, name, inside), signature) {
+        document_last(walk, |walk| doc_above(walk, start));
     }
-    document_last(walk, |walk| doc_above(walk, start));
     if let Some(value) = value.filter(|_| !has_keys) {
         cut_value(walk, value);
     }
@@ -109,11 +106,8 @@ fn named_item<'t>(walk: &mut Walk<'t>, item: Node<'t>) {
     let name = ["name", "id", "key", "title"].iter().find_map(|key| scalar(walk, content, key));
     if let Some(name) = name {
         let name = one_line(name);
-        walk.define(item, Definition::new(SymbolKind::Object, name, Inside::Members(content)));
         let head = walk.text(item).lines().next().map(one_line).unwrap_or_default();
-        if let Some(symbol) = walk.symbols.last_mut() {
-            symbol.signature = head;
-        }
+        define_signed(walk, item, Definition::new(SymbolKind::Object, name, Inside::Members(content)), head);
     }
 }
 

@@ -1,0 +1,48 @@
+//! What PHP's files draw in, and the namespaces that they are in.
+
+use tree_sitter::Node;
+
+use crate::model::SymbolKind;
+use crate::syntax::define::Definition;
+use crate::syntax::define::Inside;
+use crate::syntax::rule::find;
+use crate::syntax::rule::find_all;
+use crate::syntax::rule::first;
+use crate::syntax::walk::Scope;
+use crate::syntax::walk::Walk;
+
+/// Reads `declare(strict_types=1)`, which tells nothing; the comment above it is about the file.
+pub(super) fn declare<'t>(_walk: &mut Walk<'t>, _node: Node<'t>) {}
+
+/// Reads `namespace A\B;` and `namespace A\B { … }`. Names within are told without it, as they are told within a file
+/// that is in one.
+pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let body = find(node, "body");
+    if let Some(name) = find(node, "name") {
+        let (head_end, name) = (walk.range(name).end, walk.text(name).to_owned());
+        let definition = Definition::new(SymbolKind::Namespace, name, Inside::Nothing);
+        walk.define(node, definition.with_head_end(head_end));
+    }
+    let Some(body) = body else { return };
+    let scope = Scope { name: String::new(), kind: SymbolKind::Namespace };
+    let within = walk.inside(scope, body);
+    match walk.symbols.last_mut() {
+        Some(namespace) if find(node, "name").is_some() => namespace.children = within,
+        Some(_) | None => walk.symbols.extend(within),
+    }
+}
+
+/// Reads `use A\B as C, D;` and `use A\{B, C};`.
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    for clause in find_all(node, ".namespace_use_clause") {
+        if let Some(name) = first(clause, &[".qualified_name", ".name"]) {
+            walk.import(walk.text(name).trim_start_matches('\\'));
+        }
+    }
+    let prefix = find(node, ".namespace_name").map_or("", |prefix| walk.text(prefix));
+    for clause in find_all(node, "body/.namespace_use_clause") {
+        if let Some(name) = first(clause, &[".qualified_name", ".namespace_name", ".name"]) {
+            walk.import(&format!("{prefix}\\{}", walk.text(name)));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What Ruby's nodes mean.
+
+use super::bodies::heredoc;
+use super::calls::call;
+use super::symbols::alias;
+use super::symbols::assignment;
+use super::symbols::class;
+use super::symbols::method;
+use super::symbols::module;
+use super::symbols::singleton_class;
+use crate::syntax::define::Marks;
+use crate::syntax::language::Language;
+use crate::syntax::language::Nodes;
+use crate::syntax::language::Visit;
+
+/// Ruby, up to what the grammar knows of 3.
+pub(in crate::syntax::languages) static RUBY: Language = Language {
+    id: "ruby",
+    grammar: tree_sitter_ruby::LANGUAGE,
+    grammar_version: "tree-sitter-ruby 0.23.1",
+    separator: "::",
+    cuts_detached_comments: false,
+    checks_skeleton: true,
+    has_overloads: false,
+    unsigned: &[],
+    marks: Marks::HASH,
+    reduce: None,
+    cut_supplied: None,
+    nodes: &[NODES],
+    root: None,
+};
+
+const NODES: Nodes = &[
+    ("comment", Visit::Comment),
+    ("class", Visit::Read(class)),
+    ("module", Visit::Read(module)),
+    ("singleton_class", Visit::Read(singleton_class)),
+    ("method", Visit::Read(method)),
+    ("singleton_method", Visit::Read(method)),
+    ("alias", Visit::Read(alias)),
+    ("assignment", Visit::Read(assignment)),
+    ("operator_assignment", Visit::Read(assignment)),
+    ("call", Visit::Read(call)),
+    ("argument_list", Visit::Wrap),
+    ("heredoc_body", Visit::Read(heredoc)),
+    ("body_statement", Visit::Enter),
+    ("begin", Visit::Enter),
+    ("if", Visit::Enter),
+    ("unless", Visit::Enter),
+    ("elsif", Visit::Enter),
+    ("then", Visit::Enter),
+    ("else", Visit::Enter),
+    ("if_modifier", Visit::Enter),
+    ("unless_modifier", Visit::Enter),
+];

@@ -1,0 +1,259 @@
+//! Where the statements of a script begin and end.
+
+use std::ops::Range;
+
+use super::tokens::Kind;
+use super::tokens::Token;
+use super::tokens::Tokens;
+
+/// Of a statement with more tokens than this, the rest is data.
+const MOST_TOKENS: usize = 20_000;
+
+/// A block that is never closed is looked for the end of so many times in one script.
+const MOST_RETRIES: usize = 8;
+
+/// How far into a statement the word stands that says what is created.
+const HEAD: usize = 16;
+
+/// A statement, without the sign that ends it.
+#[derive(Debug)]
+pub(super) struct Statement {
+    /// What it is made of; the first of them, where they are many.
+    pub(super) tokens: Vec<Token>,
+    /// Its text.
+    pub(super) range: Range<usize>,
+    /// The code between `BEGIN` and `END`, where it has some.
+    pub(super) block: Option<Range<usize>>,
+    /// The lines of data that follow it, up to `\.` and with it.
+    pub(super) data: Option<Range<usize>>,
+}
+
+impl Statement {
+    /// Returns the word at `at` in capitals; nothing where there is none.
+    pub(super) fn word(&self, text: &str, at: usize) -> String {
+        let token = self.tokens.get(at).filter(|token| token.kind == Kind::Word);
+        token.map_or_else(String::new, |token| text[token.range.clone()].to_ascii_uppercase())
+    }
+
+    /// Says whether all of its tokens are there.
+    pub(super) fn is_whole(&self) -> bool {
+        self.tokens.len() < MOST_TOKENS
+    }
+
+    /// Says whether the sign stands at `at`.
+    pub(super) fn is_sign(&self, at: usize, sign: u8) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == Kind::Sign(sign))
+    }
+}
+
+/// What is known of the statement that is being read.
+struct Reading {
+    statement: Statement,
+    depth: usize,
+    holds_code: bool,
+    opened: Option<usize>,
+}
+
+/// Returns the statements of a script.
+pub(super) fn statements(text: &str) -> Vec<Statement> {
+    // A line with nothing but a slash ends what Oracle runs; within, a semicolon ends nothing.
+    let has_slashes = text.lines().any(|line| line.trim_end() == "/");
+    let mut reader =
+        Reader { text, tokens: Tokens::new(text), delimiter: ";".to_owned(), retries: 0, has_slashes };
+    let mut found = Vec::new();
+    while let Some(statement) = reader.statement() {
+        found.push(statement);
+    }
+    found
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    tokens: Tokens<'a>,
+    delimiter: String,
+    retries: usize,
+    has_slashes: bool,
+}
+
+impl Reader<'_> {
+    fn statement(&mut self) -> Option<Statement> {
+        let first = self.first()?;
+        let start = first.range.start;
+        let after = self.tokens.at;
+        let looks_for_blocks = self.retries < MOST_RETRIES;
+        let (statement, is_whole) = self.read(first.clone(), looks_for_blocks);
+        if is_whole {
+            return Some(statement);
+        }
+        // What looked like a block has no end: the statement ends where any other would.
+        self.retries += 1;
+        self.tokens.at = after;
+        let (statement, _) = self.read(first, false);
+        debug_assert!(start < self.tokens.at);
+        Some(statement)
+    }
+
+    /// Returns the first token of a statement; what speaks to the client is seen to.
+    fn first(&mut self) -> Option<Token> {
+        loop {
+            let token = self.tokens.next()?;
+            let word = &self.text[token.range.clone()];
+            if token.kind == Kind::Word && word.eq_ignore_ascii_case("delimiter") {
+                let end = self.tokens.line_end(token.range.end);
+                let delimiter = self.text[token.range.end..end].trim();
+                if !delimiter.is_empty() {
+                    delimiter.clone_into(&mut self.delimiter);
+                }
+                self.tokens.at = end;
+            } else if self.ends(&token) {
+                self.tokens.at = token.range.start + self.delimiter.len();
+            } else if token.kind != Kind::Client && !self.is_alone(&token) && word != ";" {
+                return Some(token);
+            }
+        }
+    }
+
+    fn ends(&self, token: &Token) -> bool {
+        self.text[token.range.start..].starts_with(&self.delimiter)
+    }
+
+    /// Says whether a token ends a batch: `GO` or `/` on a line of its own.
+    fn is_alone(&self, token: &Token) -> bool {
+        let word = &self.text[token.range.clone()];
+        if word != "/" && !word.eq_ignore_ascii_case("go") {
+            return false;
+        }
+        let after = self.text[token.range.end..].trim_start_matches([' ', '\t', '\r']);
+        self.tokens.is_line_start(token.range.start) && (after.is_empty() || after.starts_with('\n'))
+    }
+
+    /// Reads a statement up to what ends it; says whether all blocks in it were closed.
+    fn read(&mut self, first: Token, looks_for_blocks: bool) -> (Statement, bool) {
+        let range = first.range.clone();
+        let statement = Statement { tokens: vec![first], range, block: None, data: None };
+        let mut reading = Reading { statement, depth: 0, holds_code: false, opened: None };
+        let mut before = String::new();
+        while let Some(token) = self.tokens.next() {
+            let closes_batch = self.is_alone(&token);
+            let runs_on = 0 < reading.depth || (reading.holds_code && self.has_slashes);
+            let is_end = self.ends(&token) && !(runs_on && self.delimiter == ";");
+            if is_end || closes_batch || token.kind == Kind::Client {
+                self.tokens.at =
+                    if is_end { token.range.start + self.delimiter.len() } else { token.range.end };
+                if is_end {
+                    reading.statement.data = self.data(&reading.statement);
+                }
+                return (reading.statement, true);
+            }
+            if looks_for_blocks && token.kind == Kind::Word {
+                let word = self.text[token.range.clone()].to_ascii_uppercase();
+                reading.meet(&word, &before, &token);
+                before = word;
+            } else {
+                before.clear();
+            }
+            reading.statement.range.end = token.range.end;
+            if reading.statement.tokens.len() < MOST_TOKENS {
+                reading.statement.tokens.push(token);
+            }
+        }
+        (reading.statement, reading.depth == 0)
+    }
+
+    /// Returns the lines that `COPY … FROM stdin` is followed by.
+    fn data(&mut self, statement: &Statement) -> Option<Range<usize>> {
+        let last = statement.tokens.last()?.range.clone();
+        let is_query = statement.is_sign(1, b'(');
+        let is_copy = statement.word(self.text, 0) == "COPY" && !is_query && statement.tokens.len() < 1_000;
+        let from = (0..statement.tokens.len()).any(|at| statement.word(self.text, at) == "STDIN");
+        if !is_copy || !from || MOST_RETRIES <= self.retries {
+            return None;
+        }
+        let start = self.tokens.line_end(last.end) + 1;
+        let Some(end) = self.text.get(start - 1..).and_then(|rest| rest.find("\n\\.")) else {
+            self.retries += 1;
+            return None;
+        };
+        let end = start + end;
+        self.tokens.at = end + "\\.".len();
+        Some(start..self.tokens.at)
+    }
+}
+
+impl Reading {
+    /// Meets a word, in capitals, that may open or close a block.
+    fn meet(&mut self, word: &str, before: &str, token: &Token) {
+        if self.statement.tokens.len() < HEAD {
+            self.holds_code |=
+                matches!(word, "FUNCTION" | "PROCEDURE" | "PROC" | "TRIGGER" | "PACKAGE" | "EVENT" | "BODY");
+        }
+        if !self.holds_code {
+            return;
+        }
+        match word {
+            "BEGIN" if self.opened.is_none() => {
+                self.opened = Some(token.range.end);
+                self.depth += 1;
+            }
+            // `END CASE` was counted with its `END`, and `END IF` closes what was not counted.
+            "CASE" if before != "END" && 0 < self.depth => self.depth += 1,
+            "BEGIN" => self.depth += 1,
+            "TRAN" | "TRANSACTION" if before == "BEGIN" => self.depth -= usize::from(0 < self.depth),
+            "IF" | "LOOP" | "WHILE" | "REPEAT" | "FOR" if before == "END" => self.depth += 1,
+            "END" if 0 < self.depth => {
+                self.depth -= 1;
+                self.statement.block = self.opened.map(|opened| opened..token.range.start);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<_> = statements(text).into_iter().map(|statement| &text[statement.range]).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_statement_ends_with_its_sign() {
+        check("a b; -- c;\n;d 'e;'", &["a b", "d 'e;'"]);
+        check("a\nGO\nb\n/\n", &["a", "b"]);
+        check("DELIMITER //\na; b//\nDELIMITER ;\nc;d", &["a; b", "c", "d"]);
+        check("a;\n\\connect x\nb;", &["a", "b"]);
+    }
+
+    #[test]
+    fn a_semicolon_within_a_block_ends_nothing() {
+        check(
+            "CREATE TRIGGER t BEGIN a; CASE b WHEN 1 THEN 2 END; END; c;",
+            &["CREATE TRIGGER t BEGIN a; CASE b WHEN 1 THEN 2 END; END", "c"],
+        );
+        check(
+            "CREATE PROCEDURE t() BEGIN IF a THEN b; END IF; END; c;",
+            &["CREATE PROCEDURE t() BEGIN IF a THEN b; END IF; END", "c"],
+        );
+        check("BEGIN; a; END; b", &["BEGIN", "a", "END", "b"]);
+        check(
+            "CREATE FUNCTION f IS x int; BEGIN y; END;\n/\nc;",
+            &["CREATE FUNCTION f IS x int; BEGIN y; END;", "c"],
+        );
+    }
+
+    #[test]
+    fn a_block_without_an_end_swallows_nothing() {
+        check("CREATE TRIGGER t BEGIN a; b; c", &["CREATE TRIGGER t BEGIN a", "b", "c"]);
+    }
+
+    #[test]
+    fn copied_data_is_no_statement() {
+        let text = "COPY a FROM stdin;\n1;2\n'3\n\\.\nb;";
+        let found = statements(text);
+        assert_eq!(found.len(), 2);
+        assert_eq!(&text[found[0].data.clone().unwrap()], "1;2\n'3\n\\.");
+    }
+}
