@@ -6,7 +6,6 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::exit,
     clippy::print_stdout,
     reason = "a measurement looks at real files, says what it sees and may stop"
 )]
@@ -246,10 +245,7 @@ fn damaged(sample: &Sample, samples: &[Sample], dice: &mut Dice) -> String {
 
 /// Returns a file, or what begins at one of its lines and is as long as is allowed.
 fn piece(text: &str, limit: usize, dice: &mut Dice) -> Vec<u8> {
-    let start = match text.len() <= limit {
-        true => 0,
-        false => dice.below(text.len() - limit),
-    };
+    let start = if text.len() <= limit { 0 } else { dice.below(text.len() - limit) };
     let bytes = &text.as_bytes()[start..];
     let line = match start {
         0 => 0,

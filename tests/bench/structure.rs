@@ -7,7 +7,6 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::exit,
     clippy::print_stdout,
     reason = "a measurement looks at real files, says what it sees and may stop"
 )]
