@@ -38,7 +38,7 @@ fn leads(kind: Kind) -> bool {
 /// The words between the keyword of a type and its bases.
 struct Names {
     /// Each name with what qualifies it, as places in the row.
-    names: Vec<Range<usize>>,
+    words: Vec<Range<usize>>,
     /// Attributes, and macros with arguments.
     spare: Vec<Range<usize>>,
     /// Where they end.
@@ -136,7 +136,7 @@ impl Scanner<'_> {
             _ => (ScopeKind::Type, SymbolKind::Struct),
         };
         let is_scoped = kind == ScopeKind::Enum && is_tag(self.top_text(keyword + 1));
-        let Names { names, mut spare, rest } =
+        let Names { words: names, mut spare, rest } =
             self.names(if is_scoped { keyword + 2 } else { keyword + 1 })?;
         let count = self.tokens.len();
         let is_function = (rest..count).any(|top| self.tokens.kind(top) == Some(Kind::Semicolon))
@@ -189,7 +189,7 @@ impl Scanner<'_> {
             }
             top += 1;
         }
-        Some(Names { names, spare, rest: top })
+        Some(Names { words: names, spare, rest: top })
     }
 
     fn is_scope(&self, top: usize) -> bool {
