@@ -23,7 +23,7 @@ pub(in crate::syntax::languages) static CSHARP: Language = Language {
     grammar: tree_sitter_c_sharp::LANGUAGE,
     grammar_version: "tree-sitter-c-sharp 0.23.5",
     separator: ".",
-    cuts_detached_comments: false,
+    cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
     unsigned: &["attribute_list", "preproc_if_in_attribute_list"],

@@ -21,7 +21,7 @@ pub(in crate::syntax::languages) static GO: Language = Language {
     grammar: tree_sitter_go::LANGUAGE,
     grammar_version: "tree-sitter-go 0.25.0",
     separator: ".",
-    cuts_detached_comments: false,
+    cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
     unsigned: &[],

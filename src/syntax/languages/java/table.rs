@@ -20,7 +20,7 @@ pub(in crate::syntax::languages) static JAVA: Language = Language {
     grammar: tree_sitter_java::LANGUAGE,
     grammar_version: "tree-sitter-java 0.23.5",
     separator: ".",
-    cuts_detached_comments: false,
+    cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
     unsigned: &["annotation", "marker_annotation"],

@@ -28,7 +28,7 @@ pub(in crate::syntax::languages) static JAVASCRIPT: Language = Language {
     grammar: tree_sitter_javascript::LANGUAGE,
     grammar_version: "tree-sitter-javascript 0.25.0",
     separator: ".",
-    cuts_detached_comments: false,
+    cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
     unsigned: &["decorator"],

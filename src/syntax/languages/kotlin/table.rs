@@ -24,7 +24,7 @@ pub(in crate::syntax::languages) static KOTLIN: Language = Language {
     grammar: tree_sitter_kotlin_ng::LANGUAGE,
     grammar_version: "tree-sitter-kotlin-ng 1.1.0",
     separator: ".",
-    cuts_detached_comments: false,
+    cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
     unsigned: &["annotation"],

@@ -21,7 +21,7 @@ pub(in crate::syntax::languages) static PHP: Language = Language {
     grammar: tree_sitter_php::LANGUAGE_PHP,
     grammar_version: "tree-sitter-php 0.25.1",
     separator: "::",
-    cuts_detached_comments: false,
+    cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
     unsigned: &["attribute_list"],

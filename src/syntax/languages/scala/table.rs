@@ -20,7 +20,7 @@ pub(in crate::syntax::languages) static SCALA: Language = Language {
     grammar: tree_sitter_scala::LANGUAGE,
     grammar_version: "tree-sitter-scala 0.26.4",
     separator: ".",
-    cuts_detached_comments: false,
+    cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
     unsigned: &["annotation"],

@@ -19,7 +19,7 @@ pub(in crate::syntax::languages) static SWIFT: Language = Language {
     grammar: tree_sitter_swift::LANGUAGE,
     grammar_version: "tree-sitter-swift 0.7.4",
     separator: ".",
-    cuts_detached_comments: false,
+    cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
     unsigned: &["attribute"],

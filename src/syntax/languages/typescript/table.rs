@@ -24,7 +24,7 @@ pub(in crate::syntax::languages) static TYPESCRIPT: Language = Language {
     grammar: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
     grammar_version: "tree-sitter-typescript 0.23.2",
     separator: ".",
-    cuts_detached_comments: false,
+    cuts_detached_comments: true,
     checks_skeleton: true,
     // What overloads a function is all that its callers see of it.
     has_overloads: true,
