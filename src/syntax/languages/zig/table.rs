@@ -23,6 +23,7 @@ pub(in crate::syntax::languages) static ZIG: Language = Language {
     marks: MARKS,
     reduce: None,
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: Some(file_docs),
 };
