@@ -160,11 +160,10 @@ fn checked_skeleton(
     for care in [Care::Plain, Care::Careful] {
         let skeleton = skeleton(text, cuts, care);
         let Ok(tree) = parse(compiled, &skeleton.text, give_up) else { continue };
-        let mut found = error_ranges(tree.root_node());
+        let found = error_ranges(tree.root_node());
         let now = found.len();
-        // What stands apart from every cut stands in the source as well.
-        found.retain(|error| skeleton.is_cut_near(error));
-        if found.is_empty() {
+        // What stands apart from every cut surely stands in the source as well, which need not be parsed for it.
+        if errors.is_none() && !found.iter().any(|error| skeleton.is_cut_near(error)) {
             return skeleton.text;
         }
         if errors.is_none() {
