@@ -154,7 +154,7 @@ fn all_signatures_and_all_definitions_have_modes_of_their_own() {
 #[test]
 fn a_name_that_is_gone_is_told_with_those_that_are_near() {
     let sandbox = python();
-    sandbox.write("README.md", "# Words\n");
+    sandbox.write("notes.txt", "# Words\n");
     let told = sandbox.done(&["view", "e.py", "--mask", "Engine.runn=def", "--mask", "LIMIT=def"]);
     assert!(
         told.contains("`Engine.runn` (nearest: Engine.run,") && told.ends_with("\nLIMIT = 3\n"),
@@ -165,7 +165,7 @@ fn a_name_that_is_gone_is_told_with_those_that_are_near() {
         assert_eq!(data[0]["view"], "summary", "{data}");
         assert!(data[0]["why"].as_str().unwrap().starts_with("no masked view: "), "{data}");
     }
-    let data = sandbox.json(&["view", "README.md", "--mask", "Words=def"]);
+    let data = sandbox.json(&["view", "notes.txt", "--mask", "Words=def"]);
     assert_eq!(
         (data[0]["view"].as_str(), data[0]["why"].as_str()),
         (Some("summary"), Some("no masked view for this type of file"))

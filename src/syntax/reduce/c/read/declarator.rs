@@ -9,9 +9,9 @@ use super::super::names::is_tag;
 use super::super::names::is_type_of;
 use super::super::tokens::Kind;
 use super::super::tokens::Token;
-use super::Ending;
-use super::Read;
-use super::Reader;
+use super::item::Ending;
+use super::item::Read;
+use super::item::Reader;
 use crate::model::SymbolKind;
 
 impl Reader<'_, '_> {

@@ -9,9 +9,9 @@ use super::super::names::macro_function;
 use super::super::names::trails;
 use super::super::tokens::Kind;
 use super::super::tokens::Token;
-use super::Ending;
-use super::Read;
-use super::Reader;
+use super::item::Ending;
+use super::item::Read;
+use super::item::Reader;
 use crate::model::SymbolKind;
 
 /// What stands behind a function's parameters.
