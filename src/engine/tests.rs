@@ -243,7 +243,20 @@ fn a_text_that_is_too_much_for_a_parser_is_shown_in_words() {
 }
 
 /// A body that stands in for a macro's argument: what the grammar makes of it is a guess.
-const GUESSED: &str = "FROB(int) run(int a)\n{\n  return a + 1;\n}\n\nBEGIN(x\nint f(int a)\n{\n  return a;\n}\n";
+const GUESSED: &str =
+    "FROB(int) run(int a)\n{\n  return a + 1;\n}\n\nBEGIN(x\nint f(int a)\n{\n  return a;\n}\n";
+
+fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
+    ViewRequest {
+        items: Vec::new(),
+        files: files.iter().map(|&file| file.to_owned()).collect(),
+        mode: Some(mode),
+        mask: Vec::new(),
+        lines: Vec::new(),
+        against: None,
+        trust: Trust::Stamps,
+    }
+}
 
 fn stored_skeleton(bench: &Bench, path: &str) -> crate::model::Skeleton {
     let mut project = bench.project(true);
@@ -259,7 +272,7 @@ fn a_skeleton_is_checked_when_it_is_first_shown_and_not_again() {
     assert!(!stored_skeleton(&bench, "a.cpp").is_checked);
     assert!(stored_skeleton(&bench, "b.cpp").is_checked, "nothing was guessed");
     bench.reads();
-    let ask = ViewRequest { mode: Some(ViewMode::Skeleton), ..view_request(&["a.cpp", "b.cpp"]) };
+    let ask = view_request(ViewMode::Skeleton, &["a.cpp", "b.cpp"]);
     let first = bench.project(true).views(&ask).unwrap();
     assert_eq!(bench.reads(), [("a.cpp".to_owned(), 1)]);
     assert_eq!(bench.project(true).views(&ask).unwrap()[0].block, first[0].block);
@@ -305,15 +318,7 @@ fn a_file_that_has_changed_since_is_not_shown_unchecked() {
 #[test]
 fn twenty_edits_of_one_size_are_all_seen() {
     let bench = Bench::new(&[("a.py", "x = 00\n")]);
-    let request = ViewRequest {
-        items: Vec::new(),
-        files: vec!["a.py".to_owned()],
-        mode: Some(ViewMode::Summary),
-        mask: Vec::new(),
-        lines: Vec::new(),
-        against: None,
-        trust: Trust::Stamps,
-    };
+    let request = view_request(ViewMode::Summary, &["a.py"]);
     for number in 0..20 {
         // In place, so that neither the inode nor the size tells.
         let text = format!("x = {number:02}\n");

@@ -25,7 +25,10 @@ fn check(language: &str, text: &str) {
         return;
     }
     let skeleton = checked_skeleton(language, text, &mut || false).unwrap();
-    assert!(!structure.skeleton.is_checked || structure.skeleton == skeleton, "it was checked and is another");
+    assert!(
+        !structure.skeleton.is_checked || structure.skeleton == skeleton,
+        "it was checked and is another"
+    );
     for skeleton in [&structure.skeleton, &skeleton] {
         assert!(skeleton.text.len() <= text.len(), "the skeleton is longer than the text");
     }
