@@ -79,9 +79,9 @@ impl Project<'_> {
             parse_timeout: self.options.parse_timeout,
             large: Mutex::default(),
         };
-        let checked = on_all_cores(unchecked, |(subject, skeleton)| checker.check(subject, skeleton));
+        let results = on_all_cores(unchecked, |(subject, skeleton)| checker.check(subject, skeleton));
         let (mut contents, mut skeletons) = (Vec::new(), Vec::new());
-        for ((subject, _), skeleton) in unchecked.iter().zip(checked) {
+        for ((subject, _), skeleton) in unchecked.iter().zip(results) {
             let (Some(skeleton), Some(by)) = (skeleton, producer(Artifact::Skeleton, subject.file_type))
             else {
                 continue;
