@@ -44,6 +44,7 @@ use crate::model::Strategy;
 use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
+use crate::syntax;
 
 /// What is to be aggregated, and how.
 #[derive(Debug, Clone)]
@@ -100,6 +101,7 @@ impl Project<'_> {
             gathered.missing.extend(items_without_a_file(routing.items, &selection.files));
         }
         let mut pasts = self.pasts_of(request.against.as_deref(), diffs(&selection.files, routing))?;
+        self.await_skeletons(selection.files.iter().filter(|file| is_skeleton(file, routing)));
         for file in selection.files {
             self.go_on()?;
             gathered.listed.push(Listed::of(&file));
@@ -239,6 +241,14 @@ pub(super) fn diffs(files: &[KnownFile], routing: &Routing<'_>) -> VecDeque<RelP
 
 pub(super) fn is_diff(file: &KnownFile, routing: &Routing<'_>) -> bool {
     aggregate::route(&file.path, type_of(file), routing).view == ViewMode::Diff
+}
+
+/// Says whether a file is shown as a skeleton, as it is wanted or because it is too large.
+fn is_skeleton(file: &KnownFile, routing: &Routing<'_>) -> bool {
+    let KnownState::Content { file_type, facts, .. } = &file.state else { return false };
+    let wanted = aggregate::route(&file.path, file_type, routing).view;
+    let has_structure = syntax::has_structure(file_type.id);
+    aggregate::fit_to_size(wanted, facts.size, routing.max_bytes, has_structure).0 == ViewMode::Skeleton
 }
 
 /// Returns the items whose words match none of the project's files.

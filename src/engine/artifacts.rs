@@ -13,6 +13,7 @@ use crate::model::Facts;
 use crate::model::FileType;
 use crate::model::LeftOut;
 use crate::model::Outline;
+use crate::model::Producer;
 use crate::model::RelPath;
 use crate::model::Skeleton;
 use crate::store;
@@ -23,6 +24,7 @@ use crate::store::Store;
 use crate::sys::ReadError;
 
 /// A content, and where it can be read should it have to be.
+#[derive(Clone)]
 pub(super) struct Subject<'a> {
     pub(super) path: &'a RelPath,
     pub(super) hash: ContentHash,
@@ -52,13 +54,15 @@ impl Project<'_> {
         self.artifact(subject, Artifact::Outline, Store::outline, take)
     }
 
-    /// Returns the skeleton; `None` where the type has none, or the file is not what it was.
-    pub(super) fn skeleton(&mut self, subject: &Subject<'_>) -> Option<Skeleton> {
-        let take = |body: &Body| match body {
-            Body::Skeleton(skeleton) => Some(skeleton.clone()),
-            Body::Outline(_) | Body::Summary(_) | Body::References(_) => None,
-        };
-        self.artifact(subject, Artifact::Skeleton, Store::skeleton, take)
+    /// Returns the skeleton, which need not be checked; `None` where the type has none, or the file is not what it was.
+    pub(super) fn plain_skeleton(&mut self, subject: &Subject<'_>) -> Option<Skeleton> {
+        self.artifact(subject, Artifact::Skeleton, Store::skeleton, skeleton_in)
+    }
+
+    /// Returns the skeleton where it has been made before.
+    pub(super) fn skeleton_at_hand(&mut self, subject: &Subject<'_>) -> Option<Skeleton> {
+        let by = producer(Artifact::Skeleton, subject.file_type)?;
+        self.at_hand(subject, &by, &Store::skeleton, &skeleton_in)
     }
 
     /// Returns the words about a file; `None` where the file is not what it was.
@@ -74,21 +78,16 @@ impl Project<'_> {
         &mut self,
         subject: &Subject<'_>,
         artifact: Artifact,
-        ask: impl Fn(&Store, &crate::model::Producer, &ContentHash) -> Result<Option<T>, store::Error>,
+        ask: impl Fn(&Store, &Producer, &ContentHash) -> Result<Option<T>, store::Error>,
         take: impl Fn(&Body) -> Option<T>,
     ) -> Option<T> {
         let by = producer(artifact, subject.file_type)?;
-        let key = (subject.hash, subject.file_type.id);
-        let in_memory = |derived: &Derived| derived.artifacts.iter().find_map(|(_, body)| take(body));
-        if let Some(found) = self.unsaved.get(&key).and_then(in_memory) {
-            return Some(found);
-        }
-        if let Some(found) = self.stored(|store| ask(store, &by, &subject.hash)).flatten() {
+        if let Some(found) = self.at_hand(subject, &by, &ask, &take) {
             return Some(found);
         }
         // It is not there, or its checksum does not hold: then it is made again.
         let derived = self.derive_again(subject)?;
-        let found = in_memory(&derived);
+        let found = in_memory(&derived, take);
         let batch = Batch {
             contents: vec![derived],
             files: Vec::new(),
@@ -97,6 +96,18 @@ impl Project<'_> {
         };
         self.save(batch);
         found
+    }
+
+    fn at_hand<T>(
+        &mut self,
+        subject: &Subject<'_>,
+        by: &Producer,
+        ask: &impl Fn(&Store, &Producer, &ContentHash) -> Result<Option<T>, store::Error>,
+        take: &impl Fn(&Body) -> Option<T>,
+    ) -> Option<T> {
+        let key = (subject.hash, subject.file_type.id);
+        let unsaved = self.unsaved.get(&key).and_then(|derived| in_memory(derived, take));
+        unsaved.or_else(|| self.stored(|store| ask(store, by, &subject.hash)).flatten())
     }
 
     fn derive_again(&self, subject: &Subject<'_>) -> Option<Derived> {
@@ -130,4 +141,15 @@ impl Project<'_> {
         let text = crate::discover::read_as_text(&reading.bytes)?;
         Ok((hash, text.text.into_owned()))
     }
+}
+
+fn skeleton_in(body: &Body) -> Option<Skeleton> {
+    match body {
+        Body::Skeleton(skeleton) => Some(skeleton.clone()),
+        Body::Outline(_) | Body::Summary(_) | Body::References(_) => None,
+    }
+}
+
+fn in_memory<T>(derived: &Derived, take: impl Fn(&Body) -> Option<T>) -> Option<T> {
+    derived.artifacts.iter().find_map(|(_, body)| take(body))
 }

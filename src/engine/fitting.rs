@@ -130,6 +130,11 @@ impl Project<'_> {
     ) -> Sizes {
         let keys: Vec<(usize, usize)> =
             descent.rungs.iter().enumerate().filter_map(|(file, rung)| Some((file, (*rung)?))).collect();
+        let is_new = |key: &&(usize, usize)| !ladders.rungs.contains_key(key);
+        let new = keys.iter().filter(is_new).filter(|(file, rung)| {
+            rung.checked_sub(1).is_some_and(|rung| ladders.views[*file][rung] == ViewMode::Skeleton)
+        });
+        self.await_skeletons(new.map(|(file, _)| &ladders.files[*file].file));
         for &(file, rung) in &keys {
             self.render_rung(ladders, file, rung, routing);
         }

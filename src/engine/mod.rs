@@ -16,6 +16,7 @@ mod cache;
 #[cfg(test)]
 mod cancel_tests;
 mod changes;
+mod checking;
 mod contents;
 mod derive;
 mod error;

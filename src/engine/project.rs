@@ -14,6 +14,7 @@ use super::given::Promise;
 use super::options::Options;
 use super::options::World;
 use super::report::IndexReport;
+use super::scan::KnownFile;
 use super::tree::Tree;
 use crate::discover::Names;
 use crate::model::ContentHash;
@@ -35,6 +36,8 @@ pub struct Project<'w> {
     pub(super) store: Option<Store>,
     /// What could not be stored, or was not to be.
     pub(super) unsaved: HashMap<(ContentHash, &'static str), Derived>,
+    /// The files whose skeletons are likely to be shown next.
+    pub(super) awaited: Vec<KnownFile>,
     pub(super) notes: Vec<Note>,
     pub(super) last_scan: Option<IndexReport>,
     /// What is to be remembered when the last document has been given.
@@ -65,6 +68,7 @@ impl<'w> Project<'w> {
             names,
             store: None,
             unsaved: HashMap::new(),
+            awaited: Vec::new(),
             notes: Vec::new(),
             last_scan: None,
             promise: None,

@@ -139,6 +139,8 @@ impl Project<'_> {
                 self.files_named(std::slice::from_ref(word), request.trust, &|_| wants_text)?;
             let (mut pasts, same) = self.pasts(request, word, &mut selection)?;
             unchanged += same;
+            let is_skeleton = request.mode == Some(ViewMode::Skeleton);
+            self.await_skeletons(selection.files.iter().filter(|_| is_skeleton));
             for file in selection.files {
                 self.go_on()?;
                 let old = self.old(&mut pasts, &file.path);

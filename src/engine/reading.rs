@@ -35,7 +35,7 @@ const RETRY_AFTER: [Duration; 3] =
 
 /// A tree takes some twenty times the bytes of its text. Texts of more bytes than this are derived from one at a time,
 /// so that memory depends on the largest file and not on the number of cores.
-const LARGE_BYTES: usize = 256 << 10;
+pub(super) const LARGE_BYTES: usize = 256 << 10;
 
 /// A text that was read on the way, with the hash of its bytes.
 pub(super) type ReadText = (ContentHash, String);

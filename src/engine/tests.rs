@@ -242,18 +242,83 @@ fn a_text_that_is_too_much_for_a_parser_is_shown_in_words() {
     assert!(entry.bytes < 1000);
 }
 
-#[test]
-fn twenty_edits_of_one_size_are_all_seen() {
-    let bench = Bench::new(&[("a.py", "x = 00\n")]);
-    let request = ViewRequest {
+/// A body that stands in for a macro's argument: what the grammar makes of it is a guess.
+const GUESSED: &str =
+    "FROB(int) run(int a)\n{\n  return a + 1;\n}\n\nBEGIN(x\nint f(int a)\n{\n  return a;\n}\n";
+
+fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
+    ViewRequest {
         items: Vec::new(),
-        files: vec!["a.py".to_owned()],
-        mode: Some(ViewMode::Summary),
+        files: files.iter().map(|&file| file.to_owned()).collect(),
+        mode: Some(mode),
         mask: Vec::new(),
         lines: Vec::new(),
         against: None,
         trust: Trust::Stamps,
-    };
+    }
+}
+
+fn stored_skeleton(bench: &Bench, path: &str) -> crate::model::Skeleton {
+    let mut project = bench.project(true);
+    let selection = project.files_named(&[path.to_owned()], Trust::Stamps, &|_| false).unwrap();
+    let subject = super::artifacts::Subject::of(&selection.files[0]).unwrap();
+    project.skeleton_at_hand(&subject).unwrap()
+}
+
+#[test]
+fn a_skeleton_is_checked_when_it_is_first_shown_and_not_again() {
+    let bench = Bench::new(&[("a.cpp", GUESSED), ("b.cpp", "int f() {\n  return 1;\n}\n")]);
+    bench.project(true).index(Trust::Stamps).unwrap();
+    assert!(!stored_skeleton(&bench, "a.cpp").is_checked);
+    assert!(stored_skeleton(&bench, "b.cpp").is_checked, "nothing was guessed");
+    bench.reads();
+    let ask = view_request(ViewMode::Skeleton, &["a.cpp", "b.cpp"]);
+    let first = bench.project(true).views(&ask).unwrap();
+    assert_eq!(bench.reads(), [("a.cpp".to_owned(), 1)]);
+    assert_eq!(bench.project(true).views(&ask).unwrap()[0].block, first[0].block);
+    assert_eq!(bench.project(true).index(Trust::Stamps).unwrap().parsed, 0);
+    assert_eq!(bench.reads(), []);
+    let shown = &first[0].block.body;
+    assert!(stored_skeleton(&bench, "a.cpp").is_checked);
+    let errors = |text: &str| crate::syntax::count_errors("cpp", text, &mut || false).unwrap();
+    assert!(errors(shown) <= errors(GUESSED) && 0 < errors(GUESSED), "{shown}");
+}
+
+#[test]
+fn a_document_checks_all_that_it_shows_and_keeps_it() {
+    let files: Vec<(String, String)> =
+        (0..20).map(|n| (format!("f{n}.cpp"), format!("{GUESSED}int g{n};\n"))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let bench = Bench::new(&files);
+    bench.project(true).index(Trust::Stamps).unwrap();
+    bench.reads();
+    let ask = request(Strategy::Auto, ViewMode::Skeleton, &["f7.cpp"]);
+    let first = bench.project(true).aggregate(&ask).unwrap();
+    let mut reads = bench.reads();
+    assert!(reads.iter().all(|(_, times)| *times == 1), "{reads:?}");
+    reads.retain(|(path, _)| path != "f7.cpp");
+    assert_eq!(reads.len(), 19);
+    assert!(!stored_skeleton(&bench, "f7.cpp").is_checked, "nobody saw it");
+    assert!(stored_skeleton(&bench, "f8.cpp").is_checked);
+    assert_eq!(bench.project(true).aggregate(&ask).unwrap(), first);
+    assert_eq!(bench.reads(), [("f7.cpp".to_owned(), 1)]);
+}
+
+#[test]
+fn a_file_that_has_changed_since_is_not_shown_unchecked() {
+    let bench = Bench::new(&[("a.cpp", GUESSED)]);
+    let mut project = bench.project(false);
+    let selection = project.files_named(&["a.cpp".to_owned()], Trust::Stamps, &|_| false).unwrap();
+    let subject = super::artifacts::Subject::of(&selection.files[0]).unwrap();
+    bench.write("a.cpp", "int x;\n");
+    assert!(project.skeleton_at_hand(&subject).is_some());
+    assert_eq!(project.skeleton(&subject), None);
+}
+
+#[test]
+fn twenty_edits_of_one_size_are_all_seen() {
+    let bench = Bench::new(&[("a.py", "x = 00\n")]);
+    let request = view_request(ViewMode::Summary, &["a.py"]);
     for number in 0..20 {
         // In place, so that neither the inode nor the size tells.
         let text = format!("x = {number:02}\n");

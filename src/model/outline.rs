@@ -358,6 +358,9 @@ pub struct Skeleton {
     pub health: Health,
     /// What is left of the text, with marks where something was taken away.
     pub text: String,
+    /// Whether it may be shown: it is known to have no more errors than its source, or nothing promises that of its
+    /// language, or the check would take too long.
+    pub is_checked: bool,
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Outlines and skeletons as bytes and back: postcard rows, converted by hand from and to what the model says.
 //!
 //! The tree is written flat, each symbol with its depth, so that neither way needs a recursion that hostile bytes
-//! could drive to the end of the stack. Any change here must raise the version in `artifact.rs`'s checksum.
+//! could drive to the end of the stack. Any change here must raise the version of whoever makes the artifact, or that in
+//! `artifact.rs`'s checksum.
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -28,6 +29,7 @@ struct HealthRow {
 #[derive(Serialize, Deserialize)]
 struct SkeletonRow<'a> {
     health: HealthRow,
+    is_checked: bool,
     text: &'a str,
 }
 
@@ -87,14 +89,16 @@ pub(super) fn decode_outline(bytes: &[u8]) -> Option<Outline> {
 
 /// Writes a skeleton.
 pub(super) fn encode_skeleton(skeleton: &Skeleton) -> Vec<u8> {
-    let row = SkeletonRow { health: health_row(skeleton.health), text: &skeleton.text };
+    let (health, is_checked) = (health_row(skeleton.health), skeleton.is_checked);
+    let row = SkeletonRow { health, is_checked, text: &skeleton.text };
     postcard::to_stdvec(&row).expect("numbers and texts always fit into a vector")
 }
 
 /// Reads a skeleton; `None` where the bytes are not one.
 pub(super) fn decode_skeleton(bytes: &[u8]) -> Option<Skeleton> {
     let (row, rest) = postcard::take_from_bytes::<SkeletonRow<'_>>(bytes).ok()?;
-    let skeleton = Skeleton { health: health_of(&row.health)?, text: row.text.to_owned() };
+    let (health, is_checked) = (health_of(&row.health)?, row.is_checked);
+    let skeleton = Skeleton { health, text: row.text.to_owned(), is_checked };
     rest.is_empty().then_some(skeleton)
 }
 
@@ -288,6 +292,14 @@ mod tests {
             let mut one = symbol("k", Vec::new());
             one.kind = kind;
             check_round_trip(&outline(vec![one]));
+        }
+    }
+
+    #[test]
+    fn a_skeleton_reads_back_as_it_was() {
+        for is_checked in [true, false] {
+            let skeleton = Skeleton { health: Health::perfect(9), text: "ü".to_owned(), is_checked };
+            assert_eq!(decode_skeleton(&encode_skeleton(&skeleton)), Some(skeleton));
         }
     }
 

@@ -153,5 +153,5 @@ pub(super) fn removal(names: &[&str], at_s: i64) -> Batch {
 
 /// A skeleton of that text.
 pub(super) fn skeleton(text: String) -> Skeleton {
-    Skeleton { health: Health::perfect(9), text }
+    Skeleton { health: Health::perfect(9), text, is_checked: true }
 }

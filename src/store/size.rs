@@ -87,7 +87,7 @@ mod tests {
         store.save(&removal(&["b.py"], 2)).unwrap();
         let (files, contents, idle, artifacts) = sizes(&store);
         assert_eq!((files, contents, idle), (1, 2, 1));
-        assert_eq!(artifacts[1], (2, 2 * ("def a(): ...".len() as u64 + 4)));
+        assert_eq!(artifacts[1], (2, 2 * ("def a(): ...".len() as u64 + 5)));
         assert!(0 < store.size().unwrap().bytes_on_disk);
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use expect_test::expect_file;
 
+use super::checked_skeleton;
 use super::count_errors;
 use super::derive;
 use super::languages::LANGUAGES;
@@ -25,9 +26,10 @@ fn each_fixture_has_the_outline_beside_it() {
 #[test]
 fn each_fixture_has_the_skeleton_beside_it() {
     for fixture in fixtures() {
-        let structure = derive(fixture.language, &fixture.text, &mut || false).unwrap();
+        let skeleton = checked_skeleton(fixture.language, &fixture.text, &mut || false).unwrap();
+        assert!(skeleton.is_checked);
         // A golden file is compared without regard to carriage returns, so they are made visible.
-        let skeleton = structure.skeleton.text.replace('\r', "␍");
+        let skeleton = skeleton.text.replace('\r', "␍");
         expect_file![beside(&fixture, "skeleton")].assert_eq(&skeleton);
     }
 }
@@ -43,10 +45,10 @@ fn every_language_has_torture_files() {
 #[test]
 fn a_skeleton_has_no_more_errors_than_its_source() {
     for fixture in fixtures() {
-        let structure = derive(fixture.language, &fixture.text, &mut || false).unwrap();
+        let skeleton = checked_skeleton(fixture.language, &fixture.text, &mut || false).unwrap();
         let errors = |text: &str| count_errors(fixture.language, text, &mut || false);
         // A notebook is no program, and becomes one: there is nothing to compare.
-        let (Some(before), Some(after)) = (errors(&fixture.text), errors(&structure.skeleton.text)) else {
+        let (Some(before), Some(after)) = (errors(&fixture.text), errors(&skeleton.text)) else {
             assert_eq!(fixture.language, "notebook");
             continue;
         };

@@ -1,7 +1,5 @@
 //! How much of a text its grammar did not understand.
 
-use std::ops::Range;
-
 use tree_sitter::Node;
 
 use super::source::Source;
@@ -20,13 +18,6 @@ pub(super) fn error_count(root: Node<'_>) -> usize {
     let mut count = 0;
     each_error(root, &mut |_| count += 1);
     count
-}
-
-/// Returns where the error nodes and missing tokens stand below `root`.
-pub(super) fn error_ranges(root: Node<'_>) -> Vec<Range<usize>> {
-    let mut ranges = Vec::new();
-    each_error(root, &mut |node| ranges.push(node.byte_range()));
-    ranges
 }
 
 /// Calls `report` with each outermost error node and each missing token. Only branches that hold one are entered,

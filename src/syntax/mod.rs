@@ -56,6 +56,7 @@ pub use language::grammar_version;
 pub use language::has_structure;
 pub use languages::missing_feature;
 pub use structure::Structure;
+pub use structure::checked_skeleton;
 pub use structure::count_errors;
 pub use structure::derive;
 pub use structure::derive_in_full;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+use super::checked_skeleton;
 use super::count_errors;
 use super::derive;
 use super::testing::Dice;
@@ -23,11 +24,18 @@ fn check(language: &str, text: &str) {
     if language == "notebook" {
         return;
     }
-    assert!(structure.skeleton.text.len() <= text.len(), "the skeleton is longer than the text");
+    let skeleton = checked_skeleton(language, text, &mut || false).unwrap();
+    assert!(
+        !structure.skeleton.is_checked || structure.skeleton == skeleton,
+        "it was checked and is another"
+    );
+    for skeleton in [&structure.skeleton, &skeleton] {
+        assert!(skeleton.text.len() <= text.len(), "the skeleton is longer than the text");
+    }
     if language != "python" {
         let before = count_errors(language, text, &mut || false).unwrap();
-        let after = count_errors(language, &structure.skeleton.text, &mut || false).unwrap();
-        assert!(after <= before, "{before} errors became {after} in\n{}", structure.skeleton.text);
+        let after = count_errors(language, &skeleton.text, &mut || false).unwrap();
+        assert!(after <= before, "{before} errors became {after} in\n{}", skeleton.text);
     }
 }
 

@@ -5,9 +5,6 @@
 
 use std::ops::Range;
 
-use memchr::memchr_iter;
-use memchr::memrchr_iter;
-
 /// A piece of the original text, and what stands in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cut {
@@ -51,43 +48,20 @@ pub(super) fn sort(cuts: &mut [Cut]) {
     cuts.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
 }
 
-/// A text with the cuts made.
-pub(super) struct Cutout {
-    pub(super) text: String,
-    /// Where the marks of those cuts stand in it that change how the rest is parsed.
-    marks: Vec<usize>,
-}
-
-impl Cutout {
-    /// Says whether a mark that is no comment stands in `range`, on its lines, or on the line before or after them.
-    pub(super) fn is_cut_near(&self, range: &Range<usize>) -> bool {
-        let bytes = self.text.as_bytes();
-        let (before, after) = (&bytes[..range.start], &bytes[range.end..]);
-        let start = memrchr_iter(b'\n', before).nth(1).unwrap_or(0);
-        let end = memchr_iter(b'\n', after).nth(1).map_or(bytes.len(), |at| range.end + at);
-        let first = self.marks.partition_point(|&mark| mark < start);
-        self.marks.get(first).is_some_and(|&mark| mark <= end)
-    }
-}
-
 /// Returns `text` with the cuts made, which are sorted. A cut within another is part of that one.
-pub(super) fn skeleton(text: &str, cuts: &[Cut], care: Care) -> Cutout {
+pub(super) fn skeleton(text: &str, cuts: &[Cut], care: Care) -> String {
     let mut out = String::with_capacity(text.len() / 2);
-    let mut marks = Vec::new();
     let mut at = 0;
     for cut in cuts {
         let (Some(mark), Some(kept)) = (cut.mark(care), text.get(at..cut.range.start)) else {
             continue;
         };
         out.push_str(kept);
-        if !mark.starts_with("/*") {
-            marks.push(out.len());
-        }
         out.push_str(mark);
         at = cut.range.end;
     }
     out.push_str(text.get(at..).unwrap_or_default());
-    Cutout { text: out, marks }
+    out
 }
 
 #[cfg(test)]
@@ -101,7 +75,7 @@ mod tests {
     #[track_caller]
     fn check(mut cuts: Vec<Cut>, care: Care, expected: &str) {
         sort(&mut cuts);
-        assert_eq!(skeleton("0123456789", &cuts, care).text, expected);
+        assert_eq!(skeleton("0123456789", &cuts, care), expected);
     }
 
     #[test]

@@ -16,7 +16,6 @@
 
 use super::forward::drop_announced;
 use super::health::error_count;
-use super::health::error_ranges;
 use super::health::health;
 use super::language::Compiled;
 use super::language::compiled;
@@ -40,7 +39,7 @@ use crate::model::Skeleton;
 /// Version of the code that makes outlines.
 const OUTLINE_VERSION: u32 = 3;
 /// Version of the code that makes skeletons.
-const SKELETON_VERSION: u32 = 3;
+const SKELETON_VERSION: u32 = 4;
 
 /// Where the cuts of a skeleton cannot all be made, so many groups of them are tried one by one.
 const GROUPS: usize = 8;
@@ -71,9 +70,34 @@ fn producer(artifact: Artifact, version: u32, language: &'static str) -> Option<
     Some(Producer { artifact, language, version: format!("{}/{version} {grammar}", artifact.name()) })
 }
 
+/// When a skeleton is held against its source, where the grammar may have guessed: that costs more than all the rest, and
+/// matters to those who see the skeleton.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Check {
+    /// Before it is shown, by [`checked_skeleton()`].
+    Later,
+    Now,
+}
+
 /// Returns the structure of `text`; `None` where the language has none. `give_up` is asked every now and then, and
-/// once it says yes the text falls back to no symbols and an empty skeleton.
+/// once it says yes the text falls back to no symbols and an empty skeleton. The skeleton may have more errors than its
+/// source where it is not said to be checked.
 pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Structure> {
+    derive_or_check(language, text, Check::Later, give_up)
+}
+
+/// Returns the skeleton of `text` as it may be shown: with no more errors than its source, as far as both can be
+/// parsed. `None` where the language has none.
+pub fn checked_skeleton(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Skeleton> {
+    derive_or_check(language, text, Check::Now, give_up).map(|structure| structure.skeleton)
+}
+
+fn derive_or_check(
+    language: &str,
+    text: &str,
+    check: Check,
+    give_up: &mut dyn FnMut() -> bool,
+) -> Option<Structure> {
     if language == notebook::ID {
         return Some(notebook::derive(text, give_up));
     }
@@ -82,13 +106,13 @@ pub fn derive(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> 
     if let Some(reduced) = compiled.language.reduce.and_then(|reduce| reduce(text)) {
         source = source.with_reduced(reduced);
     }
-    Some(derive_from(compiled, &source, give_up))
+    Some(derive_from(compiled, &source, check, give_up))
 }
 
 /// Returns the structure of `text` as [`derive()`] does, but by a parse of all of it: what the scanners are held
 /// against.
 pub fn derive_in_full(language: &str, text: &str, give_up: &mut dyn FnMut() -> bool) -> Option<Structure> {
-    Some(derive_from(compiled(language)?, &Source::new(text), give_up))
+    Some(derive_from(compiled(language)?, &Source::new(text), Check::Later, give_up))
 }
 
 /// Returns what the scanner of `language` leaves of `text` for the parser; `None` where it has none, or is not sure.
@@ -101,10 +125,11 @@ pub fn reduced_text(language: &str, text: &str) -> Option<String> {
 pub(super) fn derive_from(
     compiled: &Compiled,
     source: &Source<'_>,
+    check: Check,
     give_up: &mut dyn FnMut() -> bool,
 ) -> Structure {
     match parse(compiled, source.parsed(), give_up) {
-        Ok(tree) => understand(compiled, source, &tree, give_up),
+        Ok(tree) => understand(compiled, source, &tree, check, give_up),
         Err(fallback) => fall_back(source.whole().len(), fallback),
     }
 }
@@ -120,6 +145,7 @@ fn understand(
     compiled: &Compiled,
     source: &Source<'_>,
     tree: &tree_sitter::Tree,
+    check: Check,
     give_up: &mut dyn FnMut() -> bool,
 ) -> Structure {
     let root = tree.root_node();
@@ -136,20 +162,21 @@ fn understand(
     // A text that was understood in full is cut where the grammar says; only where it guessed can a cut mislead it.
     let is_guess =
         root.has_error() || 0 < recovered || source.reduced().is_some_and(|reduced| 0 < reduced.repairs);
-    let skeleton = if compiled.language.checks_skeleton && is_guess {
+    let is_doubtful = compiled.language.checks_skeleton && is_guess;
+    let skeleton = if is_doubtful && check == Check::Now {
         let errors = source.reduced().is_none().then(|| error_count(root));
-        checked_skeleton(compiled, source.whole(), &cuts, errors, give_up)
+        checked(compiled, source.whole(), &cuts, errors, give_up)
     } else {
-        skeleton(source.whole(), &cuts, Care::Plain).text
+        skeleton(source.whole(), &cuts, Care::Plain)
     };
-    let skeleton = Skeleton { health, text: skeleton };
+    let skeleton = Skeleton { health, text: skeleton, is_checked: !is_doubtful || check == Check::Now };
     Structure { outline: Outline { health, doc, imports, symbols }, skeleton }
 }
 
 /// Returns a skeleton that has no more errors than its source. Where the grammar guessed, taking a body away can make
 /// it guess worse; then less is taken away, and in the end nothing. `errors` is how many the source has, if that is known:
 /// one whose reduced copy was parsed is parsed in full for that, but only where its skeleton has some, which few have.
-fn checked_skeleton(
+fn checked(
     compiled: &Compiled,
     text: &str,
     cuts: &[Cut],
@@ -159,21 +186,17 @@ fn checked_skeleton(
     let mut errors = errors;
     for care in [Care::Plain, Care::Careful] {
         let skeleton = skeleton(text, cuts, care);
-        let Ok(tree) = parse(compiled, &skeleton.text, give_up) else { continue };
-        let found = error_ranges(tree.root_node());
-        let now = found.len();
-        // A macro that the scanner repaired stumbles in skeleton and source alike: where nothing is wrong near a cut, the
-        // source need not be parsed to know it.
-        let reads_macros = compiled.language.cut_supplied.is_some();
-        if reads_macros && errors.is_none() && !found.iter().any(|error| skeleton.is_cut_near(error)) {
-            return skeleton.text;
+        let Ok(tree) = parse(compiled, &skeleton, give_up) else { continue };
+        let now = error_count(tree.root_node());
+        if now == 0 {
+            return skeleton;
         }
         if errors.is_none() {
             errors = parse(compiled, text, give_up).ok().map(|tree| error_count(tree.root_node()));
         }
         // A source that cannot be parsed in time is nothing to be held against.
         if errors.is_none_or(|errors| now <= errors) {
-            return skeleton.text;
+            return skeleton;
         }
     }
     match errors {
@@ -195,7 +218,7 @@ fn partly_cut(
     for group in cuts.chunks(cuts.len().div_ceil(GROUPS).max(1)) {
         let before = kept.len();
         kept.extend_from_slice(group);
-        let tried = skeleton(text, &kept, Care::Careful).text;
+        let tried = skeleton(text, &kept, Care::Careful);
         let now = parse(compiled, &tried, give_up).map(|tree| error_count(tree.root_node()));
         if now.is_ok_and(|now| now <= errors) {
             best = tried;
@@ -209,5 +232,5 @@ fn partly_cut(
 fn fall_back(bytes: usize, fallback: Fallback) -> Structure {
     let health = Health::fallen_back(bytes as u64, fallback);
     let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
-    Structure { outline, skeleton: Skeleton { health, text: String::new() } }
+    Structure { outline, skeleton: Skeleton { health, text: String::new(), is_checked: true } }
 }

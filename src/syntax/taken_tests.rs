@@ -12,6 +12,7 @@ use super::reduced::Record;
 use super::reduced::Reduced;
 use super::reduced::Supplied;
 use super::source::Source;
+use super::structure::Check;
 use super::structure::Structure;
 use super::structure::derive_from;
 use super::structure::derive_in_full;
@@ -19,7 +20,8 @@ use super::testing::fixtures;
 use crate::model::SymbolKind;
 
 fn derived(language: &str, text: &str, reduced: Reduced) -> Structure {
-    derive_from(compiled(language).unwrap(), &Source::new(text).with_reduced(reduced), &mut || false)
+    let source = Source::new(text).with_reduced(reduced);
+    derive_from(compiled(language).unwrap(), &source, Check::Later, &mut || false)
 }
 
 /// Returns where the comments of a text stand, and how many errors it has.

@@ -15,6 +15,7 @@ use std::time::Instant;
 use slop::discover;
 use slop::discover::Neighbors;
 use slop::model::RelPath;
+use slop::model::Skeleton;
 use slop::model::Span;
 use slop::model::Symbol;
 use slop::syntax;
@@ -52,6 +53,8 @@ pub(crate) struct Verdict {
     pub(crate) structure: Option<Structure>,
     /// Processor time of the derive.
     pub(crate) time: Duration,
+    /// Processor time of the check of its skeleton, where that needs one.
+    pub(crate) check_time: Duration,
     /// Error nodes of the text.
     pub(crate) errors: usize,
     /// Error nodes of its skeleton.
@@ -121,10 +124,14 @@ pub(crate) fn judge(language: &str, text: &str) -> Verdict {
         verdict.faults.push(format!("panic: {}", PANIC.take()));
         return verdict;
     };
-    let Some(structure) = derived else {
+    let Some(mut structure) = derived else {
         verdict.faults.push("none: the language has no structure".to_owned());
         return verdict;
     };
+    if !structure.skeleton.is_checked {
+        let Some(skeleton) = checked(language, text, &mut verdict) else { return verdict };
+        structure.skeleton = skeleton;
+    }
     let faults = &mut verdict.faults;
     let health = structure.outline.health;
     if health.total_bytes < health.broken_bytes {
@@ -138,6 +145,22 @@ pub(crate) fn judge(language: &str, text: &str) -> Verdict {
     count_errors(language, text, &structure, &mut verdict);
     verdict.structure = Some(structure);
     verdict
+}
+
+/// Returns the skeleton as it is shown; `None` where that panicked.
+fn checked(language: &str, text: &str, verdict: &mut Verdict) -> Option<Skeleton> {
+    let began = WallClock.thread_time();
+    let check = || syntax::checked_skeleton(language, text, &mut after(MAX_TIME));
+    let Ok(checked) = catch_unwind(AssertUnwindSafe(check)) else {
+        verdict.faults.push(format!("panic: {}", PANIC.take()));
+        return None;
+    };
+    let time = WallClock.thread_time().saturating_sub(began);
+    if MAX_TIME <= time {
+        verdict.faults.push(format!("slow check: it took {:.1} s", time.as_secs_f64()));
+    }
+    verdict.check_time = time;
+    checked
 }
 
 fn after(limit: Duration) -> impl FnMut() -> bool {

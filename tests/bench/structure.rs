@@ -3,7 +3,7 @@
 //!
 //! The columns: files; megabytes; symbols; files without one; files and kilobytes not understood; error nodes of the
 //! sources and of their skeletons; files whose skeleton has more of them; bytes of skeletons to those of sources; milliseconds
-//! of processor time for a megabyte; the slowest file.
+//! of processor time for a megabyte, and for the check of the skeletons that need one; the slowest file.
 
 #![expect(
     clippy::disallowed_methods,
@@ -84,6 +84,7 @@ struct Sums<'a> {
     skeleton_errors: usize,
     skeleton_bytes: usize,
     time: Duration,
+    check_time: Duration,
     slowest: Option<(Duration, &'a Path)>,
     worse: usize,
     faulty: Vec<String>,
@@ -95,6 +96,7 @@ impl<'a> Sums<'a> {
         let path = sample.path.display();
         self.bytes += sample.text.len();
         self.time += verdict.time;
+        self.check_time += verdict.check_time;
         if self.slowest.is_none_or(|(time, _)| time < verdict.time) {
             self.slowest = Some((verdict.time, &sample.path));
         }
@@ -118,7 +120,7 @@ impl<'a> Sums<'a> {
     }
 }
 
-const HEAD: [&str; 14] = [
+const HEAD: [&str; 15] = [
     "language",
     "files",
     "MB",
@@ -131,6 +133,7 @@ const HEAD: [&str; 14] = [
     "worse",
     "ratio",
     "ms/MB",
+    "check",
     "slowest ms",
     "faults",
 ];
@@ -157,6 +160,7 @@ fn judge(args: &Args, language: &str, samples: &[Sample], watch: &Watch) -> bool
         sums.worse.to_string(),
         format!("{:.2}", left / bytes),
         format!("{:.1}", 1e3 * sums.time.as_secs_f64() / (bytes / 1e6)),
+        format!("{:.1}", 1e3 * sums.check_time.as_secs_f64() / (bytes / 1e6)),
         format!("{:.0}", slowest.as_secs_f64() * 1e3),
         sums.faulty.len().to_string(),
     ];

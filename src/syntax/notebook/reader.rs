@@ -23,7 +23,7 @@ pub(in crate::syntax) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -
     let Some(notebook) = cells::read(text) else {
         let health = Health::fallen_back(text.len() as u64, Fallback::Failed);
         let outline = Outline { health, doc: None, imports: Vec::new(), symbols: Vec::new() };
-        return Structure { outline, skeleton: Skeleton { health, text: String::new() } };
+        return Structure { outline, skeleton: Skeleton { health, text: String::new(), is_checked: true } };
     };
     let mut outline = Outline {
         health: Health::perfect(text.len() as u64),
@@ -45,7 +45,8 @@ pub(in crate::syntax) fn derive(text: &str, give_up: &mut dyn FnMut() -> bool) -
         );
     }
     let health = outline.health;
-    Structure { outline, skeleton: Skeleton { health, text: skeleton } }
+    // Skeletons of Python are not checked, and a script is no program that could be held against the notebook.
+    Structure { outline, skeleton: Skeleton { health, text: skeleton, is_checked: true } }
 }
 
 #[cfg(test)]
