@@ -393,7 +393,8 @@ impl<'t> Walk<'t> {
     /// Lets go of the comments met last, unless what begins at `start` stands directly below them. What stands above a
     /// preamble is not about that, so it may be about the file.
     pub(super) fn leave_comments_unless_above(&mut self, is_preamble: bool, start: usize) {
-        if is_preamble && !self.is_about_file(self.comment_above()) && is_about_copying(self.comment_above()) {
+        if is_preamble && !self.is_about_file(self.comment_above()) && is_about_copying(self.comment_above())
+        {
             self.detach_comments();
         }
         let line = self.source.line(start);

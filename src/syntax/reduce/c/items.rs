@@ -33,8 +33,11 @@ impl Scanner<'_> {
             self.end_junk();
             return;
         }
-        // `static MACRO(a)`
-        let lead = (0..self.tokens.len().min(3)).take_while(|top| is_specifier(self.top_text(*top))).count();
+        // `static MACRO(a)`, or `MACRO(a)` below other macros.
+        let lead = match self.lone_macros() {
+            0 => (0..self.tokens.len().min(3)).take_while(|top| is_specifier(self.top_text(*top))).count(),
+            lead => lead,
+        };
         let is_call = self.tokens.len() == lead + 2 && self.tokens.kind(lead + 1) == Some(Kind::Paren);
         if self.tokens.kind(0) != Some(Kind::Word) || (self.tokens.len() != 1 && !is_call) {
             if is_access(word) && self.is_in_type() && self.is_junk() {
@@ -42,14 +45,29 @@ impl Scanner<'_> {
             }
             return;
         }
+        // `DEPRECATED(void f() { })`
+        let has_code = is_call && {
+            let inside = self.tokens.within(lead + 1);
+            inside.iter().any(|token| matches!(token.kind, Kind::Braces | Kind::Semicolon))
+        };
         let name = self.top_text(if is_call { lead } else { 0 });
         // `EXPORT(int)` on a line of its own is the type of what follows.
         let is_type = is_call && !is_in_capitals(word) && self.is_called(end);
         let is_macro = is_in_capitals(name) && !is_type && (is_call || is_access(word));
         let goes_on = only_begins(name) || is_attribute(name) || name == "extern" || name == "export";
-        if is_macro || (only_begins(word) && !goes_on) {
+        if is_macro || has_code || (only_begins(word) && !goes_on) {
             self.end_junk();
         }
+    }
+
+    /// Returns how many macros the item at hand begins with that stand on lines of their own.
+    fn lone_macros(&self) -> usize {
+        let is_lone = |top: &usize| {
+            let next = self.tokens.top(top + 1);
+            let is_followed = next.is_some_and(|next| next.is_fresh && next.kind == Kind::Word);
+            is_followed && is_in_capitals(self.top_text(*top))
+        };
+        (0..self.tokens.len()).take_while(is_lone).count()
     }
 
     /// Says whether the item at hand is made of macros that have come to their end before a line that begins with `word`.
@@ -204,7 +222,10 @@ impl Scanner<'_> {
         while matches!(self.tokens.kind(value), Some(Kind::Bracket | Kind::Word | Kind::Paren)) {
             value += 1;
         }
+        // `X(a)`: what a macro makes has a name that nobody here knows.
+        let is_made = self.tokens.kind(name + 1) == Some(Kind::Paren);
         let is_plain = name < parts
+            && !is_made
             && self.tokens.kind(name) == Some(Kind::Word)
             && (value == parts || self.tokens.kind(value) == Some(Kind::Equals) && value + 1 < parts);
         if !is_plain {

@@ -7,6 +7,7 @@
 
 mod bodies;
 mod bytes;
+mod clauses;
 mod conditions;
 mod directives;
 mod emit;
