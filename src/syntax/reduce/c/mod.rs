@@ -9,6 +9,7 @@ mod bodies;
 mod bytes;
 mod clauses;
 mod conditions;
+mod constants;
 mod directives;
 mod emit;
 mod heads;

@@ -309,6 +309,12 @@ fn macros_behind_an_array_are_not_its_name() {
 }
 
 #[test]
+fn many_macros_on_lines_of_their_own_cost_no_more_each_than_a_few() {
+    let text = "AB\n".repeat(200_000);
+    assert!(reduced(&text, Dialect::C).is_some());
+}
+
+#[test]
 fn members_behind_a_macro_that_holds_code_are_read() {
     cpp(
         "class X {\n D(\n  void f(E& e) { }\n )\nprotected:\n int a() const { }\n M(void g(), return 1; )\n int b();\n};\n",
