@@ -48,22 +48,41 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     walk.add(symbol);
 }
 
-/// Reads an assignment of a constant: a name in capitals, or one like `__all__`.
+/// Reads an assignment of constants: a name in capitals, or one like `__all__`; each of `A = B = 1`.
 pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     cut_literals(walk, node);
-    let Some(assignment) = child_of_kind(node, "assignment") else {
-        return;
-    };
-    let Some(left) = walk.field(assignment, Field::Left).filter(|left| left.kind() == "identifier") else {
-        return;
-    };
-    let name = walk.text(left);
-    if !walk.scopes.is_empty() || !is_constant(name) {
-        return;
+    let mut next = child_of_kind(node, "assignment").filter(|_| walk.scopes.is_empty());
+    while let Some(assignment) = next {
+        let left = walk.field(assignment, Field::Left).filter(|left| left.kind() == "identifier");
+        if let Some(name) = left.map(|left| walk.text(left)).filter(|name| is_constant(name)) {
+            statement(walk, node, SymbolKind::Constant, name);
+        }
+        next = child_of_kind(assignment, "assignment");
     }
+}
+
+/// Reads `type Name[T] = …`.
+pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let left = walk.field(node, Field::Left).and_then(first_identifier);
+    if let Some(name) = left.map(|left| walk.text(left)) {
+        statement(walk, node, SymbolKind::Typedef, name);
+    }
+}
+
+/// Returns the name in `Name`, or in `Name[T]`.
+fn first_identifier(node: Node<'_>) -> Option<Node<'_>> {
+    let mut node = node;
+    while node.kind() != "identifier" {
+        node = node.named_child(0)?;
+    }
+    Some(node)
+}
+
+/// Adds a symbol that a whole statement makes.
+fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>, kind: SymbolKind, name: &str) {
     let range = walk.range(node);
     let symbol = Symbol {
-        kind: SymbolKind::Constant,
+        kind,
         name: name.to_owned(),
         qualified_name: walk.qualified(name),
         span: walk.span(node, range.end),

@@ -7,6 +7,7 @@ use super::symbols::import;
 use super::symbols::import_from;
 use super::symbols::import_future;
 use super::symbols::module;
+use super::symbols::type_alias;
 use crate::syntax::define::Marks;
 use crate::syntax::language::Language;
 use crate::syntax::language::Nodes;
@@ -38,6 +39,7 @@ const NODES: Nodes = &[
     ("class_definition", Visit::Read(class)),
     ("function_definition", Visit::Read(function)),
     ("expression_statement", Visit::Read(assignment)),
+    ("type_alias_statement", Visit::Read(type_alias)),
     ("import_statement", Visit::Preamble(import)),
     ("import_from_statement", Visit::Preamble(import_from)),
     ("future_import_statement", Visit::Preamble(import_future)),

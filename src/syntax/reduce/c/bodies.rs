@@ -56,7 +56,7 @@ impl Scanner<'_> {
                     }
                 }
                 _ => {
-                    at = after_quote(self.bytes, at);
+                    at = after_quote(self.bytes, at, &mut self.unended);
                     continue;
                 }
             }

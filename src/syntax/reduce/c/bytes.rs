@@ -5,6 +5,9 @@ use memchr::memchr2;
 use memchr::memchr3;
 use memchr::memmem;
 
+/// After so many raw strings that nothing ends, a text has none.
+const MOST_UNENDED: usize = 16;
+
 /// Says whether a byte can be part of a name or a number. What is not ASCII is taken for a letter.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
@@ -61,8 +64,11 @@ fn after_escape(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Returns where a raw string ends, if the quote at `at` begins one: `R"x(…)x"`.
-pub(super) fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
-    if bytes[at] != b'"' || at == 0 || bytes[at - 1] != b'R' {
+///
+/// Each that nothing ends costs a look at the whole rest of the text, so `unended` counts them: past some of them, no
+/// other is looked for.
+pub(super) fn raw_string_end(bytes: &[u8], at: usize, unended: &mut usize) -> Option<usize> {
+    if bytes[at] != b'"' || at == 0 || bytes[at - 1] != b'R' || *unended == MOST_UNENDED {
         return None;
     }
     let prefix = &bytes[word_start(bytes, at - 1)..at];
@@ -74,7 +80,9 @@ pub(super) fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
     end.push(b')');
     end.extend_from_slice(&bytes[at + 1..open]);
     end.push(b'"');
-    memmem::find(&bytes[open..], &end).map(|found| open + found + end.len())
+    let found = memmem::find(&bytes[open..], &end);
+    *unended += usize::from(found.is_none());
+    found.map(|found| open + found + end.len())
 }
 
 /// Returns where the word begins that ends at `end`. No word that matters here is longer than a line.
@@ -88,9 +96,9 @@ fn word_start(bytes: &[u8], end: usize) -> usize {
 }
 
 /// Returns where a quote leads to, whatever it begins. An apostrophe within a number separates its digits.
-pub(super) fn after_quote(bytes: &[u8], at: usize) -> usize {
+pub(super) fn after_quote(bytes: &[u8], at: usize, unended: &mut usize) -> usize {
     if bytes[at] == b'"' {
-        return raw_string_end(bytes, at).unwrap_or_else(|| quoted_end(bytes, at));
+        return raw_string_end(bytes, at, unended).unwrap_or_else(|| quoted_end(bytes, at));
     }
     let start = word_start(bytes, at);
     if bytes.get(start).is_some_and(u8::is_ascii_digit) && start < at {
@@ -152,14 +160,25 @@ mod tests {
 
     #[test]
     fn an_apostrophe_in_a_number_is_no_quote() {
-        assert_eq!(after_quote(b"1'000'000", 1), 2);
-        assert_eq!(after_quote(b"L'a' ", 1), 4);
+        assert_eq!(after_quote(b"1'000'000", 1, &mut 0), 2);
+        assert_eq!(after_quote(b"L'a' ", 1, &mut 0), 4);
     }
 
     #[test]
     fn a_raw_string_ends_where_its_mark_says() {
-        assert_eq!(raw_string_end(b"R\"x()\" )x\" y", 1), Some(10));
-        assert_eq!(raw_string_end(b"FOOR\"x()x\"", 4), None);
+        assert_eq!(raw_string_end(b"R\"x()\" )x\" y", 1, &mut 0), Some(10));
+        assert_eq!(raw_string_end(b"FOOR\"x()x\"", 4, &mut 0), None);
+    }
+
+    #[test]
+    fn raw_strings_that_nothing_ends_are_looked_for_a_few_times_only() {
+        let mut unended = 0;
+        let text = b"R\"x(R\"y()y\"";
+        assert_eq!(raw_string_end(text, 1, &mut unended), None);
+        assert_eq!(unended, 1);
+        assert_eq!(raw_string_end(text, 5, &mut unended), Some(text.len()));
+        assert_eq!(unended, 1);
+        assert_eq!(raw_string_end(text, 5, &mut MOST_UNENDED.clone()), None);
     }
 
     #[test]

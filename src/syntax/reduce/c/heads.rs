@@ -50,6 +50,7 @@ impl Scanner<'_> {
     pub(super) fn scope_head(&self) -> Option<Head> {
         let count = self.tokens.len();
         let plain = |kind| Head { kind, symbol: None, name: 0..0, keyword: count, spare: Vec::new() };
+        let mut clauses = Vec::new();
         let mut top = 0;
         while top < count {
             match self.tokens.kind(top)? {
@@ -62,7 +63,14 @@ impl Scanner<'_> {
                         return self.namespace_head(top);
                     }
                     if is_tag(word) {
-                        return self.type_head(top);
+                        let mut head = self.type_head(top)?;
+                        head.spare.extend(clauses);
+                        return Some(head);
+                    }
+                    if let Some(end) = self.clause_end(top) {
+                        clauses.push(top..end);
+                        top = end;
+                        continue;
                     }
                 }
                 Kind::Paren => {

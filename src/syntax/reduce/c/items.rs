@@ -24,6 +24,9 @@ use crate::syntax::reduced::Supplied;
 /// An initializer, or another block within an item, of more bytes than this is not handed to the grammar.
 const LARGE_BLOCK: usize = 40;
 
+/// Nobody writes more macros in a row than this, and each line of a longer row would cost a look at the whole of it.
+pub(super) const MOST_MACROS: usize = 32;
+
 impl Scanner<'_> {
     /// Looks at a word that begins a line and ends at `end`: where only a macro or its call stands before it on lines
     /// of its own, that has come to its end without a semicolon.
@@ -33,8 +36,11 @@ impl Scanner<'_> {
             self.end_junk();
             return;
         }
-        // `static MACRO(a)`
-        let lead = (0..self.tokens.len().min(3)).take_while(|top| is_specifier(self.top_text(*top))).count();
+        // `static MACRO(a)`, or `MACRO(a)` below other macros.
+        let lead = match self.lone_macros() {
+            0 => (0..self.tokens.len().min(3)).take_while(|top| is_specifier(self.top_text(*top))).count(),
+            lead => lead,
+        };
         let is_call = self.tokens.len() == lead + 2 && self.tokens.kind(lead + 1) == Some(Kind::Paren);
         if self.tokens.kind(0) != Some(Kind::Word) || (self.tokens.len() != 1 && !is_call) {
             if is_access(word) && self.is_in_type() && self.is_junk() {
@@ -42,14 +48,29 @@ impl Scanner<'_> {
             }
             return;
         }
+        // `DEPRECATED(void f() { })`
+        let has_code = is_call && {
+            let inside = self.tokens.within(lead + 1);
+            inside.iter().any(|token| matches!(token.kind, Kind::Braces | Kind::Semicolon))
+        };
         let name = self.top_text(if is_call { lead } else { 0 });
         // `EXPORT(int)` on a line of its own is the type of what follows.
         let is_type = is_call && !is_in_capitals(word) && self.is_called(end);
         let is_macro = is_in_capitals(name) && !is_type && (is_call || is_access(word));
         let goes_on = only_begins(name) || is_attribute(name) || name == "extern" || name == "export";
-        if is_macro || (only_begins(word) && !goes_on) {
+        if is_macro || has_code || (only_begins(word) && !goes_on) {
             self.end_junk();
         }
+    }
+
+    /// Returns how many macros the item at hand begins with that stand on lines of their own.
+    fn lone_macros(&self) -> usize {
+        let is_lone = |top: &usize| {
+            let next = self.tokens.top(top + 1);
+            let is_followed = next.is_some_and(|next| next.is_fresh && next.kind == Kind::Word);
+            is_followed && is_in_capitals(self.top_text(*top))
+        };
+        (0..self.tokens.len().min(MOST_MACROS)).take_while(is_lone).count()
     }
 
     /// Says whether the item at hand is made of macros that have come to their end before a line that begins with `word`.
@@ -75,7 +96,7 @@ impl Scanner<'_> {
     /// Says whether the item at hand is `MACRO(…) = …`, or begins with it.
     fn is_definition_by_macro(&self) -> bool {
         let mut top = 0;
-        while is_specifier(self.top_text(top)) {
+        while top < MOST_MACROS && is_specifier(self.top_text(top)) {
             top += 1;
         }
         self.tokens.kind(top) == Some(Kind::Word)
@@ -112,11 +133,15 @@ impl Scanner<'_> {
 
     /// Says whether the item at hand is made of macros alone.
     fn is_junk(&self) -> bool {
-        (0..self.tokens.len()).all(|top| match self.tokens.kind(top) {
-            Some(Kind::Word) => is_in_capitals(self.top_text(top)) || self.top_text(top).starts_with("Q_"),
-            Some(Kind::Paren) => true,
-            Some(_) | None => false,
-        })
+        let count = self.tokens.len();
+        count <= MOST_MACROS
+            && (0..count).all(|top| match self.tokens.kind(top) {
+                Some(Kind::Word) => {
+                    is_in_capitals(self.top_text(top)) || self.top_text(top).starts_with("Q_")
+                }
+                Some(Kind::Paren) => true,
+                Some(_) | None => false,
+            })
     }
 
     /// Leaves the item at hand out: it is a macro, or nothing that can be read.
@@ -167,7 +192,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn supply(&mut self, symbol: ReadSymbol) {
+    pub(super) fn supply(&mut self, symbol: ReadSymbol) {
         self.out.supplied.push(Supplied::Symbol(symbol));
         self.forget();
     }
@@ -191,54 +216,6 @@ impl Scanner<'_> {
                 self.edits.push((token.start() + 1..token.end() - 1, ""));
             }
         }
-    }
-
-    /// Ends a constant of an enumeration: with a comma, or where the enumeration ends.
-    pub(super) fn end_constant(&mut self) {
-        let count = self.tokens.len();
-        let has_comma = self.tokens.kind(count.saturating_sub(1)) == Some(Kind::Comma);
-        let parts = if has_comma { count - 1 } else { count };
-        let name = self.constant_name(parts);
-        let mut value = name + 1;
-        // `A [[deprecated]] = 1`, `A __attribute__((unused))`
-        while matches!(self.tokens.kind(value), Some(Kind::Bracket | Kind::Word | Kind::Paren)) {
-            value += 1;
-        }
-        let is_plain = name < parts
-            && self.tokens.kind(name) == Some(Kind::Word)
-            && (value == parts || self.tokens.kind(value) == Some(Kind::Equals) && value + 1 < parts);
-        if !is_plain {
-            if 0 < parts {
-                // An X-macro makes constants that nobody here can name.
-                self.end_junk();
-            }
-            self.forget();
-            return;
-        }
-        let start = self.tokens.top(name).map_or(0, Token::start);
-        let range = start..self.tokens.top_end(parts - 1);
-        self.supply(ReadSymbol {
-            kind: SymbolKind::EnumMember,
-            name: self.top_text(name).to_owned(),
-            scope: String::new(),
-            head: range.clone(),
-            range,
-            cut: None,
-            is_typed: true,
-        });
-    }
-
-    /// Returns where in the row of a constant its name stands: behind the calls of macros that make other constants.
-    fn constant_name(&self, parts: usize) -> usize {
-        let mut name = 0;
-        while name + 2 < parts
-            && self.tokens.kind(name) == Some(Kind::Word)
-            && self.tokens.kind(name + 1) == Some(Kind::Paren)
-            && self.tokens.kind(name + 2) == Some(Kind::Word)
-        {
-            name += 2;
-        }
-        name
     }
 
     /// Reads a `{` that is no value: it begins a scope, or the body of a function.

@@ -7,7 +7,9 @@
 
 mod bodies;
 mod bytes;
+mod clauses;
 mod conditions;
+mod constants;
 mod directives;
 mod emit;
 mod heads;

@@ -1,5 +1,6 @@
 //! What is changed in an item because the grammar would not understand it.
 
+use super::items::MOST_MACROS;
 use super::names::is_attribute;
 use super::names::is_in_capitals;
 use super::names::is_specifier;
@@ -36,7 +37,7 @@ impl Scanner<'_> {
     /// Says whether a word before the type is a macro: `EXPORT int f()`, `static __always_inline int f()`.
     fn is_leading_macro(&self, top: usize) -> bool {
         let word = self.top_text(top);
-        let leads = (0..top).all(|before| is_specifier(self.top_text(before)));
+        let leads = top < MOST_MACROS && (0..top).all(|before| is_specifier(self.top_text(before)));
         let is_followed = self.tokens.kind(top + 2).is_some_and(|kind| {
             matches!(kind, Kind::Word | Kind::Star | Kind::Ampersand | Kind::Scope | Kind::Less)
         });

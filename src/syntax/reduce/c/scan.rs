@@ -12,6 +12,7 @@ use super::conditions::Condition;
 use super::tokens::Kind;
 use super::tokens::Tokens;
 use crate::syntax::reduced::Reduced;
+use crate::syntax::reduced::Supplied;
 
 /// Scopes nested deeper than this, or conditions, are for the parser to refuse.
 pub(super) const MAX_DEPTH: usize = 200;
@@ -57,6 +58,8 @@ pub(super) struct Scanner<'a> {
     pub(super) out: Reduced,
     /// Whether the item at hand has a `=` that is no part of a name.
     pub(super) has_value: bool,
+    /// How many raw strings were met that nothing ends.
+    pub(super) unended: usize,
     is_fresh: bool,
 }
 
@@ -73,6 +76,7 @@ impl<'a> Scanner<'a> {
             conditions: Vec::new(),
             out: Reduced::default(),
             has_value: false,
+            unended: 0,
             is_fresh: true,
         }
     }
@@ -109,8 +113,9 @@ impl<'a> Scanner<'a> {
             b' ' | b'\t' | b'\r' | 0x0b | 0x0c | b'\\' => self.at += 1,
             b'/' if matches!(self.bytes.get(self.at + 1), Some(b'/' | b'*')) => self.comment()?,
             b'#' if begins_line(self.bytes, self.at) => self.directive()?,
+            b'@' if self.is_fresh && self.placeholder() => {}
             b'"' | b'\'' => {
-                let end = after_quote(self.bytes, self.at);
+                let end = after_quote(self.bytes, self.at, &mut self.unended);
                 self.push(Kind::Text, end - self.at);
             }
             b'(' => self.open(Kind::Paren),
@@ -125,6 +130,23 @@ impl<'a> Scanner<'a> {
             _ => self.sign(byte)?,
         }
         Ok(true)
+    }
+
+    /// Passes over `@NAME@` at the beginning of a line, which is to be replaced before the text is compiled.
+    fn placeholder(&mut self) -> bool {
+        let name = word_end(self.bytes, self.at + 1);
+        if name == self.at + 1 || self.bytes.get(name) != Some(&b'@') {
+            return false;
+        }
+        let range = self.at..name + 1;
+        self.at = range.end;
+        self.out.repairs += 1;
+        if self.tokens.is_empty() {
+            self.out.supplied.push(Supplied::Nothing(range));
+        } else {
+            self.edits.push((range, ""));
+        }
+        true
     }
 
     fn comment(&mut self) -> Result<(), Odd> {
@@ -207,8 +229,10 @@ impl<'a> Scanner<'a> {
 
     /// Says whether a `<` begins the parameters of a template, or stands in such.
     fn begins_parameters(&self) -> bool {
-        self.dialect == Dialect::Cpp
-            && (self.tokens.innermost() == Some(Kind::Angle) || self.is_after("template"))
+        let is_inside = self.tokens.innermost() == Some(Kind::Angle);
+        // Headers in C have templates for those who include them from C++.
+        let can_begin = self.dialect == Dialect::Cpp || self.tokens.count() == 1;
+        is_inside || (can_begin && self.is_after("template"))
     }
 
     fn is_after(&self, word: &str) -> bool {
@@ -216,7 +240,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn open_brace(&mut self) -> Result<(), Odd> {
-        if !self.tokens.is_level() || self.has_value {
+        if !self.tokens.is_level() || self.has_value || self.is_in_requires() {
             return self.braces();
         }
         self.begin_block()

@@ -40,17 +40,12 @@ impl Reader<'_, '_> {
                     {
                         return self.function_in_parentheses(self.word(at - 1).to_owned(), at + 2);
                     }
-                    if takes_arguments && self.is_behind_name(from, at) {
-                        at += 2;
+                    if name.is_some() && self.is_behind_array(at) {
+                        at += if takes_arguments { 2 } else { 1 };
                         continue;
                     }
-                    // `char name[] __initconst = …`
-                    if from < at
-                        && self.kind(at - 1) == Some(Kind::Bracket)
-                        && name.is_some()
-                        && word.starts_with("__")
-                    {
-                        at += 1;
+                    if takes_arguments && self.is_behind_name(from, at) {
+                        at += 2;
                         continue;
                     }
                     match word {
@@ -127,6 +122,12 @@ impl Reader<'_, '_> {
         let is_list = self.kind(value) == Some(Kind::Braces) && value + 1 == self.end;
         let cut = if is_list { self.token(value).map(Token::range) } else { None };
         with_scope(self.symbol(kind, self.word(name).to_owned(), head_end, cut), scope)
+    }
+
+    /// Says whether a word says something of the array before it: `char name[] PROGMEM = …`, `int a[2] ALIGNED(16);`.
+    fn is_behind_array(&self, at: usize) -> bool {
+        let is_array = |top: usize| self.kind(top) == Some(Kind::Bracket) && !self.is_attribute_list(top);
+        at.checked_sub(1).is_some_and(is_array) && self.ending == Ending::Semicolon
     }
 
     /// Says whether the call of a macro at `at` says something of the variable before it: `int a GUARDED_BY(b) = 1;`.

@@ -78,6 +78,7 @@ impl Reader<'_, '_> {
     /// Reads `type (CALLED_SO name)(…)`, of which what follows the parameters is at `after`.
     pub(super) fn function_in_parentheses(&mut self, name: String, after: usize) -> Read {
         match self.trail(after, false, false) {
+            Trail::Head(head) if self.is_typedef => self.typedef(name, head),
             Trail::Head(head) => self.as_function(name, String::new(), head, true),
             Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(name)),
         }
@@ -167,7 +168,10 @@ impl Reader<'_, '_> {
                 Some(Kind::Word) if word == "try" && self.ending != Ending::Semicolon => {
                     return Trail::Head(at);
                 }
-                Some(Kind::Word) if word == "requires" => return Trail::Unsure,
+                Some(Kind::Word) if word == "requires" => match self.scanner.clause_end(at) {
+                    Some(end) => at = end,
+                    None => return Trail::Unsure,
+                },
                 Some(Kind::Word) if is_attribute(word) && takes_arguments => at += 2,
                 Some(Kind::Word) if trails(word) => at += 1,
                 // `JEMALLOC_ATTR(malloc) je_malloc(size_t size) {`
@@ -204,7 +208,10 @@ impl Reader<'_, '_> {
         for top in at..self.end {
             match self.kind(top) {
                 Some(Kind::Equals | Kind::Colon) => return Trail::Unsure,
-                Some(Kind::Word) if self.word(top) == "requires" => return Trail::Unsure,
+                Some(Kind::Word) if self.word(top) == "requires" => {
+                    let is_whole = self.scanner.clause_end(top) == Some(self.end);
+                    return if is_whole { Trail::Head(self.end) } else { Trail::Unsure };
+                }
                 Some(_) | None => {}
             }
         }

@@ -97,6 +97,9 @@ impl Reader<'_, '_> {
         let mut at = self.first;
         while self.word(at) == "template" && self.kind(at + 1) == Some(Kind::Angle) {
             at += 2;
+            if let Some(end) = self.scanner.clause_end(at) {
+                at = end;
+            }
         }
         match self.word(at) {
             "using" => return self.using(at),
