@@ -102,6 +102,9 @@ fn is_readonly(walk: &Walk<'_>, declaration: Node<'_>) -> bool {
 
 /// Reads the commands that set names or draw in files: `alias a=b`, `. file`.
 pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if let Some(signs) = node.child(1).filter(|child| child.is_error() && walk.text(*child).trim() == "()") {
+        return loop_function(walk, node, walk.range(signs).end);
+    }
     let name = find(node, "name").map_or("", |name| walk.text(name));
     match name {
         "." | "source" => {
@@ -119,6 +122,12 @@ pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         }
         _ => {}
     }
+}
+
+/// Reads `name() for …`, whose body the grammar takes for words of a command: only where it begins is known.
+fn loop_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, head_end: usize) {
+    let Some(name) = find(node, "name").map(|name| walk.text(name).to_owned()) else { return };
+    walk.define(node, Definition::new(SymbolKind::Function, name, Inside::Nothing).with_head_end(head_end));
 }
 
 /// Reads what is given a text: `cat <<EOF`. A long one is told by its size.
