@@ -39,6 +39,8 @@ pub(super) struct Language {
     pub(super) reduce: Option<fn(&str) -> Option<Reduced>>,
     /// Takes out of the skeleton what it does without of something that the scanner supplies.
     pub(super) cut_supplied: Option<fn(&mut Walk<'_>, &Supplied)>,
+    /// Says whether a text is nested deeper than the grammar can bear, where brackets do not tell.
+    pub(super) is_too_deep: Option<fn(&str) -> bool>,
     /// What to do with each kind of node: the first table that names a kind decides. Kinds that none names are passed
     /// over, with all that is in them.
     pub(super) nodes: &'static [Nodes],

@@ -37,6 +37,9 @@ pub(super) fn parse(
     if MAX_NESTING < brackets && MAX_NESTING < nesting(text.as_bytes()) {
         return Err(Fallback::TooDeep);
     }
+    if compiled.language.is_too_deep.is_some_and(|is_too_deep| is_too_deep(text)) {
+        return Err(Fallback::TooDeep);
+    }
     if MAX_TOKENS < text.len() && MAX_TOKENS < tokens(text.as_bytes()) {
         return Err(Fallback::TooLarge);
     }

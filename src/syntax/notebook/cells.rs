@@ -10,7 +10,13 @@ pub(super) struct Notebook {
     pub(super) cells: Vec<Cell>,
     /// Whether its kernel speaks Python; one that does not say is taken for one that does.
     pub(super) is_python: bool,
+    /// What a comment begins with in the language of its kernel.
+    pub(super) comment: &'static str,
 }
+
+/// Languages of kernels whose comments begin with two slashes, by how their names begin.
+const SLASHES: [&str; 10] =
+    ["c#", "c++", "csharp", "go", "java", "kotlin", "rust", "scala", "swift", "typescript"];
 
 /// A cell.
 pub(super) struct Cell {
@@ -82,16 +88,28 @@ struct Kernel {
     language: Option<String>,
 }
 
-/// Returns the cells of a notebook; `None` where the text is none.
+/// Returns the cells of a notebook; `None` where the text is none. A text without a word is one without cells, as an
+/// editor makes it before anything is written.
 pub(super) fn read(text: &str) -> Option<Notebook> {
+    if text.trim().is_empty() {
+        return Some(Notebook { cells: Vec::new(), is_python: true, comment: "#" });
+    }
     let raw: RawNotebook<'_> = serde_json::from_str(text).ok()?;
-    let is_python = raw.metadata.as_ref().is_none_or(Metadata::is_python);
+    if raw.cells.is_none() && raw.worksheets.is_none() {
+        return None;
+    }
+    let spoken = raw.metadata.and_then(Metadata::language);
+    let spoken = spoken.map_or_else(|| "python".to_owned(), |name| name.to_ascii_lowercase());
     let sheets = raw.worksheets.unwrap_or_default().into_iter().flat_map(|sheet| sheet.cells);
-    let cells = raw.cells.map(|cells| cells.into_iter().chain(sheets).collect::<Vec<_>>())?;
-    let cells = cells.into_iter().map(|cell| read_cell(text, cell)).collect::<Option<_>>()?;
-    Some(Notebook { cells, is_python })
+    let cells = raw.cells.unwrap_or_default().into_iter().chain(sheets);
+    Some(Notebook {
+        cells: cells.filter_map(|cell| read_cell(text, cell)).collect(),
+        is_python: spoken.contains("python"),
+        comment: if SLASHES.iter().any(|name| spoken.starts_with(name)) { "//" } else { "#" },
+    })
 }
 
+/// Reads a cell; one that is none is passed over, and one whose text is none has no lines.
 fn read_cell(text: &str, raw: &RawValue) -> Option<Cell> {
     let cell: RawCell<'_> = serde_json::from_str(raw.get()).ok()?;
     let kind = match cell.cell_type.as_str() {
@@ -99,7 +117,7 @@ fn read_cell(text: &str, raw: &RawValue) -> Option<Cell> {
         "markdown" | "heading" => CellKind::Markdown,
         _ => CellKind::Raw,
     };
-    let lines = cell.source.map_or(Some(Vec::new()), |source| read_lines(text, source))?;
+    let lines = cell.source.and_then(|source| read_lines(text, source)).unwrap_or_default();
     let outputs = cell.outputs.map_or("", RawValue::get);
     let output_bytes = if outputs == "[]" { 0 } else { outputs.len() };
     Some(Cell { kind, lines, output_bytes })
@@ -136,10 +154,10 @@ fn place(text: &str, part: &str) -> Range<usize> {
 }
 
 impl Metadata {
-    fn is_python(&self) -> bool {
-        let named = self.language_info.as_ref().and_then(|info| info.name.as_deref());
-        let spoken = self.kernelspec.as_ref().and_then(|kernel| kernel.language.as_deref());
-        named.or(spoken).is_none_or(|name| name.to_ascii_lowercase().contains("python"))
+    /// Returns the name of the language that the kernel speaks.
+    fn language(self) -> Option<String> {
+        let named = self.language_info.and_then(|info| info.name);
+        named.or_else(|| self.kernelspec.and_then(|kernel| kernel.language))
     }
 }
 
@@ -169,6 +187,22 @@ mod tests {
     }
 
     #[test]
+    fn cells_of_format_3_are_in_sheets() {
+        let text =
+            r#"{"worksheets": [{"cells": [{"cell_type": "code", "input": ["def old(a):\n", "    pass"]}]}]}"#;
+        let notebook = read(text).unwrap();
+        assert_eq!(notebook.cells[0].lines[1].text, "    pass");
+    }
+
+    #[test]
+    fn an_odd_cell_costs_no_other() {
+        let text =
+            r#"{"cells": [{"cell_type": "code", "source": 5}, 3, {"cell_type": "code", "source": ["x"]}]}"#;
+        let notebook = read(text).unwrap();
+        assert_eq!(notebook.cells.iter().map(|cell| cell.lines.len()).collect::<Vec<_>>(), [0, 1]);
+    }
+
+    #[test]
     fn the_kernel_says_what_is_spoken() {
         let of = |name: &str| {
             read(&format!(r#"{{"cells": [], "metadata": {{"language_info": {{"name": "{name}"}}}}}}"#))
@@ -176,6 +210,6 @@ mod tests {
                 .is_python
         };
         assert!(of("python") && of("ipython3"));
-        assert!(!of("julia"));
+        assert!(!of("julia") && !of("typescript"));
     }
 }

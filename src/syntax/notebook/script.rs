@@ -34,26 +34,29 @@ pub(super) fn is_magic(line: &str) -> bool {
     line.starts_with(['%', '!', '?']) || (line.ends_with('?') && !line.contains(['#', '"', '\'']))
 }
 
-/// Appends a cell; of its code what `code` has left of it, where that is known.
-pub(super) fn write(script: &mut String, cell: &Cell, code: Option<String>) {
+/// Appends a cell, with `comment` before what is no code; of its code what `code` has left of it, where that is known.
+pub(super) fn write(script: &mut String, cell: &Cell, comment: &str, code: Option<String>) {
     if !script.is_empty() {
         script.push('\n');
     }
-    match cell.kind {
-        CellKind::Code => script.push_str("# %%\n"),
-        CellKind::Markdown => script.push_str("# %% [markdown]\n"),
-        CellKind::Raw => script.push_str("# %% [raw]\n"),
-    }
+    let kind = match cell.kind {
+        CellKind::Code => "",
+        CellKind::Markdown => " [markdown]",
+        CellKind::Raw => " [raw]",
+    };
+    let _ = writeln!(script, "{comment} %%{kind}");
     match (cell.kind, code) {
         (CellKind::Code, Some(code)) => script.push_str(&code),
         (CellKind::Code, None) => write_lines(script, cell, "", usize::MAX),
-        (CellKind::Markdown | CellKind::Raw, _) => write_lines(script, cell, "# ", MOST_PROSE),
+        (CellKind::Markdown | CellKind::Raw, _) => {
+            write_lines(script, cell, &format!("{comment} "), MOST_PROSE)
+        }
     }
     if !script.ends_with('\n') {
         script.push('\n');
     }
     if 0 < cell.output_bytes {
-        let _ = writeln!(script, "# output left out: {} bytes", cell.output_bytes);
+        let _ = writeln!(script, "{comment} output left out: {} bytes", cell.output_bytes);
     }
 }
 

@@ -27,6 +27,7 @@ pub(in crate::syntax::languages) static C: Language = Language {
     marks: Marks::BRACES,
     reduce: Some(crate::syntax::reduce::reduce_c),
     cut_supplied: Some(cut_supplied),
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

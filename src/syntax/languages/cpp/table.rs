@@ -25,6 +25,7 @@ pub(in crate::syntax::languages) static CPP: Language = Language {
     marks: Marks::BRACES,
     reduce: Some(crate::syntax::reduce::reduce_cpp),
     cut_supplied: Some(cut_supplied),
+    is_too_deep: None,
     nodes: &[NODES, C_NODES],
     root: None,
 };

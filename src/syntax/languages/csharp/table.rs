@@ -30,6 +30,7 @@ pub(in crate::syntax::languages) static CSHARP: Language = Language {
     marks: Marks::BRACES,
     reduce: Some(without_odd_branches),
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

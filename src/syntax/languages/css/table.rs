@@ -24,6 +24,7 @@ pub(in crate::syntax::languages) static CSS: Language = Language {
     marks: Marks::BRACES,
     reduce: None,
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

@@ -17,6 +17,7 @@ pub(in crate::syntax::languages) static DOCKERFILE: Language = Language {
     marks: Marks::HASH,
     reduce: None,
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[],
     root: Some(file),
 };

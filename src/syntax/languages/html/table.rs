@@ -22,6 +22,7 @@ pub(in crate::syntax::languages) static HTML: Language = Language {
     marks: Marks { body: ("<!-- ", " -->"), rows: ("<!-- ", " -->"), ends_line: false },
     reduce: Some(reduce),
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: Some(document),
 };

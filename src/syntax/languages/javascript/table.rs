@@ -36,6 +36,7 @@ pub(in crate::syntax::languages) static JAVASCRIPT: Language = Language {
     marks: Marks::BRACES,
     reduce: None,
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES, SHARED],
     root: Some(super::imports::file),
 };

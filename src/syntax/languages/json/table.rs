@@ -22,6 +22,7 @@ pub(in crate::syntax::languages) static JSON: Language = Language {
     marks: Marks::BRACES,
     reduce: Some(reduce),
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

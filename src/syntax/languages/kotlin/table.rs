@@ -31,6 +31,7 @@ pub(in crate::syntax::languages) static KOTLIN: Language = Language {
     marks: Marks::BRACES,
     reduce: Some(without_bodies),
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

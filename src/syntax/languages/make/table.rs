@@ -23,6 +23,7 @@ pub(in crate::syntax::languages) static MAKE: Language = Language {
     marks: Marks::HASH,
     reduce: Some(reduce),
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

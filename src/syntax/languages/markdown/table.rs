@@ -19,6 +19,7 @@ pub(in crate::syntax::languages) static MARKDOWN: Language = Language {
     marks: Marks::BRACES,
     reduce: Some(reduce),
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[],
     root: Some(file),
 };

@@ -27,6 +27,7 @@ pub(in crate::syntax) static PYTHON: Language = Language {
     marks: Marks::HASH,
     reduce: Some(reduce_python),
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: Some(module),
 };

@@ -26,6 +26,7 @@ pub(in crate::syntax::languages) static RUBY: Language = Language {
     marks: Marks::HASH,
     reduce: None,
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

@@ -27,6 +27,7 @@ pub(in crate::syntax::languages) static SCALA: Language = Language {
     marks: Marks::BRACES,
     reduce: None,
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

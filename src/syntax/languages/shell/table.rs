@@ -23,6 +23,7 @@ pub(in crate::syntax::languages) static SHELL: Language = Language {
     marks: Marks { body: (": # ", ""), rows: (" # ", ""), ends_line: true },
     reduce: None,
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

@@ -20,6 +20,7 @@ pub(in crate::syntax::languages) static SQL: Language = Language {
     marks: Marks::BRACES,
     reduce: Some(reduce),
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: Some(script),
 };

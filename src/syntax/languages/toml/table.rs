@@ -20,6 +20,7 @@ pub(in crate::syntax::languages) static TOML: Language = Language {
     marks: Marks::HASH,
     reduce: None,
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: None,
 };

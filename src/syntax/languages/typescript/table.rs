@@ -32,6 +32,7 @@ pub(in crate::syntax::languages) static TYPESCRIPT: Language = Language {
     marks: Marks::BRACES,
     reduce: Some(repair),
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES, JAVASCRIPT_NODES],
     root: Some(file),
 };

@@ -1,5 +1,6 @@
 //! YAML.
 
+mod depth;
 mod symbols;
 mod table;
 

@@ -1,5 +1,6 @@
 //! What YAML's nodes mean.
 
+use super::depth::is_too_deep;
 use super::symbols::document;
 use super::symbols::pair;
 use super::symbols::sequence;
@@ -21,6 +22,7 @@ pub(in crate::syntax::languages) static YAML: Language = Language {
     marks: Marks::HASH,
     reduce: None,
     cut_supplied: None,
+    is_too_deep: Some(is_too_deep),
     nodes: &[NODES],
     root: None,
 };

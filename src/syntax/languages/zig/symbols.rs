@@ -67,6 +67,36 @@ fn imported<'t>(walk: &Walk<'t>, value: Node<'t>) -> Option<&'t str> {
     call.split_once('"').map(|(name, _)| name)
 }
 
+/// Reads a function. One that returns a type, as `fn List(comptime T: type) type { return struct { … }; }` does, holds
+/// the members of that; any other holds code.
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(name) = find(node, "name") else { return };
+    let name = walk.text(name).to_owned();
+    let is_member = walk.scope_kind().is_some_and(SymbolKind::is_type);
+    let kind = if is_member { SymbolKind::Method } else { SymbolKind::Function };
+    let Some(body) = find(node, "body") else {
+        walk.define(node, Definition::new(kind, name, Inside::Nothing));
+        return;
+    };
+    let Some(container) = returned_container(body) else {
+        walk.define(node, Definition::new(kind, name, Inside::Code(body)));
+        return;
+    };
+    let head_end = walk.range(body).start;
+    // Its methods are methods, and its fields fields: what it makes is a type.
+    let definition = Definition::new(SymbolKind::Struct, name, Inside::Members(container));
+    walk.define(node, definition.with_head_end(head_end));
+}
+
+/// Returns the container that a body returns with its last statement.
+fn returned_container(body: Node<'_>) -> Option<Node<'_>> {
+    let last = children(body).into_iter().rfind(|child| child.is_named() && child.kind() != "comment")?;
+    let returned = find(last, ".return_expression").or_else(|| Some(last))?;
+    let kinds = ["struct_declaration", "union_declaration", "enum_declaration", "opaque_declaration"];
+    (returned.kind() == "return_expression").then_some(())?;
+    children(returned).into_iter().find(|child| kinds.contains(&child.kind()))
+}
+
 /// Reads `test "words" { … }`.
 pub(super) fn test<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(body) = child_of_kind(node, "block") else { return };

@@ -3,14 +3,12 @@
 use super::symbols::declaration;
 use super::symbols::field;
 use super::symbols::file_docs;
+use super::symbols::function;
 use super::symbols::test;
-use crate::model::SymbolKind;
 use crate::syntax::define::Marks;
 use crate::syntax::language::Language;
 use crate::syntax::language::Nodes;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
 
 /// Zig, up to what the grammar knows of it.
 pub(in crate::syntax::languages) static ZIG: Language = Language {
@@ -25,6 +23,7 @@ pub(in crate::syntax::languages) static ZIG: Language = Language {
     marks: MARKS,
     reduce: None,
     cut_supplied: None,
+    is_too_deep: None,
     nodes: &[NODES],
     root: Some(file_docs),
 };
@@ -32,11 +31,9 @@ pub(in crate::syntax::languages) static ZIG: Language = Language {
 /// Zig has no comments within a line.
 const MARKS: Marks = Marks { body: ("{ // ", "\n}"), rows: (" // ", ""), ends_line: true };
 
-const FUNCTION: Rule = Rule::new(SymbolKind::Function, Body::Code(&["body"])).in_type(SymbolKind::Method);
-
 const NODES: Nodes = &[
     ("comment", Visit::Comment),
-    ("function_declaration", Visit::Define(&FUNCTION)),
+    ("function_declaration", Visit::Read(function)),
     ("variable_declaration", Visit::Read(declaration)),
     ("container_field", Visit::Read(field)),
     ("test_declaration", Visit::Read(test)),
