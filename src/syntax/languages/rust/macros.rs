@@ -43,7 +43,7 @@ fn read<'t>(walk: &mut Walk<'t>, tree: Node<'t>) {
             (at, start) = (end, end);
             continue;
         }
-        if is_braces(*token) && is_branch(&tokens[start..at]) && walk.scopes.len() < MAX_DEPTH {
+        if is_braces(*token) && is_branch(walk, &tokens[start..at]) && walk.scopes.len() < MAX_DEPTH {
             let kind = walk.scope_kind().unwrap_or(SymbolKind::Module);
             walk.scopes.push(Scope { name: String::new(), kind });
             read(walk, *token);
@@ -57,10 +57,9 @@ fn read<'t>(walk: &mut Walk<'t>, tree: Node<'t>) {
 }
 
 /// Says whether tokens are `if #[cfg(…)]` or `else`, as `cfg_if!` takes them before items.
-fn is_branch(tokens: &[Node<'_>]) -> bool {
-    let kinds = tokens.iter().map(Node::kind).filter(|kind| *kind != "line_comment");
-    let kinds: Vec<_> = kinds.take(3).collect();
-    matches!(kinds[..], ["else"] | ["if", "#", ..] | ["else", "if", "#"])
+fn is_branch(walk: &Walk<'_>, tokens: &[Node<'_>]) -> bool {
+    let words = tokens.iter().filter(|token| !is_trivia(**token)).take(3).map(|token| walk.text(*token));
+    matches!(words.collect::<Vec<_>>()[..], ["else"] | ["if", "#", ..] | ["else", "if", "#"])
 }
 
 fn item_kind(walk: &Walk<'_>, keyword: &str) -> Option<SymbolKind> {
