@@ -78,6 +78,20 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
+/// Reads a name that `declare` or `typeset` makes without a value.
+pub(super) fn declared<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let holder = walk.outermost(node);
+    let mut words = walk.text(holder).split_whitespace();
+    let declares =
+        holder.kind() == "declaration_command" && matches!(words.next(), Some("declare" | "typeset"));
+    // Others only show what there is.
+    let shows = words.take_while(|word| word.starts_with('-')).any(|flags| flags.contains(['f', 'F', 'p']));
+    let name = walk.text(node).to_owned();
+    if declares && !shows && !is_known(walk, &name) {
+        walk.define(node, Definition::new(SymbolKind::Variable, name, Inside::Nothing));
+    }
+}
+
 /// Takes out a quoted text that is a page of its own.
 fn cut_text<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
     let range = walk.range(value);
