@@ -89,7 +89,7 @@ fn bears(symbol: &Symbol, name: &str) -> bool {
         return true;
     }
     let rest = symbol.qualified_name.strip_suffix(name);
-    rest.is_some_and(|rest| rest.ends_with('.') || rest.ends_with("::"))
+    rest.is_some_and(|rest| rest.ends_with(['.', '\\']) || rest.ends_with("::"))
 }
 
 #[cfg(test)]

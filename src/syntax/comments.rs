@@ -138,6 +138,7 @@ fn command(line: &str) -> Option<(&str, &str)> {
 /// says to a shell or an editor.
 fn unmark(comment: &str) -> String {
     let mut text = String::with_capacity(comment.len());
+    let comment = without_brackets(comment);
     let has_dashes = comment.trim_start().starts_with("--");
     for line in comment.lines() {
         let line = line.trim();
@@ -180,6 +181,18 @@ fn is_directive(line: &str) -> bool {
         "-- stylua:",
     ];
     starts.iter().any(|start| line.starts_with(start))
+}
+
+/// Returns what stands in a bracket comment of CMake, `#[=[ … ]=]`; any other comment as it is.
+fn without_brackets(comment: &str) -> &str {
+    let inside = || {
+        let rest = comment.trim_start().strip_prefix("#[")?;
+        let inside = rest.trim_start_matches('=');
+        let close = format!("]{}]", &rest[..rest.len() - inside.len()]);
+        let (inside, behind) = inside.strip_prefix('[')?.split_once(&close)?;
+        behind.trim().is_empty().then(|| inside.strip_prefix(".rst:").unwrap_or(inside))
+    };
+    inside().unwrap_or(comment)
 }
 
 /// Returns a line of a comment of Lua or SQL without its dashes, and without the brackets of one that has several.
@@ -289,6 +302,14 @@ mod tests {
         check("-------------\n-- Title --\n-------------", "Title");
         check("/* Takes\n --help and stops. */", "Takes --help and stops.");
         check("-- luacheck: globals a\n-- Reads.", "Reads.");
+    }
+
+    #[test]
+    fn brackets_are_taken_off_where_they_make_the_comment() {
+        check("#[[ Reads\nframes. ]]", "Reads frames.");
+        check("#[==[.rst:\nReads [[1]].\n]==]", "Reads [[1]].");
+        check("#[1] is read.", "[1] is read.");
+        check("# syntax=docker/dockerfile:1\n# Reads.", "Reads.");
     }
 
     #[test]

@@ -146,9 +146,37 @@ impl<'t> Walk<'t> {
             Inside::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
             Inside::Value(value) => self.range(value).start,
         };
-        let head = self.head(self.outermost(node), start..head_end.max(start));
+        let holder = self.outermost(node);
+        let head = self.head(holder, start..head_end.max(start));
+        let closers = if head_end < end { self.closers(holder, head_end) } else { String::new() };
+        if !closers.is_empty() {
+            let head = head.trim_end_matches(|c: char| c.is_whitespace() || c == '{');
+            let blank = if head.ends_with(['(', '[']) { "" } else { " " };
+            return format!("{head}{blank}…{closers}");
+        }
         head.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '=' | ':' | ';' | ','))
             .to_owned()
+    }
+
+    /// Returns what closes the round brackets below `node` within which `at` stands, as that of a call is that is handed
+    /// a function.
+    fn closers(&self, node: Node<'t>, at: usize) -> String {
+        let mut closers = String::new();
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let child = cursor.node();
+            let range = self.range(child);
+            if at <= range.start {
+                break;
+            }
+            let is_around = at < range.end;
+            if is_around && is_round(child) {
+                closers.push(')');
+            }
+            more = if is_around { cursor.goto_first_child() } else { cursor.goto_next_sibling() };
+        }
+        closers
     }
 
     /// Returns where a body begins; at its bracket, or nowhere, where the grammar gives it no node of its own.
@@ -262,6 +290,12 @@ fn first_signed<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t>> {
             let leads = child.child(0).is_some_and(|first| unsigned.contains(&first.kind()));
             if leads { first_signed(child, unsigned) } else { Some(child) }
         })
+}
+
+/// Says whether a node is what stands between round brackets.
+fn is_round(node: Node<'_>) -> bool {
+    let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
+    ends.map(|end| end.map_or("", |end| end.kind())) == ["(", ")"]
 }
 
 /// Says whether `node` is brackets that may stand empty.

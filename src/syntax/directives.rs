@@ -1,7 +1,7 @@
 //! Lines of comments that are written for tools and not for readers.
 
 /// What such a line begins with, behind the marks of a comment.
-const STARTS: [&str; 47] = [
+const STARTS: [&str; 51] = [
     "$Id",
     ":nodoc:",
     ":startdoc:",
@@ -25,9 +25,12 @@ const STARTS: [&str; 47] = [
     "@vue/component",
     "biome-ignore",
     "c8 ignore",
+    "check=error",
+    "check=skip",
     "coding:",
     "deno-",
     "encoding:",
+    "escape=",
     "eslint",
     "exported ",
     "frozen_string_literal:",
@@ -43,6 +46,7 @@ const STARTS: [&str; 47] = [
     "shareable_constant_value:",
     "sourceMappingURL",
     "standard:",
+    "syntax=",
     "tslint:",
     "typed:",
     "v8 ignore",

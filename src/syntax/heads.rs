@@ -53,14 +53,42 @@ fn comments_below(source: &Source<'_>, node: Node<'_>, range: &Range<usize>) -> 
     }
 }
 
+/// What the preprocessors of C and C# are told to do.
+const DIRECTIVES: [&str; 18] = [
+    "define",
+    "elif",
+    "elifdef",
+    "elifndef",
+    "else",
+    "endif",
+    "endregion",
+    "error",
+    "if",
+    "ifdef",
+    "ifndef",
+    "include",
+    "line",
+    "nullable",
+    "pragma",
+    "region",
+    "undef",
+    "warning",
+];
+
+/// Says whether a line speaks to the preprocessor: in CSS `#` begins the name of an element, in Rust an attribute.
+fn is_directive(line: &str) -> bool {
+    let Some(said) = line.trim_start().strip_prefix('#') else { return false };
+    let said = said.trim_start();
+    let word = said.find(|c: char| !c.is_alphanumeric()).map_or(said, |end| &said[..end]);
+    DIRECTIVES.contains(&word)
+}
+
 /// Returns a head without the preprocessor's lines in it and without the marks of continued lines. Its first line is
 /// its own, whatever it begins with.
 fn without_directives(head: &str) -> String {
     let mut plain = String::with_capacity(head.len());
     for (at, line) in head.lines().enumerate() {
-        // In Rust and in PHP `#[` begins an attribute.
-        let is_directive = line.trim_start().starts_with('#') && !line.trim_start().starts_with("#[");
-        if at == 0 || !is_directive {
+        if at == 0 || !is_directive(line) {
             plain.push_str(line.trim_end().trim_end_matches('\\'));
             plain.push('\n');
         }

@@ -265,7 +265,10 @@ impl<'t> Walk<'t> {
         let outer = if length <= MAX_SCOPES { 0 } else { self.scopes.len() - 1 };
         for scope in self.scopes[outer..].iter().filter(|scope| !scope.name.is_empty()) {
             qualified.push_str(&scope.name);
-            qualified.push_str(separator);
+            // PHP's namespaces bring their own.
+            if !scope.name.ends_with('\\') {
+                qualified.push_str(separator);
+            }
         }
         qualified.push_str(name);
         qualified
@@ -326,6 +329,10 @@ impl<'t> Walk<'t> {
         let range = range.start..range.start + text.trim_end().len();
         let span = self.source.span(range.clone());
         let column = range.start - self.source.line_start(range.start);
+        // Behind an attribute it is about that; what the attribute leads to has its own above.
+        if self.lead.is_some() && !self.source.before_on_line(range.start).trim().is_empty() {
+            return;
+        }
         let (line, next_line) = (span.start_line, span.end_line + 1);
         if line == last_code_line {
             self.document_what_it_trails(range.clone(), line, None);

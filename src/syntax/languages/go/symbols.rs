@@ -41,22 +41,35 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 /// Reads `const …`, `var …` and `type …`: what stands alone begins at the keyword, what stands in brackets does not.
 pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let is_group = child_of_kind(node, "(").is_some() || child_of_kind(node, "var_spec_list").is_some();
-    if is_group { walk.enter(node) } else { walk.unwrap(node) }
+    if !is_group {
+        return walk.unwrap(node);
+    }
+    let doc = walk.doc_above().filter(|_| node.kind() != "type_declaration");
+    let before = walk.symbols.len();
+    walk.enter(node);
+    // What is said of a group is said where it begins.
+    if let Some(first) = walk.symbols.get_mut(before) {
+        first.doc = first.doc.take().or(doc);
+    }
 }
 
 /// Reads one type of a `type` declaration.
 pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let (Some(name), Some(defined)) = (find(node, "name"), find(node, "type")) else { return };
     let name = walk.text(name).to_owned();
+    let mut head_end = None;
     let (kind, inside) = match defined.kind() {
         "struct_type" => {
             let fields = first(defined, &[".field_declaration_list"]);
             (SymbolKind::Struct, fields.map_or(Inside::Nothing, Inside::Members))
         }
-        "interface_type" => (SymbolKind::Interface, Inside::Members(defined)),
+        "interface_type" => {
+            head_end = child_of_kind(defined, "{").map(|bracket| walk.range(bracket).start);
+            (SymbolKind::Interface, Inside::Members(defined))
+        }
         _ => (SymbolKind::Typedef, Inside::Nothing),
     };
-    walk.define(node, Definition::new(kind, name, inside));
+    walk.define(node, Definition { head_end, ..Definition::new(kind, name, inside) });
 }
 
 /// Reads fields of a struct: an embedded one bears the name of its type, and one that is a struct has fields.
@@ -83,9 +96,16 @@ pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             ("_", Some(value)) => walk.cut_rows(value),
             ("_" | ",", _) => {}
             (name, value) => {
-                let inside = value.map_or(Inside::Nothing, Inside::Value);
+                let code = value.and_then(code);
+                let inside = code.or(value.map(Inside::Value)).unwrap_or(Inside::Nothing);
                 walk.define(node, Definition::new(kind, name.to_owned(), inside));
             }
         }
     }
+}
+
+/// Returns the code of a value that is a function, and nothing else.
+fn code(values: Node<'_>) -> Option<Inside<'_>> {
+    let function = find(values, ".func_literal").filter(|_| values.named_child_count() == 1)?;
+    find(function, "body").map(Inside::Code)
 }

@@ -15,6 +15,7 @@ use super::values::trim;
 use crate::model::SymbolKind;
 use crate::syntax::define::Definition;
 use crate::syntax::define::Inside;
+use crate::syntax::nodes::child_of_kind;
 use crate::syntax::rule::find;
 use crate::syntax::walk::Walk;
 use crate::syntax::words::one_line;
@@ -34,6 +35,11 @@ const TESTS: [&str; 7] = ["it", "test", "specify", "asyncTest", "fit", "xit", "x
 /// Reads an expression that stands for itself.
 pub(super) fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(expression) = named(node).into_iter().next() else { return };
+    let awaited =
+        find(expression, ".assignment_expression").filter(|_| expression.kind() == "await_expression");
+    if let Some(assignment) = awaited.filter(|assignment| child_of_kind(*assignment, "using").is_some()) {
+        return assign(walk, node, assignment);
+    }
     match expression.kind() {
         // `"use strict";` tells nothing; the comment above it is about the file.
         "string" => walk.comment_is_about_file(),
@@ -47,11 +53,27 @@ pub(super) fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
+/// Reads a statement that holds others: of what is in it, functions and types are told, and what is drawn in.
+pub(super) fn branch<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let before = walk.symbols.len();
+    walk.enter(node);
+    let mut at = 0;
+    walk.symbols.retain(|symbol| {
+        at += 1;
+        let is_value = [SymbolKind::Constant, SymbolKind::Field, SymbolKind::Variable].contains(&symbol.kind);
+        at <= before || !is_value
+    });
+}
+
 /// Reads `a.b = value`.
 fn assign<'t>(walk: &mut Walk<'t>, node: Node<'t>, assignment: Node<'t>) {
     let (Some(left), Some(right)) = (find(assignment, "left"), find(assignment, "right")) else { return };
     if let Some(source) = required(walk, right) {
         return walk.import(source);
+    }
+    // TypeScript's grammar takes it for an assignment.
+    if child_of_kind(assignment, "using").is_some() {
+        return bind(walk, node, Binding::new(SymbolKind::Variable, walk.text(left)), Some(right));
     }
     let path: Vec<&str> = walk.text(left).split('.').map(str::trim).collect();
     match binding(&path, plain(right)) {

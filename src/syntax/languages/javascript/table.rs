@@ -2,6 +2,7 @@
 
 use super::bindings::declarator;
 use super::bindings::variables;
+use super::calls::branch;
 use super::calls::returned;
 use super::calls::statement;
 use super::imports::export;
@@ -66,4 +67,10 @@ pub(in crate::syntax::languages) const SHARED: Nodes = &[
     ("expression_statement", Visit::Read(statement)),
     ("return_statement", Visit::Read(returned)),
     ("statement_block", Visit::Enter),
+    ("if_statement", Visit::Read(branch)),
+    ("else_clause", Visit::Enter),
+    ("for_in_statement", Visit::Read(branch)),
+    ("try_statement", Visit::Read(branch)),
+    ("catch_clause", Visit::Enter),
+    ("finally_clause", Visit::Enter),
 ];

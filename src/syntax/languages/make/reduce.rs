@@ -47,6 +47,10 @@ impl Scan<'_> {
             return end;
         }
         let start = at + (line.len() - said.len());
+        let marked = substituted(said);
+        if 0 < marked {
+            return self.substitution(at..end, start, said, marked);
+        }
         let mut words =
             said.split_whitespace().skip_while(|word| matches!(*word, "override" | "export" | "private"));
         let word = words.next().unwrap_or_default();
@@ -79,6 +83,24 @@ impl Scan<'_> {
         }
         self.statement(start, said);
         end
+    }
+
+    /// Reads a line that begins with what `configure` puts something in the place of: `@SET_MAKE@` alone, or
+    /// `@IS_ON_TRUE@a = 1`, which is there or is a comment.
+    fn substitution(&mut self, whole: Range<usize>, start: usize, said: &str, marked: usize) -> usize {
+        let rest = &said[marked..];
+        let is_recipe = self.follows_rule && rest.starts_with('\t');
+        let declares = !is_recipe && !rest.starts_with('#') && operator(rest).is_some();
+        self.reduced.copy(self.text, self.copied..if declares { start } else { whole.start });
+        self.reduced.repairs += 1;
+        if declares {
+            let blank = rest.len() - rest.trim_start().len();
+            self.copied = start + marked + blank;
+            self.statement(self.copied, rest.trim_start());
+        } else {
+            self.copied = whole.end;
+        }
+        whole.end
     }
 
     /// Says whether the first line of what is conditional is one of a recipe.
@@ -186,6 +208,19 @@ impl Scan<'_> {
     }
 }
 
+/// Returns how many bytes at the start of a line are names between `@`.
+fn substituted(line: &str) -> usize {
+    let mut at = 0;
+    while let Some(rest) = line[at..].strip_prefix('@') {
+        let name = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        if name == 0 || !rest[name..].starts_with('@') {
+            break;
+        }
+        at += name + 2;
+    }
+    at
+}
+
 const fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'%')
 }
@@ -268,6 +303,14 @@ mod tests {
         check("obj-$(CONFIG_${X}) += a.o\n", "obj-x += x\n");
         check("$(OUT)/%.o: %.c $(DEPS) | dir ; cc $<\n", "x/%.o: x ; x\n");
         check("$$x: a=b\n", "xx: a=x\n");
+    }
+
+    #[test]
+    fn what_configure_replaces_is_left_out() {
+        check("@SET_MAKE@\nVPATH = @srcdir@\n", "VPATH = x\n");
+        check("@A_TRUE@@B_FALSE@am__1 = a \\\n@A_TRUE@ b\nC = 1\n", "am__1 = x\nC = x\n");
+        check("a: b\n\tcc\n@A_TRUE@\tx\n@A_TRUE@d: e\n", "a: b\n\t:\nd: e\n");
+        check("@: b\n", "@: b\n");
     }
 
     #[test]

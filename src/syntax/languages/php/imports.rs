@@ -14,17 +14,27 @@ use crate::syntax::walk::Walk;
 /// Reads `declare(strict_types=1)`, which tells nothing; the comment above it is about the file.
 pub(super) fn declare<'t>(_walk: &mut Walk<'t>, _node: Node<'t>) {}
 
-/// Reads `namespace A\B;` and `namespace A\B { … }`. Names within are told without it, as they are told within a file
-/// that is in one.
+/// Reads `namespace A\B { … }`, and `namespace A\B;`, in which all is that follows up to the next one.
 pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let body = find(node, "body");
+    // One ends where the next begins.
+    if walk.scopes.iter().all(|scope| scope.kind == SymbolKind::Namespace) {
+        walk.scopes.clear();
+    }
     if let Some(name) = find(node, "name") {
         let (head_end, name) = (walk.range(name).end, walk.text(name).to_owned());
         let definition = Definition::new(SymbolKind::Namespace, name, Inside::Nothing);
         walk.define(node, definition.with_head_end(head_end));
     }
-    let Some(body) = body else { return };
-    let scope = Scope { name: String::new(), kind: SymbolKind::Namespace };
+    // What is in it is joined to it by another sign than members to their class.
+    let name = find(node, "name").map_or(String::new(), |name| format!("{}\\", walk.text(name)));
+    let scope = Scope { name, kind: SymbolKind::Namespace };
+    let Some(body) = body else {
+        if walk.scopes.is_empty() {
+            walk.scopes.push(scope);
+        }
+        return;
+    };
     let within = walk.inside(scope, body);
     match walk.symbols.last_mut() {
         Some(namespace) if find(node, "name").is_some() => namespace.children = within,

@@ -78,7 +78,8 @@ fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, call: Node<'t>) {
     let name =
         find(call, "arguments/.argument/.string").map(|name| walk.text(name).trim_matches(['"', '\'']));
     if let Some(name) = name.filter(|name| !name.is_empty()) {
-        walk.define(node, Definition::new(SymbolKind::Constant, name.to_owned(), Inside::Value(call)));
+        let definition = Definition::new(SymbolKind::Constant, name.to_owned(), Inside::Value(call));
+        define_globally(walk, node, definition);
     }
 }
 
@@ -96,9 +97,16 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, assignment: Node<'t>) {
         } else if !walk.is_short(walk.range(node)) {
             definition = definition.with_head_end(walk.range(right).start);
         }
-        walk.define(node, definition);
+        define_globally(walk, node, definition);
     }
     VALUES.trim(walk, right);
+}
+
+/// Takes in what belongs to no namespace, wherever it stands.
+fn define_globally<'t>(walk: &mut Walk<'t>, node: Node<'t>, definition: Definition<'t>) {
+    let scopes = std::mem::take(&mut walk.scopes);
+    walk.define(node, definition);
+    walk.scopes = scopes;
 }
 
 fn is_function(node: Node<'_>) -> bool {

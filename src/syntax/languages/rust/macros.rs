@@ -43,11 +43,23 @@ fn read<'t>(walk: &mut Walk<'t>, tree: Node<'t>) {
             (at, start) = (end, end);
             continue;
         }
+        if is_braces(*token) && is_branch(walk, &tokens[start..at]) && walk.scopes.len() < MAX_DEPTH {
+            let kind = walk.scope_kind().unwrap_or(SymbolKind::Module);
+            walk.scopes.push(Scope { name: String::new(), kind });
+            read(walk, *token);
+            walk.scopes.pop();
+        }
         at += 1;
         if matches!(token.kind(), ";" | ",") || is_braces(*token) {
             start = at;
         }
     }
+}
+
+/// Says whether tokens are `if #[cfg(…)]` or `else`, as `cfg_if!` takes them before items.
+fn is_branch(walk: &Walk<'_>, tokens: &[Node<'_>]) -> bool {
+    let words = tokens.iter().filter(|token| !is_trivia(**token)).take(3).map(|token| walk.text(*token));
+    matches!(words.collect::<Vec<_>>()[..], ["else"] | ["if", "#", ..] | ["else", "if", "#"])
 }
 
 fn item_kind(walk: &Walk<'_>, keyword: &str) -> Option<SymbolKind> {

@@ -78,6 +78,20 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
+/// Reads a name that `declare` or `typeset` makes without a value.
+pub(super) fn declared<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let holder = walk.outermost(node);
+    let mut words = walk.text(holder).split_whitespace();
+    let declares =
+        holder.kind() == "declaration_command" && matches!(words.next(), Some("declare" | "typeset"));
+    // Others only show what there is.
+    let shows = words.take_while(|word| word.starts_with('-')).any(|flags| flags.contains(['f', 'F', 'p']));
+    let name = walk.text(node).to_owned();
+    if declares && !shows && !is_known(walk, &name) {
+        walk.define(node, Definition::new(SymbolKind::Variable, name, Inside::Nothing));
+    }
+}
+
 /// Takes out a quoted text that is a page of its own.
 fn cut_text<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
     let range = walk.range(value);
@@ -102,6 +116,9 @@ fn is_readonly(walk: &Walk<'_>, declaration: Node<'_>) -> bool {
 
 /// Reads the commands that set names or draw in files: `alias a=b`, `. file`.
 pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if let Some(signs) = node.child(1).filter(|child| child.is_error() && walk.text(*child).trim() == "()") {
+        return loop_function(walk, node, walk.range(signs).end);
+    }
     let name = find(node, "name").map_or("", |name| walk.text(name));
     match name {
         "." | "source" => {
@@ -119,6 +136,12 @@ pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         }
         _ => {}
     }
+}
+
+/// Reads `name() for …`, whose body the grammar takes for words of a command: only where it begins is known.
+fn loop_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, head_end: usize) {
+    let Some(name) = find(node, "name").map(|name| walk.text(name).to_owned()) else { return };
+    walk.define(node, Definition::new(SymbolKind::Function, name, Inside::Nothing).with_head_end(head_end));
 }
 
 /// Reads what is given a text: `cat <<EOF`. A long one is told by its size.

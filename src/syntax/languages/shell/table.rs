@@ -2,6 +2,7 @@
 
 use super::symbols::assignment;
 use super::symbols::command;
+use super::symbols::declared;
 use super::symbols::function;
 use super::symbols::redirected;
 use crate::syntax::define::Marks;
@@ -34,6 +35,7 @@ const NODES: Nodes = &[
     ("declaration_command", Visit::Wrap),
     ("variable_assignments", Visit::Wrap),
     ("variable_assignment", Visit::Read(assignment)),
+    ("variable_name", Visit::Read(declared)),
     ("command", Visit::Preamble(command)),
     ("redirected_statement", Visit::Read(redirected)),
     // Functions stand under any statement.

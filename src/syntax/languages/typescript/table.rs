@@ -63,7 +63,7 @@ const NODES: Nodes = &[
     ("property_identifier", Visit::Read(enum_constant)),
     ("function_signature", Visit::Define(&FUNCTION)),
     ("method_definition", Visit::Read(method)),
-    ("method_signature", Visit::Define(&METHOD)),
+    ("method_signature", Visit::Read(method)),
     ("abstract_method_signature", Visit::Define(&METHOD)),
     ("property_signature", Visit::Define(&FIELD)),
     ("public_field_definition", Visit::Read(field)),
