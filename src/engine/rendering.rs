@@ -239,7 +239,7 @@ pub(super) fn type_of(file: &KnownFile) -> &'static FileType {
 fn without_secrets(mut outline: Outline) -> Outline {
     let mut stack: Vec<&mut Symbol> = outline.symbols.iter_mut().collect();
     while let Some(symbol) = stack.pop() {
-        symbol.signature = summarize::one_line(&symbol.signature);
+        symbol.signature = summarize::told_signature(symbol);
         if symbol.kind.is_namespace() {
             stack.extend(&mut symbol.children);
         }

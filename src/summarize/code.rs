@@ -123,7 +123,7 @@ fn push_symbols(page: &mut Page, symbols: &[&Symbol]) {
 
 fn symbol_line(symbol: &Symbol) -> String {
     const MEMBERS_BYTES: usize = 100;
-    let signature = words::one_line(&symbol.signature);
+    let signature = words::told_signature(symbol);
     let signature = signature.trim_end_matches([' ', ':', '{', ';']);
     let head = if signature.is_empty() {
         format!("{} {}", symbol.kind.title().to_lowercase(), words::one_line(&symbol.name))

@@ -32,3 +32,4 @@ pub use key::VERSION;
 pub use key::producer;
 pub use opening::is_made_by_program;
 pub use words::one_line;
+pub use words::told_signature;

@@ -3,6 +3,7 @@
 //! Nothing of a file reaches a summary but through [`one_line`].
 
 use super::redact;
+use crate::model::Symbol;
 
 /// Stands where something was cut.
 pub(super) const ELLIPSIS: char = '…';
@@ -27,6 +28,22 @@ pub(super) fn head(text: &str, bytes: usize) -> &str {
 /// Returns a file's text as one line that is safe to show: no control or hidden characters, no escapes, no fences, no secrets.
 pub fn one_line(text: &str) -> String {
     redact::in_line(&cleaned(head(text, PIECE_BYTES)))
+}
+
+/// Returns a symbol's signature as a summary may show it. Of a value whose name says that it is secret the name alone is
+/// told, however the language writes what it is.
+pub fn told_signature(symbol: &Symbol) -> String {
+    let signature = symbol.signature.as_str();
+    let is_value = !symbol.kind.is_callable() && !symbol.kind.is_type() && !symbol.kind.is_namespace();
+    if !is_value || redact::of_key(&symbol.name) == redact::Secrecy::Open {
+        return one_line(signature);
+    }
+    match signature.find(symbol.name.as_str()) {
+        Some(at) if at + symbol.name.len() < signature.len() => {
+            format!("{} = {}", one_line(&signature[..at + symbol.name.len()]), redact::REDACTED)
+        }
+        Some(_) | None => one_line(&symbol.name),
+    }
 }
 
 /// Returns the text in at most `budget` bytes, cut at a word's border and marked where it was cut.

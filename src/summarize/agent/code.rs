@@ -76,7 +76,7 @@ fn listed(outline: &Outline, room: usize) -> String {
 }
 
 fn line(symbol: &Symbol, indent: &str) -> String {
-    let signature = words::one_line(&symbol.signature);
+    let signature = words::told_signature(symbol);
     let head = if signature.is_empty() { words::one_line(&symbol.name) } else { signature };
     let head = words::clip(head.trim_end_matches([' ', ':', '{', ';']), SIGNATURE_BYTES);
     let (first, last) = (symbol.span.start_line, symbol.span.end_line);
