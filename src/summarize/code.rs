@@ -301,7 +301,7 @@ mod tests {
             class Small
             def main(argv: list[str]) -> int
             LIMIT = 10
-            API_KEY = "[redacted]"
+            API_KEY = [redacted]
             def _helper(x)"#]]
         .assert_eq(&summary("python", &"x\n".repeat(212), Some(&engine())));
     }
