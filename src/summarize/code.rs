@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_module_shows_its_doc_its_imports_and_its_main_symbols() {
-        expect![[r#"
+        expect![[r"
             Python module, about 200 lines: 2 classes, 2 functions, 4 methods, 2 constants and variables.
             Runs jobs, one after another, and keeps what they gave.
             Imports: os.path, collections, typing
@@ -302,7 +302,7 @@ mod tests {
             def main(argv: list[str]) -> int
             LIMIT = 10
             API_KEY = [redacted]
-            def _helper(x)"#]]
+            def _helper(x)"]]
         .assert_eq(&summary("python", &"x\n".repeat(212), Some(&engine())));
     }
 

@@ -130,7 +130,7 @@ fn a_file_that_is_named_and_cannot_be_shown_is_one_line() {
 fn the_markdown_has_its_headings_and_says_what_is_reduced() {
     let said = project().done(&["aggregate", "--tier", "3", "--order", "path", "--stdout"]);
     assert!(
-        said.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · summary\n\n```"),
+        said.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · skeleton of "),
         "{said}"
     );
     let heads: Vec<&str> = said.lines().filter(|line| line.contains("skeleton of")).collect();

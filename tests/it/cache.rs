@@ -41,7 +41,7 @@ fn status_says_how_much_is_cached() {
     let sandbox = indexed();
     let status = sandbox.json(&["cache", "status"]);
     assert_eq!((number(&status["files"]), number(&status["contents"])), (6, 5));
-    assert_eq!(rows(&sandbox), kinds(4, 4, 5));
+    assert_eq!(rows(&sandbox), kinds(5, 5, 5));
     assert!(0 < number(&status["bytes_on_disk"]));
     assert!(sandbox.done(&["cache", "status"]).starts_with("files      6\n"));
 }
@@ -50,10 +50,10 @@ fn status_says_how_much_is_cached() {
 fn clear_empties_the_cache_and_says_how_much_it_freed() {
     let sandbox = indexed();
     let freed = sandbox.json(&["cache", "clear"]);
-    assert_eq!((number(&freed["artifacts"]), number(&freed["files"])), (13, 6));
+    assert_eq!((number(&freed["artifacts"]), number(&freed["files"])), (15, 6));
     assert_eq!(number(&sandbox.json(&["cache", "status"])["contents"]), 0);
     assert_eq!(parsed(&sandbox), 5);
-    assert!(sandbox.done(&["cache", "clear"]).starts_with("deleted 13 artifacts, forgot 6 files, freed "));
+    assert!(sandbox.done(&["cache", "clear"]).starts_with("deleted 15 artifacts, forgot 6 files, freed "));
 }
 
 #[test]
@@ -73,13 +73,13 @@ fn the_room_that_is_freed_goes_back_to_the_disk() {
 fn a_part_of_the_cache_is_cleared_by_itself() {
     let sandbox = indexed();
     assert_eq!(number(&sandbox.json(&["cache", "clear", "--summaries"])["artifacts"]), 5);
-    assert_eq!(sandbox.json_lines(&["outline"]).len(), 4);
+    assert_eq!(sandbox.json_lines(&["outline"]).len(), 5);
     sandbox.done(&["index"]);
-    assert_eq!(rows(&sandbox), kinds(4, 4, 5));
-    assert_eq!(number(&sandbox.json(&["cache", "clear", "--structure"])["artifacts"]), 8);
+    assert_eq!(rows(&sandbox), kinds(5, 5, 5));
+    assert_eq!(number(&sandbox.json(&["cache", "clear", "--structure"])["artifacts"]), 10);
     assert!(sandbox.done(&["view", "src/engine.py", "--mode", "skeleton"]).contains("class Engine"));
     sandbox.done(&["index"]);
-    assert_eq!(rows(&sandbox), kinds(4, 4, 5));
+    assert_eq!(rows(&sandbox), kinds(5, 5, 5));
     let both = sandbox.json(&["cache", "clear", "--summaries", "--structure"]);
     assert_eq!(number(&both["artifacts"]), 13);
 }
@@ -142,7 +142,7 @@ fn a_flipped_bit_is_found_and_what_it_hit_is_deleted() {
     flip_a_bit_in_every_body(&sandbox);
     let ran = sandbox.slop(&["cache", "verify", "--json"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert_eq!(list(&super::sandbox::data(&ran.out)["damaged"]).count(), 13);
+    assert_eq!(list(&super::sandbox::data(&ran.out)["damaged"]).count(), 15);
     assert!(sandbox.done(&["cache", "verify"]).contains(" 0 damaged"));
     assert_eq!(parsed(&sandbox), 5);
 }

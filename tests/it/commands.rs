@@ -107,17 +107,19 @@ fn a_file_that_is_not_there_or_not_of_the_project_is_the_users_to_mend() {
         sandbox.slop(&[command, "src/../../outside.py"]).refuses(1, &["outside.py"]);
         sandbox.slop(&[command, ".git/config"]).refuses(1, &["no part of the project"]);
     }
-    sandbox.slop(&["outline", "README.md"]).refuses(1, &["README.md", "Markdown"]);
+    sandbox.write("notes.txt", "Words.\n");
+    sandbox.slop(&["outline", "notes.txt"]).refuses(1, &["notes.txt", "Text"]);
     sandbox.slop(&["view", "a[.py"]).refuses(1, &["a[.py", "hint:"]);
 }
 
 #[test]
 fn a_fault_is_told_as_json_to_programs() {
     let sandbox = project();
+    sandbox.write("notes.txt", "Words.\n");
     for (command, code) in [
         (&["view", "nowhere.py", "--json"][..], "not_found"),
         (&["view", "../x", "--json"], "outside_project"),
-        (&["outline", "README.md", "--json"], "no_such_view"),
+        (&["outline", "notes.txt", "--json"], "no_such_view"),
         (&["aggregate", "--stdout", "--history", "nope.json", "--json"], "history_not_found"),
         // What the command line itself finds is told in the same way.
         (&["aggregate", "--stdout", "--preset", "nobody", "--json"], "no_such_preset"),

@@ -72,16 +72,19 @@ fn the_tech_lead_gets_summaries_with_signatures_and_no_tree() {
 
 #[test]
 fn the_worker_gets_the_focus_in_full_and_skeletons_of_the_rest() {
-    let document = aggregate(&project(), &["--tier", "3", "--focus", "src/engine.py"]);
+    let sandbox = project();
+    sandbox.write("notes.txt", "Words.\n");
+    let document = aggregate(&sandbox, &["--tier", "3", "--focus", "src/engine.py"]);
     assert_eq!(headings(&document), ["Files (Tier 3 - Focused)"]);
     assert_eq!(view_of(&document, "src/engine.py"), ("full".to_owned(), ENGINE.to_owned()));
     let (view, fast) = view_of(&document, "src/fast.c");
     assert_eq!(view, "skeleton");
     assert!(fast.contains("int twice(int x)") && !fast.contains("return"), "{fast}");
-    assert_eq!(view_of(&document, "README.md").0, "summary");
-    let readme = list(&document["receipt"]["files"]).find(|file| file["path"] == "README.md").unwrap();
-    assert_eq!((&readme["wanted"], &readme["rule"]), (&"skeleton".into(), &"tier".into()));
-    assert!(text(&readme["why"]).contains("no skeleton"), "{readme}");
+    assert_eq!(view_of(&document, "README.md").0, "skeleton");
+    assert_eq!(view_of(&document, "notes.txt").0, "summary");
+    let notes = list(&document["receipt"]["files"]).find(|file| file["path"] == "notes.txt").unwrap();
+    assert_eq!((&notes["wanted"], &notes["rule"]), (&"skeleton".into(), &"tier".into()));
+    assert!(text(&notes["why"]).contains("no skeleton"), "{notes}");
 }
 
 #[test]
@@ -199,7 +202,8 @@ fn explain_says_which_rule_decides() {
     let sandbox = project();
     let said = sandbox.json(&["explain", "src/engine.py", "--tier", "3", "--focus", "engine.py"]);
     assert_eq!((&said[0]["decided_by"], &said[0]["view"]), (&"focus".into(), &"full".into()));
-    let said = sandbox.json(&["explain", "README.md", "--tier", "3"]);
+    sandbox.write("notes.txt", "Words.\n");
+    let said = sandbox.json(&["explain", "notes.txt", "--tier", "3"]);
     assert_eq!((&said[0]["wanted"], &said[0]["view"]), (&"skeleton".into(), &"summary".into()));
     assert!(said[0]["why"].is_string());
     let said = sandbox.done(&["explain", "logo.png", "--tier", "3"]);

@@ -227,7 +227,7 @@ fn what_is_taken_out_finds_its_way_back() {
 fn what_a_template_requires_may_be_in_brackets() {
     cpp(
         "template <class T> requires (sizeof(T) > 2)\nclass A { int a; };\ntemplate <class T> requires requires(T t) { t.x(); }\nvoid f(T t) { }\ntemplate <class T> void g(T t) requires requires { { t.y() } -> C; } { }\nvoid h() && requires (a) { }\nint b;\n",
-        expect![[r#"
+        expect![[r"
             template <class T> 
             class A {}
             ;
@@ -236,7 +236,7 @@ fn what_a_template_requires_may_be_in_brackets() {
             + function g = template <class T> void g(T t) requires requires { { t.y() } -> C; }
             + function h = void h() && requires (a)
             + variable b = int b
-            ! class A"#]],
+            ! class A"]],
     );
 }
 
@@ -244,10 +244,10 @@ fn what_a_template_requires_may_be_in_brackets() {
 fn a_macro_below_another_is_no_part_of_what_follows() {
     c(
         "G_BEGIN_DECLS\nG_DEFINE_TYPE (A, a, B)\nstatic void\nf (int a)\n{ }\nIN_2_58\nG_DECLARE (A)\nIN_ALL\nint g (void);\n",
-        expect![[r#"
+        expect![[r"
 
             + function f = static void f (int a)
-            + prototype g = IN_ALL int g (void)"#]],
+            + prototype g = IN_ALL int g (void)"]],
     );
 }
 
@@ -255,9 +255,9 @@ fn a_macro_below_another_is_no_part_of_what_follows() {
 fn a_name_before_a_macro_that_holds_its_parameters_may_be_that_of_a_type() {
     c(
         "typedef struct v *f PARAMS((struct v *));\n",
-        expect![[r#"
+        expect![[r"
 
-        + typedef f = typedef struct v *f PARAMS((struct v *))"#]],
+        + typedef f = typedef struct v *f PARAMS((struct v *))"]],
     );
 }
 
@@ -265,9 +265,9 @@ fn a_name_before_a_macro_that_holds_its_parameters_may_be_that_of_a_type() {
 fn places_that_a_build_fills_in_are_passed_over() {
     c(
         "@PRAGMA_SYSTEM_HEADER@\n@PRAGMA_COLUMNS@\nint f(int a);\n",
-        expect![[r#"
+        expect![[r"
 
-        + prototype f = int f(int a)"#]],
+        + prototype f = int f(int a)"]],
     );
 }
 
@@ -288,10 +288,10 @@ fn constants_that_a_macro_makes_have_no_names() {
 fn templates_are_read_in_headers_for_both_languages() {
     c(
         "#ifdef __cplusplus\ntemplate <typename T> inline T *\nf(T *p)\n{ }\n#endif\nint a;\n",
-        expect![[r#"
+        expect![[r"
 
         + function f = template <typename T> inline T * f(T *p)
-        + variable a = int a"#]],
+        + variable a = int a"]],
     );
 }
 
@@ -299,12 +299,12 @@ fn templates_are_read_in_headers_for_both_languages() {
 fn macros_behind_an_array_are_not_its_name() {
     c(
         "const char a[] PROGMEM = \"x\";\nstatic int b[] my_attr = { 1 };\nint c[2] ALIGNED(16);\nint d[] __initdata;\n",
-        expect![[r#"
+        expect![[r"
 
             + variable a = const char a[] PROGMEM
             + variable b = static int b[] my_attr
             + variable c = int c[2] ALIGNED(16)
-            + variable d = int d[] __initdata"#]],
+            + variable d = int d[] __initdata"]],
     );
 }
 
@@ -318,11 +318,11 @@ fn many_macros_on_lines_of_their_own_cost_no_more_each_than_a_few() {
 fn members_behind_a_macro_that_holds_code_are_read() {
     cpp(
         "class X {\n D(\n  void f(E& e) { }\n )\nprotected:\n int a() const { }\n M(void g(), return 1; )\n int b();\n};\n",
-        expect![[r#"
+        expect![[r"
         class X {}
         ;
         + method a = int a() const
         + method b = int b()
-        ! class X"#]],
+        ! class X"]],
     );
 }
