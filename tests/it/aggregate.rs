@@ -134,8 +134,8 @@ fn the_markdown_has_its_headings_and_says_what_is_reduced() {
         "{said}"
     );
     let heads: Vec<&str> = said.lines().filter(|line| line.contains("skeleton of")).collect();
-    assert_eq!(heads.len(), 4);
-    assert!(heads[0].starts_with("Python · skeleton of ") && heads[0].ends_with(", not the file's text"));
+    assert_eq!(heads.len(), 5);
+    assert!(heads[1].starts_with("Python · skeleton of ") && heads[1].ends_with(", not the file's text"));
     assert!(!said.contains("## File Tree"));
 }
 

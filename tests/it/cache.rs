@@ -81,7 +81,7 @@ fn a_part_of_the_cache_is_cleared_by_itself() {
     sandbox.done(&["index"]);
     assert_eq!(rows(&sandbox), kinds(5, 5, 5));
     let both = sandbox.json(&["cache", "clear", "--summaries", "--structure"]);
-    assert_eq!(number(&both["artifacts"]), 13);
+    assert_eq!(number(&both["artifacts"]), 15);
 }
 
 #[test]

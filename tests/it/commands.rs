@@ -108,7 +108,7 @@ fn a_file_that_is_not_there_or_not_of_the_project_is_the_users_to_mend() {
         sandbox.slop(&[command, ".git/config"]).refuses(1, &["no part of the project"]);
     }
     sandbox.write("notes.txt", "Words.\n");
-    sandbox.slop(&["outline", "notes.txt"]).refuses(1, &["notes.txt", "Text"]);
+    sandbox.slop(&["outline", "notes.txt"]).refuses(1, &["notes.txt", "Plain text"]);
     sandbox.slop(&["view", "a[.py"]).refuses(1, &["a[.py", "hint:"]);
 }
 
