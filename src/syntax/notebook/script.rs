@@ -49,7 +49,7 @@ pub(super) fn write(script: &mut String, cell: &Cell, comment: &str, code: Optio
         (CellKind::Code, Some(code)) => script.push_str(&code),
         (CellKind::Code, None) => write_lines(script, cell, "", usize::MAX),
         (CellKind::Markdown | CellKind::Raw, _) => {
-            write_lines(script, cell, &format!("{comment} "), MOST_PROSE)
+            write_lines(script, cell, &format!("{comment} "), MOST_PROSE);
         }
     }
     if !script.ends_with('\n') {

@@ -19,11 +19,11 @@ use crate::syntax::words::one_line;
 /// Returns the first paragraph of the first prose that is more than a heading.
 pub(super) fn doc(notebook: &Notebook) -> Option<String> {
     let prose = notebook.cells.iter().filter(|cell| cell.kind == CellKind::Markdown);
-    let texts = prose.map(|cell| {
+    let mut texts = prose.map(|cell| {
         let lines = cell.lines.iter().map(|line| line.text.as_str());
         lines.filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n")
     });
-    texts.filter_map(|text| first_paragraph(&text)).next()
+    texts.find_map(|text| first_paragraph(&text))
 }
 
 /// Adds a cell to the outline: the headings of prose, or the code with what `structure` found in it. `number` counts
@@ -76,7 +76,7 @@ fn add_code(
         symbol(SymbolKind::Cell, &format!("cell {number}"), source.span(whole.clone()), &first.text);
     if let Some(structure) = structure {
         own.doc = structure.outline.doc.clone().filter(|doc| !is_magic(doc));
-        own.children = structure.outline.symbols.clone();
+        own.children.clone_from(&structure.outline.symbols);
         for child in &mut own.children {
             place(child, source, cell, &whole);
         }

@@ -91,7 +91,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 /// Returns the container that a body returns with its last statement.
 fn returned_container(body: Node<'_>) -> Option<Node<'_>> {
     let last = children(body).into_iter().rfind(|child| child.is_named() && child.kind() != "comment")?;
-    let returned = find(last, ".return_expression").or_else(|| Some(last))?;
+    let returned = find(last, ".return_expression").unwrap_or(last);
     let kinds = ["struct_declaration", "union_declaration", "enum_declaration", "opaque_declaration"];
     (returned.kind() == "return_expression").then_some(())?;
     children(returned).into_iter().find(|child| kinds.contains(&child.kind()))

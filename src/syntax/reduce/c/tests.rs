@@ -1,5 +1,7 @@
 //! What the scanner makes of each idiom.
 
+use std::fmt::Write;
+
 use expect_test::Expect;
 use expect_test::expect;
 
@@ -14,7 +16,7 @@ fn reduced(text: &str, dialect: Dialect) -> Option<Reduced> {
 
 /// Shows what is handed to the grammar, then what is supplied, then what is recorded.
 #[track_caller]
-fn check(dialect: Dialect, text: &str, expected: Expect) {
+fn check(dialect: Dialect, text: &str, expected: &Expect) {
     let Some(reduced) = reduced(text, dialect) else {
         expected.assert_eq("odd");
         return;
@@ -25,25 +27,25 @@ fn check(dialect: Dialect, text: &str, expected: Expect) {
             let kind = symbol.kind.name();
             let scope = if symbol.scope.is_empty() { "" } else { " in " };
             let head = text[symbol.head.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
-            out += &format!("\n+ {kind} {}{scope}{} = {head}", symbol.name, symbol.scope);
+            write!(out, "\n+ {kind} {}{scope}{} = {head}", symbol.name, symbol.scope).unwrap();
         }
         if let Supplied::Import(_, name) = supplied {
-            out += &format!("\n+ import {}", &text[name.clone()]);
+            write!(out, "\n+ import {}", &text[name.clone()]).unwrap();
         }
     }
     for record in &reduced.records {
-        out += &format!("\n! {} {}", record.kind.name(), record.name);
+        write!(out, "\n! {} {}", record.kind.name(), record.name).unwrap();
     }
     expected.assert_eq(&out);
 }
 
 #[track_caller]
-fn c(text: &str, expected: Expect) {
+fn c(text: &str, expected: &Expect) {
     check(Dialect::C, text, expected);
 }
 
 #[track_caller]
-fn cpp(text: &str, expected: Expect) {
+fn cpp(text: &str, expected: &Expect) {
     check(Dialect::Cpp, text, expected);
 }
 
@@ -51,7 +53,7 @@ fn cpp(text: &str, expected: Expect) {
 fn plain_declarations_are_read_at_sight() {
     c(
         "#include <a.h>\nint f(int a) { if (a) { } return '}'; }\nstatic const char *g(void);\nint x = 3, *y;\nstruct s { int a; };\n",
-        expect![["
+        &expect![["
             int x = 3, *y;
             struct s {}
             ;
@@ -67,7 +69,7 @@ fn plain_declarations_are_read_at_sight() {
 fn macros_around_a_head_are_no_part_of_it() {
     c(
         "PyAPI_FUNC(int) f(int);\nEXPORT(int)\ng(int a);\nstatic __always_inline int h(void) __init { }\nint STRING(k)(int a) { }\nFOO(a)\n#ifdef X\nint i;\n#else\nint j;\n#endif\n",
-        expect![["
+        &expect![["
 
             + prototype f = PyAPI_FUNC(int) f(int)
             + prototype g = EXPORT(int) g(int a)
@@ -82,7 +84,7 @@ fn macros_around_a_head_are_no_part_of_it() {
 fn parameters_in_the_old_style_belong_to_their_function() {
     c(
         "int f(a, b) const char *a; struct x *b; { }\n#pragma a\nint g(int a)\n#pragma b\n{ }\n",
-        expect![["
+        &expect![["
 
         + function f = int f(a, b)
         + function g = int g(int a)"]],
@@ -93,7 +95,7 @@ fn parameters_in_the_old_style_belong_to_their_function() {
 fn pointers_to_functions_are_values() {
     c(
         "typedef BOOL (WINAPI *T)(int);\nint (*p)(void) = f;\nstruct s { void (*m)(int); };\n",
-        expect![["
+        &expect![["
         struct s {}
         ;
         + typedef T = typedef BOOL (WINAPI *T)(int)
@@ -107,7 +109,7 @@ fn pointers_to_functions_are_values() {
 fn attributes_that_look_like_calls_are_no_names() {
     c(
         "EXPORT void NOTHROW *\nATTR(malloc) ALLOC(1)\nje_malloc(size_t a) { }\nFOO(3.1) typedef int t;\n",
-        expect![["
+        &expect![["
 
         + function je_malloc = EXPORT void NOTHROW * ATTR(malloc) ALLOC(1) je_malloc(size_t a)
         + typedef t = FOO(3.1) typedef int t"]],
@@ -118,7 +120,7 @@ fn attributes_that_look_like_calls_are_no_names() {
 fn members_may_be_given_their_values_in_brackets() {
     cpp(
         "A::A(B *p)\n    : C<1, 1>{ p }, d_{ nullptr },\n      e_{}\n{\n f(\"a\" \"b\"); }\n",
-        expect![["
+        &expect![["
 
         + constructor A in A = A::A(B *p)"]],
     );
@@ -128,7 +130,7 @@ fn members_may_be_given_their_values_in_brackets() {
 fn templates_are_read_with_what_they_are_made_for() {
     cpp(
         "template<> inline __device__ a::b f<0>() { }\ntemplate <class T> using X = std::vector<T>;\ntemplate<typename T> inline Seq<T>::Seq() : seq(0) {}\ntemplate<class T> bool operator<(A<T> a, B b);\nstruct __align__(16) u8 { int a; ~u8(); ::a::b c(); operator bool() const { } };\n",
-        expect![["
+        &expect![["
             struct  u8 {}
             ;
             + function f = template<> inline __device__ a::b f<0>()
@@ -147,7 +149,7 @@ fn templates_are_read_with_what_they_are_made_for() {
 fn calls_of_macros_that_nothing_ends_are_no_part_of_what_follows() {
     c(
         "static PATH_FUNC(a, \"b\")\nstatic PATH_FUNC(c, \"d\")\n\nstruct s { int a; };\nIMPLEMENT(X)\nint f(void) { }\n",
-        expect![["
+        &expect![["
             struct s {}
             ;
             + field a = int a
@@ -160,7 +162,7 @@ fn calls_of_macros_that_nothing_ends_are_no_part_of_what_follows() {
 fn of_a_condition_that_splits_an_item_the_first_branch_is_read() {
     c(
         "int f(int a)\n#if A\n{ if (a) {\n#else\n{ {\n#endif\n} }\n#if B\nint g(void) {\n#else\nint g(int a) {\n#endif\n}\nint h(void);\n",
-        expect![["
+        &expect![["
 
             + function f = int f(int a)
             + function g = int g(void)
@@ -172,7 +174,7 @@ fn of_a_condition_that_splits_an_item_the_first_branch_is_read() {
 fn what_a_condition_never_reads_may_be_anything() {
     c(
         "#if 0\nThis isn't { code\n#else\nint a;\n#endif\n#if 0\nint b;\n#endif\n#if A\nint c;\n#else\n}\n#endif\nint d;\n",
-        expect![["
+        &expect![["
 
             + variable a = int a
             + variable b = int b
@@ -183,18 +185,18 @@ fn what_a_condition_never_reads_may_be_anything() {
 
 #[test]
 fn brackets_that_do_not_match_are_odd() {
-    c("int f(void) { \n", expect![["odd"]]);
-    c("int a; }\n", expect![["odd"]]);
-    c("int a[3);\n", expect![["odd"]]);
-    c("#if A\n", expect![["odd"]]);
-    c("/* a", expect![["odd"]]);
+    c("int f(void) { \n", &expect![["odd"]]);
+    c("int a; }\n", &expect![["odd"]]);
+    c("int a[3);\n", &expect![["odd"]]);
+    c("#if A\n", &expect![["odd"]]);
+    c("/* a", &expect![["odd"]]);
 }
 
 #[test]
 fn the_body_of_what_the_grammar_reads_is_left_out() {
     cpp(
         "friend int f(A a) { return 1; }\nstatic int t[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 }, u;\n",
-        expect![["
+        &expect![["
             friend int f(A a) {;}
             static int t[] = {}, u;"]],
     );
@@ -204,7 +206,7 @@ fn the_body_of_what_the_grammar_reads_is_left_out() {
 fn functions_whose_heads_are_macros_have_the_names_that_readers_ask_for() {
     cpp(
         "TEST(Foo, Bar) { }\nSYSCALL_DEFINE2(open, int, a) { }\nDEFINE_X(y) { }\n",
-        expect![["
+        &expect![["
 
         + function Foo.Bar = TEST(Foo, Bar)
         + function sys_open = SYSCALL_DEFINE2(open, int, a)
@@ -220,14 +222,14 @@ fn what_is_taken_out_finds_its_way_back() {
         let at = reduced.text.find(name).unwrap();
         assert_eq!(&text[reduced.original_range(at..at + 1)], &name[..1]);
     }
-    assert_eq!(reduced.comments, [7..14]);
+    assert_eq!((reduced.comments.len(), &reduced.comments[0]), (1, &(7..14)));
 }
 
 #[test]
 fn what_a_template_requires_may_be_in_brackets() {
     cpp(
         "template <class T> requires (sizeof(T) > 2)\nclass A { int a; };\ntemplate <class T> requires requires(T t) { t.x(); }\nvoid f(T t) { }\ntemplate <class T> void g(T t) requires requires { { t.y() } -> C; } { }\nvoid h() && requires (a) { }\nint b;\n",
-        expect![[r"
+        &expect![[r"
             template <class T> 
             class A {}
             ;
@@ -244,7 +246,7 @@ fn what_a_template_requires_may_be_in_brackets() {
 fn a_macro_below_another_is_no_part_of_what_follows() {
     c(
         "G_BEGIN_DECLS\nG_DEFINE_TYPE (A, a, B)\nstatic void\nf (int a)\n{ }\nIN_2_58\nG_DECLARE (A)\nIN_ALL\nint g (void);\n",
-        expect![[r"
+        &expect![[r"
 
             + function f = static void f (int a)
             + prototype g = IN_ALL int g (void)"]],
@@ -255,7 +257,7 @@ fn a_macro_below_another_is_no_part_of_what_follows() {
 fn a_name_before_a_macro_that_holds_its_parameters_may_be_that_of_a_type() {
     c(
         "typedef struct v *f PARAMS((struct v *));\n",
-        expect![[r"
+        &expect![[r"
 
         + typedef f = typedef struct v *f PARAMS((struct v *))"]],
     );
@@ -265,7 +267,7 @@ fn a_name_before_a_macro_that_holds_its_parameters_may_be_that_of_a_type() {
 fn places_that_a_build_fills_in_are_passed_over() {
     c(
         "@PRAGMA_SYSTEM_HEADER@\n@PRAGMA_COLUMNS@\nint f(int a);\n",
-        expect![[r"
+        &expect![[r"
 
         + prototype f = int f(int a)"]],
     );
@@ -275,7 +277,7 @@ fn places_that_a_build_fills_in_are_passed_over() {
 fn constants_that_a_macro_makes_have_no_names() {
     c(
         "enum e { X(A) Y(B, C), LAST, Z(D) M(E), F DEPRECATED(\"a\") = 1 };\n",
-        expect![[r#"
+        &expect![[r#"
         enum e {}
         ;
         + enum_member LAST = LAST
@@ -288,7 +290,7 @@ fn constants_that_a_macro_makes_have_no_names() {
 fn templates_are_read_in_headers_for_both_languages() {
     c(
         "#ifdef __cplusplus\ntemplate <typename T> inline T *\nf(T *p)\n{ }\n#endif\nint a;\n",
-        expect![[r"
+        &expect![[r"
 
         + function f = template <typename T> inline T * f(T *p)
         + variable a = int a"]],
@@ -299,7 +301,7 @@ fn templates_are_read_in_headers_for_both_languages() {
 fn macros_behind_an_array_are_not_its_name() {
     c(
         "const char a[] PROGMEM = \"x\";\nstatic int b[] my_attr = { 1 };\nint c[2] ALIGNED(16);\nint d[] __initdata;\n",
-        expect![[r"
+        &expect![[r"
 
             + variable a = const char a[] PROGMEM
             + variable b = static int b[] my_attr
@@ -318,7 +320,7 @@ fn many_macros_on_lines_of_their_own_cost_no_more_each_than_a_few() {
 fn members_behind_a_macro_that_holds_code_are_read() {
     cpp(
         "class X {\n D(\n  void f(E& e) { }\n )\nprotected:\n int a() const { }\n M(void g(), return 1; )\n int b();\n};\n",
-        expect![[r"
+        &expect![[r"
         class X {}
         ;
         + method a = int a() const
