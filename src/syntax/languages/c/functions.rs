@@ -136,6 +136,13 @@ pub(super) fn cut_body(walk: &mut Walk<'_>, is_typed: bool, body: Range<usize>) 
         body.start += walk.source.after_on_line(body.start).len();
         body.start += walk.source.text(body.clone()).find('{').unwrap_or(0);
     }
+    if !are_conditions_closed(walk.source.text(body.clone())) {
+        // A condition that begins in the head, or ends behind the body, has to stay whole.
+        body.start += walk.source.text(body.clone()).find('{').unwrap_or(0);
+        if !are_conditions_closed(walk.source.text(body.clone())) {
+            return;
+        }
+    }
     let text = walk.source.text(body.clone());
     let is_empty = text.split_whitespace().eq(["{", "}"]) || text.trim() == "{}";
     if is_empty {
@@ -146,6 +153,24 @@ pub(super) fn cut_body(walk: &mut Walk<'_>, is_typed: bool, body: Range<usize>) 
     let size = if is_last { format!("  // {lines}") } else { format!(" /* {lines} */") };
     let end = if is_typed { ";" } else { " {}" };
     walk.cuts.push(Cut::new(body, format!("{end}{size}")).or_carefully(format!(" {{}}{size}")));
+}
+
+/// Says whether each `#if` of a text has its `#endif` there, and no branch belongs to one that begins above.
+fn are_conditions_closed(text: &str) -> bool {
+    let mut depth = 0_usize;
+    for line in text.lines() {
+        let Some(directive) = line.trim_start().strip_prefix('#') else { continue };
+        let directive = directive.trim_start();
+        if directive.starts_with("if") {
+            depth += 1;
+        } else if directive.starts_with("el") && depth == 0 {
+            return false;
+        } else if directive.starts_with("endif") {
+            let Some(outer) = depth.checked_sub(1) else { return false };
+            depth = outer;
+        }
+    }
+    depth == 0
 }
 
 /// Says whether a name can be no function's, whatever the grammar made of it.
@@ -194,6 +219,17 @@ pub(super) fn is_keyword(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_condition_stays_whole_in_a_skeleton() {
+        let text = "#ifdef A\nint f(int a)\n#else\nint f(int a, int b)\n#endif\n{\n    int c = a;\n    return c;\n}\nint g;\n";
+        let skeleton = crate::syntax::checked_skeleton("c", text, &mut || false).unwrap().text;
+        assert_eq!(skeleton.matches("#if").count(), skeleton.matches("#endif").count(), "{skeleton}");
+        assert!(!skeleton.contains("return c") && skeleton.contains("int g;"), "{skeleton}");
+        assert!(
+            are_conditions_closed("{\n#if A\n#else\n#endif\n}") && !are_conditions_closed("\n#endif\n{}")
+        );
+    }
 
     #[test]
     fn keywords_are_found_and_names_are_not() {
