@@ -153,6 +153,10 @@ impl<'t> Walk<'t> {
     }
 
     /// Lets the node that is visited next begin with comments that the grammar puts before it.
+    #[cfg_attr(
+        not(feature = "lang-ruby"),
+        expect(dead_code, reason = "Ruby's comments alone stand before a node")
+    )]
     pub(super) fn begin_with(&mut self, comments: Vec<Node<'t>>) {
         self.ahead = comments;
     }
