@@ -26,7 +26,7 @@ const PAGES: [&str; 4] = ["README.md", "docs/curation.md", "docs/agent.md", "doc
 #[test]
 fn every_command_on_a_page_prints_what_stands_below_it() {
     for name in PAGES {
-        let sandbox = Sandbox::new();
+        let sandbox = ReaderSandbox::new();
         if page(name).contains("$ curl ") && sandbox.run("command -v curl").is_empty() {
             // Past the test runner, which keeps to itself what a passing test prints.
             let _ = writeln!(io::stderr(), "SKIPPED: no curl to run the commands of {name} with");
@@ -97,7 +97,7 @@ fn ci_runs_what_contributing_says() {
 
 #[test]
 fn the_page_of_settings_is_what_the_defaults_say() {
-    expect_file![root().join("docs/settings.md")].assert_eq(&slop::config::reference());
+    expect_file![root().join("docs/settings.md")].assert_eq(&slop::config::settings_reference());
 }
 
 fn root() -> &'static Path {
@@ -154,11 +154,11 @@ fn shell_lines(page: &str, heading: &str) -> Vec<String> {
 }
 
 /// A home with a copy of the sample project in it.
-struct Sandbox {
+struct ReaderSandbox {
     home: TempDir,
 }
 
-impl Sandbox {
+impl ReaderSandbox {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         copy(&root().join("tests/fixtures/sample"), &home.path().join("station"));
@@ -186,7 +186,7 @@ impl Sandbox {
     }
 }
 
-impl Drop for Sandbox {
+impl Drop for ReaderSandbox {
     /// A daemon that a page started is stopped where the page did not get to it.
     fn drop(&mut self) {
         if self.home.path().join("station/.slop_cache/daemon.sock").exists() {

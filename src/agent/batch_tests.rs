@@ -6,20 +6,20 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::super::Questions;
-use super::super::Why;
+use super::super::PromptSource;
+use super::super::StopReason;
 use super::super::testing::*;
-use super::name_of;
+use super::custom_id;
+use crate::model::HttpError;
+use crate::model::HttpResponse;
 use crate::model::Money;
 use crate::model::Tier;
-use crate::model::WebError;
-use crate::model::WebResponse;
-use crate::store::paid::OverCap;
-use crate::store::paid::Spent;
+use crate::store::paid::CapExceeded;
+use crate::store::paid::SpendTotals;
 
 /// A provider of batches: what it has, and what it does next.
 #[derive(Debug, Default)]
-struct Provider {
+struct FakeBatchProvider {
     /// The questions' names, once it has a batch.
     batch: Vec<String>,
     /// Whether it has worked on it.
@@ -34,17 +34,17 @@ struct Provider {
     others: Option<&'static str>,
 }
 
-type Shared = Arc<Mutex<Provider>>;
+type SharedProvider = Arc<Mutex<FakeBatchProvider>>;
 
-fn world() -> (World, Shared) {
-    let shared = Shared::default();
+fn world() -> (TestBench, SharedProvider) {
+    let shared = SharedProvider::default();
     let provider = shared.clone();
-    let world = World::new(move |_, seen| provider.lock().unwrap().answer(seen));
+    let world = TestBench::new(move |_, seen| provider.lock().unwrap().answer(seen));
     (world, shared)
 }
 
-impl Provider {
-    fn answer(&mut self, seen: &Seen) -> Result<WebResponse, WebError> {
+impl FakeBatchProvider {
+    fn answer(&mut self, seen: &RecordedRequest) -> Result<HttpResponse, HttpError> {
         let status = if self.has_ended { "ended" } else { "in_progress" };
         let count = self.batch.len();
         let batch = format!(
@@ -73,7 +73,7 @@ impl Provider {
         }
         let ids = seen.body.split(r#""custom_id":""#).skip(1);
         self.batch = ids.map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
-        if self.is_silent { Err(WebError::Broken("reset".to_owned())) } else { Ok(response(200, &batch)) }
+        if self.is_silent { Err(HttpError::Broken("reset".to_owned())) } else { Ok(response(200, &batch)) }
     }
 
     fn results(&self) -> String {
@@ -91,8 +91,8 @@ impl Provider {
     }
 }
 
-fn spent(world: &World) -> Spent {
-    world.paid().spent((MIDNIGHT / 86_400).try_into().unwrap()).unwrap()
+fn spent(world: &TestBench) -> SpendTotals {
+    world.paid().spend_totals((MIDNIGHT / 86_400).try_into().unwrap()).unwrap()
 }
 
 fn half() -> Money {
@@ -104,12 +104,12 @@ fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
     let (world, provider) = world();
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
-    let outcome = office.submit(errands(3), &Plain, &|| false).unwrap();
-    assert_eq!((outcome.handed_over, outcome.left, world.seen().len()), (3, 0, 1));
-    assert_eq!(spent(&world).day, spent(&world).open);
+    let outcome = office.submit(errands(3), &PlainPrompts, &|| false).unwrap();
+    assert_eq!((outcome.submitted, outcome.remaining, world.seen().len()), (3, 0, 1));
+    assert_eq!(spent(&world).day, spent(&world).reserved);
     // Neither asked one by one nor handed over again meanwhile.
-    assert_eq!(office.run(errands(3), &Plain, &super::super::Silent, &|| false).in_batch, 3);
-    assert_eq!(office.submit(errands(3), &Plain, &|| false).unwrap().in_batch, 3);
+    assert_eq!(office.run(errands(3), &PlainPrompts, &super::super::NoObserver, &|| false).in_batch, 3);
+    assert_eq!(office.submit(errands(3), &PlainPrompts, &|| false).unwrap().in_batch, 3);
     assert_eq!(world.seen().len(), 1);
     assert_eq!(office.collect(&|| false).waiting, 3);
     provider.lock().unwrap().has_ended = true;
@@ -118,8 +118,8 @@ fn a_batch_is_handed_over_waited_for_and_taken_in_at_half_the_price() {
     let collected = world.office(&office_options).collect(&|| false);
     assert_eq!((collected.answered, collected.waiting, collected.lost), (3, 0, 0));
     assert_eq!(spent(&world).day, Money::from_nanos(3 * half().nanos()));
-    assert_eq!(spent(&world).open, Money::ZERO);
-    let found = world.paid().of_subject(&errand("f0").subject, "rust", Tier::TechLead).unwrap();
+    assert_eq!(spent(&world).reserved, Money::ZERO);
+    let found = world.paid().summaries_of_subject(&errand("f0").subject, "rust", Tier::TechLead).unwrap();
     assert_eq!((found[0].text.as_str(), found[0].cost), ("It has lines.", half()));
     assert!(world.paid().open_batches().unwrap().is_empty());
 }
@@ -129,14 +129,14 @@ fn a_batch_whose_name_was_never_heard_is_found_again() {
     let (world, provider) = world();
     provider.lock().unwrap().is_silent = true;
     let office_options = options(vec![model("small")]);
-    let outcome = world.office(&office_options).submit(errands(2), &Plain, &|| false).unwrap();
-    assert!(matches!(outcome.stopped, Some(Why::Down { .. })), "{outcome:?}");
+    let outcome = world.office(&office_options).submit(errands(2), &PlainPrompts, &|| false).unwrap();
+    assert!(matches!(outcome.stopped, Some(StopReason::Unreachable { .. })), "{outcome:?}");
     assert_eq!(world.paid().open_batches().unwrap()[0].remote_id, None);
     let office = world.office(&office_options);
     assert_eq!(office.collect(&|| false).waiting, 2);
     provider.lock().unwrap().has_ended = true;
     assert_eq!(office.collect(&|| false).answered, 2);
-    assert_eq!(spent(&world).open, Money::ZERO);
+    assert_eq!(spent(&world).reserved, Money::ZERO);
 }
 
 #[test]
@@ -146,12 +146,12 @@ fn a_lost_batch_is_found_beside_one_of_another_project_that_is_as_large() {
         provider.lock().unwrap().is_silent = true;
         let office_options = options(vec![model("small")]);
         let office = world.office(&office_options);
-        office.submit(errands(2), &Plain, &|| false).unwrap();
+        office.submit(errands(2), &PlainPrompts, &|| false).unwrap();
         let mut at_work = provider.lock().unwrap();
         (at_work.has_ended, at_work.others) = (true, Some(theirs));
         drop(at_work);
         assert_eq!(office.collect(&|| false).answered, 2, "{theirs}");
-        assert_eq!(spent(&world).open, Money::ZERO);
+        assert_eq!(spent(&world).reserved, Money::ZERO);
     }
 }
 
@@ -161,7 +161,7 @@ fn a_lost_batch_is_waited_for_while_only_one_of_another_project_has_ended() {
     provider.lock().unwrap().is_silent = true;
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
-    office.submit(errands(2), &Plain, &|| false).unwrap();
+    office.submit(errands(2), &PlainPrompts, &|| false).unwrap();
     provider.lock().unwrap().others = Some("ended");
     let collected = office.collect(&|| false);
     assert_eq!((collected.answered, collected.waiting), (0, 2));
@@ -174,26 +174,27 @@ fn a_batch_that_is_nowhere_counts_as_its_worst_after_a_day() {
     provider.lock().unwrap().is_silent = true;
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
-    office.submit(errands(2), &Plain, &|| false).unwrap();
+    office.submit(errands(2), &PlainPrompts, &|| false).unwrap();
     provider.lock().unwrap().batch.clear();
-    let worst = spent(&world).open;
+    let worst = spent(&world).reserved;
     assert_eq!(office.collect(&|| false).waiting, 2);
     world.clock_passes(Duration::from_hours(26));
     assert_eq!(office.collect(&|| false).lost, 2);
-    assert_eq!((spent(&world).open, spent(&world).total), (worst, worst));
+    assert_eq!((spent(&world).reserved, spent(&world).total), (worst, worst));
     assert!(world.paid().open_batches().unwrap().is_empty());
     // They can be asked anew.
     provider.lock().unwrap().is_silent = false;
-    assert_eq!(office.submit(errands(2), &Plain, &|| false).unwrap().handed_over, 2);
+    assert_eq!(office.submit(errands(2), &PlainPrompts, &|| false).unwrap().submitted, 2);
 }
 
 #[test]
 fn a_batch_that_was_refused_costs_nothing() {
     let (world, provider) = world();
     provider.lock().unwrap().refuses = true;
-    let outcome = world.office(&options(vec![model("small")])).submit(errands(2), &Plain, &|| false).unwrap();
-    assert!(matches!(outcome.stopped, Some(Why::Account { .. })), "{outcome:?}");
-    assert_eq!((outcome.left, spent(&world).total), (2, Money::ZERO));
+    let outcome =
+        world.office(&options(vec![model("small")])).submit(errands(2), &PlainPrompts, &|| false).unwrap();
+    assert!(matches!(outcome.stopped, Some(StopReason::Account { .. })), "{outcome:?}");
+    assert_eq!((outcome.remaining, spent(&world).total), (2, Money::ZERO));
     assert!(world.paid().open_batches().unwrap().is_empty());
 }
 
@@ -202,15 +203,21 @@ fn only_as_many_questions_are_handed_over_as_the_caps_allow() {
     let (world, provider) = world();
     let mut options = options(vec![model("small")]);
     options.caps.calls_a_day = 4;
-    let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
-    assert_eq!((outcome.handed_over, outcome.left), (4, 5));
-    assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Calls, .. })), "{outcome:?}");
+    let outcome = world.office(&options).submit(errands(9), &PlainPrompts, &|| false).unwrap();
+    assert_eq!((outcome.submitted, outcome.remaining), (4, 5));
+    assert!(
+        matches!(outcome.stopped, Some(StopReason::OverCap { cap: CapExceeded::Calls, .. })),
+        "{outcome:?}"
+    );
     assert_eq!(provider.lock().unwrap().batch.len(), 4);
     options.caps.calls_a_day = 1_000;
     options.caps.day = spent(&world).day + Money::from_nanos(1);
-    let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
-    assert_eq!((outcome.in_batch, outcome.handed_over, outcome.left), (4, 0, 5));
-    assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Day, .. })), "{outcome:?}");
+    let outcome = world.office(&options).submit(errands(9), &PlainPrompts, &|| false).unwrap();
+    assert_eq!((outcome.in_batch, outcome.submitted, outcome.remaining), (4, 0, 5));
+    assert!(
+        matches!(outcome.stopped, Some(StopReason::OverCap { cap: CapExceeded::Day, .. })),
+        "{outcome:?}"
+    );
 }
 
 #[test]
@@ -218,9 +225,11 @@ fn what_was_just_put_aside_counts_where_a_cap_is_met() {
     let (world, _) = world();
     let mut options = options(vec![model("small")]);
     options.caps.day = Money::from_nanos(20_000_000);
-    let outcome = world.office(&options).submit(errands(9), &Plain, &|| false).unwrap();
-    assert!(0 < outcome.handed_over && 0 < outcome.left, "{outcome:?}");
-    let Some(Why::OverCap { spent: told, caps, next, .. }) = outcome.stopped else { panic!("{outcome:?}") };
+    let outcome = world.office(&options).submit(errands(9), &PlainPrompts, &|| false).unwrap();
+    assert!(0 < outcome.submitted && 0 < outcome.remaining, "{outcome:?}");
+    let Some(StopReason::OverCap { spent: told, caps, next, .. }) = outcome.stopped else {
+        panic!("{outcome:?}")
+    };
     assert_eq!(told.day, spent(&world).day);
     assert!(caps.day < told.day + next);
 }
@@ -231,9 +240,9 @@ fn who_is_stopped_while_questions_are_packed_leaves_all_of_them() {
     let looks = AtomicUsize::new(0);
     let is_stopped = || 3 <= looks.fetch_add(1, Ordering::SeqCst);
     let outcome =
-        world.office(&options(vec![model("small")])).submit(errands(9), &Plain, &is_stopped).unwrap();
-    assert!(matches!(outcome.stopped, Some(Why::Interrupted)), "{outcome:?}");
-    assert_eq!((outcome.left, outcome.handed_over, world.seen().len()), (9, 0, 0));
+        world.office(&options(vec![model("small")])).submit(errands(9), &PlainPrompts, &is_stopped).unwrap();
+    assert!(matches!(outcome.stopped, Some(StopReason::Interrupted)), "{outcome:?}");
+    assert_eq!((outcome.remaining, outcome.submitted, world.seen().len()), (9, 0, 0));
 }
 
 #[test]
@@ -241,14 +250,14 @@ fn an_answer_that_never_comes_counts_as_its_worst() {
     let (world, provider) = world();
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
-    office.submit(errands(3), &Plain, &|| false).unwrap();
-    let each = Money::from_nanos(spent(&world).open.nanos() / 3);
+    office.submit(errands(3), &PlainPrompts, &|| false).unwrap();
+    let each = Money::from_nanos(spent(&world).reserved.nanos() / 3);
     let mut at_work = provider.lock().unwrap();
-    (at_work.has_ended, at_work.forgets) = (true, vec![name_of(&errand("f0").id)]);
+    (at_work.has_ended, at_work.forgets) = (true, vec![custom_id(&errand("f0").id)]);
     drop(at_work);
     let collected = office.collect(&|| false);
     assert_eq!((collected.answered, collected.lost), (2, 1));
-    let worst = spent(&world).open;
+    let worst = spent(&world).reserved;
     assert!(
         each.saturating_sub(Money::from_nanos(1_000_000)) <= worst
             && worst <= each + Money::from_nanos(1_000_000)
@@ -260,18 +269,18 @@ fn an_answer_that_never_comes_counts_as_its_worst() {
 fn answers_are_kept_as_what_they_were_asked_for_whatever_is_asked_by_then() {
     let (world, provider) = world();
     let asked = options(vec![model("small")]);
-    world.office(&asked).submit(errands(1), &Plain, &|| false).unwrap();
+    world.office(&asked).submit(errands(1), &PlainPrompts, &|| false).unwrap();
     provider.lock().unwrap().has_ended = true;
     let mut other = options(vec![model("small")]);
-    other.wish.tiers = vec![Tier::TechLead];
-    other.wish.material_bytes = 1_000;
+    other.policy.tiers = vec![Tier::TechLead];
+    other.policy.material_bytes = 1_000;
     assert_eq!(world.office(&other).collect(&|| false).answered, 1);
-    let keys: Vec<_> = Plain.keys(&errand("f0"), &model("small").full_name());
+    let keys: Vec<_> = PlainPrompts.keys(&errand("f0"), &model("small").full_name());
     let found = keys.iter().map(|(_, key)| world.paid().summary(key).unwrap().unwrap());
     let found: Vec<_> = found.map(|summary| (summary.tier, summary.text, summary.prompt)).collect();
     let kept = |tier, text: &str| (tier, text.to_owned(), "code/1".to_owned());
     assert_eq!(found, [kept(Tier::Orchestrator, "It is a file."), kept(Tier::TechLead, "It has lines.")]);
-    let latest = world.paid().latest(b"f0", Tier::Orchestrator).unwrap();
+    let latest = world.paid().latest_summary(b"f0", Tier::Orchestrator).unwrap();
     assert_eq!(latest.unwrap().text, "It is a file.");
 }
 
@@ -280,8 +289,8 @@ fn what_is_withheld_is_in_no_batch() {
     let (world, _) = world();
     let outcome = world
         .office(&options(vec![model("small")]))
-        .submit(vec![errand("secret"), errand("a")], &Plain, &|| false)
+        .submit(vec![errand("secret"), errand("a")], &PlainPrompts, &|| false)
         .unwrap();
-    assert_eq!((outcome.handed_over, outcome.withheld.len()), (1, 1));
+    assert_eq!((outcome.submitted, outcome.withheld.len()), (1, 1));
     assert!(!world.seen()[0].body.contains("secret"));
 }

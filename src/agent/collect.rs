@@ -3,47 +3,47 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use super::Office;
-use super::Why;
-use super::batch::name_of;
-use super::claims::Until;
-use super::claims::refused_until;
+use super::StopReason;
+use super::SummaryService;
+use super::batch::custom_id;
+use super::claims::RetryAt;
+use super::claims::retry_at;
 use super::course;
-use super::course::Source;
+use super::course::SummaryOrigin;
 use super::post;
-use super::post::Trouble;
-use super::questions::words_of;
+use super::post::BatchHttpError;
+use super::questions::parse_answer;
 use super::sending;
-use super::sending::Most;
-use super::sending::Sent;
+use super::sending::CallResult;
+use super::sending::UsageCeiling;
 use crate::llm;
-use crate::llm::Failure;
+use crate::llm::CallFailure;
+use crate::llm::GiveUpReason;
 use crate::llm::Model;
-use crate::llm::Refusal;
-use crate::llm::Reply;
-use crate::llm::Wire;
+use crate::llm::ModelReply;
+use crate::llm::WireFormat;
 use crate::llm::batch;
-use crate::llm::batch::Listed;
-use crate::llm::batch::Progress;
+use crate::llm::batch::BatchProgress;
+use crate::llm::batch::ListedBatch;
+use crate::model::HttpResponse;
 use crate::model::Money;
 use crate::model::SummaryKey;
 use crate::model::Tier;
-use crate::model::WebResponse;
 use crate::store;
-use crate::store::paid::Batch;
+use crate::store::paid::AgentDb;
 use crate::store::paid::BatchItem;
-use crate::store::paid::Paid;
+use crate::store::paid::CallBatch;
 
 /// A batch that the provider does not know so long after it was made is not there.
 const LOST_AFTER_MS: i64 = 25 * 60 * 60 * 1000;
 /// A provider's clock may differ from ours by so much, and its making of a batch may take so long.
-const SLACK_MS: i64 = 15 * 60 * 1000;
+const CLOCK_SLACK_MS: i64 = 15 * 60 * 1000;
 /// So many lists of a hundred batches each are looked through for one that was lost.
-const MOST_LISTS: usize = 10;
+const MAX_LISTS: usize = 10;
 
 /// What came of batches.
 #[derive(Debug, Default)]
-pub struct Collected {
+pub struct CollectedBatches {
     /// Questions that were answered; their summaries are kept.
     pub answered: u64,
     /// Questions without a usable answer.
@@ -55,21 +55,21 @@ pub struct Collected {
     /// What the answers cost.
     pub spent: Money,
     /// Why not all could be looked at.
-    pub stopped: Option<Why>,
+    pub stopped: Option<StopReason>,
 }
 
 /// What came back to a question, by the question's name.
-type Answer = (String, Result<Reply, Refusal>);
+type BatchAnswer = (String, Result<ModelReply, CallFailure>);
 
-impl Office<'_> {
+impl SummaryService<'_> {
     /// Takes in the answers that have come since, and keeps them as what they were asked for.
-    pub fn collect(&self, is_stopped: &(dyn Fn() -> bool + Sync)) -> Collected {
-        let mut collected = Collected::default();
+    pub fn collect(&self, is_stopped: &(dyn Fn() -> bool + Sync)) -> CollectedBatches {
+        let mut collected = CollectedBatches::default();
         // Bound, so that the database is not held while a provider is asked.
-        let batches = self.till.paid().open_batches();
+        let batches = self.claims.db().open_batches();
         let batches = match batches {
             Ok(batches) => batches,
-            Err(error) => return Collected { stopped: Some(Why::Store(error)), ..collected },
+            Err(error) => return CollectedBatches { stopped: Some(StopReason::Store(error)), ..collected },
         };
         let known: BTreeSet<&str> = batches.iter().filter_map(|batch| batch.remote_id.as_deref()).collect();
         for batch in &batches {
@@ -78,7 +78,7 @@ impl Office<'_> {
             let after = collected.answered + collected.refused + collected.lost;
             collected.waiting += (batch.items.len() as u64).saturating_sub(after - before);
             if let Err(why) = done {
-                let is_last = matches!(why, Why::Interrupted | Why::Store(_));
+                let is_last = matches!(why, StopReason::Interrupted | StopReason::Store(_));
                 collected.stopped.get_or_insert(why);
                 if is_last {
                     break;
@@ -90,157 +90,161 @@ impl Office<'_> {
 
     /// Returns the questions whose answers are still to come.
     pub fn in_batches(&self) -> Result<BTreeSet<SummaryKey>, store::Error> {
-        in_batches(&self.till.paid())
+        in_batches(&self.claims.db())
     }
 
     fn collect_one(
         &self,
-        batch: &Batch,
+        batch: &CallBatch,
         known: &BTreeSet<&str>,
         is_stopped: &(dyn Fn() -> bool + Sync),
-        collected: &mut Collected,
-    ) -> Result<(), Why> {
+        collected: &mut CollectedBatches,
+    ) -> Result<(), StopReason> {
         // Whoever is not in the chain any more is asked nothing; the money stays put aside.
-        let Some(model) = self.options.chain.iter().find(|model| model.full_name() == batch.by) else {
+        let Some(model) = self.options.chain.iter().find(|model| model.full_name() == batch.model) else {
             return Ok(());
         };
         let model = &Model { price: model.price.map(|price| price.halved()), ..model.clone() };
         if let Some(id) = &batch.remote_id {
-            let Progress::Ended { results, failed } = self.progress(model, id, is_stopped)? else {
+            let BatchProgress::Ended { results, failed } = self.poll_progress(model, id, is_stopped)? else {
                 return Ok(());
             };
             if failed.is_some() {
                 collected.refused += batch.items.len() as u64;
-                return self.cancel(batch.id).map_err(Why::Store);
+                return self.cancel(batch.id).map_err(StopReason::Store);
             }
-            let answers = self.answers(model, &results, is_stopped)?;
-            return self.take_all(model, batch, answers, collected).map_err(Why::Store);
+            let answers = self.fetch_answers(model, &results, is_stopped)?;
+            return self.accept_all(model, batch, answers, collected).map_err(StopReason::Store);
         }
-        self.find(model, batch, known, is_stopped, collected)
+        self.find_lost_batch(model, batch, known, is_stopped, collected)
     }
 
     /// Collects a batch whose name was never heard, where it is found by its answers.
-    fn find(
+    fn find_lost_batch(
         &self,
         model: &Model,
-        batch: &Batch,
+        batch: &CallBatch,
         known: &BTreeSet<&str>,
         is_stopped: &(dyn Fn() -> bool + Sync),
-        collected: &mut Collected,
-    ) -> Result<(), Why> {
+        collected: &mut CollectedBatches,
+    ) -> Result<(), StopReason> {
         let mut may_be_under_way = false;
         for listed in self.candidates(model, batch, known, is_stopped)? {
-            let Progress::Ended { results, failed } = listed.progress else {
+            let BatchProgress::Ended { results, failed } = listed.progress else {
                 may_be_under_way = true;
                 continue;
             };
             // Only one that bears our tag can be told to be ours without an answer.
             if failed.is_some() {
                 collected.refused += batch.items.len() as u64;
-                return self.cancel(batch.id).map_err(Why::Store);
+                return self.cancel(batch.id).map_err(StopReason::Store);
             }
-            let answers = self.answers(model, &results, is_stopped)?;
-            let is_ours = |name: &String| batch.items.iter().any(|item| name_of(&item.errand) == *name);
+            let answers = self.fetch_answers(model, &results, is_stopped)?;
+            let is_ours = |name: &String| batch.items.iter().any(|item| custom_id(&item.task_key) == *name);
             if answers.iter().any(|(name, _)| is_ours(name)) {
-                let at_ms = self.windows.now_ms();
-                self.till.paid().batch_submitted(batch.id, &listed.id, at_ms).map_err(Why::Store)?;
-                return self.take_all(model, batch, answers, collected).map_err(Why::Store);
+                let at_ms = self.world.now_ms();
+                self.claims
+                    .db()
+                    .mark_batch_submitted(batch.id, &listed.id, at_ms)
+                    .map_err(StopReason::Store)?;
+                return self.accept_all(model, batch, answers, collected).map_err(StopReason::Store);
             }
         }
         if may_be_under_way {
             return Ok(());
         }
-        self.not_found(batch, collected).map_err(Why::Store)
+        self.expire_lost_batch(batch, collected).map_err(StopReason::Store)
     }
 
     /// Takes in all answers of a batch, which is over then.
-    fn take_all(
+    fn accept_all(
         &self,
         model: &Model,
-        batch: &Batch,
-        answers: Vec<Answer>,
-        collected: &mut Collected,
+        batch: &CallBatch,
+        answers: Vec<BatchAnswer>,
+        collected: &mut CollectedBatches,
     ) -> Result<(), store::Error> {
         let mut open: BTreeMap<String, &BatchItem> =
-            batch.items.iter().map(|item| (name_of(&item.errand), item)).collect();
+            batch.items.iter().map(|item| (custom_id(&item.task_key), item)).collect();
         for (name, answer) in answers {
             let Some(item) = open.remove(&name) else { continue };
-            self.take(model, item, answer, collected)?;
+            self.accept_one(model, item, answer, collected)?;
         }
         collected.lost += open.len() as u64;
-        self.till.paid().batch_done(batch.id)
+        self.claims.db().delete_batch(batch.id)
     }
 
     /// Takes in one answer.
-    fn take(
+    fn accept_one(
         &self,
         model: &Model,
         item: &BatchItem,
-        answer: Result<Reply, Refusal>,
-        collected: &mut Collected,
+        answer: Result<ModelReply, CallFailure>,
+        collected: &mut CollectedBatches,
     ) -> Result<(), store::Error> {
-        let now_ms = self.windows.now_ms();
-        let BatchItem { errand, spend, question } = item;
+        let now_ms = self.world.now_ms();
+        let BatchItem { task_key: errand, spend, question } = item;
         let tiers: Vec<Tier> = question.keys.iter().map(|(tier, _)| *tier).collect();
         let sent = match answer {
-            Ok(reply) => sending::read(reply, |answer| words_of(answer, &tiers)),
-            Err(refusal) => Sent::Refused(refusal),
+            Ok(reply) => sending::check_reply(reply, |answer| parse_answer(answer, &tiers)),
+            Err(refusal) => CallResult::Failed(refusal),
         };
-        let settlement = sent.settlement(model, self.most_of_any(model), now_ms);
+        let settlement = sent.settlement(model, self.usage_ceiling(model), now_ms);
         collected.spent = collected.spent + settlement.cost.unwrap_or_default();
-        if let Sent::Words { words, .. } = &sent {
-            let source = Source { model, worst: settlement.cost.unwrap_or_default() };
+        if let CallResult::Answered { summaries: words, .. } = &sent {
+            let source = SummaryOrigin { model, worst: settlement.cost.unwrap_or_default() };
             let summaries = course::summaries(question, &source, words, &settlement);
             collected.answered += 1;
-            return self.till.accept(*spend, &settlement, *errand, &summaries, &question.paths);
+            return self.claims.accept(*spend, &settlement, *errand, &summaries, &question.paths);
         }
         collected.refused += 1;
-        self.till.settle(*spend, &settlement)?;
-        let Sent::Refused(refusal) = sent else { return Ok(()) };
-        match refused_until(Failure::of(refusal.class), now_ms) {
-            Some(Until(until_ms)) => {
-                let keys = (*errand, self.options.wish.refusal_of(errand));
-                self.till.refuse(keys, &refusal.words, until_ms, now_ms)
+        self.claims.settle(*spend, &settlement)?;
+        let CallResult::Failed(refusal) = sent else { return Ok(()) };
+        match retry_at(GiveUpReason::from_class(refusal.class), now_ms) {
+            Some(RetryAt(until_ms)) => {
+                let keys = (*errand, self.options.policy.refusal_key(errand));
+                self.claims.refuse(keys, &refusal.message, until_ms, now_ms)
             }
             None => Ok(()),
         }
     }
 
     /// Returns what no question can have passed: of one in a batch nobody knows any more how long it was.
-    fn most_of_any(&self, model: &Model) -> Most {
+    fn usage_ceiling(&self, model: &Model) -> UsageCeiling {
         /// The most bytes that JSON makes of one.
         const ESCAPED: u64 = 6;
         const INSTRUCTIONS: u64 = 64 << 10;
-        let wish = &self.options.wish;
+        let wish = &self.options.policy;
         let material = (wish.material_bytes as u64).saturating_mul(ESCAPED);
-        let output = sending::most_output(model, wish.answer_tokens);
-        Most::new(material.saturating_add(INSTRUCTIONS), output)
+        let output = sending::max_output_tokens(model, wish.answer_tokens);
+        UsageCeiling::new(material.saturating_add(INSTRUCTIONS), output)
     }
 
-    fn progress(
+    fn poll_progress(
         &self,
         model: &Model,
         id: &str,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Progress, Why> {
+    ) -> Result<BatchProgress, StopReason> {
         let request = batch::encode_poll(model, id, self.keys.get(&model.provider.name));
         let decode = |response: &_, now_ms| batch::decode_poll(model, response, now_ms);
-        post::ask(&self.windows, &request, is_stopped, decode).map_err(|trouble| trouble.why(model))
+        post::send_batch_request(&self.world, &request, is_stopped, decode)
+            .map_err(|trouble| trouble.into_stop_reason(model))
     }
 
     /// Fetches all lists of answers. One that cannot be fetched leaves all of them for the next time.
-    fn answers(
+    fn fetch_answers(
         &self,
         model: &Model,
         results: &[String],
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Answer>, Why> {
+    ) -> Result<Vec<BatchAnswer>, StopReason> {
         let mut answers = Vec::new();
         for name in results {
             let request = batch::encode_results(model, name, self.keys.get(&model.provider.name));
-            let decode = |response: &_, now_ms| read(model, response, now_ms);
-            let fetched = post::ask(&self.windows, &request, is_stopped, decode);
-            answers.extend(fetched.map_err(|trouble: Trouble| trouble.why(model))?);
+            let decode = |response: &_, now_ms| decode_answers(model, response, now_ms);
+            let fetched = post::send_batch_request(&self.world, &request, is_stopped, decode);
+            answers.extend(fetched.map_err(|trouble: BatchHttpError| trouble.into_stop_reason(model))?);
         }
         Ok(answers)
     }
@@ -249,30 +253,30 @@ impl Office<'_> {
     fn candidates(
         &self,
         model: &Model,
-        batch: &Batch,
+        batch: &CallBatch,
         known: &BTreeSet<&str>,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Listed>, Why> {
-        let names: Vec<String> = batch.items.iter().map(|item| name_of(&item.errand)).collect();
+    ) -> Result<Vec<ListedBatch>, StopReason> {
+        let names: Vec<String> = batch.items.iter().map(|item| custom_id(&item.task_key)).collect();
         let tag = batch::tag(names.iter().map(String::as_str));
-        let has_tags = model.provider.wire != Wire::Anthropic;
-        let may_be = |listed: &Listed| {
-            let is_close = (listed.created_ms - batch.at_ms).abs() <= SLACK_MS;
+        let has_tags = model.provider.wire != WireFormat::Anthropic;
+        let may_be = |listed: &ListedBatch| {
+            let is_close = (listed.created_ms - batch.at_ms).abs() <= CLOCK_SLACK_MS;
             let is_as_large = listed.items.is_none_or(|items| items == names.len() as u64);
             let is_tagged = !has_tags || listed.tag.as_ref() == Some(&tag);
             is_close && is_as_large && is_tagged && !known.contains(listed.id.as_str())
         };
         let (key, mut before) = (self.keys.get(&model.provider.name), None::<String>);
         let mut found = Vec::new();
-        for _ in 0..MOST_LISTS {
+        for _ in 0..MAX_LISTS {
             let request = batch::encode_list(model, before.as_deref(), key);
             let decode = |response: &_, now_ms| batch::decode_list(model, response, now_ms);
-            let page = post::ask(&self.windows, &request, is_stopped, decode);
-            let page = page.map_err(|trouble| trouble.why(model))?;
+            let page = post::send_batch_request(&self.world, &request, is_stopped, decode);
+            let page = page.map_err(|trouble| trouble.into_stop_reason(model))?;
             // The newest come first.
             before = page
                 .last()
-                .filter(|last| batch.at_ms - SLACK_MS < last.created_ms)
+                .filter(|last| batch.at_ms - CLOCK_SLACK_MS < last.created_ms)
                 .map(|last| last.id.clone());
             found.extend(page.into_iter().filter(&may_be));
             if before.is_none() {
@@ -282,24 +286,32 @@ impl Office<'_> {
         Ok(found)
     }
 
-    fn not_found(&self, batch: &Batch, collected: &mut Collected) -> Result<(), store::Error> {
-        if self.windows.now_ms() - batch.at_ms < LOST_AFTER_MS {
+    fn expire_lost_batch(
+        &self,
+        batch: &CallBatch,
+        collected: &mut CollectedBatches,
+    ) -> Result<(), store::Error> {
+        if self.world.now_ms() - batch.at_ms < LOST_AFTER_MS {
             return Ok(());
         }
         // It may have been made, and charged, and deleted since: it counts as its worst.
         collected.lost += batch.items.len() as u64;
-        self.till.paid().batch_done(batch.id)
+        self.claims.db().delete_batch(batch.id)
     }
 }
 
 /// Returns the questions that are in batches.
-pub(super) fn in_batches(paid: &Paid) -> Result<BTreeSet<SummaryKey>, store::Error> {
+pub(super) fn in_batches(paid: &AgentDb) -> Result<BTreeSet<SummaryKey>, store::Error> {
     let batches = paid.open_batches()?;
-    Ok(batches.iter().flat_map(|batch| &batch.items).map(|item| item.errand).collect())
+    Ok(batches.iter().flat_map(|batch| &batch.items).map(|item| item.task_key).collect())
 }
 
 /// Reads a list of answers; what comes in its place is a refusal, and no empty list.
-fn read(model: &Model, response: &WebResponse, now_ms: i64) -> Result<Vec<Answer>, Refusal> {
+fn decode_answers(
+    model: &Model,
+    response: &HttpResponse,
+    now_ms: i64,
+) -> Result<Vec<BatchAnswer>, CallFailure> {
     if !(200..300).contains(&response.status) {
         llm::decode(model, response, now_ms)?;
     }

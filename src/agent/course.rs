@@ -9,117 +9,123 @@ use std::hash::Hasher;
 use std::mem;
 use std::time::Duration;
 
-use super::End;
-use super::Note;
-use super::Office;
-use super::Why;
-use super::claims::Until;
-use super::claims::refused_until;
-use super::door::Door;
-use super::door::Entry;
-use super::door::Inside;
-use super::office::UnderWay;
-use super::questions::question;
-use super::run::Run;
+use super::RunEvent;
+use super::StopReason;
+use super::SummaryService;
+use super::TaskOutcome;
+use super::claims::RetryAt;
+use super::claims::retry_at;
+use super::door::CallPermit;
+use super::door::GateDecision;
+use super::door::ProviderGate;
+use super::office::InFlightGuard;
+use super::questions::question_row;
+use super::run::SharedRun;
 use super::sending;
-use super::sending::Call;
-use super::sending::Most;
-use super::sending::Sent;
-use super::till::Claimed;
-use super::till::Held;
-use super::till::Refused;
-use super::warm::Place;
-use super::warm::Warm;
-use super::warm::Warming;
-use crate::engine::agent::Errand;
-use crate::engine::agent::Prepared;
-use crate::engine::agent::Withheld;
+use super::sending::CallResult;
+use super::sending::ModelCall;
+use super::sending::UsageCeiling;
+use super::till::ClaimGuard;
+use super::till::ClaimOutcome;
+use super::till::ReservationDenied;
+use super::warm::CachePrimer;
+use super::warm::PrimeGuard;
+use super::warm::PrimeState;
+use crate::engine::agent::PreparedPrompt;
+use crate::engine::agent::SummaryTask;
+use crate::engine::agent::WithheldReason;
 use crate::llm;
-use crate::llm::Attempt;
-use crate::llm::Class;
-use crate::llm::Effect;
-use crate::llm::Event;
-use crate::llm::Failure;
+use crate::llm::AttemptEffect;
+use crate::llm::AttemptEvent;
+use crate::llm::EncodedRequest;
+use crate::llm::FailureClass;
+use crate::llm::GiveUpReason;
 use crate::llm::Model;
-use crate::llm::Sending;
+use crate::llm::RequestAttempt;
+use crate::model::ModelPrompt;
 use crate::model::Money;
-use crate::model::Prompt;
 use crate::model::SummaryKey;
 use crate::model::Tier;
-use crate::store::paid::OverCap;
-use crate::store::paid::Question;
-use crate::store::paid::Reservation;
-use crate::store::paid::Settlement;
+use crate::store::paid::BatchQuestion;
+use crate::store::paid::CapExceeded;
 use crate::store::paid::SpendId;
-use crate::store::paid::Summary;
+use crate::store::paid::SpendReservation;
+use crate::store::paid::SpendSettlement;
+use crate::store::paid::StoredSummary;
 
 /// One question on its way.
-pub(super) struct Course<'c> {
-    run: &'c Run<'c>,
-    office: &'c Office<'c>,
-    errand: &'c Errand,
+pub(super) struct RequestRun<'c> {
+    run: &'c SharedRun<'c>,
+    service: &'c SummaryService<'c>,
+    task: &'c SummaryTask,
     /// What a provider said last that was no answer.
-    words: String,
+    last_message: String,
     /// Whether the present model has not been asked yet.
-    is_first: bool,
+    is_first_call: bool,
     /// Providers that have been asked.
-    asked: BTreeSet<&'c str>,
+    asked_providers: BTreeSet<&'c str>,
     /// Whether the last one asked was in trouble.
-    was_trouble: bool,
+    was_outage: bool,
     /// The models that called the question wrong.
-    wrong: Vec<&'c Model>,
+    rejected_by: Vec<&'c Model>,
 }
 
 /// What came of wanting to make a call.
-enum Asked<'c> {
+enum CallAttempt<'c> {
     /// It was made, and the money for it is put aside under this number.
-    Made { spend: SpendId, worst: Money, sent: Box<Sent>, settlement: Settlement, under_way: UnderWay<'c> },
+    Made {
+        spend: SpendId,
+        worst: Money,
+        sent: Box<CallResult>,
+        settlement: SpendSettlement,
+        under_way: InFlightGuard<'c>,
+    },
     /// It was not: the model's provider is not to be asked now.
-    Barred(Failure),
+    Denied(GiveUpReason),
 }
 
-impl<'c> Course<'c> {
-    pub(super) fn new(run: &'c Run<'c>, errand: &'c Errand) -> Self {
+impl<'c> RequestRun<'c> {
+    pub(super) fn new(run: &'c SharedRun<'c>, task: &'c SummaryTask) -> Self {
         Self {
             run,
-            office: run.office,
-            errand,
-            words: String::new(),
-            is_first: true,
-            asked: BTreeSet::new(),
-            was_trouble: false,
-            wrong: Vec::new(),
+            service: run.service,
+            task,
+            last_message: String::new(),
+            is_first_call: true,
+            asked_providers: BTreeSet::new(),
+            was_outage: false,
+            rejected_by: Vec::new(),
         }
     }
 
     /// Goes all the way. An error ends the whole run.
-    pub(super) fn run(mut self) -> Result<End, Why> {
-        let held = match self.office.claim(self.errand, self.run.questions)? {
-            Claimed::Yours(held) => held,
-            Claimed::Done => return Ok(End::Done),
-            Claimed::Taken => return Ok(End::Taken),
-            Claimed::InBatch => return Ok(End::InBatch),
-            Claimed::Refused(why) => return Ok(End::Refused(why)),
+    pub(super) fn run(mut self) -> Result<TaskOutcome, StopReason> {
+        let held = match self.service.claim(self.task, self.run.prompts)? {
+            ClaimOutcome::Acquired(held) => held,
+            ClaimOutcome::Done => return Ok(TaskOutcome::Done),
+            ClaimOutcome::InProgress => return Ok(TaskOutcome::InProgress),
+            ClaimOutcome::InBatch => return Ok(TaskOutcome::InBatch),
+            ClaimOutcome::Refused(why) => return Ok(TaskOutcome::Refused(why)),
         };
-        let mut attempt = Attempt::new(self.office.options.chain.len());
-        let mut prepared = match self.run.questions.prepare(self.errand, 0) {
+        let mut attempt = RequestAttempt::new(self.service.options.chain.len());
+        let mut prepared = match self.run.prompts.prepare(self.task, 0) {
             Ok(prepared) => prepared,
             Err(withheld) => return self.withhold(held, withheld),
         };
         loop {
-            let model = &self.office.options.chain[attempt.model()];
-            let asked = self.ask(model, &prepared)?;
-            let (next, effect) = self.step(attempt, model, &asked)?;
+            let model = &self.service.options.chain[attempt.model_index()];
+            let asked = self.call_model(model, &prepared)?;
+            let (next, effect) = self.advance(attempt, model, &asked)?;
             attempt = next;
             match effect {
-                Effect::Accept => return self.accept(held, model, &prepared, asked),
-                Effect::GiveUp(failure) => return self.give_up(held, failure),
-                Effect::AskAgain { after, .. } if self.run.wait(after) => continue,
-                Effect::AskAgain { .. } => return Ok(End::Left),
-                Effect::Escalate => self.is_first = true,
-                Effect::Halve => {}
+                AttemptEffect::Accept => return self.accept(held, model, &prepared, asked),
+                AttemptEffect::GiveUp(failure) => return self.give_up(held, failure),
+                AttemptEffect::Retry { after, .. } if self.run.wait(after) => continue,
+                AttemptEffect::Retry { .. } => return Ok(TaskOutcome::Unanswered),
+                AttemptEffect::Escalate => self.is_first_call = true,
+                AttemptEffect::HalveMaterial => {}
             }
-            prepared = match self.run.questions.prepare(self.errand, attempt.shrink()) {
+            prepared = match self.run.prompts.prepare(self.task, attempt.shrink()) {
                 Ok(prepared) => prepared,
                 Err(withheld) => return self.withhold(held, withheld),
             };
@@ -127,81 +133,98 @@ impl<'c> Course<'c> {
     }
 
     /// Makes one call.
-    fn ask(&mut self, model: &'c Model, prepared: &Prepared) -> Result<Asked<'c>, Why> {
-        let door = self.office.door(model);
-        if !self.begin(model, door) {
-            return Ok(Asked::Barred(Failure::Outage));
+    fn call_model(
+        &mut self,
+        model: &'c Model,
+        prepared: &PreparedPrompt,
+    ) -> Result<CallAttempt<'c>, StopReason> {
+        let door = self.service.gate(model);
+        if !self.count_first_call(model, door) {
+            return Ok(CallAttempt::Denied(GiveUpReason::Outage));
         }
-        let _warming = self.warm(model, &prepared.prompt)?;
-        let key = self.office.keys.get(&model.provider.name);
+        let _warming = self.wait_for_cache(model, &prepared.prompt)?;
+        let key = self.service.keys.get(&model.provider.name);
         let sending = llm::encode(model, &prepared.prompt, key);
         // A token is about three bytes of code.
         let about = sending.body().len() as u64 / 3 + u64::from(prepared.prompt.answer_tokens);
-        if let Err(failure) = self.enter(door, &model.name, about)? {
-            return Ok(Asked::Barred(failure));
+        if let Err(failure) = self.enter_gate(door, &model.name, about)? {
+            return Ok(CallAttempt::Denied(failure));
         }
-        let worst = sending::worst(model, prepared, &sending);
-        let clock = self.office.windows.clock;
-        let inside = Inside { door, model: &model.name, clock, is_back: false };
+        let worst = sending::worst_cost(model, prepared, &sending);
+        let clock = self.service.world.clock;
+        let inside = CallPermit { gate: door, model: &model.name, clock, is_returned: false };
         let (spend, under_way) = self.reserve(model, worst)?;
         let sent = self.send(model, &sending);
-        inside.back(&sent);
-        let output = sending::most_output(model, prepared.prompt.answer_tokens);
-        let most = Most::new(sending.body().len() as u64, output);
-        let settlement = sent.settlement(model, most, self.office.windows.now_ms());
-        self.run.spent(settlement.cost.unwrap_or(worst), sent.is_absurd(most));
-        if !matches!(sent, Sent::Words { .. }) {
-            self.office.till.settle(spend, &settlement).map_err(Why::Store)?;
+        inside.complete(&sent);
+        let output = sending::max_output_tokens(model, prepared.prompt.answer_tokens);
+        let most = UsageCeiling::new(sending.body().len() as u64, output);
+        let settlement = sent.settlement(model, most, self.service.world.now_ms());
+        self.run.record_call(settlement.cost.unwrap_or(worst), sent.is_implausible(most));
+        if !matches!(sent, CallResult::Answered { .. }) {
+            self.service.claims.settle(spend, &settlement).map_err(StopReason::Store)?;
         }
-        Ok(Asked::Made { spend, worst, sent: Box::new(sent), settlement, under_way })
+        Ok(CallAttempt::Made { spend, worst, sent: Box::new(sent), settlement, under_way })
     }
 
     /// Counts the first call to a model. One to another model of a provider that was in trouble is no first call: else
     /// a chain of three would ask such a provider three times.
-    fn begin(&mut self, model: &'c Model, door: &Door) -> bool {
-        if !mem::take(&mut self.is_first) {
+    fn count_first_call(&mut self, model: &'c Model, door: &ProviderGate) -> bool {
+        if !mem::take(&mut self.is_first_call) {
             return true;
         }
-        let now = self.office.windows.clock.monotonic();
-        let is_new = self.asked.insert(&model.provider.name);
-        if !is_new && self.was_trouble {
-            return door.may_retry(now, Duration::ZERO);
+        let now = self.service.world.clock.monotonic();
+        let is_new = self.asked_providers.insert(&model.provider.name);
+        if !is_new && self.was_outage {
+            return door.try_retry(now, Duration::ZERO);
         }
-        door.first(now);
+        door.count_first(now);
         true
     }
 
     /// Waits while another call brings the same instructions into the provider's cache.
-    fn warm(&self, model: &Model, prompt: &Prompt) -> Result<Option<Warming<'c>>, Why> {
-        let Some(beginning) = Warm::beginning(model, prompt) else { return Ok(None) };
+    fn wait_for_cache(
+        &self,
+        model: &Model,
+        prompt: &ModelPrompt,
+    ) -> Result<Option<PrimeGuard<'c>>, StopReason> {
+        let Some(beginning) = CachePrimer::prefix(model, prompt) else { return Ok(None) };
         loop {
-            match self.run.warm.enter(&beginning) {
-                Place::First(warming) => return Ok(Some(warming)),
-                Place::Free => return Ok(None),
-                Place::Behind => {}
+            match self.run.primer.enter(&beginning) {
+                PrimeState::First(warming) => return Ok(Some(warming)),
+                PrimeState::Primed => return Ok(None),
+                PrimeState::Pending => {}
             }
             if !self.run.wait(Duration::from_millis(20)) {
-                return Err(Why::Interrupted);
+                return Err(StopReason::Interrupted);
             }
         }
     }
 
     /// Waits until the provider may be asked.
-    fn enter(&self, door: &Door, model: &str, tokens: u64) -> Result<Result<(), Failure>, Why> {
+    fn enter_gate(
+        &self,
+        door: &ProviderGate,
+        model: &str,
+        tokens: u64,
+    ) -> Result<Result<(), GiveUpReason>, StopReason> {
         let mut is_told = false;
         loop {
-            match door.enter(self.office.windows.clock.monotonic(), model, tokens) {
-                Entry::Go => return Ok(Ok(())),
-                Entry::Barred(failure) => return Ok(Err(failure)),
-                Entry::Wait(time) => {
+            match door.try_enter(self.service.world.clock.monotonic(), model, tokens) {
+                GateDecision::Admitted => return Ok(Ok(())),
+                GateDecision::Denied(failure) => return Ok(Err(failure)),
+                GateDecision::Wait(time) => {
                     if !is_told && Duration::from_secs(1) < time {
-                        let (provider, words) = (door.provider.as_str(), &door.words());
-                        self.run.report.note(&Note::Waiting { provider, time, words });
+                        let (provider, words) = (door.provider.as_str(), &door.last_message());
+                        self.run.observer.notify(&RunEvent::Waiting {
+                            provider,
+                            retry_in: time,
+                            message: words,
+                        });
                         is_told = true;
                     }
                     // Others may have widened or closed it meanwhile, so that it is looked at again.
                     if !self.run.wait(time.min(Duration::from_millis(200))) {
-                        return Err(Why::Interrupted);
+                        return Err(StopReason::Interrupted);
                     }
                 }
             }
@@ -210,137 +233,142 @@ impl<'c> Course<'c> {
 
     /// Puts the money for a call aside. Calls that are under way hold their worst, most of which comes back: what has no
     /// room beside them may have it behind them.
-    fn reserve(&self, model: &Model, worst: Money) -> Result<(SpendId, UnderWay<'c>), Why> {
-        let (till, caps) = (&self.office.till, self.office.options.caps);
+    fn reserve(&self, model: &Model, worst: Money) -> Result<(SpendId, InFlightGuard<'c>), StopReason> {
+        let (till, caps) = (&self.service.claims, self.service.options.caps);
         loop {
-            let (at_ms, day) = (self.office.windows.now_ms(), self.office.today());
-            let reservation = Reservation {
-                errand: self.errand.id,
-                by: model.full_name(),
-                worst,
+            let (at_ms, day) = (self.service.world.now_ms(), self.service.today());
+            let reservation = SpendReservation {
+                task_key: self.task.id,
+                model: model.full_name(),
+                max_cost: worst,
                 holder: till.holder().to_owned(),
                 is_batch: false,
                 at_ms,
                 day,
             };
-            match till.reserve(&reservation, &caps, self.office).map_err(Why::Store)? {
+            match till.reserve(&reservation, &caps, self.service).map_err(StopReason::Store)? {
                 Ok(reserved) => return Ok(reserved),
-                Err(Refused { cap, are_others: true }) if cap != OverCap::Calls => {}
-                Err(Refused { cap, .. }) => {
-                    let spent = till.spent(day).map_err(Why::Store)?;
-                    return Err(Why::OverCap { cap, caps, spent, next: worst });
+                Err(ReservationDenied { cap, has_calls_in_flight: true }) if cap != CapExceeded::Calls => {}
+                Err(ReservationDenied { cap, .. }) => {
+                    let spent = till.spent(day).map_err(StopReason::Store)?;
+                    return Err(StopReason::OverCap { cap, caps, spent, next: worst });
                 }
             }
             if !self.run.wait(Duration::from_millis(50)) {
                 // Should it be another reason by which the run ends, that one was noted first.
-                return Err(Why::Interrupted);
+                return Err(StopReason::Interrupted);
             }
         }
     }
 
-    fn send(&self, model: &Model, sending: &Sending) -> Sent {
-        let timeout = self.office.options.timeout;
-        let call = Call { model, errand: self.errand, sending, timeout };
-        sending::send(&call, &self.office.windows, self.run.questions, self.run.is_stopped)
+    fn send(&self, model: &Model, sending: &EncodedRequest) -> CallResult {
+        let timeout = self.service.options.timeout;
+        let call = ModelCall { model, task: self.task, request: sending, timeout };
+        sending::perform_call(&call, &self.service.world, self.run.prompts, self.run.is_stopped)
     }
 
-    fn step(
+    fn advance(
         &mut self,
-        attempt: Attempt,
+        attempt: RequestAttempt,
         model: &'c Model,
-        asked: &Asked<'_>,
-    ) -> Result<(Attempt, Effect), Why> {
+        asked: &CallAttempt<'_>,
+    ) -> Result<(RequestAttempt, AttemptEffect), StopReason> {
         let sent = match asked {
-            Asked::Barred(failure) => return Ok(attempt.step(Event::Barred(*failure), 0.0)),
-            Asked::Made { sent, .. } => sent,
+            CallAttempt::Denied(failure) => return Ok(attempt.step(AttemptEvent::Denied(*failure), 0.0)),
+            CallAttempt::Made { sent, .. } => sent,
         };
         let (next, effect) = match &**sent {
-            Sent::Words { .. } => attempt.step(Event::Answered, 0.0),
-            Sent::Refused(refusal) => {
-                self.was_trouble = Failure::of(refusal.class) == Failure::Outage;
-                self.words.clone_from(&refusal.words);
-                if refusal.class == Class::Request {
-                    self.wrong.push(model);
+            CallResult::Answered { .. } => attempt.step(AttemptEvent::Answered, 0.0),
+            CallResult::Failed(refusal) => {
+                self.was_outage = GiveUpReason::from_class(refusal.class) == GiveUpReason::Outage;
+                self.last_message.clone_from(&refusal.message);
+                if refusal.class == FailureClass::Request {
+                    self.rejected_by.push(model);
                 }
-                attempt.step(Event::Refused(refusal), jitter())
+                attempt.step(AttemptEvent::Failed(refusal), jitter())
             }
-            Sent::Lost { words, .. } => {
-                self.was_trouble = true;
-                self.words.clone_from(words);
-                attempt.step(Event::Lost, jitter())
+            CallResult::Lost { message: words, .. } => {
+                self.was_outage = true;
+                self.last_message.clone_from(words);
+                attempt.step(AttemptEvent::Lost, jitter())
             }
-            Sent::Stopped => return Err(Why::Interrupted),
+            CallResult::Stopped => return Err(StopReason::Interrupted),
         };
         // A provider in trouble is asked again only while that is a small part of all that it is asked.
-        if let Effect::AskAgain { after, is_retry: true } = effect
-            && !self.office.door(model).may_retry(self.office.windows.clock.monotonic(), after)
+        if let AttemptEffect::Retry { after, is_retry: true } = effect
+            && !self.service.gate(model).try_retry(self.service.world.clock.monotonic(), after)
         {
-            return Ok(next.step(Event::Barred(Failure::Outage), 0.0));
+            return Ok(next.step(AttemptEvent::Denied(GiveUpReason::Outage), 0.0));
         }
         Ok((next, effect))
     }
 
     fn accept(
         &self,
-        held: Held<'c>,
+        held: ClaimGuard<'c>,
         model: &Model,
-        prepared: &Prepared,
-        asked: Asked<'_>,
-    ) -> Result<End, Why> {
-        let Asked::Made { spend, worst, sent, settlement, under_way } = asked else { return Ok(End::Left) };
-        let Sent::Words { words, .. } = &*sent else { return Ok(End::Left) };
-        let question = question(self.run.questions, self.errand, &model.full_name(), prepared);
-        let summaries = summaries(&question, &Source { model, worst }, words, &settlement);
-        held.accept(spend, &settlement, &summaries, &question.paths).map_err(Why::Store)?;
+        prepared: &PreparedPrompt,
+        asked: CallAttempt<'_>,
+    ) -> Result<TaskOutcome, StopReason> {
+        let CallAttempt::Made { spend, worst, sent, settlement, under_way } = asked else {
+            return Ok(TaskOutcome::Unanswered);
+        };
+        let CallResult::Answered { summaries: words, .. } = &*sent else {
+            return Ok(TaskOutcome::Unanswered);
+        };
+        let question = question_row(self.run.prompts, self.task, &model.full_name(), prepared);
+        let summaries = summaries(&question, &SummaryOrigin { model, worst }, words, &settlement);
+        held.accept(spend, &settlement, &summaries, &question.paths).map_err(StopReason::Store)?;
         // Only now is the call settled.
         drop(under_way);
-        Ok(End::Answered)
+        Ok(TaskOutcome::Answered)
     }
 
-    fn withhold(&self, held: Held<'c>, withheld: Withheld) -> Result<End, Why> {
-        self.office.withhold(held, &withheld)?;
-        Ok(End::Withheld(withheld))
+    fn withhold(&self, held: ClaimGuard<'c>, withheld: WithheldReason) -> Result<TaskOutcome, StopReason> {
+        self.service.withhold(held, &withheld)?;
+        Ok(TaskOutcome::Withheld(withheld))
     }
 
-    fn give_up(self, held: Held<'c>, failure: Failure) -> Result<End, Why> {
-        let now_ms = self.office.windows.now_ms();
-        let Some(Until(until_ms)) = refused_until(failure, now_ms) else {
+    fn give_up(self, held: ClaimGuard<'c>, failure: GiveUpReason) -> Result<TaskOutcome, StopReason> {
+        let now_ms = self.service.world.now_ms();
+        let Some(RetryAt(until_ms)) = retry_at(failure, now_ms) else {
             // Where nobody else can be asked either, the run ends.
-            return self.office.closed().map_or(Ok(End::Left), Err);
+            return self.service.unavailable_reason().map_or(Ok(TaskOutcome::Unanswered), Err);
         };
-        let (_, id) = self.office.keys_of(self.errand);
-        let now = self.office.windows.clock.monotonic();
-        if !self.wrong.iter().all(|model| self.office.door(model).refuses(now, &model.name, id)) {
-            return self.office.closed().map_or(Ok(End::Left), Err);
+        let (_, id) = self.service.keys_of(self.task);
+        let now = self.service.world.clock.monotonic();
+        if !self.rejected_by.iter().all(|model| self.service.gate(model).record_refusal(now, &model.name, id))
+        {
+            return self.service.unavailable_reason().map_or(Ok(TaskOutcome::Unanswered), Err);
         }
-        held.refuse(&self.words, until_ms, now_ms).map_err(Why::Store)?;
-        Ok(End::Refused(self.words))
+        held.refuse(&self.last_message, until_ms, now_ms).map_err(StopReason::Store)?;
+        Ok(TaskOutcome::Refused(self.last_message))
     }
 }
 
 /// Where a summary came from.
-pub(super) struct Source<'s> {
+pub(super) struct SummaryOrigin<'s> {
     pub(super) model: &'s Model,
     pub(super) worst: Money,
 }
 
 /// Returns the rows of what one call brought.
 pub(super) fn summaries(
-    question: &Question,
-    source: &Source<'_>,
+    question: &BatchQuestion,
+    source: &SummaryOrigin<'_>,
     words: &[(Tier, String)],
-    settlement: &Settlement,
-) -> Vec<Summary> {
+    settlement: &SpendSettlement,
+) -> Vec<StoredSummary> {
     let row = |(tier, key): &(Tier, SummaryKey)| {
         let (_, text) = words.iter().find(|(of, _)| of == tier)?;
-        Some(Summary {
+        Some(StoredSummary {
             key: *key,
             subject: question.subject,
             language: question.language.clone(),
             scope: question.scope,
             tier: *tier,
             prompt: question.prompt.clone(),
-            by: source.model.full_name(),
+            model: source.model.full_name(),
             text: text.clone(),
             tokens: settlement.tokens,
             cost: settlement.cost.unwrap_or(source.worst),

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::Silent;
-use super::super::State;
-use super::super::Why;
+use super::super::NoObserver;
+use super::super::StopReason;
+use super::super::SubAgentState;
 use super::super::testing::*;
-use crate::llm::Class;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Price;
 use crate::llm::Provider;
+use crate::llm::TokenPrice;
 use crate::model::Money;
 use crate::model::Tier;
 
@@ -18,7 +18,7 @@ use crate::model::Tier;
 #[test]
 fn nobody_is_asked_sooner_than_they_said() {
     for (header, least) in [("2", 2), ("2.5", 2), ("Sat, 21 Nov 2026 00:00:09 GMT", 9)] {
-        let world = World::new(move |number, _| match number {
+        let world = TestBench::new(move |number, _| match number {
             0 => Ok(with_header(error(429, "rate_limit_error"), "retry-after", header)),
             _ => Ok(answer("It is a file.")),
         });
@@ -33,36 +33,38 @@ fn nobody_is_asked_sooner_than_they_said() {
 #[test]
 fn a_wish_that_makes_no_sense_is_no_wish_and_a_huge_one_closes_the_door() {
     for header in ["-5", "soon", ""] {
-        let world =
-            World::new(move |_, _| Ok(with_header(error(429, "rate_limit_error"), "retry-after", header)));
+        let world = TestBench::new(move |_, _| {
+            Ok(with_header(error(429, "rate_limit_error"), "retry-after", header))
+        });
         let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
-        assert_eq!((outcome.left, outcome.calls), (1, 4), "{header}");
+        assert_eq!((outcome.remaining, outcome.calls), (1, 4), "{header}");
         assert!(world.paid().refusals().unwrap().is_empty());
     }
-    let world = World::new(|_, _| Ok(with_header(error(429, "rate_limit_error"), "retry-after", "99999999")));
+    let world =
+        TestBench::new(|_, _| Ok(with_header(error(429, "rate_limit_error"), "retry-after", "99999999")));
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
-    let outcome = office.run(errands(5), &Plain, &Silent, &|| false);
-    assert_eq!((outcome.calls, outcome.left), (1, 5));
-    let Some(Why::Down { retry_in, .. }) = outcome.stopped else { panic!("{outcome:?}") };
+    let outcome = office.run(errands(5), &PlainPrompts, &NoObserver, &|| false);
+    assert_eq!((outcome.calls, outcome.remaining), (1, 5));
+    let Some(StopReason::Unreachable { retry_in, .. }) = outcome.stopped else { panic!("{outcome:?}") };
     assert_eq!(retry_in, Duration::from_mins(15));
-    assert!(matches!(office.status().unwrap().state, State::Paused { .. }));
+    assert!(matches!(office.status().unwrap().state, SubAgentState::Paused { .. }));
     // The office remembers.
-    assert_eq!(office.run(errands(5), &Plain, &Silent, &|| false).calls, 0);
+    assert_eq!(office.run(errands(5), &PlainPrompts, &NoObserver, &|| false).calls, 0);
 }
 
 /// F65.
 #[test]
 fn without_money_or_a_key_there_is_one_call_and_the_run_ends_with_the_reason() {
     for (status, kind) in [(401, "authentication_error"), (403, "permission_error"), (402, "billing_error")] {
-        let world = World::new(move |_, _| Ok(error(status, kind)));
+        let world = TestBench::new(move |_, _| Ok(error(status, kind)));
         let office_options = options(vec![model("small")]);
         let office = world.office(&office_options);
-        let outcome = office.run(errands(9), &Plain, &Silent, &|| false);
-        assert_eq!((outcome.calls, outcome.left, outcome.spent), (1, 9, Money::ZERO), "{kind}");
+        let outcome = office.run(errands(9), &PlainPrompts, &NoObserver, &|| false);
+        assert_eq!((outcome.calls, outcome.remaining, outcome.spent), (1, 9, Money::ZERO), "{kind}");
         assert!(outcome.stopped.unwrap().to_string().contains(&format!("{kind}, it says")));
-        assert!(matches!(office.status().unwrap().state, State::Stopped { .. }));
-        assert_eq!(office.run(errands(9), &Plain, &Silent, &|| false).calls, 0);
+        assert!(matches!(office.status().unwrap().state, SubAgentState::Stopped { .. }));
+        assert_eq!(office.run(errands(9), &PlainPrompts, &NoObserver, &|| false).calls, 0);
         assert_eq!(world.seen().len(), 1);
     }
 }
@@ -71,7 +73,7 @@ fn without_money_or_a_key_there_is_one_call_and_the_run_ends_with_the_reason() {
 #[test]
 fn a_request_that_is_wrong_is_made_once_and_not_again_the_same_day() {
     for status in [400, 404, 422] {
-        let world = World::new(move |_, _| Ok(error(status, "invalid_request_error")));
+        let world = TestBench::new(move |_, _| Ok(error(status, "invalid_request_error")));
         let options = options(vec![model("small")]);
         assert_eq!(counts(&world.run(&options, vec![errand("a")])), (0, 1, 0, 1), "{status}");
         assert_eq!(counts(&world.run(&options, vec![errand("a")])), (0, 1, 0, 0), "{status}");
@@ -83,21 +85,22 @@ fn a_request_that_is_wrong_is_made_once_and_not_again_the_same_day() {
 #[test]
 fn a_model_that_calls_everything_wrong_is_left_alone_and_nothing_is_refused_for_it() {
     for concurrency in [1, 4] {
-        let world = World::new(|number, _| Ok(response(404, &format!("<html>not found, {number}</html>"))));
+        let world =
+            TestBench::new(|number, _| Ok(response(404, &format!("<html>not found, {number}</html>"))));
         let mut options = options(vec![model("smal")]);
         options.concurrency = concurrency;
         let outcome = world.run(&options, errands(30));
         assert!((3..=6).contains(&outcome.calls), "{outcome:?}");
-        assert_eq!((outcome.refused.len(), outcome.left), (0, 30));
+        assert_eq!((outcome.refused.len(), outcome.remaining), (0, 30));
         let why = outcome.stopped.unwrap();
-        assert!(matches!(why, Why::Account { class: Class::Request, .. }), "{why:?}");
+        assert!(matches!(why, StopReason::Account { class: FailureClass::Request, .. }), "{why:?}");
         assert!(world.paid().refusals().unwrap().is_empty());
     }
 }
 
 #[test]
 fn a_single_bad_question_among_good_ones_is_refused_alone() {
-    let world = World::new(|_, seen| {
+    let world = TestBench::new(|_, seen| {
         if seen.body.contains("bad") {
             Ok(error(400, "invalid_request_error"))
         } else {
@@ -113,7 +116,7 @@ fn a_single_bad_question_among_good_ones_is_refused_alone() {
 
 #[test]
 fn a_model_whose_name_is_wrong_bars_no_other_of_its_provider() {
-    let world = World::new(|_, seen| {
+    let world = TestBench::new(|_, seen| {
         if seen.body.contains("smal\"") {
             Ok(error(404, "not_found_error"))
         } else {
@@ -126,12 +129,12 @@ fn a_model_whose_name_is_wrong_bars_no_other_of_its_provider() {
 
 #[test]
 fn what_was_refused_is_asked_of_a_model_that_is_new_in_the_chain() {
-    let world = World::new(|_, seen| {
+    let world = TestBench::new(|_, seen| {
         if seen.body.contains("large") { Ok(answer("It is a file.")) } else { Ok(answer("misshapen")) }
     });
     let chain_of = |names: &[&str]| {
         let mut options = options(names.iter().map(|name| model(name)).collect());
-        options.wish.asked = names.join(" ");
+        options.policy.provider_chain = names.join(" ");
         options
     };
     let (one, two) = (chain_of(&["small"]), chain_of(&["small", "large"]));
@@ -144,14 +147,14 @@ fn what_was_refused_is_asked_of_a_model_that_is_new_in_the_chain() {
 #[test]
 fn in_an_hour_of_storm_hardly_more_is_sent_than_was_wanted() {
     for (status, concurrency) in [(500, 1), (502, 4), (503, 8), (529, 4)] {
-        let world = World::new(move |_, _| Ok(error(status, "overloaded_error")));
+        let world = TestBench::new(move |_, _| Ok(error(status, "overloaded_error")));
         let mut office_options = options(vec![model("small")]);
         office_options.concurrency = concurrency;
         let office = world.office(&office_options);
         let hour = Duration::from_hours(1);
         while world.now() < hour {
-            let outcome = office.run(errands(50), &Plain, &Silent, &|| hour <= world.now());
-            let Some(Why::Down { retry_in, .. }) = outcome.stopped else { break };
+            let outcome = office.run(errands(50), &PlainPrompts, &NoObserver, &|| hour <= world.now());
+            let Some(StopReason::Unreachable { retry_in, .. }) = outcome.stopped else { break };
             world.clock_passes(retry_in);
         }
         let seen = world.seen();
@@ -165,12 +168,12 @@ fn in_an_hour_of_storm_hardly_more_is_sent_than_was_wanted() {
 /// F66.
 #[test]
 fn of_a_server_that_fails_now_and_then_no_more_than_a_fifth_is_asked_again() {
-    let world = World::new(|number, _| match number % 3 {
+    let world = TestBench::new(|number, _| match number % 3 {
         0 => Ok(error(503, "overloaded_error")),
         _ => Ok(answer("It is a file.")),
     });
     let outcome = world.run(&options(vec![model("small")]), errands(150));
-    assert_eq!(outcome.answered + outcome.left, 150);
+    assert_eq!(outcome.answered + outcome.remaining, 150);
     assert!(outcome.calls <= 180, "{} calls for 150 questions", outcome.calls);
     assert!(100 <= outcome.answered, "{} answers", outcome.answered);
 }
@@ -178,7 +181,7 @@ fn of_a_server_that_fails_now_and_then_no_more_than_a_fifth_is_asked_again() {
 /// F66.
 #[test]
 fn a_chain_of_models_does_not_ask_a_provider_in_trouble_more_often() {
-    let world = World::new(|number, _| match number % 2 {
+    let world = TestBench::new(|number, _| match number % 2 {
         0 => Ok(error(503, "overloaded_error")),
         _ => Ok(answer("It is a file.")),
     });
@@ -189,7 +192,7 @@ fn a_chain_of_models_does_not_ask_a_provider_in_trouble_more_often() {
 
 #[test]
 fn a_model_that_cannot_is_followed_by_the_next() {
-    let world = World::new(|_, seen| {
+    let world = TestBench::new(|_, seen| {
         if seen.body.contains(r#""model":"small""#) {
             Ok(error(404, "not_found_error"))
         } else {
@@ -198,13 +201,13 @@ fn a_model_that_cannot_is_followed_by_the_next() {
     });
     let outcome = world.run(&options(vec![model("small"), model("large")]), vec![errand("a")]);
     assert_eq!(counts(&outcome), (1, 0, 0, 2));
-    let found = world.paid().of_subject(&errand("a").subject, "rust", Tier::TechLead).unwrap();
-    assert_eq!(found[0].by, model("large").full_name());
+    let found = world.paid().summaries_of_subject(&errand("a").subject, "rust", Tier::TechLead).unwrap();
+    assert_eq!(found[0].model, model("large").full_name());
 }
 
 #[test]
 fn what_is_too_long_is_asked_once_more_with_half_of_it() {
-    let world = World::new(|_, seen| {
+    let world = TestBench::new(|_, seen| {
         if 3_000 < seen.body.matches('x').count() {
             Ok(error(413, "request_too_large"))
         } else {
@@ -212,22 +215,24 @@ fn what_is_too_long_is_asked_once_more_with_half_of_it() {
         }
     });
     assert_eq!(counts(&world.run(&options(vec![model("small")]), vec![errand("a")])), (1, 0, 0, 2));
-    let world = World::new(|_, _| Ok(error(413, "request_too_large")));
+    let world = TestBench::new(|_, _| Ok(error(413, "request_too_large")));
     assert_eq!(counts(&world.run(&options(vec![model("small")]), vec![errand("a")])), (0, 1, 0, 2));
 }
 
 #[test]
 fn an_answer_of_no_use_is_paid_for_and_asked_for_once_more() {
-    let world = World::new(|_, _| Ok(answer("misshapen")));
+    let world = TestBench::new(|_, _| Ok(answer("misshapen")));
     let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
     assert_eq!(counts(&outcome), (0, 1, 0, 2));
     assert_eq!(outcome.spent, ANSWER_COSTS + ANSWER_COSTS);
-    assert!(world.paid().of_subject(&errand("a").subject, "rust", Tier::TechLead).unwrap().is_empty());
+    assert!(
+        world.paid().summaries_of_subject(&errand("a").subject, "rust", Tier::TechLead).unwrap().is_empty()
+    );
 }
 
 #[test]
 fn a_model_that_declines_is_never_asked_again() {
-    let world = World::new(|_, _| {
+    let world = TestBench::new(|_, _| {
         let body = r#"{"type":"message","role":"assistant","content":[],"stop_reason":"refusal","usage":{"input_tokens":9,"output_tokens":1}}"#;
         Ok(response(200, body))
     });
@@ -240,7 +245,7 @@ fn a_model_that_declines_is_never_asked_again() {
 
 #[test]
 fn who_wants_money_is_asked_once_and_the_next_provider_does_the_rest() {
-    let world = World::new(|_, seen| {
+    let world = TestBench::new(|_, seen| {
         if seen.url.contains("anthropic") {
             return Ok(error(402, "billing_error"));
         }
@@ -256,28 +261,28 @@ fn who_wants_money_is_asked_once_and_the_next_provider_does_the_rest() {
 fn program(name: &str) -> Model {
     let command = vec![name.to_owned()];
     let provider = Provider { command, is_free: true, ..provider("command") };
-    Model { provider: Arc::new(provider), price: Some(Price::FREE), ..model("any") }
+    Model { provider: Arc::new(provider), price: Some(TokenPrice::FREE), ..model("any") }
 }
 
 #[test]
 fn a_program_that_fails_each_time_is_not_waited_for() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let outcome = world.run(&options(vec![program("fail")]), errands(9));
     assert_eq!((counts(&outcome), world.now()), ((0, 0, 9, 3), Duration::ZERO));
     let why = outcome.stopped.unwrap();
-    assert!(matches!(why, Why::Account { class: Class::Request, .. }), "{why:?}");
+    assert!(matches!(why, StopReason::Account { class: FailureClass::Request, .. }), "{why:?}");
     assert!(why.to_string().contains("error: not logged in"), "{why}");
     assert_eq!(world.run(&options(vec![program("fail"), model("small")]), errands(9)).answered, 9);
 }
 
 #[test]
 fn a_program_that_is_not_there_is_not_looked_for_again() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let missing = program("missing");
     let outcome = world.run(&options(vec![missing.clone()]), errands(3));
     assert_eq!((counts(&outcome), outcome.spent), ((0, 0, 3, 1), Money::ZERO));
     let why = outcome.stopped.unwrap();
-    assert!(matches!(why, Why::Account { class: Class::Settings, .. }), "{why:?}");
+    assert!(matches!(why, StopReason::Account { class: FailureClass::Settings, .. }), "{why:?}");
     assert!(
         why.to_string().starts_with("command cannot be asked as the settings say: run missing: "),
         "{why}"

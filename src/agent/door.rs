@@ -7,160 +7,161 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::Options;
-use super::outcome::Why;
-use super::sending::Sent;
-use crate::llm::Breaker;
-use crate::llm::Class;
-use crate::llm::Failure;
-use crate::llm::Gate;
-use crate::llm::Pace;
-use crate::llm::Rates;
-use crate::llm::Refusal;
+use super::outcome::StopReason;
+use super::sending::CallResult;
+use crate::llm::BreakerState;
+use crate::llm::CallFailure;
+use crate::llm::CircuitBreaker;
+use crate::llm::FailureClass;
+use crate::llm::GiveUpReason;
+use crate::llm::RateDecision;
+use crate::llm::RateLimiter;
+use crate::llm::RateLimits;
 use crate::llm::RetryBudget;
-use crate::llm::Turn;
 use crate::model::SummaryKey;
 use crate::sys::Clock;
 
 /// A provider that does not answer is waited for while that takes no longer: its first rest, not its second.
-const PATIENCE: Duration = Duration::from_secs(45);
+const OUTAGE_PATIENCE: Duration = Duration::from_secs(45);
 /// One that has said itself when to come again is waited for while that takes no longer.
-const PATIENCE_IF_ASKED: Duration = Duration::from_mins(2);
+const REQUESTED_PATIENCE: Duration = Duration::from_mins(2);
 /// One that wants money, another key or other settings is not asked again for so long, should the process live that long.
-const OFF: Duration = Duration::from_hours(1);
+const DISABLED_FOR: Duration = Duration::from_hours(1);
 /// A model that refuses so many questions in a row, in the same words, refuses all: its name or its address is wrong.
-const MOST_WRONG: u32 = 3;
+const MAX_REJECTIONS: u32 = 3;
 
 /// The door of a provider.
 #[derive(Debug)]
-pub(super) struct Door {
+pub(super) struct ProviderGate {
     /// The provider's name.
     pub(super) provider: String,
-    inner: Mutex<Inner>,
+    state: Mutex<GateState>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    breaker: Breaker,
-    rates: Rates,
+struct GateState {
+    breaker: CircuitBreaker,
+    rates: RateLimiter,
     retries: RetryBudget,
     /// Why it is off, and until when.
-    off: Option<(Duration, Class)>,
+    disabled: Option<(Duration, FailureClass)>,
     /// What it said last that was no answer.
-    words: String,
+    last_message: String,
     /// Whether it has asked to be left alone, rather than failed.
-    has_asked: bool,
+    asked_to_wait: bool,
     /// What its models have called wrong since they last answered, by the model's name.
-    wrong: BTreeMap<String, Wrong>,
+    rejections: BTreeMap<String, RejectionStreak>,
 }
 
 /// Questions in a row that one model called wrong.
 #[derive(Debug, Default)]
-struct Wrong {
+struct RejectionStreak {
     count: u32,
-    words: String,
+    message: String,
     /// Those that were refused for it.
     refused: Vec<SummaryKey>,
     /// Until when the model is not asked, for it calls everything wrong.
-    off: Option<Duration>,
+    disabled_until: Option<Duration>,
 }
 
-impl Wrong {
+impl RejectionStreak {
     fn is_off(&self, now: Duration) -> bool {
-        self.off.is_some_and(|until| now < until)
+        self.disabled_until.is_some_and(|until| now < until)
     }
 }
 
 /// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum GateDecision {
     /// It may, and counts as under way until its [`Inside`] is dropped.
-    Go,
+    Admitted,
     /// Not before that time has passed.
     Wait(Duration),
     /// Not in this run: another model is to be asked.
-    Barred(Failure),
+    Denied(GiveUpReason),
 }
 
-impl Door {
+impl ProviderGate {
     pub(super) fn new(provider: &str, options: &Options, now: Duration) -> Self {
-        let rates = Rates::new(now, options.concurrency, options.requests_a_minute, options.tokens_a_minute);
-        let inner = Inner {
-            breaker: Breaker::default(),
+        let rates =
+            RateLimiter::new(now, options.concurrency, options.requests_a_minute, options.tokens_a_minute);
+        let inner = GateState {
+            breaker: CircuitBreaker::default(),
             rates,
             retries: RetryBudget::default(),
-            off: None,
-            words: String::new(),
-            has_asked: false,
-            wrong: BTreeMap::new(),
+            disabled: None,
+            last_message: String::new(),
+            asked_to_wait: false,
+            rejections: BTreeMap::new(),
         };
-        Self { provider: provider.to_owned(), inner: Mutex::new(inner) }
+        Self { provider: provider.to_owned(), state: Mutex::new(inner) }
     }
 
     /// Asks for leave to make a call of about so many tokens to a model.
-    pub(super) fn enter(&self, now: Duration, model: &str, tokens: u64) -> Entry {
+    pub(super) fn try_enter(&self, now: Duration, model: &str, tokens: u64) -> GateDecision {
         /// What is over when another call comes back is looked at again after so long.
         const GLANCE: Duration = Duration::from_millis(20);
-        let mut inner = self.inner();
-        if let Some(failure) = inner.barred(now, model) {
-            return Entry::Barred(failure);
+        let mut inner = self.lock();
+        if let Some(failure) = inner.denial(now, model) {
+            return GateDecision::Denied(failure);
         }
-        match inner.breaker.look(now) {
-            Gate::Open => {}
-            Gate::Closed(time) => return Entry::Wait(time),
-            Gate::Probing => return Entry::Wait(GLANCE),
+        match inner.breaker.state(now) {
+            BreakerState::Open => {}
+            BreakerState::Closed(time) => return GateDecision::Wait(time),
+            BreakerState::Probing => return GateDecision::Wait(GLANCE),
         }
-        match inner.rates.enter(now, tokens) {
-            Turn::Go => {}
-            Turn::Wait(time) => return Entry::Wait(time),
-            Turn::Full => return Entry::Wait(GLANCE),
+        match inner.rates.try_acquire(now, tokens) {
+            RateDecision::Admitted => {}
+            RateDecision::Wait(time) => return GateDecision::Wait(time),
+            RateDecision::Full => return GateDecision::Wait(GLANCE),
         }
         // It is open: only so does the one question that goes alone count as sent.
-        inner.breaker.enter(now);
-        Entry::Go
+        inner.breaker.try_enter(now);
+        GateDecision::Admitted
     }
 
     /// Takes back the leave for a call that was not made, or of which nobody knows what became.
-    fn not_sent(&self, now: Duration) {
-        let mut inner = self.inner();
-        inner.rates.ended(now, &Pace::default());
-        inner.breaker.abandoned();
+    fn release_unsent(&self, now: Duration) {
+        let mut inner = self.lock();
+        inner.rates.release(now, &RateLimits::default());
+        inner.breaker.release_probe();
     }
 
     /// A call to a model has come back.
-    fn back(&self, now: Duration, model: &str, sent: &Sent) {
-        let mut inner = self.inner();
-        inner.heed(now, model, sent);
-        inner.rates.ended(now, &sent.pace());
+    fn record_result(&self, now: Duration, model: &str, sent: &CallResult) {
+        let mut inner = self.lock();
+        inner.track_rejections(now, model, sent);
+        inner.rates.release(now, &sent.rate_limits());
         match sent {
-            Sent::Words { .. } => {
-                inner.breaker.succeeded();
-                inner.rates.succeeded();
+            CallResult::Answered { .. } => {
+                inner.breaker.record_success();
+                inner.rates.record_success();
             }
-            Sent::Refused(refusal) => inner.refused(now, refusal),
-            Sent::Lost { words, .. } => {
-                inner.words.clone_from(words);
-                inner.has_asked = false;
-                inner.breaker.failed(now);
+            CallResult::Failed(refusal) => inner.apply_failure(now, refusal),
+            CallResult::Lost { message: words, .. } => {
+                inner.last_message.clone_from(words);
+                inner.asked_to_wait = false;
+                inner.breaker.record_failure(now);
             }
-            Sent::Stopped => inner.breaker.abandoned(),
+            CallResult::Stopped => inner.breaker.release_probe(),
         }
     }
 
     /// A question is asked for the first time.
-    pub(super) fn first(&self, now: Duration) {
-        self.inner().retries.first(now);
+    pub(super) fn count_first(&self, now: Duration) {
+        self.lock().retries.count_first(now);
     }
 
     /// Says whether a question may be asked again, and counts that.
-    pub(super) fn may_retry(&self, now: Duration, after: Duration) -> bool {
-        after <= PATIENCE_IF_ASKED && self.inner().retries.retry(now)
+    pub(super) fn try_retry(&self, now: Duration, after: Duration) -> bool {
+        after <= REQUESTED_PATIENCE && self.lock().retries.try_retry(now)
     }
 
     /// Notes that a question is refused for what this model said. `false` where it says so to every question: then that
     /// is not for the question to suffer.
-    pub(super) fn refuses(&self, now: Duration, model: &str, question: SummaryKey) -> bool {
-        let mut inner = self.inner();
-        let Some(wrong) = inner.wrong.get_mut(model) else { return true };
+    pub(super) fn record_refusal(&self, now: Duration, model: &str, question: SummaryKey) -> bool {
+        let mut inner = self.lock();
+        let Some(wrong) = inner.rejections.get_mut(model) else { return true };
         if !wrong.is_off(now) {
             wrong.refused.push(question);
             return true;
@@ -169,141 +170,147 @@ impl Door {
     }
 
     /// Returns the questions that were refused before it was known that the model refuses all.
-    pub(super) fn take_wronged(&self) -> Vec<SummaryKey> {
-        let mut inner = self.inner();
-        let off = inner.wrong.values_mut().filter(|wrong| wrong.off.is_some());
+    pub(super) fn take_wrongly_refused(&self) -> Vec<SummaryKey> {
+        let mut inner = self.lock();
+        let off = inner.rejections.values_mut().filter(|wrong| wrong.disabled_until.is_some());
         off.flat_map(|wrong| std::mem::take(&mut wrong.refused)).collect()
     }
 
     /// Says why a model of this provider cannot be asked in this run.
-    pub(super) fn why(&self, now: Duration, model: &str) -> Option<Why> {
-        let inner = self.inner();
+    pub(super) fn stop_reason(&self, now: Duration, model: &str) -> Option<StopReason> {
+        let inner = self.lock();
         let provider = self.provider.clone();
-        if let Some(wrong) = inner.wrong.get(model).filter(|wrong| wrong.is_off(now)) {
-            return Some(Why::Account { provider, class: Class::Request, words: wrong.words.clone() });
+        if let Some(wrong) = inner.rejections.get(model).filter(|wrong| wrong.is_off(now)) {
+            return Some(StopReason::Account {
+                provider,
+                class: FailureClass::Request,
+                message: wrong.message.clone(),
+            });
         }
-        let words = inner.words.clone();
-        match inner.barred(now, model)? {
-            Failure::Account => {
-                let class = inner.off.map_or(Class::Auth, |(_, class)| class);
-                Some(Why::Account { provider, class, words })
+        let words = inner.last_message.clone();
+        match inner.denial(now, model)? {
+            GiveUpReason::Account => {
+                let class = inner.disabled.map_or(FailureClass::Auth, |(_, class)| class);
+                Some(StopReason::Account { provider, class, message: words })
             }
-            Failure::Outage | Failure::Useless | Failure::Declined => {
-                Some(Why::Down { provider, words, retry_in: inner.closed_for(now) })
+            GiveUpReason::Outage | GiveUpReason::Useless | GiveUpReason::Declined => {
+                Some(StopReason::Unreachable { provider, message: words, retry_in: inner.closed_for(now) })
             }
         }
     }
 
     /// Returns what it said last that was no answer.
-    pub(super) fn words(&self) -> String {
-        self.inner().words.clone()
+    pub(super) fn last_message(&self) -> String {
+        self.lock().last_message.clone()
     }
 
     /// Returns for how long it is left alone.
     pub(super) fn closed_for(&self, now: Duration) -> Duration {
-        self.inner().closed_for(now)
+        self.lock().closed_for(now)
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, GateState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A leave to make one call. It is given back when this is dropped, be it by a panic: else the place would be lost.
-pub(super) struct Inside<'d> {
-    pub(super) door: &'d Door,
+pub(super) struct CallPermit<'d> {
+    pub(super) gate: &'d ProviderGate,
     pub(super) model: &'d str,
     pub(super) clock: &'d dyn Clock,
-    pub(super) is_back: bool,
+    pub(super) is_returned: bool,
 }
 
-impl Inside<'_> {
+impl CallPermit<'_> {
     /// The call has come back.
-    pub(super) fn back(mut self, sent: &Sent) {
-        self.door.back(self.clock.monotonic(), self.model, sent);
-        self.is_back = true;
+    pub(super) fn complete(mut self, sent: &CallResult) {
+        self.gate.record_result(self.clock.monotonic(), self.model, sent);
+        self.is_returned = true;
     }
 }
 
-impl Drop for Inside<'_> {
+impl Drop for CallPermit<'_> {
     fn drop(&mut self) {
-        if !self.is_back {
-            self.door.not_sent(self.clock.monotonic());
+        if !self.is_returned {
+            self.gate.release_unsent(self.clock.monotonic());
         }
     }
 }
 
-impl Inner {
+impl GateState {
     /// Says whether waiting is of no use.
-    fn barred(&self, now: Duration, model: &str) -> Option<Failure> {
-        let is_wrong = self.wrong.get(model).is_some_and(|wrong| wrong.is_off(now));
-        if is_wrong || self.off.is_some_and(|(until, _)| now < until) {
-            return Some(Failure::Account);
+    fn denial(&self, now: Duration, model: &str) -> Option<GiveUpReason> {
+        let is_wrong = self.rejections.get(model).is_some_and(|wrong| wrong.is_off(now));
+        if is_wrong || self.disabled.is_some_and(|(until, _)| now < until) {
+            return Some(GiveUpReason::Account);
         }
-        let patience = if self.has_asked { PATIENCE_IF_ASKED } else { PATIENCE };
-        (patience < self.closed_for(now)).then_some(Failure::Outage)
+        let patience = if self.asked_to_wait { REQUESTED_PATIENCE } else { OUTAGE_PATIENCE };
+        (patience < self.closed_for(now)).then_some(GiveUpReason::Outage)
     }
 
     fn closed_for(&self, now: Duration) -> Duration {
-        match self.breaker.look(now) {
-            Gate::Closed(time) => time,
-            Gate::Open | Gate::Probing => Duration::ZERO,
+        match self.breaker.state(now) {
+            BreakerState::Closed(time) => time,
+            BreakerState::Open | BreakerState::Probing => Duration::ZERO,
         }
     }
 
     /// Counts what a model calls wrong. Any sign that it reads questions ends the row.
-    fn heed(&mut self, now: Duration, model: &str, sent: &Sent) {
+    fn track_rejections(&mut self, now: Duration, model: &str, sent: &CallResult) {
         let said = match sent {
-            Sent::Words { .. } => None,
-            Sent::Refused(refusal) => match refusal.class {
-                Class::Request => Some(&refusal.words),
-                Class::TooLong | Class::Soft(_) => None,
-                Class::Rate
-                | Class::Overload
-                | Class::Money
-                | Class::Auth
-                | Class::Settings
-                | Class::Garbled => return,
+            CallResult::Answered { .. } => None,
+            CallResult::Failed(refusal) => match refusal.class {
+                FailureClass::Request => Some(&refusal.message),
+                FailureClass::TooLong | FailureClass::Soft(_) => None,
+                FailureClass::Rate
+                | FailureClass::Overload
+                | FailureClass::Money
+                | FailureClass::Auth
+                | FailureClass::Settings
+                | FailureClass::Garbled => return,
             },
-            Sent::Lost { .. } | Sent::Stopped => return,
+            CallResult::Lost { .. } | CallResult::Stopped => return,
         };
         let Some(said) = said else {
-            self.wrong.remove(model);
+            self.rejections.remove(model);
             return;
         };
-        let wrong = self.wrong.entry(model.to_owned()).or_default();
-        if !is_same(&wrong.words, said) {
-            *wrong = Wrong { words: said.clone(), ..Wrong::default() };
+        let wrong = self.rejections.entry(model.to_owned()).or_default();
+        if !is_same_message(&wrong.message, said) {
+            *wrong = RejectionStreak { message: said.clone(), ..RejectionStreak::default() };
         }
         wrong.count += 1;
-        if MOST_WRONG <= wrong.count {
-            wrong.off = Some(now + OFF);
+        if MAX_REJECTIONS <= wrong.count {
+            wrong.disabled_until = Some(now + DISABLED_FOR);
         }
     }
 
-    fn refused(&mut self, now: Duration, refusal: &Refusal) {
-        self.words.clone_from(&refusal.words);
+    fn apply_failure(&mut self, now: Duration, refusal: &CallFailure) {
+        self.last_message.clone_from(&refusal.message);
         match refusal.class {
-            Class::Rate => {
-                self.rates.complained(now);
-                self.breaker.abandoned();
+            FailureClass::Rate => {
+                self.rates.record_rate_limit(now);
+                self.breaker.release_probe();
             }
-            Class::Overload | Class::Garbled => self.breaker.failed(now),
-            Class::Money | Class::Auth | Class::Settings => {
-                self.off = Some((now + OFF, refusal.class));
-                self.breaker.succeeded();
+            FailureClass::Overload | FailureClass::Garbled => self.breaker.record_failure(now),
+            FailureClass::Money | FailureClass::Auth | FailureClass::Settings => {
+                self.disabled = Some((now + DISABLED_FOR, refusal.class));
+                self.breaker.record_success();
             }
-            Class::TooLong | Class::Request | Class::Soft(_) => self.breaker.succeeded(),
+            FailureClass::TooLong | FailureClass::Request | FailureClass::Soft(_) => {
+                self.breaker.record_success()
+            }
         }
-        self.has_asked = refusal.wait.is_some();
-        if let Some(time) = refusal.wait {
+        self.asked_to_wait = refusal.retry_after.is_some();
+        if let Some(time) = refusal.retry_after {
             self.breaker.pause(now, time);
         }
     }
 }
 
 /// Says whether two refusals say the same, but for the numbers in them, such as the name of the request.
-fn is_same(one: &str, other: &str) -> bool {
+fn is_same_message(one: &str, other: &str) -> bool {
     let letters = |text: &'_ str| text.split(|c: char| c.is_ascii_digit()).collect::<String>();
     letters(one) == letters(other)
 }

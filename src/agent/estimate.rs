@@ -1,11 +1,11 @@
 //! What questions would cost, before anybody is asked.
 
-use crate::engine::agent::Errands;
+use crate::engine::agent::SummaryTasks;
 use crate::llm::Model;
 use crate::model::Money;
-use crate::model::Tokens;
-use crate::store::paid::Caps;
-use crate::store::paid::Spent;
+use crate::model::TokenUsage;
+use crate::store::paid::SpendCaps;
+use crate::store::paid::SpendTotals;
 
 /// What a provider's format adds to the instructions and the text is about so long.
 const ENVELOPE_BYTES: u64 = 300;
@@ -18,7 +18,7 @@ const ANSWER_TOKENS: u64 = 250;
 
 /// What questions would cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Estimate {
+pub struct CostEstimate {
     /// How many calls there would be, if each was answered at once; folders that wait for files are among them.
     pub calls: u64,
     /// About how many tokens of input they would have.
@@ -36,17 +36,17 @@ pub struct Estimate {
 }
 
 /// Returns about what it would cost to ask all this.
-pub fn estimate(
-    errands: &Errands,
+pub fn estimate_cost(
+    errands: &SummaryTasks,
     chain: &[Model],
     answer_tokens: u32,
-    caps: &Caps,
-    spent: &Spent,
-) -> Estimate {
+    caps: &SpendCaps,
+    spent: &SpendTotals,
+) -> CostEstimate {
     let model = chain.first();
     let price = model.and_then(|model| model.price);
     let most_output = model.and_then(|model| model.max_output_tokens).unwrap_or(0).max(answer_tokens);
-    let mut estimate = Estimate {
+    let mut estimate = CostEstimate {
         calls: errands.ready.len() as u64 + errands.waiting_folders,
         input_tokens: 0,
         output_tokens: 0,
@@ -55,26 +55,26 @@ pub fn estimate(
         calls_left: caps.calls_a_day.saturating_sub(spent.calls),
         money_left: caps.day.saturating_sub(spent.day).min(caps.total.saturating_sub(spent.total)),
     };
-    for (about_bytes, most_bytes) in sizes(errands) {
-        let tokens = Tokens {
+    for (about_bytes, most_bytes) in call_sizes(errands) {
+        let tokens = TokenUsage {
             input: Some(about_bytes.saturating_add(ENVELOPE_BYTES) / TOKEN_BYTES),
             output: Some(ANSWER_TOKENS.min(u64::from(most_output))),
-            ..Tokens::default()
+            ..TokenUsage::default()
         };
         estimate.input_tokens += tokens.input.unwrap_or(0);
         estimate.output_tokens += tokens.output.unwrap_or(0);
         let sum = |so_far: Option<Money>, next: Option<Money>| Some(so_far? + next?);
-        estimate.likely = sum(estimate.likely, price.and_then(|price| price.of(&tokens)));
+        estimate.likely = sum(estimate.likely, price.and_then(|price| price.cost_of(&tokens)));
         // In JSON a line break is two bytes, and so is each quotation mark.
         let body = most_bytes.saturating_add(ENVELOPE_BYTES).saturating_add(most_bytes / 8);
-        estimate.worst = sum(estimate.worst, price.map(|price| price.worst(body, most_output)));
+        estimate.worst = sum(estimate.worst, price.map(|price| price.worst_cost(body, most_output)));
     }
     estimate
 }
 
 /// Returns about how many bytes each call sends, and how many at most.
-fn sizes(errands: &Errands) -> impl Iterator<Item = (u64, u64)> {
-    let ready = errands.ready.iter().map(|errand| errand.about_bytes);
+fn call_sizes(errands: &SummaryTasks) -> impl Iterator<Item = (u64, u64)> {
+    let ready = errands.ready.iter().map(|errand| errand.estimated_bytes);
     let each = errands.waiting_bytes.checked_div(errands.waiting_folders).unwrap_or(0);
     let waiting = (0..errands.waiting_folders).map(move |_| each);
     ready.chain(waiting).map(|about| (about, about.saturating_mul(LONGER)))
@@ -88,9 +88,9 @@ mod tests {
     use super::*;
 
     /// Files that can be asked about, and a folder that waits for them.
-    fn asked(count: usize) -> Errands {
+    fn asked(count: usize) -> SummaryTasks {
         let ready = errands(count);
-        Errands { ready, waiting_folders: 1, waiting_bytes: 500, ..Errands::default() }
+        SummaryTasks { ready, waiting_folders: 1, waiting_bytes: 500, ..SummaryTasks::default() }
     }
 
     #[test]
@@ -98,8 +98,8 @@ mod tests {
         let mut caps = options(Vec::new()).caps;
         caps.day = Money::from_nanos(1_000_000_000);
         caps.calls_a_day = 10;
-        let spent = Spent { day: Money::from_nanos(400_000_000), calls: 3, ..Spent::default() };
-        let found = estimate(&asked(2), &[model("small")], 100, &caps, &spent);
+        let spent = SpendTotals { day: Money::from_nanos(400_000_000), calls: 3, ..SpendTotals::default() };
+        let found = estimate_cost(&asked(2), &[model("small")], 100, &caps, &spent);
         // Twice 4,300 bytes and once 800 at four a token, and thrice a hundred tokens of answer: a dollar and five for a
         // million.
         assert_eq!((found.calls, found.input_tokens, found.output_tokens), (3, 2 * 1_075 + 200, 300));
@@ -112,7 +112,7 @@ mod tests {
     fn what_a_model_of_unknown_price_costs_is_not_known() {
         let nameless = Model { price: None, ..model("small") };
         let caps = options(Vec::new()).caps;
-        let found = estimate(&asked(2), &[nameless], 100, &caps, &Spent::default());
+        let found = estimate_cost(&asked(2), &[nameless], 100, &caps, &SpendTotals::default());
         assert_eq!((found.likely, found.worst, found.calls), (None, None, 3));
     }
 }

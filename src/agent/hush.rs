@@ -2,36 +2,37 @@
 
 use secrecy::ExposeSecret;
 
-use super::Windows;
-use crate::model::WebError;
-use crate::model::WebRequest;
-use crate::model::WebResponse;
-use crate::sys::WebLimits;
+use super::AgentWorld;
+use crate::model::HttpError;
+use crate::model::HttpRequest;
+use crate::model::HttpResponse;
+use crate::sys::HttpLimits;
 
 /// What stands where the key stood.
 const MASK: &str = "[the key]";
 /// What is shorter guards nothing, and could be any word of an answer: servers that want no key are asked with "none".
-const SHORTEST: usize = 12;
+const MIN_KEY_BYTES: usize = 12;
 
 /// Sends a request, and returns what came back without the key.
-pub(super) fn send(
-    windows: &Windows<'_>,
-    request: &WebRequest,
-    limits: &WebLimits,
+pub(super) fn send_scrubbed(
+    windows: &AgentWorld<'_>,
+    request: &HttpRequest,
+    limits: &HttpLimits,
     is_stopped: &(dyn Fn() -> bool + Sync),
-) -> Result<WebResponse, WebError> {
+) -> Result<HttpResponse, HttpError> {
     let answer = windows.network.send(request, limits, is_stopped);
     let values = request.secret_headers.iter().map(|(_, value)| value.expose_secret());
     // Before the key stands the word for how it is meant, such as "Bearer".
-    let keys = values.filter_map(|value| value.split_whitespace().last()).filter(|key| SHORTEST <= key.len());
+    let keys =
+        values.filter_map(|value| value.split_whitespace().last()).filter(|key| MIN_KEY_BYTES <= key.len());
     keys.fold(answer, |answer, key| match answer {
-        Ok(response) => Ok(without(response, key)),
-        Err(WebError::Broken(words)) => Err(WebError::Broken(words.replace(key, MASK))),
+        Ok(response) => Ok(scrub_response(response, key)),
+        Err(HttpError::Broken(words)) => Err(HttpError::Broken(words.replace(key, MASK))),
         Err(other) => Err(other),
     })
 }
 
-fn without(mut response: WebResponse, key: &str) -> WebResponse {
+fn scrub_response(mut response: HttpResponse, key: &str) -> HttpResponse {
     for (_, value) in &mut response.headers {
         if value.contains(key) {
             *value = value.replace(key, MASK);
@@ -41,13 +42,13 @@ fn without(mut response: WebResponse, key: &str) -> WebResponse {
     let escaped = key.replace('/', "\\/");
     for key in [key, escaped.as_str()] {
         if memchr::memmem::find(&response.body, key.as_bytes()).is_some() {
-            response.body = replaced(&response.body, key.as_bytes());
+            response.body = scrub_bytes(&response.body, key.as_bytes());
         }
     }
     response
 }
 
-fn replaced(body: &[u8], key: &[u8]) -> Vec<u8> {
+fn scrub_bytes(body: &[u8], key: &[u8]) -> Vec<u8> {
     let (mut kept, mut rest) = (Vec::with_capacity(body.len()), 0);
     for at in memchr::memmem::find_iter(body, key) {
         kept.extend_from_slice(&body[rest..at]);
@@ -62,9 +63,9 @@ fn replaced(body: &[u8], key: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn response(header: &str, body: &str) -> WebResponse {
+    fn response(header: &str, body: &str) -> HttpResponse {
         let headers = vec![("request-id".to_owned(), header.to_owned())];
-        WebResponse { status: 401, headers, body: body.as_bytes().to_vec() }
+        HttpResponse { status: 401, headers, body: body.as_bytes().to_vec() }
     }
 
     #[test]
@@ -73,12 +74,12 @@ mod tests {
         let said =
             response(&format!("a{key}b"), &format!("{key}{key} {{\"x\": \"sentinel\\/0123456789\"}}{key}"));
         let expected = response("a[the key]b", "[the key][the key] {\"x\": \"[the key]\"}[the key]");
-        assert_eq!(without(said, key), expected);
+        assert_eq!(scrub_response(said, key), expected);
     }
 
     #[test]
     fn what_does_not_hold_the_key_stays_as_it_is() {
         let said = response("sentinel", "sentinel/012345678");
-        assert_eq!(without(said.clone(), "sentinel/0123456789"), said);
+        assert_eq!(scrub_response(said.clone(), "sentinel/0123456789"), said);
     }
 }

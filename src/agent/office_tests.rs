@@ -6,49 +6,49 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use super::super::AgentWorld;
 use super::super::Error;
-use super::super::Office;
-use super::super::Questions;
-use super::super::Silent;
-use super::super::State;
-use super::super::Why;
-use super::super::Windows;
+use super::super::NoObserver;
+use super::super::PromptSource;
+use super::super::StopReason;
+use super::super::SubAgentState;
+use super::super::SummaryService;
 use super::super::testing::*;
-use crate::engine::agent::Errand;
-use crate::engine::agent::Prepared;
-use crate::engine::agent::Withheld;
+use crate::engine::agent::PreparedPrompt;
+use crate::engine::agent::SummaryTask;
+use crate::engine::agent::WithheldReason;
 use crate::llm::Model;
-use crate::llm::Price;
 use crate::llm::Provider;
-use crate::llm::Soft;
+use crate::llm::SoftFailure;
+use crate::llm::TokenPrice;
+use crate::model::HttpError;
 use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::SummaryKey;
 use crate::model::Tier;
-use crate::model::WebError;
-use crate::store::paid::Caps;
-use crate::store::paid::Claim;
-use crate::store::paid::OverCap;
+use crate::store::paid::CapExceeded;
+use crate::store::paid::ClaimStatus;
+use crate::store::paid::SpendCaps;
 
 #[test]
 fn an_answer_is_kept_for_each_tier_with_what_it_cost() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
     assert_eq!(counts(&outcome), (1, 0, 0, 1));
     assert_eq!(outcome.spent, ANSWER_COSTS);
     let paid = world.paid();
     for tier in [Tier::Orchestrator, Tier::TechLead] {
-        let found = paid.of_subject(&errand("a").subject, "rust", tier).unwrap();
+        let found = paid.summaries_of_subject(&errand("a").subject, "rust", tier).unwrap();
         assert_eq!((found.len(), found[0].text.as_str(), found[0].cost), (1, "It is a file.", ANSWER_COSTS));
     }
-    let spent = paid.spent((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
-    assert_eq!((spent.day, spent.calls, spent.open), (ANSWER_COSTS, 1, Money::ZERO));
-    assert_eq!(paid.latest(b"a", Tier::Orchestrator).unwrap().unwrap().text, "It is a file.");
+    let spent = paid.spend_totals((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
+    assert_eq!((spent.day, spent.calls, spent.reserved), (ANSWER_COSTS, 1, Money::ZERO));
+    assert_eq!(paid.latest_summary(b"a", Tier::Orchestrator).unwrap().unwrap().text, "It is a file.");
 }
 
 #[test]
 fn what_is_known_is_not_asked_again() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let options = options(vec![model("small")]);
     world.run(&options, errands(3));
     let outcome = world.run(&options, errands(4));
@@ -58,7 +58,7 @@ fn what_is_known_is_not_asked_again() {
 
 #[test]
 fn words_of_another_model_of_the_chain_will_do() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     world.run(&options(vec![model("large")]), vec![errand("a")]);
     let outcome = world.run(&options(vec![model("small"), model("large")]), vec![errand("a")]);
     assert_eq!((outcome.done, world.seen().len()), (1, 1));
@@ -68,13 +68,13 @@ fn words_of_another_model_of_the_chain_will_do() {
 /// F69.
 #[test]
 fn what_is_wanted_a_thousand_times_at_once_is_asked_once() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let mut options = options(vec![model("small")]);
     options.concurrency = 4;
     let offices = [world.office(&options), world.office(&options)];
     std::thread::scope(|scope| {
         for office in &offices {
-            scope.spawn(|| office.run(vec![errand("a"); 500], &Plain, &Silent, &|| false));
+            scope.spawn(|| office.run(vec![errand("a"); 500], &PlainPrompts, &NoObserver, &|| false));
         }
     });
     assert_eq!(world.seen().len(), 1);
@@ -86,13 +86,16 @@ fn what_is_wanted_a_thousand_times_at_once_is_asked_once() {
 #[test]
 fn no_more_is_spent_than_may_be_however_many_ask_at_once() {
     for most in [1_u64, 10] {
-        let world = World::new(|_, _| Ok(answer("It is a file.")));
+        let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
         let mut options = options(vec![model("small")]);
         options.concurrency = 32;
         options.caps.calls_a_day = most;
         let outcome = world.run(&options, errands(100));
         assert_eq!(world.seen().len() as u64, most);
-        assert!(matches!(outcome.stopped, Some(Why::OverCap { cap: OverCap::Calls, .. })), "{outcome:?}");
+        assert!(
+            matches!(outcome.stopped, Some(StopReason::OverCap { cap: CapExceeded::Calls, .. })),
+            "{outcome:?}"
+        );
         assert_eq!(outcome.stopped.unwrap().setting(), Some("agent.calls_per_day"));
     }
 }
@@ -100,16 +103,16 @@ fn no_more_is_spent_than_may_be_however_many_ask_at_once() {
 /// F71.
 #[test]
 fn what_calls_may_cost_at_worst_never_passes_the_cap() {
-    let world = World::new(|_, _| Err(WebError::TimedOut(Duration::from_secs(1))));
+    let world = TestBench::new(|_, _| Err(HttpError::TimedOut(Duration::from_secs(1))));
     let mut options = options(vec![model("small")]);
     options.concurrency = 32;
     let cap = Money::from_nanos(200_000_000);
-    options.caps = Caps { day: cap, total: cap, calls_a_day: 1_000 };
+    options.caps = SpendCaps { day: cap, total: cap, calls_a_day: 1_000 };
     let mut calls = 0;
     for _ in 0..20 {
         calls += world.run(&options, errands(100)).calls;
     }
-    let spent = world.paid().spent((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
+    let spent = world.paid().spend_totals((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
     assert!(spent.total <= cap && 0 < calls, "{spent:?}");
     assert_eq!(calls, world.seen().len() as u64);
     // A call of about 8,000 bytes could cost a cent, so that there is no room for a twentieth.
@@ -119,17 +122,17 @@ fn what_calls_may_cost_at_worst_never_passes_the_cap() {
 /// F70.
 #[test]
 fn a_call_whose_process_died_counts_and_is_made_again() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let options = options(vec![model("small")]);
     // As the database is left by a process that is killed between the reply and its commit.
     let mut paid = world.paid();
     let (id, holder) = (errand("a").id, "agent-00000000000000ff.lock");
-    assert_eq!(paid.claim(&id, &id, &[id], holder, 0, &|_| true).unwrap(), Claim::Yours);
+    assert_eq!(paid.claim(&id, &id, &[id], holder, 0, &|_| true).unwrap(), ClaimStatus::Acquired);
     let day = i64::try_from(MIDNIGHT / 86_400).unwrap();
-    let reservation = crate::store::paid::Reservation {
-        errand: id,
-        by: model("small").full_name(),
-        worst: Money::from_nanos(77_000_000),
+    let reservation = crate::store::paid::SpendReservation {
+        task_key: id,
+        model: model("small").full_name(),
+        max_cost: Money::from_nanos(77_000_000),
         holder: holder.to_owned(),
         is_batch: false,
         at_ms: 0,
@@ -139,31 +142,31 @@ fn a_call_whose_process_died_counts_and_is_made_again() {
     drop(paid);
     let outcome = world.run(&options, vec![errand("a")]);
     assert_eq!(counts(&outcome), (1, 0, 0, 1));
-    let spent = world.paid().spent(day).unwrap();
+    let spent = world.paid().spend_totals(day).unwrap();
     assert_eq!(spent.total, ANSWER_COSTS + Money::from_nanos(77_000_000));
-    assert_eq!((spent.calls, spent.open), (2, Money::from_nanos(77_000_000)));
+    assert_eq!((spent.calls, spent.reserved), (2, Money::from_nanos(77_000_000)));
 }
 
 #[test]
 fn what_a_living_process_has_claimed_is_left_to_it() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let options = options(vec![model("small")]);
     let other = world.office(&options);
     let id = errand("a").id;
-    let claim = other.till.paid().claim(&id, &id, &[id], other.till.holder(), 0, &|_| true).unwrap();
-    assert_eq!(claim, Claim::Yours);
-    assert_eq!(world.run(&options, vec![errand("a")]).taken, 1);
+    let claim = other.claims.db().claim(&id, &id, &[id], other.claims.holder(), 0, &|_| true).unwrap();
+    assert_eq!(claim, ClaimStatus::Acquired);
+    assert_eq!(world.run(&options, vec![errand("a")]).in_progress, 1);
     drop(other);
     assert_eq!(world.run(&options, vec![errand("a")]).answered, 1);
 }
 
 #[test]
 fn what_holds_a_secret_never_leaves() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let options = options(vec![model("small")]);
     let outcome = world.run(&options, vec![errand("secret"), errand("a")]);
     assert_eq!((outcome.answered, outcome.withheld.len()), (1, 1));
-    assert!(matches!(outcome.withheld[0].1, Withheld::Secret { .. }));
+    assert!(matches!(outcome.withheld[0].1, WithheldReason::Secret { .. }));
     assert!(world.seen().iter().all(|seen| !seen.body.contains("secret")));
     let again = world.run(&options, vec![errand("secret")]);
     assert_eq!(again.refused.len(), 1);
@@ -172,12 +175,13 @@ fn what_holds_a_secret_never_leaves() {
 
 #[test]
 fn what_nobody_knows_the_price_of_counts_as_its_worst() {
-    let world = World::new(|_, _| Err(WebError::Broken("reset".to_owned())));
+    let world = TestBench::new(|_, _| Err(HttpError::Broken("reset".to_owned())));
     let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
-    let spent = world.paid().spent((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
+    let spent = world.paid().spend_totals((MIDNIGHT / 86_400).try_into().unwrap()).unwrap();
     assert!(ANSWER_COSTS < spent.total && outcome.spent == spent.total, "{spent:?}");
-    let world =
-        World::new(|_, _| Err(WebError::Unreachable { host: "api".to_owned(), why: "no route".to_owned() }));
+    let world = TestBench::new(|_, _| {
+        Err(HttpError::Unreachable { host: "api".to_owned(), why: "no route".to_owned() })
+    });
     let outcome = world.run(&options(vec![model("small")]), vec![errand("a")]);
     assert_eq!((outcome.spent, outcome.calls), (Money::ZERO, 4));
 }
@@ -186,34 +190,34 @@ fn what_nobody_knows_the_price_of_counts_as_its_worst() {
 fn an_interrupted_run_keeps_what_came_and_counts_the_open_call_as_its_worst() {
     let calls = Arc::new(AtomicUsize::new(0));
     let made = calls.clone();
-    let world = World::new(move |_, _| {
+    let world = TestBench::new(move |_, _| {
         made.fetch_add(1, Ordering::SeqCst);
         Ok(answer("It is a file."))
     });
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
     let is_stopped = || 3 <= calls.load(Ordering::SeqCst);
-    let outcome = office.run(errands(10), &Plain, &Silent, &is_stopped);
-    assert_eq!((outcome.answered, outcome.left), (3, 7));
-    assert!(matches!(outcome.stopped, Some(Why::Interrupted)));
-    let world = World::new(|_, _| Err(WebError::Stopped));
+    let outcome = office.run(errands(10), &PlainPrompts, &NoObserver, &is_stopped);
+    assert_eq!((outcome.answered, outcome.remaining), (3, 7));
+    assert!(matches!(outcome.stopped, Some(StopReason::Interrupted)));
+    let world = TestBench::new(|_, _| Err(HttpError::Stopped));
     let outcome = world.run(&office_options, errands(10));
-    assert_eq!((outcome.left, outcome.calls), (10, 1));
+    assert_eq!((outcome.remaining, outcome.calls), (10, 1));
     assert!(ANSWER_COSTS < outcome.spent);
-    assert!(matches!(outcome.stopped, Some(Why::Interrupted)));
+    assert!(matches!(outcome.stopped, Some(StopReason::Interrupted)));
 }
 
 #[test]
 fn where_no_account_can_be_kept_nothing_is_sent() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
     for entry in std::fs::read_dir(world.folder.path()).unwrap() {
         std::fs::remove_file(entry.unwrap().path()).unwrap();
     }
-    let outcome = office.run(errands(3), &Plain, &Silent, &|| false);
-    assert!(matches!(outcome.stopped, Some(Why::Store(_))), "{outcome:?}");
-    assert_eq!((world.seen().len(), outcome.left), (0, 3));
+    let outcome = office.run(errands(3), &PlainPrompts, &NoObserver, &|| false);
+    assert!(matches!(outcome.stopped, Some(StopReason::Store(_))), "{outcome:?}");
+    assert_eq!((world.seen().len(), outcome.remaining), (0, 3));
 }
 
 #[test]
@@ -221,7 +225,7 @@ fn the_first_call_goes_alone_where_the_provider_keeps_the_instructions() {
     let alone = Arc::new(AtomicUsize::new(0));
     let most = Arc::new(AtomicUsize::new(0));
     let (inside, largest) = (alone.clone(), most.clone());
-    let world = World::new(move |number, _| {
+    let world = TestBench::new(move |number, _| {
         let now = inside.fetch_add(1, Ordering::SeqCst) + 1;
         if number == 0 {
             // Whoever does not wait would be here by now.
@@ -242,7 +246,7 @@ fn the_first_call_goes_alone_where_the_provider_keeps_the_instructions() {
 
 #[test]
 fn locks_are_deleted_with_their_office() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let office_options = options(vec![model("small")]);
     let locks = || {
         let names = std::fs::read_dir(world.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
@@ -256,14 +260,14 @@ fn locks_are_deleted_with_their_office() {
 
 #[test]
 fn a_program_is_told_the_question_and_costs_nothing() {
-    let world = World::new(|_, _| Ok(answer("not asked")));
+    let world = TestBench::new(|_, _| Ok(answer("not asked")));
     let program = |words: &[&str]| Model {
         provider: Arc::new(Provider {
             command: words.iter().map(|word| (*word).to_owned()).collect(),
             is_free: true,
             ..provider("command")
         }),
-        price: Some(Price::FREE),
+        price: Some(TokenPrice::FREE),
         ..model("any")
     };
     let outcome = world.run(&options(vec![program(&["echo", "It is a file."])]), vec![errand("a")]);
@@ -273,7 +277,7 @@ fn a_program_is_told_the_question_and_costs_nothing() {
 
 #[test]
 fn where_the_caps_have_room_for_one_call_at_a_time_all_are_made_in_turn() {
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let mut options = options(vec![model("small")]);
     options.concurrency = 8;
     // One call may cost a cent and a half, and costs an eighth of a cent.
@@ -285,40 +289,41 @@ fn where_the_caps_have_room_for_one_call_at_a_time_all_are_made_in_turn() {
 /// F70.
 #[test]
 fn a_call_whose_answer_broke_us_counts_as_its_worst_and_can_be_made_again() {
-    struct Fragile;
-    impl Questions for Fragile {
-        fn keys(&self, errand: &Errand, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
-            Plain.keys(errand, by)
+    struct FragilePrompts;
+    impl PromptSource for FragilePrompts {
+        fn keys(&self, errand: &SummaryTask, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
+            PlainPrompts.keys(errand, by)
         }
-        fn prepare(&self, errand: &Errand, shrink: u8) -> Result<Prepared, Withheld> {
-            Plain.prepare(errand, shrink)
+        fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
+            PlainPrompts.prepare(errand, shrink)
         }
-        fn check(&self, _errand: &Errand, _answer: &str) -> Result<Vec<(Tier, String)>, Soft> {
+        fn check(&self, _errand: &SummaryTask, _answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
             panic!("the answer is too much")
         }
-        fn paths(&self, errand: &Errand) -> Vec<Vec<u8>> {
-            Plain.paths(errand)
+        fn paths(&self, errand: &SummaryTask) -> Vec<Vec<u8>> {
+            PlainPrompts.paths(errand)
         }
     }
-    let world = World::new(|_, _| Ok(answer("It is a file.")));
+    let world = TestBench::new(|_, _| Ok(answer("It is a file.")));
     let office_options = options(vec![model("small")]);
     let office = world.office(&office_options);
-    let run = || office.run(vec![errand("a")], &Fragile, &Silent, &|| false);
+    let run = || office.run(vec![errand("a")], &FragilePrompts, &NoObserver, &|| false);
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
-    let worst = office.spent().unwrap().open;
+    let worst = office.spent().unwrap().reserved;
     assert!(ANSWER_COSTS < worst);
-    assert_eq!(office.run(vec![errand("a")], &Plain, &Silent, &|| false).answered, 1);
+    assert_eq!(office.run(vec![errand("a")], &PlainPrompts, &NoObserver, &|| false).answered, 1);
     assert_eq!(office.spent().unwrap().total, worst + ANSWER_COSTS);
     assert_eq!(office.status().unwrap().in_flight, 0);
-    assert_eq!(office.status().unwrap().state, State::Idle);
+    assert_eq!(office.status().unwrap().state, SubAgentState::Idle);
 }
 
 #[test]
 fn nobody_is_asked_without_a_model_a_price_or_a_key() {
-    let world = World::new(|_, _| Ok(answer("not asked")));
-    let windows = Windows { network: &world.network, commands: &world.network, clock: &*world.clock };
-    let open =
-        |chain| Office::open(world.folder.path(), windows, options(chain), BTreeMap::new()).unwrap_err();
+    let world = TestBench::new(|_, _| Ok(answer("not asked")));
+    let windows = AgentWorld { network: &world.network, commands: &world.network, clock: &*world.clock };
+    let open = |chain| {
+        SummaryService::open(world.folder.path(), windows, options(chain), BTreeMap::new()).unwrap_err()
+    };
     assert!(matches!(open(Vec::new()), Error::NoModels));
     assert!(matches!(open(vec![Model { price: None, ..model("small") }]), Error::NoPrice(_)));
     assert!(matches!(open(vec![model("small")]), Error::NoKey { .. }));
@@ -333,11 +338,11 @@ fn a_count_of_tokens_that_cannot_be_is_not_believed() {
         let body = format!(
             r#"{{"type":"message","role":"assistant","content":[{{"type":"text","text":"A file."}}],"stop_reason":"end_turn","usage":{usage}}}"#
         );
-        let world = World::new(move |_, _| Ok(response(200, &body)));
+        let world = TestBench::new(move |_, _| Ok(response(200, &body)));
         let options = options(vec![model("small")]);
         let office = world.office(&options);
-        let outcome = office.run(vec![errand("a")], &Plain, &Silent, &|| false);
-        assert_eq!((outcome.answered, outcome.absurd), (1, 1), "{input} {output}");
+        let outcome = office.run(vec![errand("a")], &PlainPrompts, &NoObserver, &|| false);
+        assert_eq!((outcome.answered, outcome.implausible), (1, 1), "{input} {output}");
         // The worst of some kilobytes.
         assert!(Money::ZERO < outcome.spent && outcome.spent < Money::from_nanos(100_000_000), "{outcome:?}");
         assert_eq!(office.spent().unwrap().total, outcome.spent);

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::engine::agent::Wish;
+use crate::engine::agent::SummaryPolicy;
 use crate::llm::Model;
-use crate::store::paid::Caps;
+use crate::store::paid::SpendCaps;
 
 /// How the sub-agent works.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Options {
     /// Who is asked: the first one first, the others where that one fails in a way that another may not.
     pub chain: Vec<Model>,
     /// What is wanted.
-    pub wish: Wish,
+    pub policy: SummaryPolicy,
     /// The most calls at once.
     pub concurrency: u32,
     /// The most calls a minute; the provider's own limits count too.
@@ -26,5 +26,5 @@ pub struct Options {
     /// A proxy for servers that are not this machine, where there is to be one.
     pub proxy: Option<String>,
     /// How much may be spent.
-    pub caps: Caps,
+    pub caps: SpendCaps,
 }

@@ -3,78 +3,78 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::engine::agent::Errand;
-use crate::engine::agent::Withheld;
-use crate::llm::Class;
+use crate::engine::agent::SummaryTask;
+use crate::engine::agent::WithheldReason;
+use crate::llm::FailureClass;
 use crate::model::Money;
 use crate::store;
-use crate::store::paid::Caps;
-use crate::store::paid::OverCap;
-use crate::store::paid::Spent;
+use crate::store::paid::CapExceeded;
+use crate::store::paid::SpendCaps;
+use crate::store::paid::SpendTotals;
 
 /// What came of a run.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Questions that were answered; their summaries are kept.
     pub answered: u64,
     /// Questions whose answers were there already: another process was quicker.
     pub done: u64,
     /// Questions that another process that is alive asks now.
-    pub taken: u64,
+    pub in_progress: u64,
     /// Questions that are in a batch, whose answers are still to come.
     pub in_batch: u64,
     /// Questions that were handed over in a batch by this run.
-    pub handed_over: u64,
+    pub submitted: u64,
     /// Questions that no model could answer, and that are not asked again soon; with why.
-    pub refused: Vec<(Errand, String)>,
+    pub refused: Vec<(SummaryTask, String)>,
     /// Questions that are not asked, for what stands in the files.
-    pub withheld: Vec<(Errand, Withheld)>,
+    pub withheld: Vec<(SummaryTask, WithheldReason)>,
     /// Questions that can be asked again at once: providers were in trouble, files changed, or the run was stopped.
-    pub left: u64,
+    pub remaining: u64,
     /// What a provider said last that was no answer, where questions are left.
-    pub trouble: Option<String>,
+    pub last_error: Option<String>,
     /// Why the run ended before all was asked.
-    pub stopped: Option<Why>,
+    pub stopped: Option<StopReason>,
     /// How many calls were made.
     pub calls: u64,
     /// How many of them are said to have taken more tokens than there can have been; they count as their worst.
-    pub absurd: u64,
+    pub implausible: u64,
     /// What they cost; what nobody knows counts as its worst.
     pub spent: Money,
 }
 
 /// What became of one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum TaskOutcome {
     /// It was answered.
     Answered,
     /// The answer was there already.
     Done,
     /// Another process asks it.
-    Taken,
+    InProgress,
     /// It is in a batch.
     InBatch,
     /// No model could answer it.
     Refused(String),
     /// It is not asked.
-    Withheld(Withheld),
+    Withheld(WithheldReason),
     /// It was not answered this time.
-    Left,
+    Unanswered,
 }
 
 /// Why a run ended before all was asked.
 #[derive(Debug)]
-pub enum Why {
+pub enum StopReason {
     /// Somebody wanted it to end.
     Interrupted,
     /// The next call could pass what may be spent.
     OverCap {
         /// Which cap that is.
-        cap: OverCap,
+        cap: CapExceeded,
         /// What may be spent.
-        caps: Caps,
+        caps: SpendCaps,
         /// What has been.
-        spent: Spent,
+        spent: SpendTotals,
         /// What the next call could cost.
         next: Money,
     },
@@ -83,16 +83,16 @@ pub enum Why {
         /// Its name.
         provider: String,
         /// Whether it is [`Class::Money`], [`Class::Auth`], [`Class::Settings`] or [`Class::Request`].
-        class: Class,
+        class: FailureClass,
         /// What it said.
-        words: String,
+        message: String,
     },
     /// No provider answers.
-    Down {
+    Unreachable {
         /// Name of the first one.
         provider: String,
         /// What it said, or why it could not be reached.
-        words: String,
+        message: String,
         /// When it may be asked again.
         retry_in: Duration,
     },
@@ -100,46 +100,48 @@ pub enum Why {
     Store(store::Error),
 }
 
-impl Why {
+impl StopReason {
     /// Returns the key of the setting that would have to be another for the run to go on.
     pub const fn setting(&self) -> Option<&'static str> {
         match self {
-            Self::OverCap { cap: OverCap::Day, .. } => Some("agent.budget_day_usd"),
-            Self::OverCap { cap: OverCap::Total, .. } => Some("agent.budget_total_usd"),
-            Self::OverCap { cap: OverCap::Calls, .. } => Some("agent.calls_per_day"),
-            Self::Interrupted | Self::Account { .. } | Self::Down { .. } | Self::Store(_) => None,
+            Self::OverCap { cap: CapExceeded::Day, .. } => Some("agent.budget_day_usd"),
+            Self::OverCap { cap: CapExceeded::Total, .. } => Some("agent.budget_total_usd"),
+            Self::OverCap { cap: CapExceeded::Calls, .. } => Some("agent.calls_per_day"),
+            Self::Interrupted | Self::Account { .. } | Self::Unreachable { .. } | Self::Store(_) => None,
         }
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Interrupted => f.write_str("it was stopped"),
             Self::OverCap { cap, caps, spent, next } => match cap {
-                OverCap::Day => {
+                CapExceeded::Day => {
                     write!(f, "of {} a day, {} is spent, and a call could cost {next}", caps.day, spent.day)
                 }
-                OverCap::Total => {
+                CapExceeded::Total => {
                     write!(
                         f,
                         "of {} in all, {} is spent, and a call could cost {next}",
                         caps.total, spent.total
                     )
                 }
-                OverCap::Calls => write!(f, "{} of {} calls a day are made", spent.calls, caps.calls_a_day),
+                CapExceeded::Calls => {
+                    write!(f, "{} of {} calls a day are made", spent.calls, caps.calls_a_day)
+                }
             },
-            Self::Account { provider, class: Class::Auth, words } => {
+            Self::Account { provider, class: FailureClass::Auth, message: words } => {
                 write!(f, "{provider} does not accept the key: {words}")
             }
-            Self::Account { provider, class: Class::Settings, words } => {
+            Self::Account { provider, class: FailureClass::Settings, message: words } => {
                 write!(f, "{provider} cannot be asked as the settings say: {words}")
             }
-            Self::Account { provider, class: Class::Request, words } => {
+            Self::Account { provider, class: FailureClass::Request, message: words } => {
                 write!(f, "{provider} refuses one question like the other: {words}")
             }
-            Self::Account { provider, words, .. } => write!(f, "{provider} wants money: {words}"),
-            Self::Down { provider, words, retry_in } => {
+            Self::Account { provider, message: words, .. } => write!(f, "{provider} wants money: {words}"),
+            Self::Unreachable { provider, message: words, retry_in } => {
                 write!(
                     f,
                     "{provider} does not answer, and is left alone for {} s: {words}",

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use super::Why;
-use super::Windows;
+use super::AgentWorld;
+use super::StopReason;
 use super::hush;
-use crate::llm::Class;
+use crate::llm::CallFailure;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Refusal;
-use crate::model::WebError;
-use crate::model::WebRequest;
-use crate::model::WebResponse;
-use crate::sys::WebLimits;
+use crate::model::HttpError;
+use crate::model::HttpRequest;
+use crate::model::HttpResponse;
+use crate::sys::HttpLimits;
 
 /// Thousands of questions take a while to be sent, and their answers to be fetched.
 const TIMEOUT: Duration = Duration::from_mins(10);
@@ -20,52 +20,56 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// There is no answer to a request about a batch.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum BatchHttpError {
     /// The provider did not do it.
-    Refused { class: Class, words: String },
+    Refused { class: FailureClass, message: String },
     /// It may have.
-    Unknown { words: String },
+    Unknown { message: String },
     /// Nobody waited.
     Stopped,
 }
 
-impl Trouble {
+impl BatchHttpError {
     /// Says why a run ends for it.
-    pub(super) fn why(self, model: &Model) -> Why {
+    pub(super) fn into_stop_reason(self, model: &Model) -> StopReason {
         let provider = model.provider.name.clone();
         match self {
-            Self::Refused { class: class @ (Class::Money | Class::Auth | Class::Settings), words } => {
-                Why::Account { provider, class, words }
+            Self::Refused {
+                class: class @ (FailureClass::Money | FailureClass::Auth | FailureClass::Settings),
+                message: words,
+            } => StopReason::Account { provider, class, message: words },
+            Self::Refused { message: words, .. } | Self::Unknown { message: words } => {
+                StopReason::Unreachable { provider, message: words, retry_in: Duration::from_mins(1) }
             }
-            Self::Refused { words, .. } | Self::Unknown { words } => {
-                Why::Down { provider, words, retry_in: Duration::from_mins(1) }
-            }
-            Self::Stopped => Why::Interrupted,
+            Self::Stopped => StopReason::Interrupted,
         }
     }
 }
 
 /// Sends a request and reads what comes back.
-pub(super) fn ask<T>(
-    windows: &Windows<'_>,
-    request: &WebRequest,
+pub(super) fn send_batch_request<T>(
+    windows: &AgentWorld<'_>,
+    request: &HttpRequest,
     is_stopped: &(dyn Fn() -> bool + Sync),
-    decode: impl FnOnce(&WebResponse, i64) -> Result<T, Refusal>,
-) -> Result<T, Trouble> {
-    let limits = WebLimits {
+    decode: impl FnOnce(&HttpResponse, i64) -> Result<T, CallFailure>,
+) -> Result<T, BatchHttpError> {
+    let limits = HttpLimits {
         connect: Duration::from_secs(5),
         idle: Duration::from_mins(1),
         total: TIMEOUT,
         body_bytes: MOST_BYTES,
     };
-    let response = hush::send(windows, request, &limits, is_stopped).map_err(|error| match error {
-        WebError::Stopped => Trouble::Stopped,
-        error if error.is_unsent() => Trouble::Refused { class: Class::Overload, words: error.to_string() },
-        error => Trouble::Unknown { words: error.to_string() },
-    })?;
+    let response =
+        hush::send_scrubbed(windows, request, &limits, is_stopped).map_err(|error| match error {
+            HttpError::Stopped => BatchHttpError::Stopped,
+            error if error.is_unsent() => {
+                BatchHttpError::Refused { class: FailureClass::Overload, message: error.to_string() }
+            }
+            error => BatchHttpError::Unknown { message: error.to_string() },
+        })?;
     decode(&response, windows.now_ms()).map_err(|refusal| match refusal.tokens {
-        None => Trouble::Refused { class: refusal.class, words: refusal.words },
+        None => BatchHttpError::Refused { class: refusal.class, message: refusal.message },
         // A good status, and nothing in it that says what was done.
-        Some(_) => Trouble::Unknown { words: refusal.words },
+        Some(_) => BatchHttpError::Unknown { message: refusal.message },
     })
 }

@@ -2,21 +2,21 @@
 
 use std::time::Duration;
 
-use super::End;
-use crate::engine::agent::Errand;
+use super::TaskOutcome;
+use crate::engine::agent::SummaryTask;
 use crate::model::Money;
 
 /// Hears of a run. Called from several threads at once.
-pub trait Report: Sync {
+pub trait RunObserver: Sync {
     /// Something happened.
-    fn note(&self, note: &Note<'_>);
+    fn notify(&self, note: &RunEvent<'_>);
 }
 
 /// What happened.
 #[derive(Debug, Clone, Copy)]
-pub enum Note<'a> {
+pub enum RunEvent<'a> {
     /// A question is worked on.
-    Began(&'a Errand),
+    Started(&'a SummaryTask),
     /// A call was made, and cost that.
     Spent(Money),
     /// A provider is waited for.
@@ -24,18 +24,18 @@ pub enum Note<'a> {
         /// Its name.
         provider: &'a str,
         /// For how long at least.
-        time: Duration,
+        retry_in: Duration,
         /// Why, in its words.
-        words: &'a str,
+        message: &'a str,
     },
     /// A question has come to its end.
-    Ended(&'a Errand, &'a End),
+    Finished(&'a SummaryTask, &'a TaskOutcome),
 }
 
 /// Hears nothing.
 #[derive(Debug, Clone, Copy)]
-pub struct Silent;
+pub struct NoObserver;
 
-impl Report for Silent {
-    fn note(&self, _note: &Note<'_>) {}
+impl RunObserver for NoObserver {
+    fn notify(&self, _note: &RunEvent<'_>) {}
 }

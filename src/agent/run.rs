@@ -8,49 +8,49 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::End;
-use super::Note;
-use super::Office;
-use super::Outcome;
-use super::Questions;
-use super::Report;
-use super::Why;
-use super::course::Course;
-use super::warm::Warm;
-use crate::engine::agent::Errand;
-use crate::engine::agent::Withheld;
+use super::PromptSource;
+use super::RunEvent;
+use super::RunObserver;
+use super::RunOutcome;
+use super::StopReason;
+use super::SummaryService;
+use super::TaskOutcome;
+use super::course::RequestRun;
+use super::warm::CachePrimer;
+use crate::engine::agent::SummaryTask;
+use crate::engine::agent::WithheldReason;
 use crate::model::Money;
 
 /// Waits are made of pieces of this length, so that the end of a run is noticed.
-const PIECE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One run of an office.
-pub(super) struct Run<'r> {
-    pub(super) office: &'r Office<'r>,
-    pub(super) questions: &'r dyn Questions,
-    pub(super) report: &'r dyn Report,
+pub(super) struct SharedRun<'r> {
+    pub(super) service: &'r SummaryService<'r>,
+    pub(super) prompts: &'r dyn PromptSource,
+    pub(super) observer: &'r dyn RunObserver,
     pub(super) is_stopped: &'r (dyn Fn() -> bool + Sync),
-    pub(super) warm: Warm,
-    queue: Mutex<VecDeque<Errand>>,
-    outcome: Mutex<Outcome>,
+    pub(super) primer: CachePrimer,
+    queue: Mutex<VecDeque<SummaryTask>>,
+    outcome: Mutex<RunOutcome>,
     /// Whether no more is to be begun with.
     has_ended: AtomicBool,
 }
 
-impl<'r> Run<'r> {
+impl<'r> SharedRun<'r> {
     pub(super) fn new(
-        office: &'r Office<'r>,
-        questions: &'r dyn Questions,
-        report: &'r dyn Report,
+        service: &'r SummaryService<'r>,
+        prompts: &'r dyn PromptSource,
+        observer: &'r dyn RunObserver,
         is_stopped: &'r (dyn Fn() -> bool + Sync),
-        errands: Vec<Errand>,
+        errands: Vec<SummaryTask>,
     ) -> Self {
         Self {
-            office,
-            questions,
-            report,
+            service,
+            prompts,
+            observer,
             is_stopped,
-            warm: Warm::default(),
+            primer: CachePrimer::default(),
             queue: Mutex::new(errands.into()),
             outcome: Mutex::default(),
             has_ended: AtomicBool::new(false),
@@ -58,30 +58,30 @@ impl<'r> Run<'r> {
     }
 
     /// Works until nothing is left, or the run is to end. What each thread does.
-    pub(super) fn work(&self) {
+    pub(super) fn run_worker(&self) {
         while !self.is_over() {
-            let Some(errand) = self.next() else { return };
-            self.report.note(&Note::Began(&errand));
-            let end = match Course::new(self, &errand).run() {
+            let Some(errand) = self.next_task() else { return };
+            self.observer.notify(&RunEvent::Started(&errand));
+            let end = match RequestRun::new(self, &errand).run() {
                 Ok(end) => end,
                 Err(why) => {
                     self.stop(why);
-                    End::Left
+                    TaskOutcome::Unanswered
                 }
             };
-            self.report.note(&Note::Ended(&errand, &end));
-            self.count(errand, end);
+            self.observer.notify(&RunEvent::Finished(&errand, &end));
+            self.record_outcome(errand, end);
         }
     }
 
     /// Returns what came of it, with all that nobody began with.
-    pub(super) fn into_outcome(self) -> Outcome {
+    pub(super) fn into_outcome(self) -> RunOutcome {
         let is_interrupted = (self.is_stopped)();
         let rest = self.queue.into_inner().unwrap_or_else(PoisonError::into_inner).len();
         let mut outcome = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
-        outcome.left += rest as u64;
-        if is_interrupted && outcome.stopped.is_none() && outcome.left != 0 {
-            outcome.stopped = Some(Why::Interrupted);
+        outcome.remaining += rest as u64;
+        if is_interrupted && outcome.stopped.is_none() && outcome.remaining != 0 {
+            outcome.stopped = Some(StopReason::Interrupted);
         }
         outcome
     }
@@ -93,41 +93,41 @@ impl<'r> Run<'r> {
 
     /// Waits. `false` where the run has ended meanwhile.
     pub(super) fn wait(&self, time: Duration) -> bool {
-        let clock = self.office.windows.clock;
+        let clock = self.service.world.clock;
         let until = clock.monotonic() + time;
         while !self.is_over() {
             let left = until.saturating_sub(clock.monotonic());
             if left.is_zero() {
                 return true;
             }
-            clock.sleep(left.min(PIECE));
+            clock.sleep(left.min(POLL_INTERVAL));
         }
         false
     }
 
     /// Counts a call, and whether what was told of it cannot be.
-    pub(super) fn spent(&self, cost: Money, is_absurd: bool) {
-        let mut outcome = self.outcome();
+    pub(super) fn record_call(&self, cost: Money, is_absurd: bool) {
+        let mut outcome = self.lock_outcome();
         outcome.calls += 1;
-        outcome.absurd += u64::from(is_absurd);
+        outcome.implausible += u64::from(is_absurd);
         outcome.spent = outcome.spent + cost;
         drop(outcome);
-        self.report.note(&Note::Spent(cost));
+        self.observer.notify(&RunEvent::Spent(cost));
     }
 
-    pub(super) fn waiting(&self) -> u64 {
+    pub(super) fn queue_length(&self) -> u64 {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
     }
 
-    fn next(&self) -> Option<Errand> {
+    fn next_task(&self) -> Option<SummaryTask> {
         let next = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        self.office.note_waiting(self.waiting());
+        self.service.set_waiting(self.queue_length());
         next
     }
 
     /// Lets no thread begin with another question. The first reason is the one that counts.
-    pub(super) fn stop(&self, why: Why) {
-        let mut outcome = self.outcome();
+    pub(super) fn stop(&self, why: StopReason) {
+        let mut outcome = self.lock_outcome();
         if outcome.stopped.is_none() {
             outcome.stopped = Some(why);
         }
@@ -135,20 +135,22 @@ impl<'r> Run<'r> {
         self.has_ended.store(true, Ordering::Relaxed);
     }
 
-    fn count(&self, errand: Errand, end: End) {
-        let mut outcome = self.outcome();
+    fn record_outcome(&self, errand: SummaryTask, end: TaskOutcome) {
+        let mut outcome = self.lock_outcome();
         match end {
-            End::Answered => outcome.answered += 1,
-            End::Done => outcome.done += 1,
-            End::Taken => outcome.taken += 1,
-            End::InBatch => outcome.in_batch += 1,
-            End::Left | End::Withheld(Withheld::Changed) => outcome.left += 1,
-            End::Refused(why) => outcome.refused.push((errand, why)),
-            End::Withheld(withheld) => outcome.withheld.push((errand, withheld)),
+            TaskOutcome::Answered => outcome.answered += 1,
+            TaskOutcome::Done => outcome.done += 1,
+            TaskOutcome::InProgress => outcome.in_progress += 1,
+            TaskOutcome::InBatch => outcome.in_batch += 1,
+            TaskOutcome::Unanswered | TaskOutcome::Withheld(WithheldReason::Changed) => {
+                outcome.remaining += 1
+            }
+            TaskOutcome::Refused(why) => outcome.refused.push((errand, why)),
+            TaskOutcome::Withheld(withheld) => outcome.withheld.push((errand, withheld)),
         }
     }
 
-    fn outcome(&self) -> MutexGuard<'_, Outcome> {
+    fn lock_outcome(&self) -> MutexGuard<'_, RunOutcome> {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,26 +3,26 @@
 use std::io;
 use std::time::Duration;
 
-use super::Questions;
-use super::Windows;
+use super::AgentWorld;
+use super::PromptSource;
 use super::hush;
-use crate::engine::agent::Errand;
-use crate::engine::agent::Prepared;
+use crate::engine::agent::PreparedPrompt;
+use crate::engine::agent::SummaryTask;
 use crate::llm;
-use crate::llm::Class;
+use crate::llm::CallFailure;
+use crate::llm::EncodedRequest;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Pace;
-use crate::llm::Refusal;
-use crate::llm::Reply;
-use crate::llm::Sending;
-use crate::llm::Soft;
+use crate::llm::ModelReply;
+use crate::llm::RateLimits;
+use crate::llm::SoftFailure;
+use crate::model::HttpError;
 use crate::model::Money;
 use crate::model::Tier;
-use crate::model::Tokens;
-use crate::model::WebError;
-use crate::store::paid::Settlement;
+use crate::model::TokenUsage;
 use crate::store::paid::SpendOutcome;
-use crate::sys::WebLimits;
+use crate::store::paid::SpendSettlement;
+use crate::sys::HttpLimits;
 
 /// A server that is there is connected to within so long.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -31,16 +31,16 @@ const ANSWER_BYTES: usize = 1 << 20;
 
 /// What came of a call.
 #[derive(Debug)]
-pub(super) enum Sent {
+pub(super) enum CallResult {
     /// Words that can be used.
-    Words { reply: Reply, words: Vec<(Tier, String)> },
+    Answered { reply: ModelReply, summaries: Vec<(Tier, String)> },
     /// An answer of no use.
-    Refused(Refusal),
+    Failed(CallFailure),
     /// None.
     Lost {
         /// Whether the server cannot have seen the question.
         is_unsent: bool,
-        words: String,
+        message: String,
     },
     /// Nobody waited for it.
     Stopped,
@@ -48,168 +48,190 @@ pub(super) enum Sent {
 
 /// The most tokens that a call can have taken, so that what a provider counts can be doubted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Most {
+pub(super) struct UsageCeiling {
     input: u64,
     output: u64,
 }
 
-impl Most {
+impl UsageCeiling {
     /// What a provider adds to the text: its own instructions, the names of roles.
-    const ADDED: u64 = 4096;
+    const ENVELOPE_TOKENS: u64 = 4096;
 
     /// Returns the most for a body of so many bytes, a token being at least one of them.
     pub(super) fn new(body_bytes: u64, output_tokens: u32) -> Self {
-        Self { input: body_bytes.saturating_add(Self::ADDED), output: u64::from(output_tokens) * 2 }
+        Self { input: body_bytes.saturating_add(Self::ENVELOPE_TOKENS), output: u64::from(output_tokens) * 2 }
     }
 
-    fn allows(self, tokens: &Tokens) -> bool {
+    fn allows(self, tokens: &TokenUsage) -> bool {
         let parts = [tokens.input, tokens.cache_read, tokens.cache_write];
         let input = parts.into_iter().flatten().fold(0, u64::saturating_add);
         input <= self.input && tokens.output.unwrap_or(0) <= self.output
     }
 }
 
-impl Sent {
+impl CallResult {
     /// Says whether the provider counted more than there can have been.
-    pub(super) fn is_absurd(&self, most: Most) -> bool {
+    pub(super) fn is_implausible(&self, most: UsageCeiling) -> bool {
         match self {
-            Self::Words { reply, .. } => !most.allows(&reply.tokens),
-            Self::Refused(refusal) => refusal.tokens.as_ref().is_some_and(|tokens| !most.allows(tokens)),
+            Self::Answered { reply, .. } => !most.allows(&reply.tokens),
+            Self::Failed(refusal) => refusal.tokens.as_ref().is_some_and(|tokens| !most.allows(tokens)),
             Self::Lost { .. } | Self::Stopped => false,
         }
     }
 
     /// Returns what the provider said of its limits.
-    pub(super) fn pace(&self) -> Pace {
+    pub(super) fn rate_limits(&self) -> RateLimits {
         match self {
-            Self::Words { reply, .. } => reply.pace,
-            Self::Refused(refusal) => refusal.pace.within(refusal.wait),
-            Self::Lost { .. } | Self::Stopped => Pace::default(),
+            Self::Answered { reply, .. } => reply.rate_limits,
+            Self::Failed(refusal) => refusal.rate_limits.capped_at(refusal.retry_after),
+            Self::Lost { .. } | Self::Stopped => RateLimits::default(),
         }
     }
 
     /// Says what the call cost. What may have been charged, and nobody knows how much, has no cost: it counts as its
     /// worst. So does what cannot be: one absurd number would use up all that may ever be spent.
-    pub(super) fn settlement(&self, model: &Model, most: Most, at_ms: i64) -> Settlement {
-        let believed = |tokens: &Tokens| if most.allows(tokens) { *tokens } else { Tokens::default() };
-        let price = |tokens: &Tokens| model.price.and_then(|price| price.of(tokens));
+    pub(super) fn settlement(&self, model: &Model, most: UsageCeiling, at_ms: i64) -> SpendSettlement {
+        let believed =
+            |tokens: &TokenUsage| if most.allows(tokens) { *tokens } else { TokenUsage::default() };
+        let price = |tokens: &TokenUsage| model.price.and_then(|price| price.cost_of(tokens));
         let (outcome, cost, tokens, request_id) = match self {
-            Self::Words { reply, .. } => {
+            Self::Answered { reply, .. } => {
                 let tokens = believed(&reply.tokens);
                 (SpendOutcome::Answered, price(&tokens), tokens, reply.request_id.clone())
             }
-            Self::Refused(refusal) => {
+            Self::Failed(refusal) => {
                 let tokens = refusal.tokens.as_ref().map(believed);
                 let cost = tokens.as_ref().map_or(Some(Money::ZERO), price);
                 let outcome = if cost.is_some() { SpendOutcome::Refused } else { SpendOutcome::Unknown };
                 (outcome, cost, tokens.unwrap_or_default(), refusal.request_id.clone())
             }
             Self::Lost { is_unsent: true, .. } => {
-                (SpendOutcome::Refused, Some(Money::ZERO), Tokens::default(), None)
+                (SpendOutcome::Refused, Some(Money::ZERO), TokenUsage::default(), None)
             }
             Self::Lost { is_unsent: false, .. } | Self::Stopped => {
-                (SpendOutcome::Unknown, price(&Tokens::default()), Tokens::default(), None)
+                (SpendOutcome::Unknown, price(&TokenUsage::default()), TokenUsage::default(), None)
             }
         };
-        Settlement { outcome, cost, tokens, request_id, at_ms }
+        SpendSettlement { outcome, cost, tokens, request_id, at_ms }
     }
 }
 
 /// Returns what would be sent, to be shown. It holds no key.
-pub fn preview(model: &Model, prepared: &Prepared) -> Sending {
+pub fn preview(model: &Model, prepared: &PreparedPrompt) -> EncodedRequest {
     llm::encode(model, &prepared.prompt, None)
 }
 
 /// Returns what the call costs at worst; nothing where no price is known, which is only let through where all is free.
-pub(super) fn worst(model: &Model, prepared: &Prepared, sending: &Sending) -> Money {
-    let output = most_output(model, prepared.prompt.answer_tokens);
-    model.price.map_or(Money::ZERO, |price| price.worst(sending.body().len() as u64, output))
+pub(super) fn worst_cost(model: &Model, prepared: &PreparedPrompt, sending: &EncodedRequest) -> Money {
+    let output = max_output_tokens(model, prepared.prompt.answer_tokens);
+    model.price.map_or(Money::ZERO, |price| price.worst_cost(sending.body().len() as u64, output))
 }
 
 /// Returns how many tokens of output are asked for, thoughts among them.
-pub(super) fn most_output(model: &Model, answer_tokens: u32) -> u32 {
+pub(super) fn max_output_tokens(model: &Model, answer_tokens: u32) -> u32 {
     model.max_output_tokens.unwrap_or(0).max(answer_tokens)
 }
 
 /// All that one call needs.
-pub(super) struct Call<'c> {
+pub(super) struct ModelCall<'c> {
     pub(super) model: &'c Model,
-    pub(super) errand: &'c Errand,
-    pub(super) sending: &'c Sending,
+    pub(super) task: &'c SummaryTask,
+    pub(super) request: &'c EncodedRequest,
     pub(super) timeout: Duration,
 }
 
 /// Asks, and reads the answer.
-pub(super) fn send(
-    call: &Call<'_>,
-    windows: &Windows<'_>,
-    questions: &dyn Questions,
+pub(super) fn perform_call(
+    call: &ModelCall<'_>,
+    windows: &AgentWorld<'_>,
+    questions: &dyn PromptSource,
     is_stopped: &(dyn Fn() -> bool + Sync),
-) -> Sent {
-    let decoded = match call.sending {
-        Sending::Web(request) => {
-            let limits = WebLimits {
+) -> CallResult {
+    let decoded = match call.request {
+        EncodedRequest::Web(request) => {
+            let limits = HttpLimits {
                 connect: CONNECT.min(call.timeout),
                 idle: call.timeout,
                 total: call.timeout,
                 body_bytes: ANSWER_BYTES,
             };
-            let response = match hush::send(windows, request, &limits, is_stopped) {
+            let response = match hush::send_scrubbed(windows, request, &limits, is_stopped) {
                 Ok(response) => response,
-                Err(WebError::Stopped) => return Sent::Stopped,
-                Err(error) => return Sent::Lost { is_unsent: error.is_unsent(), words: error.to_string() },
+                Err(HttpError::Stopped) => return CallResult::Stopped,
+                Err(error) => {
+                    return CallResult::Lost { is_unsent: error.is_unsent(), message: error.to_string() };
+                }
             };
             llm::decode(call.model, &response, windows.now_ms())
         }
-        Sending::Command { command, input } => {
+        EncodedRequest::Command { command, input } => {
             let finished =
                 windows.commands.run_command(command, input, call.timeout, ANSWER_BYTES, is_stopped);
             match finished {
                 Ok(finished) => llm::decode_command(finished.success, &finished.stdout, &finished.stderr),
-                Err(error) => return not_run(command, &error),
+                Err(error) => return command_failure(command, &error),
             }
         }
     };
     match decoded {
-        Ok(reply) => read(reply, |answer| questions.check(call.errand, answer)),
-        Err(refusal) => Sent::Refused(refusal),
+        Ok(reply) => check_reply(reply, |answer| questions.check(call.task, answer)),
+        Err(refusal) => CallResult::Failed(refusal),
     }
 }
 
 /// Looks whether there is a summary in an answer.
-pub(super) fn read(reply: Reply, check: impl FnOnce(&str) -> Result<Vec<(Tier, String)>, Soft>) -> Sent {
+pub(super) fn check_reply(
+    reply: ModelReply,
+    check: impl FnOnce(&str) -> Result<Vec<(Tier, String)>, SoftFailure>,
+) -> CallResult {
     match check(&reply.text) {
-        Ok(words) => Sent::Words { reply, words },
+        Ok(words) => CallResult::Answered { reply, summaries: words },
         Err(soft) => {
-            let Reply { tokens, request_id, pace, .. } = reply;
-            let (class, words) = (Class::Soft(soft), said(soft).to_owned());
-            Sent::Refused(Refusal { class, words, wait: None, tokens: Some(tokens), request_id, pace })
+            let ModelReply { tokens, request_id, rate_limits: pace, .. } = reply;
+            let (class, words) = (FailureClass::Soft(soft), soft_failure_message(soft).to_owned());
+            CallResult::Failed(CallFailure {
+                class,
+                message: words,
+                retry_after: None,
+                tokens: Some(tokens),
+                request_id,
+                rate_limits: pace,
+            })
         }
     }
 }
 
-fn said(soft: Soft) -> &'static str {
+fn soft_failure_message(soft: SoftFailure) -> &'static str {
     match soft {
-        Soft::Declined => "the model declined",
-        Soft::Empty => "the answer has no words",
-        Soft::CutOff => "the answer was cut off",
-        Soft::Misshapen => "the answer is not of the shape that was asked for",
+        SoftFailure::Declined => "the model declined",
+        SoftFailure::Empty => "the answer has no words",
+        SoftFailure::CutOff => "the answer was cut off",
+        SoftFailure::Misshapen => "the answer is not of the shape that was asked for",
     }
 }
 
-fn not_run(command: &[String], error: &io::Error) -> Sent {
+fn command_failure(command: &[String], error: &io::Error) -> CallResult {
     let program = command.first().map_or("", String::as_str);
     let words = format!("run {program}: {error}");
     match error.kind() {
-        io::ErrorKind::Interrupted => Sent::Stopped,
+        io::ErrorKind::Interrupted => CallResult::Stopped,
         // What the settings name is no program, and will be none in a second.
         io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput => {
-            let (class, pace) = (Class::Settings, Pace::default());
-            Sent::Refused(Refusal { class, words, wait: None, tokens: None, request_id: None, pace })
+            let (class, pace) = (FailureClass::Settings, RateLimits::default());
+            CallResult::Failed(CallFailure {
+                class,
+                message: words,
+                retry_after: None,
+                tokens: None,
+                request_id: None,
+                rate_limits: pace,
+            })
         }
         // It ran.
-        io::ErrorKind::TimedOut | io::ErrorKind::FileTooLarge => Sent::Lost { is_unsent: false, words },
-        _ => Sent::Lost { is_unsent: true, words },
+        io::ErrorKind::TimedOut | io::ErrorKind::FileTooLarge => {
+            CallResult::Lost { is_unsent: false, message: words }
+        }
+        _ => CallResult::Lost { is_unsent: true, message: words },
     }
 }
 

@@ -1,27 +1,27 @@
 //! No answer brings a key to light, whichever way it comes.
 
-use super::super::Silent;
+use super::super::NoObserver;
 use super::super::testing::*;
+use crate::model::HttpResponse;
 use crate::model::Tier;
-use crate::model::WebResponse;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 
 /// A refusal in whose words, and in whose name for the call, the key stands.
-fn echo(status: u16, kind: &str) -> WebResponse {
+fn echo(status: u16, kind: &str) -> HttpResponse {
     let message = format!("what is {KEY}? {}{KEY}", "no ".repeat(94));
     let body = format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}}}}"#);
     with_header(response(status, &body), "request-id", &format!("for-{KEY}"))
 }
 
 /// Returns all that the folder of the database holds.
-fn kept(world: &World) -> Vec<u8> {
+fn kept(world: &TestBench) -> Vec<u8> {
     let files = std::fs::read_dir(world.folder.path()).unwrap();
     files.flat_map(|file| RealDisk.read(&file.unwrap().path()).unwrap().unwrap_or_default()).collect()
 }
 
 #[track_caller]
-fn is_hidden(world: &World, said: &str) {
+fn is_hidden(world: &TestBench, said: &str) {
     let beginning = &KEY[..KEY.len() / 2];
     assert!(!said.contains(beginning), "{said}");
     assert!(said.contains("[the key]"), "{said}");
@@ -34,28 +34,31 @@ fn a_key_that_is_echoed_with_a_refusal_is_hidden() {
     for (status, kind) in
         [(400, "invalid_request_error"), (401, "authentication_error"), (529, "overloaded_error")]
     {
-        let world = World::new(move |_, _| Ok(echo(status, kind)));
+        let world = TestBench::new(move |_, _| Ok(echo(status, kind)));
         let options = options(vec![model("small")]);
         let office = world.office(&options);
-        let outcome = office.run(vec![errand("a")], &Plain, &Silent, &|| false);
+        let outcome = office.run(vec![errand("a")], &PlainPrompts, &NoObserver, &|| false);
         is_hidden(&world, &format!("{outcome:?} {:?}", office.status()));
     }
 }
 
 #[test]
 fn a_key_that_is_echoed_in_an_answer_is_hidden() {
-    let world = World::new(|_, _| Ok(with_header(answer(&format!("It holds {KEY}.")), "request-id", KEY)));
+    let world =
+        TestBench::new(|_, _| Ok(with_header(answer(&format!("It holds {KEY}.")), "request-id", KEY)));
     assert_eq!(world.run(&options(vec![model("small")]), vec![errand("a")]).answered, 1);
-    let found = world.paid().of_subject(&errand("a").subject, "rust", Tier::TechLead).unwrap();
+    let found = world.paid().summaries_of_subject(&errand("a").subject, "rust", Tier::TechLead).unwrap();
     is_hidden(&world, &found[0].text);
 }
 
 #[test]
 fn a_key_that_is_echoed_when_a_batch_is_handed_over_is_hidden() {
     for status in [200, 401, 529] {
-        let world = World::new(move |_, _| Ok(echo(status, "api_error")));
-        let outcome =
-            world.office(&options(vec![model("small")])).submit(errands(2), &Plain, &|| false).unwrap();
+        let world = TestBench::new(move |_, _| Ok(echo(status, "api_error")));
+        let outcome = world
+            .office(&options(vec![model("small")]))
+            .submit(errands(2), &PlainPrompts, &|| false)
+            .unwrap();
         let said = format!("{outcome:?}");
         assert!(!said.contains(KEY), "{said}");
         if status != 200 {
@@ -66,13 +69,13 @@ fn a_key_that_is_echoed_when_a_batch_is_handed_over_is_hidden() {
 
 #[test]
 fn a_key_that_is_echoed_when_a_batch_is_asked_for_is_hidden() {
-    let world = World::new(|number, _| match number {
+    let world = TestBench::new(|number, _| match number {
         0 => Ok(response(200, r#"{"id":"msgbatch_1","type":"message_batch"}"#)),
         _ => Ok(echo(401, "authentication_error")),
     });
     let options = options(vec![model("small")]);
     let office = world.office(&options);
-    assert_eq!(office.submit(errands(2), &Plain, &|| false).unwrap().handed_over, 2);
+    assert_eq!(office.submit(errands(2), &PlainPrompts, &|| false).unwrap().submitted, 2);
     let collected = office.collect(&|| false);
     is_hidden(&world, &format!("{collected:?}"));
 }
@@ -80,7 +83,7 @@ fn a_key_that_is_echoed_when_a_batch_is_asked_for_is_hidden() {
 #[test]
 fn a_key_that_is_echoed_in_the_answers_of_a_batch_is_hidden() {
     let name = errand("a").id.0;
-    let world = World::new(move |number, _| match number {
+    let world = TestBench::new(move |number, _| match number {
         0 => Ok(response(200, r#"{"id":"msgbatch_1","type":"message_batch"}"#)),
         1 => Ok(response(200, r#"{"id":"msgbatch_1","type":"message_batch","processing_status":"ended"}"#)),
         _ => {
@@ -91,9 +94,9 @@ fn a_key_that_is_echoed_in_the_answers_of_a_batch_is_hidden() {
     });
     let options = options(vec![model("small")]);
     let office = world.office(&options);
-    assert_eq!(office.submit(vec![errand("a")], &Plain, &|| false).unwrap().handed_over, 1);
+    assert_eq!(office.submit(vec![errand("a")], &PlainPrompts, &|| false).unwrap().submitted, 1);
     let collected = office.collect(&|| false);
     assert_eq!(collected.refused, 1);
-    let again = office.run(vec![errand("a")], &Plain, &Silent, &|| false);
+    let again = office.run(vec![errand("a")], &PlainPrompts, &NoObserver, &|| false);
     is_hidden(&world, &format!("{:?}", again.refused));
 }

@@ -2,27 +2,27 @@
 
 use std::time::Duration;
 
-use crate::store::paid::Caps;
-use crate::store::paid::Spent;
+use crate::store::paid::SpendCaps;
+use crate::store::paid::SpendTotals;
 
 /// What the sub-agent is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
+pub struct SubAgentStatus {
     /// Whether it works.
-    pub state: State,
+    pub state: SubAgentState,
     /// Calls that are under way.
     pub in_flight: u32,
     /// Questions of the present run that nobody has begun with.
     pub waiting: u64,
     /// What has been spent.
-    pub spent: Spent,
+    pub spent: SpendTotals,
     /// What may be.
-    pub caps: Caps,
+    pub caps: SpendCaps,
 }
 
 /// Whether the sub-agent works.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum SubAgentState {
     /// No model is chosen, or it is not to ask of its own accord.
     Off,
     /// There is nothing to ask.
@@ -32,18 +32,18 @@ pub enum State {
     /// It waits, and will go on by itself.
     Paused {
         /// Why, in words.
-        why: String,
+        reason: String,
         /// For how long at least, where that is known.
-        time: Option<Duration>,
+        retry_in: Option<Duration>,
     },
     /// It goes on when somebody has done something.
     Stopped {
         /// Why, in words.
-        why: String,
+        reason: String,
     },
 }
 
-impl State {
+impl SubAgentState {
     /// Returns the stable name, as in reports.
     pub const fn name(&self) -> &'static str {
         match self {

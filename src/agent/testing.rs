@@ -9,42 +9,42 @@ use std::time::Duration;
 use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
 
-use super::Office;
+use super::AgentWorld;
+use super::NoObserver;
 use super::Options;
-use super::Outcome;
-use super::Questions;
-use super::Silent;
-use super::Windows;
-use crate::engine::agent::Errand;
-use crate::engine::agent::Place;
-use crate::engine::agent::Prepared;
-use crate::engine::agent::Wish;
-use crate::engine::agent::Withheld;
+use super::PromptSource;
+use super::RunOutcome;
+use super::SummaryService;
+use crate::engine::agent::PreparedPrompt;
+use crate::engine::agent::SubjectLocation;
+use crate::engine::agent::SummaryPolicy;
+use crate::engine::agent::SummaryTask;
+use crate::engine::agent::WithheldReason;
 use crate::llm::Model;
-use crate::llm::Price;
 use crate::llm::Provider;
-use crate::llm::Soft;
+use crate::llm::SoftFailure;
+use crate::llm::TokenPrice;
 use crate::llm::built_in_providers;
 use crate::llm::dollars;
 use crate::model::ContentHash;
+use crate::model::HttpError;
+use crate::model::HttpRequest;
+use crate::model::HttpResponse;
 use crate::model::ModelName;
+use crate::model::ModelPrompt;
 use crate::model::Money;
-use crate::model::Prompt;
 use crate::model::RelPath;
-use crate::model::Scope;
 use crate::model::SummaryKey;
+use crate::model::SummaryScope;
 use crate::model::Tier;
-use crate::model::WebError;
-use crate::model::WebRequest;
-use crate::model::WebResponse;
-use crate::store::paid::Caps;
-use crate::store::paid::Paid;
-use crate::summarize::agent::Strategy;
+use crate::store::paid::AgentDb;
+use crate::store::paid::SpendCaps;
+use crate::summarize::agent::PromptStrategy;
 use crate::sys::Clock;
 use crate::sys::Commands;
-use crate::sys::Finished;
-use crate::sys::Network;
-use crate::sys::WebLimits;
+use crate::sys::HttpLimits;
+use crate::sys::HttpTransport;
+use crate::sys::ProcessOutput;
 
 /// 2026-11-21, 00:00 UTC.
 pub(super) const MIDNIGHT: u64 = 1_795_219_200;
@@ -77,7 +77,7 @@ impl Clock for FakeClock {
 
 /// A request that was sent.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct RecordedRequest {
     /// When.
     pub(super) at: Duration,
     /// Where to.
@@ -87,29 +87,30 @@ pub(super) struct Seen {
 }
 
 /// What servers answer to the request of that number, from 0 on.
-pub(super) type Script = Box<dyn Fn(usize, &Seen) -> Result<WebResponse, WebError> + Sync + Send>;
+pub(super) type ResponseScript =
+    Box<dyn Fn(usize, &RecordedRequest) -> Result<HttpResponse, HttpError> + Sync + Send>;
 
 /// Servers that answer by a script.
 pub(super) struct FakeNetwork {
     clock: Arc<FakeClock>,
-    script: Script,
+    script: ResponseScript,
     count: AtomicUsize,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<RecordedRequest>>,
 }
 
-impl Network for FakeNetwork {
+impl HttpTransport for FakeNetwork {
     fn send(
         &self,
-        request: &WebRequest,
-        _limits: &WebLimits,
+        request: &HttpRequest,
+        _limits: &HttpLimits,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<WebResponse, WebError> {
+    ) -> Result<HttpResponse, HttpError> {
         let body = String::from_utf8(request.body.clone()).unwrap();
-        let seen = Seen { at: self.clock.monotonic(), url: request.url.clone(), body };
+        let seen = RecordedRequest { at: self.clock.monotonic(), url: request.url.clone(), body };
         self.seen.lock().unwrap().push(seen.clone());
         let number = self.count.fetch_add(1, Ordering::SeqCst);
         if is_stopped() {
-            return Err(WebError::Stopped);
+            return Err(HttpError::Stopped);
         }
         (self.script)(number, &seen)
     }
@@ -123,31 +124,36 @@ impl Commands for FakeNetwork {
         _timeout: Duration,
         _max_output: usize,
         _is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> std::io::Result<Finished> {
-        let seen = Seen { at: self.clock.monotonic(), url: command.join(" "), body: input.to_owned() };
+    ) -> std::io::Result<ProcessOutput> {
+        let seen =
+            RecordedRequest { at: self.clock.monotonic(), url: command.join(" "), body: input.to_owned() };
         self.seen.lock().unwrap().push(seen);
         match command[0].as_str() {
-            "echo" => {
-                Ok(Finished { success: true, stdout: command[1].clone().into_bytes(), stderr: Vec::new() })
-            }
-            "fail" => {
-                Ok(Finished { success: false, stdout: Vec::new(), stderr: b"error: not logged in".to_vec() })
-            }
+            "echo" => Ok(ProcessOutput {
+                success: true,
+                stdout: command[1].clone().into_bytes(),
+                stderr: Vec::new(),
+            }),
+            "fail" => Ok(ProcessOutput {
+                success: false,
+                stdout: Vec::new(),
+                stderr: b"error: not logged in".to_vec(),
+            }),
             _ => Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
         }
     }
 }
 
 /// A folder, a clock and servers.
-pub(super) struct World {
+pub(super) struct TestBench {
     pub(super) folder: tempfile::TempDir,
     pub(super) clock: Arc<FakeClock>,
     pub(super) network: FakeNetwork,
 }
 
-impl World {
+impl TestBench {
     pub(super) fn new(
-        script: impl Fn(usize, &Seen) -> Result<WebResponse, WebError> + Sync + Send + 'static,
+        script: impl Fn(usize, &RecordedRequest) -> Result<HttpResponse, HttpError> + Sync + Send + 'static,
     ) -> Self {
         let clock = Arc::new(FakeClock::default());
         let network = FakeNetwork {
@@ -159,23 +165,23 @@ impl World {
         Self { folder: tempfile::tempdir().unwrap(), clock, network }
     }
 
-    pub(super) fn office(&self, options: &Options) -> Office<'_> {
-        let windows = Windows { network: &self.network, commands: &self.network, clock: &*self.clock };
+    pub(super) fn office(&self, options: &Options) -> SummaryService<'_> {
+        let windows = AgentWorld { network: &self.network, commands: &self.network, clock: &*self.clock };
         let keys = ["anthropic", "openai-chat", "openai"].map(|name| (name.to_owned(), KEY.into()));
-        Office::open(self.folder.path(), windows, options.clone(), keys.into()).unwrap()
+        SummaryService::open(self.folder.path(), windows, options.clone(), keys.into()).unwrap()
     }
 
     /// Opens an office, and asks.
-    pub(super) fn run(&self, options: &Options, errands: Vec<Errand>) -> Outcome {
-        self.office(options).run(errands, &Plain, &Silent, &|| false)
+    pub(super) fn run(&self, options: &Options, errands: Vec<SummaryTask>) -> RunOutcome {
+        self.office(options).run(errands, &PlainPrompts, &NoObserver, &|| false)
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(super) fn seen(&self) -> Vec<RecordedRequest> {
         self.network.seen.lock().unwrap().clone()
     }
 
-    pub(super) fn paid(&self) -> Paid {
-        Paid::open(&self.folder.path().join("agent.db")).unwrap().paid
+    pub(super) fn paid(&self) -> AgentDb {
+        AgentDb::open(&self.folder.path().join("agent.db")).unwrap().db
     }
 
     pub(super) fn now(&self) -> Duration {
@@ -188,64 +194,64 @@ impl World {
 }
 
 /// Questions about subjects that are nothing but numbers.
-pub(super) struct Plain;
+pub(super) struct PlainPrompts;
 
-impl Questions for Plain {
-    fn keys(&self, errand: &Errand, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
+impl PromptSource for PlainPrompts {
+    fn keys(&self, errand: &SummaryTask, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
         let key = |tier: Tier| {
-            SummaryKey(ContentHash::of(format!("{} {by} {}", errand.subject, tier.number()).as_bytes()))
+            SummaryKey(ContentHash::digest(format!("{} {by} {}", errand.subject, tier.number()).as_bytes()))
         };
         errand.tiers.iter().map(|tier| (*tier, key(*tier))).collect()
     }
 
-    fn prepare(&self, errand: &Errand, shrink: u8) -> Result<Prepared, Withheld> {
-        let Place::File(path) = &errand.place else { return Err(Withheld::Changed) };
+    fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
+        let SubjectLocation::File(path) = &errand.location else { return Err(WithheldReason::Changed) };
         let name = path.as_str().unwrap();
         if name.contains("secret") {
-            return Err(Withheld::Secret { rules: vec!["aws-access-token".to_owned()] });
+            return Err(WithheldReason::Secret { rules: vec!["aws-access-token".to_owned()] });
         }
         let length = 4_000 >> shrink;
-        let prompt = Prompt {
+        let prompt = ModelPrompt {
             instructions: "Say what this is. ".repeat(200),
             material: format!("<{name}> {}", "x".repeat(length)),
             answer_tokens: 100,
         };
-        Ok(Prepared { prompt, strategy: "code/1".to_owned(), redacted: 0, is_cut: false })
+        Ok(PreparedPrompt { prompt, strategy: "code/1".to_owned(), redacted: 0, is_cut: false })
     }
 
-    fn check(&self, errand: &Errand, answer: &str) -> Result<Vec<(Tier, String)>, Soft> {
+    fn check(&self, errand: &SummaryTask, answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
         match answer {
-            "misshapen" => Err(Soft::Misshapen),
+            "misshapen" => Err(SoftFailure::Misshapen),
             _ => Ok(errand.tiers.iter().map(|tier| (*tier, answer.to_owned())).collect()),
         }
     }
 
-    fn paths(&self, errand: &Errand) -> Vec<Vec<u8>> {
+    fn paths(&self, errand: &SummaryTask) -> Vec<Vec<u8>> {
         errand.paths.iter().map(|path| path.as_bytes().to_vec()).collect()
     }
 }
 
 /// Returns a question about the file of that name.
-pub(super) fn errand(name: &str) -> Errand {
+pub(super) fn errand(name: &str) -> SummaryTask {
     let path = RelPath::new(name.as_bytes()).unwrap();
-    let mut errand = Errand {
-        id: SummaryKey(ContentHash::of(b"")),
-        subject: ContentHash::of(name.as_bytes()),
+    let mut errand = SummaryTask {
+        id: SummaryKey(ContentHash::digest(b"")),
+        subject: ContentHash::digest(name.as_bytes()),
         language: "rust",
-        scope: Scope::File,
-        strategy: Strategy::Code,
-        place: Place::File(path.clone()),
+        scope: SummaryScope::File,
+        strategy: PromptStrategy::Code,
+        location: SubjectLocation::File(path.clone()),
         paths: vec![path],
         tiers: vec![Tier::Orchestrator, Tier::TechLead],
-        about_bytes: 4_000,
+        estimated_bytes: 4_000,
     };
     let first = ModelName { provider: "anthropic".to_owned(), model: "small".to_owned() };
-    errand.id = Plain.keys(&errand, &first)[0].1;
+    errand.id = PlainPrompts.keys(&errand, &first)[0].1;
     errand
 }
 
 /// Returns questions about so many files.
-pub(super) fn errands(count: usize) -> Vec<Errand> {
+pub(super) fn errands(count: usize) -> Vec<SummaryTask> {
     (0..count).map(|number| errand(&format!("f{number}"))).collect()
 }
 
@@ -256,7 +262,7 @@ pub(super) fn provider(name: &str) -> Provider {
 /// A model of Anthropic's, at a dollar for a million tokens of input and five for output.
 pub(super) fn model(name: &str) -> Model {
     let money = |text| dollars(text).unwrap();
-    let price = Price {
+    let price = TokenPrice {
         input: money("1"),
         cache_read: money("0.1"),
         cache_write: money("1.25"),
@@ -275,31 +281,31 @@ pub(super) fn model(name: &str) -> Model {
 }
 
 pub(super) fn options(chain: Vec<Model>) -> Options {
-    let wish = Wish {
+    let wish = SummaryPolicy {
         tiers: vec![Tier::Orchestrator, Tier::TechLead],
         models: Vec::new(),
-        asked: String::new(),
-        picks: Vec::new(),
+        provider_chain: String::new(),
+        paths: Vec::new(),
         exclude: Vec::new(),
         items: Vec::new(),
-        still: Duration::ZERO,
+        min_age: Duration::ZERO,
         material_bytes: 24_000,
         answer_tokens: 100,
         redacts: false,
-        least_bytes: 0,
-        secrets: crate::engine::agent::SecretNames::default(),
+        min_bytes: 0,
+        secret_names: crate::engine::agent::SecretNames::default(),
         retries: false,
     };
     Options {
         is_background: false,
         chain,
-        wish,
+        policy: wish,
         concurrency: 1,
         requests_a_minute: 100_000,
         tokens_a_minute: 100_000_000,
         timeout: Duration::from_mins(2),
         proxy: None,
-        caps: Caps {
+        caps: SpendCaps {
             day: Money::from_nanos(1 << 50),
             total: Money::from_nanos(1 << 50),
             calls_a_day: 1 << 40,
@@ -308,12 +314,12 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
 }
 
 /// Returns how many questions were answered, refused and left, and how many calls were made.
-pub(super) fn counts(outcome: &Outcome) -> (u64, u64, u64, u64) {
-    (outcome.answered, outcome.refused.len() as u64, outcome.left, outcome.calls)
+pub(super) fn counts(outcome: &RunOutcome) -> (u64, u64, u64, u64) {
+    (outcome.answered, outcome.refused.len() as u64, outcome.remaining, outcome.calls)
 }
 
 /// An answer of Anthropic's.
-pub(super) fn answer(text: &str) -> WebResponse {
+pub(super) fn answer(text: &str) -> HttpResponse {
     response(
         200,
         &format!(
@@ -326,18 +332,18 @@ pub(super) fn answer(text: &str) -> WebResponse {
 pub(super) const ANSWER_COSTS: Money = Money::from_nanos(1_000 * 1_000 + 50 * 5_000);
 
 /// An error of Anthropic's.
-pub(super) fn error(status: u16, kind: &str) -> WebResponse {
+pub(super) fn error(status: u16, kind: &str) -> HttpResponse {
     response(
         status,
         &format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{kind}, it says"}}}}"#),
     )
 }
 
-pub(super) fn response(status: u16, body: &str) -> WebResponse {
-    WebResponse { status, headers: Vec::new(), body: body.as_bytes().to_vec() }
+pub(super) fn response(status: u16, body: &str) -> HttpResponse {
+    HttpResponse { status, headers: Vec::new(), body: body.as_bytes().to_vec() }
 }
 
-pub(super) fn with_header(mut response: WebResponse, name: &str, value: &str) -> WebResponse {
+pub(super) fn with_header(mut response: HttpResponse, name: &str, value: &str) -> HttpResponse {
     response.headers.push((name.to_owned(), value.to_owned()));
     response
 }

@@ -7,34 +7,34 @@ use std::sync::MutexGuard;
 use std::sync::PoisonError;
 
 use super::Error;
-use super::Office;
-use super::office::UnderWay;
+use super::SummaryService;
+use super::office::InFlightGuard;
 use crate::model::SummaryKey;
 use crate::store;
+use crate::store::paid::AGENT_DATABASE;
+use crate::store::paid::AgentDb;
+use crate::store::paid::AgentDbRecovery;
 use crate::store::paid::BatchId;
-use crate::store::paid::Caps;
-use crate::store::paid::Claim;
+use crate::store::paid::CapExceeded;
+use crate::store::paid::ClaimStatus;
 use crate::store::paid::NewBatch;
-use crate::store::paid::OverCap;
-use crate::store::paid::PAID_DATABASE;
-use crate::store::paid::Paid;
-use crate::store::paid::PaidRecovery;
-use crate::store::paid::Reservation;
-use crate::store::paid::Settlement;
+use crate::store::paid::SpendCaps;
 use crate::store::paid::SpendId;
-use crate::store::paid::Spent;
-use crate::store::paid::Summary;
+use crate::store::paid::SpendReservation;
+use crate::store::paid::SpendSettlement;
+use crate::store::paid::SpendTotals;
+use crate::store::paid::StoredSummary;
 use crate::sys::FileLock;
 
 /// How the names of locks begin.
-const BEGINNING: &str = "agent-";
+const LOCK_PREFIX: &str = "agent-";
 /// How they end.
-const ENDING: &str = ".lock";
+const LOCK_SUFFIX: &str = ".lock";
 
 /// One connection for all threads: each of its commits waits for the disk, and a call takes seconds.
 #[derive(Debug)]
-pub(super) struct Till {
-    paid: Mutex<Paid>,
+pub(super) struct ClaimStore {
+    db: Mutex<AgentDb>,
     folder: PathBuf,
     /// Held for life: by it others know that our claims are no dead ones.
     lock: FileLock,
@@ -42,37 +42,37 @@ pub(super) struct Till {
 }
 
 /// A piece of work that is this process's; given back when this is dropped before it is done.
-pub(super) struct Held<'t> {
-    till: &'t Till,
+pub(super) struct ClaimGuard<'t> {
+    store: &'t ClaimStore,
     errand: SummaryKey,
     refusal: SummaryKey,
     is_open: bool,
 }
 
 /// There is no room for a call.
-pub(super) struct Refused {
-    pub(super) cap: OverCap,
+pub(super) struct ReservationDenied {
+    pub(super) cap: CapExceeded,
     /// Whether calls of this process hold money of which some will come back.
-    pub(super) are_others: bool,
+    pub(super) has_calls_in_flight: bool,
 }
 
 /// What came of claiming.
-pub(super) enum Claimed<'t> {
-    Yours(Held<'t>),
+pub(super) enum ClaimOutcome<'t> {
+    Acquired(ClaimGuard<'t>),
     Done,
-    Taken,
+    InProgress,
     InBatch,
     Refused(String),
 }
 
-impl Till {
+impl ClaimStore {
     /// Opens the database in that folder. `chance` makes the name of this process's lock.
-    pub(super) fn open(folder: &Path, chance: u64) -> Result<(Self, Option<PaidRecovery>), Error> {
-        let opened = Paid::open(&folder.join(PAID_DATABASE))?;
+    pub(super) fn open(folder: &Path, chance: u64) -> Result<(Self, Option<AgentDbRecovery>), Error> {
+        let opened = AgentDb::open(&folder.join(AGENT_DATABASE))?;
         // What is left of killed processes is litter, and no reason not to work.
-        let _ = FileLock::sweep(folder, BEGINNING, ENDING);
-        let (holder, lock) = lock(folder, chance)?;
-        let till = Self { paid: Mutex::new(opened.paid), folder: folder.to_owned(), lock, holder };
+        let _ = FileLock::sweep(folder, LOCK_PREFIX, LOCK_SUFFIX);
+        let (holder, lock) = acquire_lock(folder, chance)?;
+        let till = Self { db: Mutex::new(opened.db), folder: folder.to_owned(), lock, holder };
         Ok((till, opened.recovery))
     }
 
@@ -82,44 +82,44 @@ impl Till {
         (errand, refusal): (SummaryKey, SummaryKey),
         wanted: &[Vec<SummaryKey>],
         now_ms: i64,
-    ) -> Result<Claimed<'_>, store::Error> {
+    ) -> Result<ClaimOutcome<'_>, store::Error> {
         let first = wanted.first().map_or(&[][..], Vec::as_slice);
-        let mut paid = self.paid();
+        let mut paid = self.db();
         let claim =
             paid.claim(&errand, &refusal, first, &self.holder, now_ms, &|holder| self.is_alive(holder))?;
         match claim {
-            Claim::Yours => {}
-            Claim::Done => return Ok(Claimed::Done),
-            Claim::Taken => return Ok(Claimed::Taken),
-            Claim::InBatch => return Ok(Claimed::InBatch),
-            Claim::Refused { why, .. } => return Ok(Claimed::Refused(why)),
+            ClaimStatus::Acquired => {}
+            ClaimStatus::Done => return Ok(ClaimOutcome::Done),
+            ClaimStatus::HeldElsewhere => return Ok(ClaimOutcome::InProgress),
+            ClaimStatus::InBatch => return Ok(ClaimOutcome::InBatch),
+            ClaimStatus::Refused { reason: why, .. } => return Ok(ClaimOutcome::Refused(why)),
         }
         // Looked at behind the claim: whoever had it before may have brought words of another model.
         for keys in wanted.iter().skip(1) {
-            if paid.missing(keys)?.is_empty() {
+            if paid.missing_keys(keys)?.is_empty() {
                 paid.release(&errand, &self.holder)?;
-                return Ok(Claimed::Done);
+                return Ok(ClaimOutcome::Done);
             }
         }
-        Ok(Claimed::Yours(Held { till: self, errand, refusal, is_open: true }))
+        Ok(ClaimOutcome::Acquired(ClaimGuard { store: self, errand, refusal, is_open: true }))
     }
 
     /// Puts money aside. It fails where what is written would not be found again: then nothing is to be sent.
     pub(super) fn reserve<'o>(
         &self,
-        reservation: &Reservation,
-        caps: &Caps,
-        office: &'o Office<'_>,
-    ) -> Result<Result<(SpendId, UnderWay<'o>), Refused>, store::Error> {
-        let mut paid = self.paid();
+        reservation: &SpendReservation,
+        caps: &SpendCaps,
+        office: &'o SummaryService<'_>,
+    ) -> Result<Result<(SpendId, InFlightGuard<'o>), ReservationDenied>, store::Error> {
+        let mut paid = self.db();
         // Without the lock's name another process would take our claims for dead ones.
-        if !paid.still_there() || !self.lock.still_there() {
+        if !paid.is_file_in_place() || !self.lock.is_intact() {
             return Err(store::Error::Gone);
         }
         // Both while the database is held: calls are settled before they are no longer under way.
         Ok(match paid.reserve(reservation, caps)? {
-            Ok(spend) => Ok((spend, office.under_way())),
-            Err(cap) => Err(Refused { cap, are_others: office.has_calls() }),
+            Ok(spend) => Ok((spend, office.count_in_flight())),
+            Err(cap) => Err(ReservationDenied { cap, has_calls_in_flight: office.has_calls_in_flight() }),
         })
     }
 
@@ -127,10 +127,10 @@ impl Till {
     pub(super) fn reserve_batch(
         &self,
         batch: &NewBatch,
-        caps: &Caps,
-    ) -> Result<Result<BatchId, OverCap>, store::Error> {
-        let mut paid = self.paid();
-        if !paid.still_there() || !self.lock.still_there() {
+        caps: &SpendCaps,
+    ) -> Result<Result<BatchId, CapExceeded>, store::Error> {
+        let mut paid = self.db();
+        if !paid.is_file_in_place() || !self.lock.is_intact() {
             return Err(store::Error::Gone);
         }
         paid.reserve_batch(batch, caps)
@@ -140,12 +140,12 @@ impl Till {
     pub(super) fn accept(
         &self,
         spend: SpendId,
-        settlement: &Settlement,
+        settlement: &SpendSettlement,
         errand: SummaryKey,
-        summaries: &[Summary],
+        summaries: &[StoredSummary],
         paths: &[Vec<u8>],
     ) -> Result<(), store::Error> {
-        self.paid().accept(spend, settlement, &errand, &self.holder, summaries, paths)
+        self.db().record_answer(spend, settlement, &errand, &self.holder, summaries, paths)
     }
 
     /// Notes that such a question cannot be answered.
@@ -156,29 +156,29 @@ impl Till {
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), store::Error> {
-        self.paid().refuse(&errand, &refusal, &self.holder, why, until_ms, now_ms)
+        self.db().record_refusal(&errand, &refusal, &self.holder, why, until_ms, now_ms)
     }
 
     /// Lets questions be asked again that were refused.
-    pub(super) fn forgive(&self, refusals: &[SummaryKey]) -> Result<(), store::Error> {
-        self.paid().forgive_some(refusals).map(drop)
+    pub(super) fn forget_refusals(&self, refusals: &[SummaryKey]) -> Result<(), store::Error> {
+        self.db().delete_refusals_of(refusals).map(drop)
     }
 
-    pub(super) fn settle(&self, spend: SpendId, settlement: &Settlement) -> Result<(), store::Error> {
-        self.paid().settle(spend, settlement)
+    pub(super) fn settle(&self, spend: SpendId, settlement: &SpendSettlement) -> Result<(), store::Error> {
+        self.db().settle(spend, settlement)
     }
 
-    pub(super) fn spent(&self, day: i64) -> Result<Spent, store::Error> {
-        self.paid().spent(day)
+    pub(super) fn spent(&self, day: i64) -> Result<SpendTotals, store::Error> {
+        self.db().spend_totals(day)
     }
 
     pub(super) fn holder(&self) -> &str {
         &self.holder
     }
 
-    pub(super) fn paid(&self) -> MutexGuard<'_, Paid> {
+    pub(super) fn db(&self) -> MutexGuard<'_, AgentDb> {
         // Every change is a transaction: a thread that died has left nothing half done.
-        self.paid.lock().unwrap_or_else(PoisonError::into_inner)
+        self.db.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says whether a process lives, by its lock. Where that cannot be found out, it is taken to live.
@@ -187,24 +187,24 @@ impl Till {
     }
 }
 
-impl Drop for Till {
+impl Drop for ClaimStore {
     fn drop(&mut self) {
         // Whoever finds it finds that nobody holds it.
         let _ = self.lock.remove();
     }
 }
 
-impl Held<'_> {
+impl ClaimGuard<'_> {
     /// Keeps what a call brought.
     pub(super) fn accept(
         mut self,
         spend: SpendId,
-        settlement: &Settlement,
-        summaries: &[Summary],
+        settlement: &SpendSettlement,
+        summaries: &[StoredSummary],
         paths: &[Vec<u8>],
     ) -> Result<(), store::Error> {
-        let holder = &self.till.holder;
-        self.till.paid().accept(spend, settlement, &self.errand, holder, summaries, paths)?;
+        let holder = &self.store.holder;
+        self.store.db().record_answer(spend, settlement, &self.errand, holder, summaries, paths)?;
         self.is_open = false;
         Ok(())
     }
@@ -216,26 +216,33 @@ impl Held<'_> {
         until_ms: Option<i64>,
         now_ms: i64,
     ) -> Result<(), store::Error> {
-        self.till.paid().refuse(&self.errand, &self.refusal, &self.till.holder, why, until_ms, now_ms)?;
+        self.store.db().record_refusal(
+            &self.errand,
+            &self.refusal,
+            &self.store.holder,
+            why,
+            until_ms,
+            now_ms,
+        )?;
         self.is_open = false;
         Ok(())
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for ClaimGuard<'_> {
     fn drop(&mut self) {
         if self.is_open {
             // Where that fails, the claim ends with this process.
-            let _ = self.till.paid().release(&self.errand, &self.till.holder);
+            let _ = self.store.db().release(&self.errand, &self.store.holder);
         }
     }
 }
 
 /// Locks a file that nobody else has ever locked, and returns its name.
-fn lock(folder: &Path, chance: u64) -> Result<(String, FileLock), Error> {
+fn acquire_lock(folder: &Path, chance: u64) -> Result<(String, FileLock), Error> {
     let mut number = chance;
     loop {
-        let name = format!("{BEGINNING}{number:016x}{ENDING}");
+        let name = format!("{LOCK_PREFIX}{number:016x}{LOCK_SUFFIX}");
         let path = folder.join(&name);
         match FileLock::acquire(&path) {
             Ok(Some(lock)) => return Ok((name, lock)),

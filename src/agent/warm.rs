@@ -10,58 +10,58 @@ use std::sync::PoisonError;
 use crate::llm;
 use crate::llm::Model;
 use crate::model::ContentHash;
-use crate::model::Prompt;
+use crate::model::ModelPrompt;
 
 /// Which beginnings of prompts providers have in their caches.
 #[derive(Debug, Default)]
-pub(super) struct Warm {
+pub(super) struct CachePrimer {
     /// By model and instructions: whether the first call has come back.
-    known: Mutex<BTreeMap<Beginning, bool>>,
+    known: Mutex<BTreeMap<PromptPrefix, bool>>,
 }
 
 /// A model and instructions.
-pub(super) type Beginning = (String, ContentHash);
+pub(super) type PromptPrefix = (String, ContentHash);
 
 /// Whether a call may be made.
-pub(super) enum Place<'w> {
+pub(super) enum PrimeState<'w> {
     /// It is the first; the others wait until this is dropped.
-    First(Warming<'w>),
+    First(PrimeGuard<'w>),
     /// The first is on its way.
-    Behind,
+    Pending,
     /// It may.
-    Free,
+    Primed,
 }
 
 /// Lets the others go when it is dropped, whatever came of the first call.
-pub(super) struct Warming<'w> {
-    warm: &'w Warm,
-    beginning: Beginning,
+pub(super) struct PrimeGuard<'w> {
+    primer: &'w CachePrimer,
+    prefix: PromptPrefix,
 }
 
-impl Warm {
+impl CachePrimer {
     /// Returns what is to be in the cache; `None` where nothing is marked to be kept.
-    pub(super) fn beginning(model: &Model, prompt: &Prompt) -> Option<Beginning> {
+    pub(super) fn prefix(model: &Model, prompt: &ModelPrompt) -> Option<PromptPrefix> {
         let name = || model.full_name().to_string();
-        let hash = || ContentHash::of(prompt.instructions.as_bytes());
+        let hash = || ContentHash::digest(prompt.instructions.as_bytes());
         llm::marks_cache(model, &prompt.instructions).then(|| (name(), hash()))
     }
 
-    pub(super) fn enter(&self, beginning: &Beginning) -> Place<'_> {
+    pub(super) fn enter(&self, beginning: &PromptPrefix) -> PrimeState<'_> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match known.get(beginning) {
-            Some(true) => Place::Free,
-            Some(false) => Place::Behind,
+            Some(true) => PrimeState::Primed,
+            Some(false) => PrimeState::Pending,
             None => {
                 known.insert(beginning.clone(), false);
-                Place::First(Warming { warm: self, beginning: beginning.clone() })
+                PrimeState::First(PrimeGuard { primer: self, prefix: beginning.clone() })
             }
         }
     }
 }
 
-impl Drop for Warming<'_> {
+impl Drop for PrimeGuard<'_> {
     fn drop(&mut self) {
-        let mut known = self.warm.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(self.beginning.clone(), true);
+        let mut known = self.primer.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(self.prefix.clone(), true);
     }
 }

@@ -16,22 +16,22 @@
 use crate::model::ViewMode;
 
 /// A file is large that takes more than one part in so many of the room.
-const LARGE_FILE: u64 = 8;
+const LARGE_FILE_SHARE: u64 = 8;
 /// A tree of names is large that takes more than one part in so many of the room.
-const LARGE_TREE: u64 = 4;
+const LARGE_TREE_SHARE: u64 = 4;
 /// A path costs so little that a file keeps it for three rungs: the paths then take about an eighth of the room.
 const RUNGS_ABOVE_NOTHING: u32 = 6;
 
 /// The most that a document may be. What is `None` is not limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
+pub struct DocumentLimits {
     /// The most tokens.
     pub tokens: Option<u64>,
     /// The most bytes.
     pub bytes: Option<u64>,
 }
 
-impl Limits {
+impl DocumentLimits {
     /// Says whether anything is limited.
     pub const fn is_some(&self) -> bool {
         self.tokens.is_some() || self.bytes.is_some()
@@ -40,7 +40,7 @@ impl Limits {
 
 /// Returns the views that a file steps down through from `wanted`. Below the last of them it is left out. A summary on a
 /// ladder is one in words alone: `has_detail` says that the wanted one has more than that.
-pub const fn ladder(wanted: ViewMode, has_detail: bool) -> &'static [ViewMode] {
+pub const fn view_ladder(wanted: ViewMode, has_detail: bool) -> &'static [ViewMode] {
     match wanted {
         ViewMode::Full | ViewMode::Window | ViewMode::Definitions => {
             &[ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Path]
@@ -57,7 +57,7 @@ pub const fn ladder(wanted: ViewMode, has_detail: bool) -> &'static [ViewMode] {
 
 /// A file that may be shown smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Yielding {
+pub struct ShrinkableFile {
     /// The views that it steps down through, from [`ladder`].
     pub views: &'static [ViewMode],
     /// Bytes of the view that it steps down from.
@@ -66,54 +66,59 @@ pub struct Yielding {
 
 /// What happens under pressure, one thing after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum BudgetStep {
     /// The file of this index steps one rung down.
-    Down(usize),
+    StepDown(usize),
     /// The tree of names is left out.
-    WithoutTree,
+    DropTree,
     /// The file of this index, which is at the end of its ladder, is left out.
-    Out(usize),
+    Omit(usize),
 }
 
 /// A step of a file, and what it comes after.
-struct Due {
+struct ScheduledStep {
     /// Its place among the files, from 1, further back where it is large.
     place: u128,
     /// How many factors of two in importance it holds out.
     rungs: u32,
     file: usize,
-    step: Step,
+    step: BudgetStep,
 }
 
 /// Returns what happens under growing pressure. The files are the most important first, `None` where a view is insisted
 /// on; `tree` and `room`, which the files share, are bytes.
-pub fn steps(files: &[Option<Yielding>], tree: u64, room: u64) -> Vec<Step> {
-    let mut due: Vec<Due> = Vec::new();
+pub fn reduction_steps(files: &[Option<ShrinkableFile>], tree: u64, room: u64) -> Vec<BudgetStep> {
+    let mut due: Vec<ScheduledStep> = Vec::new();
     for (file, yielding) in files.iter().enumerate() {
-        let Some(Yielding { views, bytes }) = *yielding else { continue };
-        let place = |at: usize| (file as u128 + 1) * u128::from(times_too_large(views, at, bytes, room));
-        due.extend(views.iter().enumerate().map(|(at, view)| Due {
+        let Some(ShrinkableFile { views, bytes }) = *yielding else { continue };
+        let place = |at: usize| (file as u128 + 1) * u128::from(oversize_factor(views, at, bytes, room));
+        due.extend(views.iter().enumerate().map(|(at, view)| ScheduledStep {
             place: place(at),
             rungs: rungs_above(*view),
             file,
-            step: Step::Down(file),
+            step: BudgetStep::StepDown(file),
         }));
-        due.push(Due { place: place(views.len()), rungs: RUNGS_ABOVE_NOTHING, file, step: Step::Out(file) });
+        due.push(ScheduledStep {
+            place: place(views.len()),
+            rungs: RUNGS_ABOVE_NOTHING,
+            file,
+            step: BudgetStep::Omit(file),
+        });
     }
     // The greater `2^rungs / place` is, the longer a step waits.
     due.sort_by(|a, b| ((b.place << a.rungs).cmp(&(a.place << b.rungs))).then(b.file.cmp(&a.file)));
-    let mut steps: Vec<Step> = due.into_iter().map(|due| due.step).collect();
-    let tree_at = if room / LARGE_TREE < tree { 0 } else { steps.len() };
-    steps.insert(tree_at, Step::WithoutTree);
+    let mut steps: Vec<BudgetStep> = due.into_iter().map(|due| due.step).collect();
+    let tree_at = if room / LARGE_TREE_SHARE < tree { 0 } else { steps.len() };
+    steps.insert(tree_at, BudgetStep::DropTree);
     steps
 }
 
 /// Returns how many times as large as a large file the view is from which a step leads down, at least once. Each rung is
 /// taken to halve the bytes of the wanted view, which is the only one that is known; words and paths are short always.
-fn times_too_large(views: &[ViewMode], step: usize, bytes: u64, room: u64) -> u64 {
+fn oversize_factor(views: &[ViewMode], step: usize, bytes: u64, room: u64) -> u64 {
     let is_short = views[..step].iter().any(|view| matches!(view, ViewMode::Summary | ViewMode::Path));
     let bytes = if is_short { 0 } else { bytes >> step };
-    (bytes / (room / LARGE_FILE).max(1)).max(1)
+    (bytes / (room / LARGE_FILE_SHARE).max(1)).max(1)
 }
 
 /// Returns how many rungs of the whole ladder stand above a view.
@@ -128,7 +133,7 @@ const fn rungs_above(view: ViewMode) -> u32 {
 
 /// Returns the least number of steps, at most `most`, after which all fits; `None` if nothing helps. `guess` is where
 /// the answer is likely to be: what is asked about far from the answer may be costly to find out.
-pub fn fewest(most: usize, guess: usize, fits: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+pub fn fewest_steps(most: usize, guess: usize, fits: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
     if fits(0) {
         return Some(0);
     }
@@ -159,22 +164,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn shown(steps: &[Step]) -> String {
+    fn shown(steps: &[BudgetStep]) -> String {
         let shown = steps.iter().map(|step| match step {
-            Step::Down(file) => file.to_string(),
-            Step::WithoutTree => "tree".to_owned(),
-            Step::Out(file) => format!("-{file}"),
+            BudgetStep::StepDown(file) => file.to_string(),
+            BudgetStep::DropTree => "tree".to_owned(),
+            BudgetStep::Omit(file) => format!("-{file}"),
         });
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    fn yielding(wanted: ViewMode, bytes: u64) -> Yielding {
-        Yielding { views: ladder(wanted, false), bytes }
+    fn yielding(wanted: ViewMode, bytes: u64) -> ShrinkableFile {
+        ShrinkableFile { views: view_ladder(wanted, false), bytes }
     }
 
     /// Returns the steps of files that all yield.
-    fn of(files: &[Yielding], tree: u64, room: u64) -> String {
-        shown(&steps(&files.iter().copied().map(Some).collect::<Vec<_>>(), tree, room))
+    fn of(files: &[ShrinkableFile], tree: u64, room: u64) -> String {
+        shown(&reduction_steps(&files.iter().copied().map(Some).collect::<Vec<_>>(), tree, room))
     }
 
     #[test]
@@ -196,8 +201,8 @@ mod tests {
     #[test]
     fn a_file_is_left_out_when_the_eighth_part_as_many_are_more_than_a_path() {
         let files = vec![Some(yielding(ViewMode::Summary, 1)); 64];
-        let steps = steps(&files, 0, 1000);
-        let first_out = steps.iter().position(|step| matches!(step, Step::Out(_))).unwrap();
+        let steps = reduction_steps(&files, 0, 1000);
+        let first_out = steps.iter().position(|step| matches!(step, BudgetStep::Omit(_))).unwrap();
         // All but the eight at the top have become paths by then.
         assert_eq!(first_out, 64 - 8);
     }
@@ -219,8 +224,8 @@ mod tests {
     #[test]
     fn what_is_insisted_on_never_steps_down() {
         let files = [None, Some(yielding(ViewMode::Summary, 1)), Some(yielding(ViewMode::None, 1))];
-        assert_eq!(shown(&steps(&files, 0, 9)), "1 -2 -1 tree");
-        assert_eq!(shown(&steps(&[], 0, 9)), "tree");
+        assert_eq!(shown(&reduction_steps(&files, 0, 9)), "1 -2 -1 tree");
+        assert_eq!(shown(&reduction_steps(&[], 0, 9)), "tree");
     }
 
     proptest! {
@@ -228,7 +233,7 @@ mod tests {
 
         #[test]
         fn the_fewest_steps_are_found_from_any_guess(most in 1_usize..500, at in 0_usize..600, guess in 0_usize..600) {
-            let found = fewest(most, guess, &mut |steps| at <= steps);
+            let found = fewest_steps(most, guess, &mut |steps| at <= steps);
             prop_assert_eq!(found, (at <= most).then_some(at));
         }
 
@@ -243,15 +248,15 @@ mod tests {
             let files: Vec<_> = files
                 .into_iter()
                 .map(|file| file.map(|(view, has_detail, bytes)| {
-                    Yielding { views: ladder(ViewMode::ALL[view], has_detail), bytes }
+                    ShrinkableFile { views: view_ladder(ViewMode::ALL[view], has_detail), bytes }
                 }))
                 .collect();
-            let steps = steps(&files, tree, room);
-            prop_assert_eq!(steps.iter().filter(|step| **step == Step::WithoutTree).count(), 1);
+            let steps = reduction_steps(&files, tree, room);
+            prop_assert_eq!(steps.iter().filter(|step| **step == BudgetStep::DropTree).count(), 1);
             for (file, yielding) in files.iter().enumerate() {
                 let own: Vec<_> =
-                    steps.iter().filter(|step| matches!(step, Step::Down(at) | Step::Out(at) if *at == file)).collect();
-                let downs = own.iter().take_while(|step| matches!(step, Step::Down(_))).count();
+                    steps.iter().filter(|step| matches!(step, BudgetStep::StepDown(at) | BudgetStep::Omit(at) if *at == file)).collect();
+                let downs = own.iter().take_while(|step| matches!(step, BudgetStep::StepDown(_))).count();
                 let expected = yielding.map_or((0, 0), |yielding| (yielding.views.len(), yielding.views.len() + 1));
                 prop_assert_eq!((downs, own.len()), expected);
             }

@@ -16,14 +16,14 @@ const CONTEXT: usize = 3;
 
 /// How many pairs of lines may be compared in all. Beyond, lines that stand once in both texts are all that is looked
 /// for: no clock decides, so that the same texts always give the same diff.
-const MOST_PAIRS: usize = 100_000_000;
+const MAX_PAIRS: usize = 100_000_000;
 
 /// How many pairs of lines may be compared in one part of the texts.
-const MOST_PAIRS_AT_ONCE: usize = 9_000_000;
+const MAX_PAIRS_AT_ONCE: usize = 9_000_000;
 
 /// Returns what has changed between two texts of a file, as `git diff` writes it; `None` where there was, or is, no
 /// file. `old_label` names the old one where there is nothing else to show.
-pub fn view_diff(path: &RelPath, old: Option<&str>, new: Option<&str>, old_label: &str) -> String {
+pub fn render_diff(path: &RelPath, old: Option<&str>, new: Option<&str>, old_label: &str) -> String {
     if old == new {
         return format!("(no changes since {old_label})\n");
     }
@@ -37,7 +37,7 @@ pub fn view_diff(path: &RelPath, old: Option<&str>, new: Option<&str>, old_label
         None => "/dev/null".to_owned(),
     };
     let mut out = format!("--- {}\n+++ {}\n", name("a/", old), name("b/", new));
-    for hunk in group_diff_ops(compare(&old_lines, &new_lines), CONTEXT) {
+    for hunk in group_diff_ops(compare_lines(&old_lines, &new_lines), CONTEXT) {
         write_hunk(&mut out, &hunk, &old_lines, &new_lines);
     }
     out
@@ -74,7 +74,7 @@ fn write_hunk(out: &mut String, hunk: &[DiffOp], old: &[&str], new: &[&str]) {
     let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
     let old_range = first.old_range().start..last.old_range().end;
     let new_range = first.new_range().start..last.new_range().end;
-    let _ = writeln!(out, "@@ -{} +{} @@", range_of(&old_range), range_of(&new_range));
+    let _ = writeln!(out, "@@ -{} +{} @@", hunk_range(&old_range), hunk_range(&new_range));
     for op in hunk {
         let is_same = matches!(op, DiffOp::Equal { .. });
         if is_same {
@@ -87,7 +87,7 @@ fn write_hunk(out: &mut String, hunk: &[DiffOp], old: &[&str], new: &[&str]) {
 }
 
 /// Returns lines as the head of a hunk names them: no line is said to be after the one before it.
-fn range_of(range: &Range<usize>) -> String {
+fn hunk_range(range: &Range<usize>) -> String {
     match range.len() {
         0 => format!("{},0", range.start),
         1 => (range.start + 1).to_string(),
@@ -106,7 +106,7 @@ fn write_lines(out: &mut String, sign: char, lines: &[&str]) {
 }
 
 /// A comparison of two texts by the numbers of their lines, which are the same where the lines are.
-struct Comparison {
+struct LineComparison {
     old: Vec<u32>,
     new: Vec<u32>,
     ops: Vec<DiffOp>,
@@ -114,7 +114,7 @@ struct Comparison {
     pairs_left: usize,
 }
 
-fn compare(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+fn compare_lines(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut known = HashMap::new();
     let mut number = |line| {
         let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
@@ -123,12 +123,12 @@ fn compare(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let old: Vec<u32> = old.iter().map(|line| number(*line)).collect();
     let new: Vec<u32> = new.iter().map(|line| number(*line)).collect();
     let (old_range, new_range) = (0..old.len(), 0..new.len());
-    let mut comparison = Comparison { old, new, ops: Vec::new(), pairs_left: MOST_PAIRS };
+    let mut comparison = LineComparison { old, new, ops: Vec::new(), pairs_left: MAX_PAIRS };
     comparison.compare(old_range, new_range, true);
     comparison.ops
 }
 
-impl Comparison {
+impl LineComparison {
     /// Compares a part of the texts. One that is too large is `split` at the lines that it has once on either side;
     /// parts that are too large even then are taken for changed as a whole.
     fn compare(&mut self, mut old: Range<usize>, mut new: Range<usize>, split: bool) {
@@ -142,7 +142,7 @@ impl Comparison {
         let pairs = old.len().saturating_mul(new.len());
         if pairs == 0 {
             self.push_change(&old, &new);
-        } else if pairs <= MOST_PAIRS_AT_ONCE.min(self.pairs_left) {
+        } else if pairs <= MAX_PAIRS_AT_ONCE.min(self.pairs_left) {
             self.pairs_left -= pairs;
             let found =
                 capture_diff(Algorithm::Myers, &self.old[..], old.clone(), &self.new[..], new.clone());
@@ -159,7 +159,7 @@ impl Comparison {
 
     fn compare_between_anchors(&mut self, old: &Range<usize>, new: &Range<usize>) {
         let (mut old_at, mut new_at) = (old.start, new.start);
-        for (in_old, in_new) in anchors(&self.old, old, &self.new, new) {
+        for (in_old, in_new) in unique_line_pairs(&self.old, old, &self.new, new) {
             self.compare(old_at..in_old, new_at..in_new, false);
             self.push_equal(in_old, in_new, 1);
             (old_at, new_at) = (in_old + 1, in_new + 1);
@@ -195,14 +195,14 @@ impl Comparison {
 }
 
 /// Returns the places of lines that stand once in both texts, as many as keep their order.
-fn anchors(
+fn unique_line_pairs(
     old: &[u32],
     old_range: &Range<usize>,
     new: &[u32],
     new_range: &Range<usize>,
 ) -> Vec<(usize, usize)> {
-    let in_new = places_of_single(new, new_range);
-    let mut pairs: Vec<(usize, usize)> = places_of_single(old, old_range)
+    let in_new = unique_lines(new, new_range);
+    let mut pairs: Vec<(usize, usize)> = unique_lines(old, old_range)
         .into_iter()
         .filter_map(|(line, at)| Some((at, *in_new.get(&line)?)))
         .collect();
@@ -227,7 +227,7 @@ fn anchors(
 }
 
 /// Returns the lines that stand once in a part of a text, with their places.
-fn places_of_single(lines: &[u32], range: &Range<usize>) -> HashMap<u32, usize> {
+fn unique_lines(lines: &[u32], range: &Range<usize>) -> HashMap<u32, usize> {
     let mut places: HashMap<u32, Option<usize>> = HashMap::new();
     for at in range.clone() {
         places.entry(lines[at]).and_modify(|place| *place = None).or_insert(Some(at));
@@ -247,7 +247,7 @@ mod tests {
     }
 
     fn diff(old: &str, new: &str) -> String {
-        view_diff(&path("a"), Some(old), Some(new), "HEAD")
+        render_diff(&path("a"), Some(old), Some(new), "HEAD")
     }
 
     /// Carries a diff out, and checks each line that it names as it stood.
@@ -296,11 +296,11 @@ mod tests {
 
     #[test]
     fn what_is_new_or_gone_has_nothing_on_its_other_side() {
-        let new = view_diff(&path("a b"), None, Some("x\n"), "HEAD");
+        let new = render_diff(&path("a b"), None, Some("x\n"), "HEAD");
         assert_eq!(new, "--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1 @@\n+x\n");
-        let gone = view_diff(&path("é\"\u{7}"), Some("x\n"), None, "HEAD");
+        let gone = render_diff(&path("é\"\u{7}"), Some("x\n"), None, "HEAD");
         assert_eq!(gone, "--- \"a/\\303\\251\\\"\\007\"\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
-        assert_eq!(view_diff(&path("a"), None, Some(""), "v1"), "(an empty file, new since v1)\n");
+        assert_eq!(render_diff(&path("a"), None, Some(""), "v1"), "(an empty file, new since v1)\n");
         assert_eq!(diff("x", "x"), "(no changes since HEAD)\n");
     }
 

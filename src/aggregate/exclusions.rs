@@ -14,19 +14,19 @@ use crate::model::RelPath;
 /// A pattern excludes what git would ignore by it, and what a [`Selector`] of these words touches: where the two differ,
 /// the one that excludes more is what somebody meant who wants to keep a file to himself.
 #[derive(Debug)]
-pub struct Exclusions {
-    words: Vec<Selector>,
+pub struct ExclusionPatterns {
+    selectors: Vec<Selector>,
     ignored: Gitignore,
 }
 
-impl Exclusions {
+impl ExclusionPatterns {
     /// Reads the patterns of a project in the folder `root`. One that cannot be read is an error: a file that was to be
     /// excluded must not be shown because of a slip.
     pub fn new(patterns: &[String], root: &Path) -> Result<Self, Error> {
         let mut words = Vec::with_capacity(patterns.len());
         let mut ignored = GitignoreBuilder::new("");
         for pattern in patterns {
-            let plain = plain(pattern, root);
+            let plain = normalize_pattern(pattern, root);
             words.push(Selector::new(plain.trim_start_matches('/'))?);
             // Neither mark has its meaning here: a list of what is excluded lets nothing in.
             let escape = if plain.starts_with(['!', '#']) { "\\" } else { "" };
@@ -34,18 +34,18 @@ impl Exclusions {
             ignored.add_line(None, &format!("{escape}{plain}")).map_err(wrong)?;
         }
         let wrong = |source| Error::Ignored { pattern: "all of them together".to_owned(), source };
-        Ok(Self { words, ignored: ignored.build().map_err(wrong)? })
+        Ok(Self { selectors: words, ignored: ignored.build().map_err(wrong)? })
     }
 
     /// Says whether a file is excluded, by itself or with a folder that it lies in.
     pub fn excludes(&self, path: &RelPath) -> bool {
-        self.words.iter().any(|word| word.touches(path) || word.selects(path))
+        self.selectors.iter().any(|word| word.touches(path) || word.selects(path))
             || self.ignored.matched_path_or_any_parents(path.as_path(), false).is_ignore()
     }
 }
 
 /// Returns a pattern relative to the root, without what means nothing: `./a//b` is `a/b`.
-fn plain(pattern: &str, root: &Path) -> String {
+fn normalize_pattern(pattern: &str, root: &Path) -> String {
     let pattern = pattern.trim();
     let below = root.to_str().filter(|root| 1 < root.len()).and_then(|root| pattern.strip_prefix(root));
     let pattern = below.filter(|rest| rest.starts_with('/')).unwrap_or(pattern);
@@ -60,8 +60,8 @@ fn plain(pattern: &str, root: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn exclusions(pattern: &str) -> Result<Exclusions, Error> {
-        Exclusions::new(&[pattern.to_owned()], Path::new("/home/me/project"))
+    fn exclusions(pattern: &str) -> Result<ExclusionPatterns, Error> {
+        ExclusionPatterns::new(&[pattern.to_owned()], Path::new("/home/me/project"))
     }
 
     #[track_caller]
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_list_of_what_is_excluded_lets_nothing_in() {
-        let both = Exclusions::new(&["a.py".to_owned(), "!a.py".to_owned()], Path::new("/p")).unwrap();
+        let both = ExclusionPatterns::new(&["a.py".to_owned(), "!a.py".to_owned()], Path::new("/p")).unwrap();
         assert!(both.excludes(&RelPath::new(b"a.py").unwrap()));
         check("#a", "#a", true);
         check("!a", "!a", true);

@@ -7,7 +7,7 @@ use crate::model::RelPath;
 /// The words of `--focus`.
 #[derive(Debug, Clone, Default)]
 pub struct Focus {
-    words: Vec<(Selector, Option<u32>)>,
+    selectors: Vec<(Selector, Option<u32>)>,
 }
 
 /// The lines of a file in focus that were named, from 1; empty where the whole file is meant.
@@ -21,17 +21,17 @@ impl Focus {
             let (path, line) = split_line(word);
             Ok((Selector::new(path)?, line))
         });
-        Ok(Self { words: words.collect::<Result<_, Error>>()? })
+        Ok(Self { selectors: words.collect::<Result<_, Error>>()? })
     }
 
     /// Says whether nothing is in focus.
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.selectors.is_empty()
     }
 
     /// Returns the lines in focus, if the file is in focus.
     pub fn lines(&self, path: &RelPath) -> Option<FocusLines> {
-        let touching: Vec<_> = self.words.iter().filter(|(selector, _)| selector.touches(path)).collect();
+        let touching: Vec<_> = self.selectors.iter().filter(|(selector, _)| selector.touches(path)).collect();
         if touching.is_empty() {
             return None;
         }

@@ -1,25 +1,31 @@
 //! A symbol by its signature, written as its language writes it.
 
-use super::page::Page;
-use super::style::Layout;
+use super::page::SourcePage;
+use super::style::BlockLayout;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 
 /// How a signature shows that members stand there.
-const MEMBERS: &str = "{…}";
+const MEMBERS_MARK: &str = "{…}";
 
 /// Returns a symbol's signature with what is shown of its members, if anything is; without the end of the last line.
-pub(super) fn head(page: &Page<'_>, symbol: &Symbol, text: &str, indent: &str, inside: &str) -> String {
+pub(super) fn symbol_head(
+    page: &SourcePage<'_>,
+    symbol: &Symbol,
+    text: &str,
+    indent: &str,
+    inside: &str,
+) -> String {
     match page.style.layout {
-        Layout::Indented => indented(page, symbol, text, indent, inside),
-        Layout::Braced => braced(page, symbol, indent, inside),
-        Layout::Worded(end) => below(page, symbol, indent, inside, end),
-        Layout::Listed => below(page, symbol, indent, inside, ""),
+        BlockLayout::Indented => indented(page, symbol, text, indent, inside),
+        BlockLayout::Braced => braced(page, symbol, indent, inside),
+        BlockLayout::Worded(end) => below(page, symbol, indent, inside, end),
+        BlockLayout::Listed => below(page, symbol, indent, inside, ""),
     }
 }
 
 /// Returns a signature with its members below it, and the word that ends them.
-fn below(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str, last: &str) -> String {
+fn below(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str, last: &str) -> String {
     let line_end = page.line_end;
     let mut head = format!("{indent}{}", symbol.signature);
     if !inside.is_empty() {
@@ -34,7 +40,7 @@ fn below(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str, last: &st
     head
 }
 
-fn indented(page: &Page<'_>, symbol: &Symbol, text: &str, indent: &str, inside: &str) -> String {
+fn indented(page: &SourcePage<'_>, symbol: &Symbol, text: &str, indent: &str, inside: &str) -> String {
     let (signature, end) = (&symbol.signature, page.line_end);
     let mut head = String::new();
     for decorator in decorators(text) {
@@ -70,9 +76,9 @@ fn decorators(text: &str) -> Vec<String> {
     decorators.collect()
 }
 
-fn braced(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str) -> String {
+fn braced(page: &SourcePage<'_>, symbol: &Symbol, indent: &str, inside: &str) -> String {
     let signature = symbol.signature.as_str();
-    let (before, after) = match signature.split_once(MEMBERS) {
+    let (before, after) = match signature.split_once(MEMBERS_MARK) {
         Some((before, after)) => (before, format!("{after}{}", page.style.statement_end)),
         None => match symbol.kind {
             SymbolKind::Namespace
@@ -113,7 +119,7 @@ fn braced(page: &Page<'_>, symbol: &Symbol, indent: &str, inside: &str) -> Strin
     };
     let before = before.trim_end();
     if inside.is_empty() {
-        return format!("{indent}{before} {MEMBERS}{after}");
+        return format!("{indent}{before} {MEMBERS_MARK}{after}");
     }
     let end = page.line_end;
     format!("{indent}{before} {{{end}{inside}{end}{indent}}}{after}")

@@ -28,16 +28,16 @@
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
-use crate::model::References;
+use crate::model::FileReferences;
 use crate::model::RelPath;
 use crate::model::is_plain_word;
 
 /// One, in the numbers with a fraction that scores are made of.
 const UNIT: u64 = 1 << 10;
 /// A name that more files define (`main`, `get`, `Config`) does not tell which of them is meant.
-const MOST_DEFINERS: usize = 8;
+const MAX_DEFINERS: usize = 8;
 /// How much less a name counts that may be a word in a comment, and a file that is there to test others.
-const DOUBTFUL: u64 = 4;
+const DOUBT_DIVISOR: u64 = 4;
 /// An import is written on purpose, which weighs as much as so many names.
 const IMPORT_NAMES: u64 = 16;
 /// A file refers to another if it uses so many of its names, or imports it: one may be an accident.
@@ -50,17 +50,17 @@ const NEAR_IMPORT: u64 = 2 * UNIT;
 /// How near a file is for standing in the same folder: less than any name, so that it decides between equals.
 const NEAR_FOLDER: u64 = UNIT / 4;
 /// Among more files of one name no nearest one is looked for.
-const MOST_NAMESAKES: usize = 64;
+const MAX_NAMESAKES: usize = 64;
 /// So many recent changes, as a power of two, make up the most that changes can add.
 const MOST_CHANGES_LOG2: u64 = 4;
 
 /// A file whose importance is asked for.
 #[derive(Debug, Clone)]
-pub struct Referrer<'a> {
+pub struct ImportanceSubject<'a> {
     /// Its path.
     pub path: &'a RelPath,
     /// The names that it defines and uses, if it is code.
-    pub references: Option<&'a References>,
+    pub references: Option<&'a FileReferences>,
     /// The number of the name that others import it by, if it is code.
     pub own_name: Option<u32>,
     /// Whether it is in focus.
@@ -87,14 +87,18 @@ pub struct Importance {
 }
 
 /// Returns how much each of the files matters, in their order.
-pub fn importance(subjects: &[Referrer<'_>]) -> Vec<Importance> {
-    let defined = Names::of(MOST_DEFINERS, subjects.iter().map(|subject| names(subject, |of| &of.defines)));
-    let used = defined.count(subjects.iter().map(|subject| names(subject, |of| &of.uses)));
-    let own = Names::of(MOST_NAMESAKES, subjects.iter().map(|subject| subject.own_name.as_slice()));
-    let imported = own.count(subjects.iter().map(|subject| names(subject, |of| &of.imports)));
-    let mut ties = Ties::new(subjects.len());
+pub fn rate_files(subjects: &[ImportanceSubject<'_>]) -> Vec<Importance> {
+    let defined = NameIndex::from_files(
+        MAX_DEFINERS,
+        subjects.iter().map(|subject| referenced_names(subject, |of| &of.defines)),
+    );
+    let used = defined.count(subjects.iter().map(|subject| referenced_names(subject, |of| &of.uses)));
+    let own =
+        NameIndex::from_files(MAX_NAMESAKES, subjects.iter().map(|subject| subject.own_name.as_slice()));
+    let imported = own.count(subjects.iter().map(|subject| referenced_names(subject, |of| &of.imports)));
+    let mut ties = ReferenceTies::new(subjects.len());
     for (at, subject) in subjects.iter().enumerate() {
-        for name in names(subject, |of| &of.uses) {
+        for name in referenced_names(subject, |of| &of.uses) {
             let definers = defined.files(*name);
             // Who defines a name need not look elsewhere for it.
             if definers.is_empty() || definers.iter().any(|definer| definer.1 == at) {
@@ -102,39 +106,39 @@ pub fn importance(subjects: &[Referrer<'_>]) -> Vec<Importance> {
             }
             let weight = near_weight(*name, definers.len(), defined.users(*name, &used));
             for (_, definer) in definers {
-                ties.tie(subjects, at, *definer, u32::from(!is_plain_word(*name)), weight);
+                ties.record(subjects, at, *definer, u32::from(!is_plain_word(*name)), weight);
             }
         }
-        for name in names(subject, |of| &of.imports) {
+        for name in referenced_names(subject, |of| &of.imports) {
             let meant = nearest(subjects, at, own.files(*name));
             for namesake in &meant {
-                ties.tie(subjects, at, *namesake, NAMES_FOR_REFERENCE, NEAR_IMPORT / meant.len() as u64);
+                ties.record(subjects, at, *namesake, NAMES_FOR_REFERENCE, NEAR_IMPORT / meant.len() as u64);
             }
         }
-        ties.settle();
+        ties.count_references();
     }
-    let neighborhood = Neighborhood::of(subjects);
+    let neighborhood = FocusNeighborhood::around_focus(subjects);
     let rated = subjects.iter().enumerate().map(|(at, subject)| {
-        let names = names(subject, |of| &of.defines).iter();
+        let names = referenced_names(subject, |of| &of.defines).iter();
         let interest: u64 = names.map(|name| weight(*name, &defined, &used)).sum();
         let import = subject.own_name.map_or(0, |name| import_weight(name, &own, &imported));
-        rate(subject, interest + import, &ties, &neighborhood, at)
+        rate_file(subject, interest + import, &ties, &neighborhood, at)
     });
     rated.collect()
 }
 
-fn rate(
-    subject: &Referrer<'_>,
+fn rate_file(
+    subject: &ImportanceSubject<'_>,
     interest: u64,
-    ties: &Ties,
-    neighborhood: &Neighborhood<'_>,
+    ties: &ReferenceTies,
+    neighborhood: &FocusNeighborhood<'_>,
     at: usize,
 ) -> Importance {
     let referred_by = ties.referred_by[at];
     let breadth = UNIT + log2(1 + u64::from(referred_by));
     let mut score = (UNIT + interest) * breadth / UNIT;
     if is_for_tests(subject.path) {
-        score /= DOUBTFUL;
+        score /= DOUBT_DIVISOR;
     }
     let changes = log2(1 + subject.changes / 1_000_000).min(MOST_CHANGES_LOG2 * UNIT);
     score += score * changes / (2 * MOST_CHANGES_LOG2 * UNIT);
@@ -148,13 +152,13 @@ fn rate(
 }
 
 /// Where the files in focus stand.
-struct Neighborhood<'a> {
+struct FocusNeighborhood<'a> {
     folders: FxHashSet<&'a [u8]>,
     has_tests: bool,
 }
 
-impl<'a> Neighborhood<'a> {
-    fn of(subjects: &[Referrer<'a>]) -> Self {
+impl<'a> FocusNeighborhood<'a> {
+    fn around_focus(subjects: &[ImportanceSubject<'a>]) -> Self {
         let in_focus = || subjects.iter().filter(|subject| subject.in_focus);
         Self {
             folders: in_focus().map(|subject| folder(subject.path)).collect(),
@@ -163,17 +167,17 @@ impl<'a> Neighborhood<'a> {
     }
 
     /// Returns how near a file is to those in focus, which is `tied` to them by names.
-    fn nearness(&self, subject: &Referrer<'_>, tied: u64) -> u64 {
+    fn nearness(&self, subject: &ImportanceSubject<'_>, tied: u64) -> u64 {
         let stands_by = self.folders.contains(folder(subject.path));
         let near = tied + if stands_by { NEAR_FOLDER } else { 0 };
-        if is_for_tests(subject.path) && !self.has_tests { near / DOUBTFUL } else { near }
+        if is_for_tests(subject.path) && !self.has_tests { near / DOUBT_DIVISOR } else { near }
     }
 }
 
 /// Returns those of the files of one name that the file at `from` most likely means: those with which it shares most
 /// folders, without itself. Where too many have the name to tell anything, only one that shares a folder counts.
-fn nearest(subjects: &[Referrer<'_>], from: usize, namesakes: &[(u32, usize)]) -> Vec<usize> {
-    let least_shared = usize::from(MOST_DEFINERS < namesakes.len());
+fn nearest(subjects: &[ImportanceSubject<'_>], from: usize, namesakes: &[(u32, usize)]) -> Vec<usize> {
+    let least_shared = usize::from(MAX_DEFINERS < namesakes.len());
     let mut meant: Vec<usize> = Vec::new();
     let mut most_shared = least_shared;
     for (_, at) in namesakes.iter().filter(|namesake| namesake.1 != from) {
@@ -202,21 +206,24 @@ fn folder(path: &RelPath) -> &[u8] {
     bytes.iter().rposition(|byte| *byte == b'/').map_or(&[], |end| &bytes[..end])
 }
 
-fn names<'a>(subject: &Referrer<'a>, list: impl FnOnce(&'a References) -> &'a Vec<u32>) -> &'a [u32] {
+fn referenced_names<'a>(
+    subject: &ImportanceSubject<'a>,
+    list: impl FnOnce(&'a FileReferences) -> &'a Vec<u32>,
+) -> &'a [u32] {
     subject.references.map_or(&[], |references| list(references).as_slice())
 }
 
 /// Which files have which names.
-struct Names {
+struct NameIndex {
     /// Each name with a file that has it, sorted, without the names that too many have.
     pairs: Vec<(u32, usize)>,
     /// Where in `pairs` a name begins, and how many files have it.
     places: FxHashMap<u32, (usize, usize)>,
 }
 
-impl Names {
+impl NameIndex {
     /// Gathers the names of files, without those that more than `most` have.
-    fn of<'a>(most: usize, files: impl Iterator<Item = &'a [u32]>) -> Self {
+    fn from_files<'a>(most: usize, files: impl Iterator<Item = &'a [u32]>) -> Self {
         let mut pairs: Vec<(u32, usize)> = Vec::new();
         for (at, names) in files.enumerate() {
             pairs.extend(names.iter().map(|name| (*name, at)));
@@ -257,25 +264,25 @@ impl Names {
     }
 }
 
-fn weight(name: u32, defined: &Names, used: &[u32]) -> u64 {
+fn weight(name: u32, defined: &NameIndex, used: &[u32]) -> u64 {
     let definers = defined.files(name).len() as u64;
-    let doubt = if is_plain_word(name) { DOUBTFUL } else { 1 };
+    let doubt = if is_plain_word(name) { DOUBT_DIVISOR } else { 1 };
     (log2(1 + defined.users(name, used))).checked_div(definers * doubt).unwrap_or(0)
 }
 
-fn import_weight(name: u32, own: &Names, imported: &[u32]) -> u64 {
+fn import_weight(name: u32, own: &NameIndex, imported: &[u32]) -> u64 {
     let Some((begin, namesakes)) = own.places.get(&name) else { return 0 };
     IMPORT_NAMES * log2(1 + u64::from(imported[*begin])) / *namesakes as u64
 }
 
 fn near_weight(name: u32, definers: usize, users: u64) -> u64 {
-    let doubt = if is_plain_word(name) { DOUBTFUL } else { 1 };
+    let doubt = if is_plain_word(name) { DOUBT_DIVISOR } else { 1 };
     let definers = definers as u64;
     UNIT * UNIT / (definers * definers * doubt * log2(2 + users))
 }
 
 /// What ties files to each other.
-struct Ties {
+struct ReferenceTies {
     referred_by: Vec<u32>,
     near: Vec<u64>,
     shared: Vec<u32>,
@@ -284,14 +291,21 @@ struct Ties {
     hit: Vec<usize>,
 }
 
-impl Ties {
+impl ReferenceTies {
     fn new(files: usize) -> Self {
         let (near, hit) = (vec![0; files], Vec::new());
         Self { referred_by: vec![0; files], near, shared: vec![0; files], hits: vec![0; files], hit }
     }
 
     /// Notes that `user` uses something of `definer`, which counts as so many names.
-    fn tie(&mut self, subjects: &[Referrer<'_>], user: usize, definer: usize, names: u32, weight: u64) {
+    fn record(
+        &mut self,
+        subjects: &[ImportanceSubject<'_>],
+        user: usize,
+        definer: usize,
+        names: u32,
+        weight: u64,
+    ) {
         if self.hits[definer] == 0 && 0 < names {
             self.hit.push(definer);
         }
@@ -305,7 +319,7 @@ impl Ties {
     }
 
     /// Takes what one file uses for references where it is enough.
-    fn settle(&mut self) {
+    fn count_references(&mut self) {
         for definer in self.hit.drain(..) {
             self.referred_by[definer] += u32::from(NAMES_FOR_REFERENCE <= self.hits[definer]);
             self.hits[definer] = 0;
@@ -334,23 +348,23 @@ mod tests {
     use super::*;
 
     /// A file by its path, what it defines, uses beside that, and imports; names that are odd are plain words.
-    struct File(&'static str, Vec<u32>, Vec<u32>, Vec<u32>);
+    struct TestFile(&'static str, Vec<u32>, Vec<u32>, Vec<u32>);
 
     /// Returns the importance of files, each with its place among them as its own name: 1000, 1002, 1004 …
-    fn rated(files: &[File], focus: &str, changed: &str) -> Vec<Importance> {
+    fn rated(files: &[TestFile], focus: &str, changed: &str) -> Vec<Importance> {
         let paths: Vec<_> = files.iter().map(|file| RelPath::new(file.0.as_bytes()).unwrap()).collect();
         let references: Vec<_> = files
             .iter()
-            .map(|File(_, defines, uses, imports)| {
+            .map(|TestFile(_, defines, uses, imports)| {
                 let mut uses = [defines.as_slice(), uses].concat();
                 uses.sort_unstable();
-                References { defines: defines.clone(), uses, imports: imports.clone() }
+                FileReferences { defines: defines.clone(), uses, imports: imports.clone() }
             })
             .collect();
         let subjects: Vec<_> = (0_u32..)
             .zip(files)
             .zip(paths.iter().zip(&references))
-            .map(|((at, file), (path, references))| Referrer {
+            .map(|((at, file), (path, references))| ImportanceSubject {
                 path,
                 references: Some(references),
                 own_name: Some(1000 + 2 * at),
@@ -359,7 +373,7 @@ mod tests {
                 changes: if file.0 == changed { 15_000_000 } else { 0 },
             })
             .collect();
-        importance(&subjects)
+        rate_files(&subjects)
     }
 
     fn names(first: u32, count: u32) -> Vec<u32> {
@@ -369,11 +383,11 @@ mod tests {
     #[test]
     fn a_file_that_many_refer_to_matters_more_than_one_that_few_do() {
         let mut files = vec![
-            File("core.c", names(10, 3), vec![], vec![]),
-            File("leaf.c", names(20, 3), vec![], vec![]),
-            File("one_user.c", vec![], names(20, 3), vec![]),
+            TestFile("core.c", names(10, 3), vec![], vec![]),
+            TestFile("leaf.c", names(20, 3), vec![], vec![]),
+            TestFile("one_user.c", vec![], names(20, 3), vec![]),
         ];
-        files.extend(["a.c", "b.c", "c.c"].map(|path| File(path, vec![], names(10, 3), vec![])));
+        files.extend(["a.c", "b.c", "c.c"].map(|path| TestFile(path, vec![], names(10, 3), vec![])));
         let rated = rated(&files, "", "");
         assert_eq!(rated[..3].iter().map(|of| of.referred_by).collect::<Vec<_>>(), [3, 1, 0]);
         assert!(rated[1].score < rated[0].score && rated[2].score < rated[1].score);
@@ -385,9 +399,9 @@ mod tests {
     #[test]
     fn one_name_may_be_an_accident_and_a_plain_word_is_in_doubt() {
         let files = [
-            File("odd.c", vec![11], vec![], vec![]),
-            File("even.c", vec![12], vec![], vec![]),
-            File("user.c", vec![], vec![11, 12], vec![]),
+            TestFile("odd.c", vec![11], vec![], vec![]),
+            TestFile("even.c", vec![12], vec![], vec![]),
+            TestFile("user.c", vec![], vec![11, 12], vec![]),
         ];
         let rated = rated(&files, "", "");
         assert_eq!((rated[0].referred_by, rated[1].referred_by), (0, 0));
@@ -398,8 +412,8 @@ mod tests {
     fn a_name_that_too_many_define_tells_nothing() {
         let with = |definers: usize| {
             let mut files: Vec<_> =
-                (0..definers).map(|_| File("a.c", vec![10, 12], vec![], vec![])).collect();
-            files.push(File("user.c", vec![], vec![10, 12], vec![]));
+                (0..definers).map(|_| TestFile("a.c", vec![10, 12], vec![], vec![])).collect();
+            files.push(TestFile("user.c", vec![], vec![10, 12], vec![]));
             rated(&files, "", "")[0]
         };
         assert_eq!((with(8).referred_by, with(9).referred_by), (1, 0));
@@ -408,7 +422,8 @@ mod tests {
 
     #[test]
     fn an_import_is_a_reference_by_itself() {
-        let files = [File("a.h", vec![], vec![], vec![]), File("b.c", vec![], vec![], vec![1000, 1002])];
+        let files =
+            [TestFile("a.h", vec![], vec![], vec![]), TestFile("b.c", vec![], vec![], vec![1000, 1002])];
         let rated = rated(&files, "", "");
         assert_eq!((rated[0].referred_by, rated[0].score), (1, (1 + 16) * 2 * UNIT));
         // It names itself too, which does not make it refer to itself.
@@ -418,11 +433,11 @@ mod tests {
     #[test]
     fn what_focus_uses_and_what_uses_focus_is_near() {
         let files = [
-            File("focus.c", names(10, 4), names(20, 4), vec![]),
-            File("below.c", names(20, 4), vec![], vec![]),
-            File("above.c", vec![], names(10, 4), vec![]),
-            File("apart.c", names(30, 4), vec![], vec![]),
-            File("user.c", vec![], names(30, 4), vec![]),
+            TestFile("focus.c", names(10, 4), names(20, 4), vec![]),
+            TestFile("below.c", names(20, 4), vec![], vec![]),
+            TestFile("above.c", vec![], names(10, 4), vec![]),
+            TestFile("apart.c", names(30, 4), vec![], vec![]),
+            TestFile("user.c", vec![], names(30, 4), vec![]),
         ];
         let rated = rated(&files, "focus.c", "");
         assert_eq!(rated.iter().map(|of| of.shared_with_focus).collect::<Vec<_>>(), [0, 4, 4, 0, 0]);
@@ -435,8 +450,8 @@ mod tests {
         // All of them are named 1000, by which the fourth imports one.
         let paths = ["x/a.py", "y/a.py", "y/z/a.py", "y/z/user.py"]
             .map(|path| RelPath::new(path.as_bytes()).unwrap());
-        let imports = References { imports: vec![1000], ..References::default() };
-        let subjects = paths.each_ref().map(|path| Referrer {
+        let imports = FileReferences { imports: vec![1000], ..FileReferences::default() };
+        let subjects = paths.each_ref().map(|path| ImportanceSubject {
             path,
             references: Some(&imports),
             own_name: (!path.as_bytes().ends_with(b"user.py")).then_some(1000),
@@ -448,15 +463,17 @@ mod tests {
         assert_eq!(nearest(&subjects, 3, &namesakes), [2]);
         assert_eq!(nearest(&subjects, 0, &namesakes), [1, 2], "none shares a folder");
         assert_eq!(nearest(&subjects, 2, &namesakes), [1], "never itself");
-        let many: Vec<(u32, usize)> = std::iter::repeat_n((1000, 1), MOST_DEFINERS + 1).collect();
+        let many: Vec<(u32, usize)> = std::iter::repeat_n((1000, 1), MAX_DEFINERS + 1).collect();
         assert_eq!(nearest(&subjects, 0, &many), [0; 0]);
     }
 
     #[test]
     fn tests_of_what_is_in_focus_are_less_near_unless_it_is_a_test() {
         let near = |focus: &'static str, other: &'static str| {
-            let files =
-                [File(focus, names(10, 8), vec![], vec![]), File(other, vec![], names(10, 8), vec![])];
+            let files = [
+                TestFile(focus, names(10, 8), vec![], vec![]),
+                TestFile(other, vec![], names(10, 8), vec![]),
+            ];
             rated(&files, focus, "")[1].score
         };
         assert!(3 * near("a/b.py", "c/test_d.py") < near("a/b.py", "c/d.py"));
@@ -466,7 +483,8 @@ mod tests {
 
     #[test]
     fn recent_changes_add_at_most_half_and_tests_count_a_quarter() {
-        let files = ["a.c", "b.c", "tests/c.c", "test_d.py"].map(|path| File(path, vec![], vec![], vec![]));
+        let files =
+            ["a.c", "b.c", "tests/c.c", "test_d.py"].map(|path| TestFile(path, vec![], vec![], vec![]));
         let scores: Vec<_> = rated(&files, "", "b.c").iter().map(|of| of.score).collect();
         assert_eq!(scores, [UNIT, UNIT + UNIT / 2, UNIT / 4, UNIT / 4]);
     }

@@ -11,51 +11,51 @@ use crate::model::RelPath;
 /// An item that spells a file's path wins over one whose pattern or folder the file falls under; among equals the last
 /// one wins. So a rule for many files can stand first, and its exceptions below.
 #[derive(Debug, Clone, Default)]
-pub struct Items {
-    said: Vec<FileItem>,
+pub struct CuratedItems {
+    items: Vec<FileItem>,
     by_path: HashMap<Vec<u8>, usize>,
-    wider: Vec<(Selector, usize)>,
+    patterns: Vec<(Selector, usize)>,
     /// What wins over all of these.
-    above: Option<Box<Items>>,
+    overlay: Option<Box<CuratedItems>>,
 }
 
-impl Items {
+impl CuratedItems {
     /// Reads the items' paths, which are relative to the project's root. One that looks like a pattern and is none is a
     /// path like any other.
     pub fn new(items: Vec<FileItem>) -> Self {
-        let (mut by_path, mut wider) = (HashMap::new(), Vec::new());
+        let (mut by_path, mut patterns) = (HashMap::new(), Vec::new());
         for (at, item) in items.iter().enumerate() {
             let plain = item.path.strip_prefix("./").unwrap_or(&item.path);
             by_path.insert(plain.as_bytes().to_vec(), at);
-            wider.push((Selector::lenient(&item.path), at));
+            patterns.push((Selector::new_lenient(&item.path), at));
         }
-        Self { said: items, by_path, wider, above: None }
+        Self { items, by_path, patterns, overlay: None }
     }
 
     /// Returns these items with others laid over them: what the others say of a file wins. One that says nothing but
     /// that the file is wanted hides nothing.
     #[must_use]
-    pub fn under(self, above: Self) -> Self {
-        Self { above: Some(Box::new(above)), ..self }
+    pub fn overlaid_by(self, above: Self) -> Self {
+        Self { overlay: Some(Box::new(above)), ..self }
     }
 
     /// Returns what is said of a file.
-    pub fn of(&self, path: &RelPath) -> Option<&FileItem> {
-        let above = self.above.as_ref().and_then(|above| above.of(path));
-        above.filter(|item| !item.is_plain()).or_else(|| self.own(path)).or(above)
+    pub fn find(&self, path: &RelPath) -> Option<&FileItem> {
+        let above = self.overlay.as_ref().and_then(|above| above.find(path));
+        above.filter(|item| !item.is_plain()).or_else(|| self.find_own(path)).or(above)
     }
 
-    fn own(&self, path: &RelPath) -> Option<&FileItem> {
+    fn find_own(&self, path: &RelPath) -> Option<&FileItem> {
         if let Some(at) = self.by_path.get(path.as_bytes()) {
-            return Some(&self.said[*at]);
+            return Some(&self.items[*at]);
         }
-        let last = self.wider.iter().rev().find(|(selector, _)| selector.selects(path));
-        last.map(|(_, at)| &self.said[*at])
+        let last = self.patterns.iter().rev().find(|(selector, _)| selector.selects(path));
+        last.map(|(_, at)| &self.items[*at])
     }
 
     /// Returns every item but those that were laid over them, in the order in which they were given.
     pub fn all(&self) -> &[FileItem] {
-        &self.said
+        &self.items
     }
 }
 
@@ -73,9 +73,11 @@ mod tests {
             item("docs/*.md", true),
             item("src", false),
         ];
-        let items = Items::new(items);
+        let items = CuratedItems::new(items);
         let of = |path: &str| {
-            items.of(&RelPath::new(path.as_bytes()).unwrap()).map(|item| (item.path.as_str(), item.selected))
+            items
+                .find(&RelPath::new(path.as_bytes()).unwrap())
+                .map(|item| (item.path.as_str(), item.selected))
         };
         assert_eq!(of("src/a.py"), Some(("./src/a.py", true)));
         assert_eq!(of("src/b.py"), Some(("src", false)));
@@ -83,16 +85,16 @@ mod tests {
         assert_eq!(of("docs/deep/x.md"), Some(("docs", false)));
         assert_eq!(of("README.md"), None);
         let above = vec![FileItem { force_full: true, ..item("docs/x.md", false) }, item("docs/y.md", false)];
-        let both = items.under(Items::new(above));
-        let said = |path: &str| both.of(&RelPath::new(path.as_bytes()).unwrap()).unwrap().selected;
+        let both = items.overlaid_by(CuratedItems::new(above));
+        let said = |path: &str| both.find(&RelPath::new(path.as_bytes()).unwrap()).unwrap().selected;
         assert!(!said("docs/x.md"));
         assert!(said("docs/y.md"), "what says nothing hides nothing");
     }
 
     #[test]
     fn what_looks_like_a_pattern_and_is_none_is_a_path() {
-        let items = Items::new(vec![FileItem::plain("src/[x/b.py")]);
-        assert!(items.of(&RelPath::new(b"src/[x/b.py").unwrap()).is_some());
-        assert!(items.of(&RelPath::new(b"src/x/b.py").unwrap()).is_none());
+        let items = CuratedItems::new(vec![FileItem::plain("src/[x/b.py")]);
+        assert!(items.find(&RelPath::new(b"src/[x/b.py").unwrap()).is_some());
+        assert!(items.find(&RelPath::new(b"src/x/b.py").unwrap()).is_none());
     }
 }

@@ -6,24 +6,24 @@
 
 use std::ops::Range;
 
-use super::heads::head;
-use super::masks::nearest;
-use super::masks::select;
-use super::nesting::Entry;
-use super::nesting::Modes;
-use super::nesting::nest;
-use super::page::Page;
-use super::style::Layout;
+use super::heads::symbol_head;
+use super::masks::nearest_keys;
+use super::masks::select_symbols;
+use super::nesting::SymbolModes;
+use super::nesting::SymbolRegion;
+use super::nesting::nest_symbols;
+use super::page::SourcePage;
+use super::style::BlockLayout;
 use crate::model::MaskMode;
 use crate::model::Outline;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 
 /// What is put before a symbol that stood on the same line as the head of what holds it.
-const STEP: &str = "    ";
+const INDENT_STEP: &str = "    ";
 
 /// For so many names that are gone the nearest ones are looked for.
-const MOST_SOUGHT: usize = 10;
+const MAX_SUGGESTED: usize = 10;
 
 /// A text as a mask shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,30 +36,36 @@ pub struct MaskedView {
 
 /// Returns what `mask` shows of a text: for each symbol that it names the definition or the signature, in the order of
 /// the text. Symbols that it does not name are not shown, but within a definition that is.
-pub fn view_masked(text: &str, outline: &Outline, mask: &[(String, MaskMode)], language: &str) -> MaskedView {
-    let gone = mask.iter().filter(|(key, _)| select(outline, key).is_empty());
+pub fn render_masked(
+    text: &str,
+    outline: &Outline,
+    mask: &[(String, MaskMode)],
+    language: &str,
+) -> MaskedView {
+    let gone = mask.iter().filter(|(key, _)| select_symbols(outline, key).is_empty());
     // To look for the nearest is costly, and nobody reads it for hundreds.
-    let near = |at: usize, key: &str| if at < MOST_SOUGHT { nearest(outline, key) } else { Vec::new() };
+    let near =
+        |at: usize, key: &str| if at < MAX_SUGGESTED { nearest_keys(outline, key) } else { Vec::new() };
     let missing = gone.enumerate().map(|(at, (key, _))| (key.clone(), near(at, key))).collect();
-    let body = render(text, outline, &Modes::of_mask(outline, mask), language);
+    let body = render_modes(text, outline, &SymbolModes::from_mask(outline, mask), language);
     MaskedView { body, missing }
 }
 
 /// Returns the signatures of all symbols and of their members, one a line where that is possible.
-pub fn view_signatures(text: &str, outline: &Outline, language: &str) -> String {
-    render(text, outline, &Modes::of_all(outline, MaskMode::Signature, usize::MAX), language)
+pub fn render_signatures(text: &str, outline: &Outline, language: &str) -> String {
+    render_modes(text, outline, &SymbolModes::uniform(outline, MaskMode::Signature, usize::MAX), language)
 }
 
 /// Returns the definitions of all symbols: the text without its imports, and without the code and the comments that
 /// belong to no symbol.
-pub fn view_definitions(text: &str, outline: &Outline, language: &str) -> String {
-    render(text, outline, &Modes::of_all(outline, MaskMode::Definition, 0), language)
+pub fn render_definitions(text: &str, outline: &Outline, language: &str) -> String {
+    render_modes(text, outline, &SymbolModes::uniform(outline, MaskMode::Definition, 0), language)
 }
 
-fn render(text: &str, outline: &Outline, modes: &Modes, language: &str) -> String {
-    let page = Page::new(text, language);
-    let around = Around { owner: None, line: usize::MAX, indent: String::new() };
-    let mut body = page.joined(&page.pieces(&nest(outline, text, modes), &around));
+fn render_modes(text: &str, outline: &Outline, modes: &SymbolModes, language: &str) -> String {
+    let page = SourcePage::new(text, language);
+    let around = EnclosingContext { owner: None, line: usize::MAX, indent: String::new() };
+    let mut body = page.join_pieces(&page.render_regions(&nest_symbols(outline, text, modes), &around));
     if !body.is_empty() {
         body.push_str(page.line_end);
     }
@@ -67,16 +73,16 @@ fn render(text: &str, outline: &Outline, modes: &Modes, language: &str) -> Strin
 }
 
 /// What is shown of an entry, without the end of its last line.
-struct Piece {
+struct MaskedPiece {
     text: String,
     /// Whether it is one line, and may stand directly below another.
     is_line: bool,
     /// Whether a comment above it says where it stands.
-    is_led: bool,
+    has_owner_comment: bool,
 }
 
 /// What stands around the pieces at hand.
-struct Around<'o> {
+struct EnclosingContext<'o> {
     /// The container that they lie in, where its head is not shown.
     owner: Option<&'o Symbol>,
     /// Where the line of the head that is shown begins.
@@ -86,51 +92,59 @@ struct Around<'o> {
 }
 
 /// A part of a definition that is not shown as it stands.
-struct Cut {
+struct DefinitionCut {
     range: Range<usize>,
     /// What stands in its place; `None` where it is hidden.
-    instead: Option<String>,
+    replacement: Option<String>,
 }
 
-impl Page<'_> {
+impl SourcePage<'_> {
     /// Returns what is shown of entries around which nothing is shown, or a head alone.
-    fn pieces(&self, entries: &[Entry<'_>], around: &Around<'_>) -> Vec<Piece> {
+    fn render_regions(
+        &self,
+        entries: &[SymbolRegion<'_>],
+        around: &EnclosingContext<'_>,
+    ) -> Vec<MaskedPiece> {
         let mut pieces = Vec::new();
         let mut is_told = around.owner.is_none();
         let indents = entries.iter().map(|entry| self.indent_within(entry.span.start, around));
         let least = indents.min_by_key(String::len).unwrap_or_default();
         for entry in entries {
             let indent = self.indent_within(entry.span.start, around);
-            let text = if entry.has(Some(MaskMode::Definition)) {
+            let text = if entry.has_mode(Some(MaskMode::Definition)) {
                 let block = self.block_around(entry, &indent, &least);
-                block.unwrap_or_default() + &self.definition(entry, &indent)
-            } else if entry.has(Some(MaskMode::Signature)) {
+                block.unwrap_or_default() + &self.render_definition(entry, &indent)
+            } else if entry.has_mode(Some(MaskMode::Signature)) {
                 // What stands in a block of its own would seem to stand in what is above it.
-                let is_indented = self.style.layout == Layout::Indented;
-                self.signature(entry, if is_indented { least.clone() } else { indent.clone() })
+                let is_indented = self.style.layout == BlockLayout::Indented;
+                self.render_signature(entry, if is_indented { least.clone() } else { indent.clone() })
             } else {
-                let within = self.pieces(&entry.inside, &passed_over(entry, around));
+                let within = self.render_regions(&entry.inside, &context_within(entry, around));
                 // What follows them belongs to this owner again, and says so.
                 is_told = around.owner.is_none() || (is_told && within.is_empty());
                 pieces.extend(within);
                 continue;
             };
             let (is_line, is_led) = (!text.contains('\n'), !is_told);
-            let place = around.owner.filter(|_| is_led).map(|owner| self.place(owner, &indent));
-            pieces.push(Piece { text: place.unwrap_or_default() + &text, is_line, is_led });
+            let place = around.owner.filter(|_| is_led).map(|owner| self.owner_comment(owner, &indent));
+            pieces.push(MaskedPiece {
+                text: place.unwrap_or_default() + &text,
+                is_line,
+                has_owner_comment: is_led,
+            });
             is_told = true;
         }
         pieces
     }
 
     /// Returns pieces with a blank line between any two that are not both of one line.
-    fn joined(&self, pieces: &[Piece]) -> String {
+    fn join_pieces(&self, pieces: &[MaskedPiece]) -> String {
         let mut text = String::new();
         let mut is_after_line = true;
         for piece in pieces {
             if !text.is_empty() {
                 text.push_str(self.line_end);
-                let is_next = is_after_line && piece.is_line && !piece.is_led;
+                let is_next = is_after_line && piece.is_line && !piece.has_owner_comment;
                 text.push_str(if is_next { "" } else { self.line_end });
             }
             text.push_str(&piece.text);
@@ -139,74 +153,74 @@ impl Page<'_> {
         text
     }
 
-    fn definition(&self, entry: &Entry<'_>, indent: &str) -> String {
-        let mut range = self.stretched(&entry.span);
+    fn render_definition(&self, entry: &SymbolRegion<'_>, indent: &str) -> String {
+        let mut range = self.extended_span(&entry.span);
         if entry.symbols.iter().any(|(symbol, _)| self.has_doc_above(symbol)) {
             range.start = self.with_comment_above(range.start);
         }
-        let text = self.edited(&range, &entry.inside);
+        let text = self.text_with_cuts(&range, &entry.inside);
         let text = text.trim_end();
         if range.start == self.line_start(range.start) { text.to_owned() } else { format!("{indent}{text}") }
     }
 
     /// Returns the signatures of an entry's symbols, and within the braces of the first that has any what is shown of
     /// its members.
-    fn signature(&self, entry: &Entry<'_>, indent: String) -> String {
+    fn render_signature(&self, entry: &SymbolRegion<'_>, indent: String) -> String {
         let wanted = entry.symbols.iter().filter(|(_, mode)| *mode == Some(MaskMode::Signature));
         let symbols: Vec<&Symbol> = wanted.map(|(symbol, _)| *symbol).collect();
-        let holder = symbols.iter().position(|symbol| holds(symbol)).unwrap_or(0);
+        let holder = symbols.iter().position(|symbol| has_members(symbol)).unwrap_or(0);
         // Namespaces that begin on one line are one to their author.
         let is_namespace = symbols.get(holder).is_some_and(|symbol| symbol.kind.is_namespace());
         let line = if is_namespace { usize::MAX } else { self.line_start(entry.span.start) };
-        let around = Around { owner: None, line, indent };
-        let inside = self.joined(&self.pieces(&entry.inside, &around));
+        let around = EnclosingContext { owner: None, line, indent };
+        let inside = self.join_pieces(&self.render_regions(&entry.inside, &around));
         let text = &self.text[entry.span.clone()];
         let heads = symbols.iter().enumerate().map(|(at, symbol)| {
             let inside = if at == holder { inside.as_str() } else { "" };
-            head(self, symbol, text, &around.indent, inside)
+            symbol_head(self, symbol, text, &around.indent, inside)
         });
         heads.collect::<Vec<_>>().join(self.line_end)
     }
 
     /// Returns the comment that says where the piece below it stands.
-    fn place(&self, owner: &Symbol, indent: &str) -> String {
+    fn owner_comment(&self, owner: &Symbol, indent: &str) -> String {
         let comment = self.style.comment(&format!("in {}", owner.qualified_name), true);
         if comment.is_empty() { comment } else { format!("{indent}{comment}{}", self.line_end) }
     }
 
     /// Returns the comment above a definition that stands in an `if` or in another block that is not shown: by its
     /// indent it would seem to belong to what is shown above it.
-    fn block_around(&self, entry: &Entry<'_>, indent: &str, least: &str) -> Option<String> {
-        let is_deeper = self.style.layout == Layout::Indented && least.len() < indent.len();
+    fn block_around(&self, entry: &SymbolRegion<'_>, indent: &str, least: &str) -> Option<String> {
+        let is_deeper = self.style.layout == BlockLayout::Indented && least.len() < indent.len();
         let head = is_deeper.then(|| self.block_head(entry.span.start, indent.len()))?;
         Some(format!("{indent}# in a block: {}{}", head.unwrap_or("…"), self.line_end))
     }
 
     /// Says whether a comment above a symbol is about it. Python's definitions have their docs within.
     fn has_doc_above(&self, symbol: &Symbol) -> bool {
-        let is_within = self.style.layout == Layout::Indented && symbol.kind != SymbolKind::Constant;
+        let is_within = self.style.layout == BlockLayout::Indented && symbol.kind != SymbolKind::Constant;
         symbol.doc.is_some() && !is_within
     }
 
     /// Returns the indent of what begins at `at`: its line's, or one step more than that of a head on the same line.
-    fn indent_within(&self, at: usize, around: &Around<'_>) -> String {
+    fn indent_within(&self, at: usize, around: &EnclosingContext<'_>) -> String {
         if self.line_start(at) == around.line {
-            return format!("{}{STEP}", around.indent);
+            return format!("{}{INDENT_STEP}", around.indent);
         }
         self.indent(at).to_owned()
     }
 
     /// Returns the text of `range`, in which something is shown otherwise.
-    fn edited(&self, range: &Range<usize>, entries: &[Entry<'_>]) -> String {
+    fn text_with_cuts(&self, range: &Range<usize>, entries: &[SymbolRegion<'_>]) -> String {
         let mut cuts = Vec::new();
         self.collect_cuts(entries, &mut cuts);
         let (mut out, mut at) = (String::new(), range.start);
         for cut in &cuts {
             let Some(kept) = self.text.get(at..cut.range.start) else { continue };
             out.push_str(kept);
-            match &cut.instead {
+            match &cut.replacement {
                 Some(text) => out.push_str(text),
-                None => out.push_str(&self.hidden_mark(&cut.range)),
+                None => out.push_str(&self.hidden_marker(&cut.range)),
             }
             at = cut.range.end;
         }
@@ -214,46 +228,46 @@ impl Page<'_> {
         out
     }
 
-    fn collect_cuts(&self, entries: &[Entry<'_>], cuts: &mut Vec<Cut>) {
+    fn collect_cuts(&self, entries: &[SymbolRegion<'_>], cuts: &mut Vec<DefinitionCut>) {
         for entry in entries {
-            if entry.has(Some(MaskMode::Definition)) || entry.has(None) {
+            if entry.has_mode(Some(MaskMode::Definition)) || entry.has_mode(None) {
                 self.collect_cuts(&entry.inside, cuts);
                 continue;
             }
-            let mut range = self.stretched(&entry.span);
-            let is_signature = entry.has(Some(MaskMode::Signature));
+            let mut range = self.extended_span(&entry.span);
+            let is_signature = entry.has_mode(Some(MaskMode::Signature));
             let instead = if is_signature {
-                self.signature(entry, self.indent(entry.span.start).to_owned())
+                self.render_signature(entry, self.indent(entry.span.start).to_owned())
             } else {
-                let around = Around { owner: None, line: usize::MAX, indent: String::new() };
-                self.joined(&self.pieces(&entry.inside, &passed_over(entry, &around)))
+                let around = EnclosingContext { owner: None, line: usize::MAX, indent: String::new() };
+                self.join_pieces(&self.render_regions(&entry.inside, &context_within(entry, &around)))
             };
             if instead.is_empty() {
                 // What is said of it is hidden with it.
                 range.start = self.with_comment_above(range.start);
-                self.hide(range, cuts);
+                self.hide_range(range, cuts);
             } else {
                 let is_first = range.start == self.line_start(range.start);
                 let instead = if is_first { instead } else { instead.trim_start().to_owned() };
-                cuts.push(Cut { range, instead: Some(instead) });
+                cuts.push(DefinitionCut { range, replacement: Some(instead) });
             }
         }
     }
 
     /// Hides a part; parts that follow each other are hidden as one.
-    fn hide(&self, range: Range<usize>, cuts: &mut Vec<Cut>) {
-        let is_next = |last: &&mut Cut| {
+    fn hide_range(&self, range: Range<usize>, cuts: &mut Vec<DefinitionCut>) {
+        let is_next = |last: &&mut DefinitionCut| {
             let between = self.text.get(last.range.end..range.start);
-            last.instead.is_none() && between.is_some_and(|text| text.trim().is_empty())
+            last.replacement.is_none() && between.is_some_and(|text| text.trim().is_empty())
         };
         match cuts.last_mut().filter(is_next) {
             Some(last) => last.range.end = range.end,
-            None => cuts.push(Cut { range, instead: None }),
+            None => cuts.push(DefinitionCut { range, replacement: None }),
         }
     }
 
     /// Returns what stands in place of what is hidden; in Python a statement, for a class may have no other left.
-    fn hidden_mark(&self, range: &Range<usize>) -> String {
+    fn hidden_marker(&self, range: &Range<usize>) -> String {
         let lines = self.text[range.clone()].trim().lines().count();
         let size = if lines == 1 { "1 line hidden".to_owned() } else { format!("{lines} lines hidden") };
         let is_first = range.start == self.line_start(range.start);
@@ -262,9 +276,9 @@ impl Page<'_> {
         let indent = if is_first { self.indent(range.start + blank) } else { "" };
         let is_last = self.rest_of_line(range.end).trim().is_empty();
         match (self.style.layout, is_last) {
-            (Layout::Indented, true) => format!("{indent}...  # {size}"),
-            (Layout::Indented, false) => format!("{indent}...;"),
-            (Layout::Braced | Layout::Worded(_) | Layout::Listed, _) => {
+            (BlockLayout::Indented, true) => format!("{indent}...  # {size}"),
+            (BlockLayout::Indented, false) => format!("{indent}...;"),
+            (BlockLayout::Braced | BlockLayout::Worded(_) | BlockLayout::Listed, _) => {
                 format!("{indent}{}", self.style.comment(&size, is_last))
             }
         }
@@ -272,12 +286,12 @@ impl Page<'_> {
 }
 
 /// Returns what stands around the members of an entry that is not shown itself.
-fn passed_over<'o>(entry: &Entry<'o>, around: &Around<'o>) -> Around<'o> {
-    let own = entry.symbols.iter().map(|(symbol, _)| *symbol).find(|symbol| holds(symbol));
-    Around { owner: own.or(around.owner), line: around.line, indent: around.indent.clone() }
+fn context_within<'o>(entry: &SymbolRegion<'o>, around: &EnclosingContext<'o>) -> EnclosingContext<'o> {
+    let own = entry.symbols.iter().map(|(symbol, _)| *symbol).find(|symbol| has_members(symbol));
+    EnclosingContext { owner: own.or(around.owner), line: around.line, indent: around.indent.clone() }
 }
 
 /// Says whether a symbol has members.
-fn holds(symbol: &Symbol) -> bool {
+fn has_members(symbol: &Symbol) -> bool {
     symbol.kind.is_namespace() || !symbol.children.is_empty()
 }

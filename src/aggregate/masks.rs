@@ -7,30 +7,30 @@ use crate::model::Outline;
 use crate::model::Symbol;
 
 /// Only so much of a name is compared: more is no typing error, and a hostile name may be a megabyte long.
-const LONGEST: usize = 64;
+const MAX_COMPARED_CHARS: usize = 64;
 
 /// How many names are offered in place of one that is not there.
-const MOST_OFFERED: usize = 3;
+const MAX_OFFERED: usize = 3;
 
 /// Returns the symbols that `key` means, in the order of the text; none where there is no such symbol.
-pub fn select<'o>(outline: &'o Outline, key: &str) -> Vec<&'o Symbol> {
+pub fn select_symbols<'o>(outline: &'o Outline, key: &str) -> Vec<&'o Symbol> {
     let key = key.trim();
-    let symbols = all(outline);
-    let named = of_name(&symbols, key);
+    let symbols = all_symbols(outline);
+    let named = symbols_named(&symbols, key);
     if !named.is_empty() {
         return named;
     }
-    if let Some((name, number)) = numbered(key) {
+    if let Some((name, number)) = split_number(key) {
         return number
             .checked_sub(1)
-            .and_then(|at| of_name(&symbols, name).get(at).copied())
+            .and_then(|at| symbols_named(&symbols, name).get(at).copied())
             .into_iter()
             .collect();
     }
     // `operator()(int)` has two places where its parameters might begin.
     let splits = key.match_indices('(').map(|(at, _)| key.split_at(at)).filter(|_| key.ends_with(')'));
     for (name, wanted) in splits {
-        let mut found = of_name(&symbols, name.trim_end());
+        let mut found = symbols_named(&symbols, name.trim_end());
         found.retain(|symbol| parameters(symbol).is_some_and(|own| is_alike(own, wanted)));
         if !found.is_empty() {
             return found;
@@ -41,26 +41,26 @@ pub fn select<'o>(outline: &'o Outline, key: &str) -> Vec<&'o Symbol> {
 
 /// Returns keys of the outline that are most like `key`, the most alike first; where only the overload is wrong, the
 /// overloads that there are.
-pub fn nearest(outline: &Outline, key: &str) -> Vec<String> {
+pub fn nearest_keys(outline: &Outline, key: &str) -> Vec<String> {
     let key = key.trim();
-    let symbols = all(outline);
+    let symbols = all_symbols(outline);
     let bases = key.match_indices(['(', '#']).map(|(at, _)| key[..at].trim_end());
-    let overloads = bases.map(|base| of_name(&symbols, base)).find(|found| !found.is_empty());
+    let overloads = bases.map(|base| symbols_named(&symbols, base)).find(|found| !found.is_empty());
     if let Some(overloads) = overloads {
         return overloads
             .iter()
             .enumerate()
-            .take(MOST_OFFERED)
-            .map(|(at, symbol)| key_of(symbol, at))
+            .take(MAX_OFFERED)
+            .map(|(at, symbol)| unique_key(symbol, at))
             .collect();
     }
     let mut scored: Vec<(usize, &str)> =
-        symbols.iter().map(|symbol| (unlikeness(key, symbol), symbol.qualified_name.as_str())).collect();
+        symbols.iter().map(|symbol| (name_distance(key, symbol), symbol.qualified_name.as_str())).collect();
     // The sort is stable: among names that are as much alike the first in the text comes first.
     scored.sort_by_key(|(score, _)| *score);
     let mut names: Vec<String> = Vec::new();
     for (_, name) in scored {
-        if names.len() == MOST_OFFERED {
+        if names.len() == MAX_OFFERED {
             break;
         }
         if !names.iter().any(|known| known == name) {
@@ -70,24 +70,24 @@ pub fn nearest(outline: &Outline, key: &str) -> Vec<String> {
     names
 }
 
-fn all(outline: &Outline) -> Vec<&Symbol> {
+fn all_symbols(outline: &Outline) -> Vec<&Symbol> {
     let mut symbols = Vec::new();
     outline.walk(|symbol, _| symbols.push(symbol));
     symbols
 }
 
-fn of_name<'o>(symbols: &[&'o Symbol], name: &str) -> Vec<&'o Symbol> {
+fn symbols_named<'o>(symbols: &[&'o Symbol], name: &str) -> Vec<&'o Symbol> {
     symbols.iter().copied().filter(|symbol| symbol.qualified_name == name).collect()
 }
 
 /// Reads `name#2`.
-fn numbered(key: &str) -> Option<(&str, usize)> {
+fn split_number(key: &str) -> Option<(&str, usize)> {
     let (name, number) = key.rsplit_once('#')?;
     Some((name.trim_end(), number.parse().ok()?))
 }
 
 /// Returns the key that means this symbol alone, which is the one at `at` among those of its name.
-fn key_of(symbol: &Symbol, at: usize) -> String {
+fn unique_key(symbol: &Symbol, at: usize) -> String {
     match parameters(symbol) {
         Some(parameters) => format!("{}{parameters}", symbol.qualified_name),
         None => format!("{}#{}", symbol.qualified_name, at + 1),
@@ -98,7 +98,7 @@ fn key_of(symbol: &Symbol, at: usize) -> String {
 fn parameters(symbol: &Symbol) -> Option<&str> {
     let signature = symbol.signature.as_str();
     for (at, _) in signature.match_indices(symbol.name.as_str()) {
-        let is_inside = signature[..at].chars().next_back().is_some_and(is_of_a_name);
+        let is_inside = signature[..at].chars().next_back().is_some_and(is_name_char);
         let rest = signature[at + symbol.name.len()..].trim_start();
         if !is_inside && rest.starts_with('(') {
             return bracketed(rest);
@@ -107,7 +107,7 @@ fn parameters(symbol: &Symbol) -> Option<&str> {
     None
 }
 
-fn is_of_a_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
@@ -137,8 +137,8 @@ fn is_alike(one: &str, other: &str) -> bool {
 
 /// How unlike a symbol's names are to `key`. That the symbol lies elsewhere than was said counts as one letter: `run`
 /// is more like `Engine.run` than like `ran`.
-fn unlikeness(key: &str, symbol: &Symbol) -> usize {
-    let short = |text: &str| text.chars().take(LONGEST).collect::<String>();
+fn name_distance(key: &str, symbol: &Symbol) -> usize {
+    let short = |text: &str| text.chars().take(MAX_COMPARED_CHARS).collect::<String>();
     let last = key.rsplit(['.', ':']).next().unwrap_or(key);
     let whole = strsim::levenshtein(&short(key), &short(&symbol.qualified_name)) * 2;
     whole.min(strsim::levenshtein(&short(last), &short(&symbol.name)) * 2 + 1)
@@ -147,7 +147,7 @@ fn unlikeness(key: &str, symbol: &Symbol) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Health;
+    use crate::model::ParseHealth;
     use crate::model::Span;
     use crate::model::SymbolKind;
 
@@ -163,7 +163,7 @@ mod tests {
             children: Vec::new(),
         };
         let symbols = (1..).zip(symbols).map(symbol).collect();
-        Outline { health: Health::perfect(0), doc: None, imports: Vec::new(), symbols }
+        Outline { health: ParseHealth::perfect(0), doc: None, imports: Vec::new(), symbols }
     }
 
     fn engine() -> Outline {
@@ -181,7 +181,7 @@ mod tests {
     #[track_caller]
     fn check(key: &str, lines: &[u32]) {
         let outline = engine();
-        let found = select(&outline, key);
+        let found = select_symbols(&outline, key);
         assert_eq!(found.iter().map(|symbol| symbol.span.start_line).collect::<Vec<_>>(), lines, "{key}");
     }
 
@@ -219,26 +219,26 @@ mod tests {
         let mut nested = engine();
         let inner = nested.symbols.pop().unwrap();
         nested.symbols[0].children.push(inner);
-        assert_eq!(select(&nested, "speed").len(), 2);
+        assert_eq!(select_symbols(&nested, "speed").len(), 2);
     }
 
     #[test]
     fn what_is_near_is_named_and_the_overloads_where_only_those_are_wrong() {
-        let near = |key: &str| nearest(&engine(), key);
+        let near = |key: &str| nearest_keys(&engine(), key);
         assert_eq!(near("run")[0], "Engine::run");
         assert_eq!(near("Engin::run")[0], "Engine::run");
         assert_eq!(near("spead")[0], "speed");
         assert_eq!(near("Engine::run(char)")[1], "Engine::run()");
         assert_eq!(near("speed#7"), ["speed#1", "speed#2"]);
         assert_eq!(near("x").len(), 3);
-        assert_eq!(nearest(&outline(&[]), "x"), Vec::<String>::new());
+        assert_eq!(nearest_keys(&outline(&[]), "x"), Vec::<String>::new());
     }
 
     #[test]
     fn every_overload_that_is_named_selects_itself() {
         let outline = engine();
-        for key in nearest(&outline, "Engine::run#9") {
-            assert_eq!(select(&outline, &key).len(), 1, "{key}");
+        for key in nearest_keys(&outline, "Engine::run#9") {
+            assert_eq!(select_symbols(&outline, &key).len(), 1, "{key}");
         }
     }
 }

@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::masks::select;
+use super::masks::select_symbols;
 use crate::model::MaskMode;
 use crate::model::Outline;
 use crate::model::Symbol;
 
 /// Symbols that take up the same text, as `a` and `b` of `int a, b;` do, and those whose text lies within it.
-pub(super) struct Entry<'o> {
+pub(super) struct SymbolRegion<'o> {
     /// The text, from its first byte to the one after its last.
     pub(super) span: Range<usize>,
     /// The symbols, with what is to be shown of each; nothing where nobody said.
@@ -19,25 +19,25 @@ pub(super) struct Entry<'o> {
     pub(super) inside: Vec<Self>,
 }
 
-impl Entry<'_> {
+impl SymbolRegion<'_> {
     /// Says whether some symbol is to be shown like that.
-    pub(super) fn has(&self, mode: Option<MaskMode>) -> bool {
+    pub(super) fn has_mode(&self, mode: Option<MaskMode>) -> bool {
         self.symbols.iter().any(|(_, own)| *own == mode)
     }
 }
 
 /// What is to be shown of the symbols of an outline. A symbol is known by where it is in memory: two overloads may
 /// be alike in all else.
-pub(super) struct Modes(HashMap<*const Symbol, MaskMode>);
+pub(super) struct SymbolModes(HashMap<*const Symbol, MaskMode>);
 
-impl Modes {
+impl SymbolModes {
     /// Returns what a mask says. A key that picks one overload says more than one that means all of a name; of two
     /// that say as much the later decides.
-    pub(super) fn of_mask(outline: &Outline, mask: &[(String, MaskMode)]) -> Self {
+    pub(super) fn from_mask(outline: &Outline, mask: &[(String, MaskMode)]) -> Self {
         let mut modes = HashMap::new();
         for wants_exact in [false, true] {
             for (key, mode) in mask {
-                let found = select(outline, key).into_iter();
+                let found = select_symbols(outline, key).into_iter();
                 let meant = found.filter(|symbol| (symbol.qualified_name != key.trim()) == wants_exact);
                 modes.extend(meant.map(|symbol| (std::ptr::from_ref(symbol), *mode)));
             }
@@ -46,7 +46,7 @@ impl Modes {
     }
 
     /// Returns the wish to see the same of all symbols down to a depth, from 0.
-    pub(super) fn of_all(outline: &Outline, mode: MaskMode, max_depth: usize) -> Self {
+    pub(super) fn uniform(outline: &Outline, mode: MaskMode, max_depth: usize) -> Self {
         let mut modes = HashMap::new();
         outline.walk(|symbol, depth| {
             if depth <= max_depth {
@@ -59,7 +59,11 @@ impl Modes {
 
 /// Returns the symbols of `outline` by the text that they take up. Not by parents and children: of
 /// `enum { RED } color;` the outline makes two siblings, and one lies within the other.
-pub(super) fn nest<'o>(outline: &'o Outline, text: &str, modes: &Modes) -> Vec<Entry<'o>> {
+pub(super) fn nest_symbols<'o>(
+    outline: &'o Outline,
+    text: &str,
+    modes: &SymbolModes,
+) -> Vec<SymbolRegion<'o>> {
     let mut flat = Vec::new();
     outline.walk(|symbol, _| {
         let end = text.floor_char_boundary(symbol.span.end_byte);
@@ -67,7 +71,7 @@ pub(super) fn nest<'o>(outline: &'o Outline, text: &str, modes: &Modes) -> Vec<E
         flat.push((start..end, symbol));
     });
     flat.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
-    let (mut top, mut open): (Vec<Entry<'o>>, Vec<Entry<'o>>) = (Vec::new(), Vec::new());
+    let (mut top, mut open): (Vec<SymbolRegion<'o>>, Vec<SymbolRegion<'o>>) = (Vec::new(), Vec::new());
     for (span, symbol) in flat {
         let mode = modes.0.get(&std::ptr::from_ref(symbol)).copied();
         if let Some(last) = open.last_mut().filter(|last| last.span == span) {
@@ -75,17 +79,17 @@ pub(super) fn nest<'o>(outline: &'o Outline, text: &str, modes: &Modes) -> Vec<E
             continue;
         }
         while open.last().is_some_and(|last| last.span.end < span.end) {
-            close(&mut open, &mut top);
+            close_region(&mut open, &mut top);
         }
-        open.push(Entry { span, symbols: vec![(symbol, mode)], inside: Vec::new() });
+        open.push(SymbolRegion { span, symbols: vec![(symbol, mode)], inside: Vec::new() });
     }
     while !open.is_empty() {
-        close(&mut open, &mut top);
+        close_region(&mut open, &mut top);
     }
     top
 }
 
-fn close<'o>(open: &mut Vec<Entry<'o>>, top: &mut Vec<Entry<'o>>) {
+fn close_region<'o>(open: &mut Vec<SymbolRegion<'o>>, top: &mut Vec<SymbolRegion<'o>>) {
     let Some(done) = open.pop() else { return };
     match open.last_mut() {
         Some(around) => around.inside.push(done),

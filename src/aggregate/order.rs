@@ -2,32 +2,32 @@
 
 use std::cmp::Ordering;
 
-use crate::model::Order;
+use crate::model::FileOrder;
 use crate::model::RelPath;
 
 /// How likely a file's block is to change: what is likely to change stands last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Stability {
+pub struct FileStability {
     /// Which commit since the scores were frozen changed the rendered block last, counted from 1; 0 for none, and the
     /// highest number for what is not committed.
-    pub moved_at: u32,
+    pub changed_at: u32,
     /// How often commits changed the file, each change halved with age; in millionths.
     pub score: u64,
 }
 
 /// Sorts `files`. `given` ranks a file by the place at which the request named it.
-pub fn arrange<T>(
+pub fn sort_files<T>(
     files: &mut [T],
-    order: Order,
+    order: FileOrder,
     path: impl Fn(&T) -> &RelPath,
-    stability: impl Fn(&T) -> Stability,
+    stability: impl Fn(&T) -> FileStability,
     given: impl Fn(&T) -> usize,
 ) {
     files.sort_by(|a, b| {
         let first = match order {
-            Order::Stable => stability(a).cmp(&stability(b)),
-            Order::Given => given(a).cmp(&given(b)),
-            Order::Path => Ordering::Equal,
+            FileOrder::Stable => stability(a).cmp(&stability(b)),
+            FileOrder::Given => given(a).cmp(&given(b)),
+            FileOrder::Path => Ordering::Equal,
         };
         first.then_with(|| path(a).cmp(path(b)))
     });
@@ -38,9 +38,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(order: Order, expected: &[&str]) {
+    fn check(order: FileOrder, expected: &[&str]) {
         let file = |path: &str, moved_at, score, given| {
-            (RelPath::new(path.as_bytes()).unwrap(), Stability { moved_at, score }, given)
+            (RelPath::new(path.as_bytes()).unwrap(), FileStability { changed_at: moved_at, score }, given)
         };
         let mut files = [
             file("e", 7, 9, 4),
@@ -49,19 +49,19 @@ mod tests {
             file("c", 0, 1, 1),
             file("d", 0, 1, 2),
         ];
-        arrange(&mut files, order, |f| &f.0, |f| f.1, |f| f.2);
+        sort_files(&mut files, order, |f| &f.0, |f| f.1, |f| f.2);
         let paths: Vec<_> = files.iter().map(|f| f.0.to_string()).collect();
         assert_eq!(paths, expected);
     }
 
     #[test]
     fn what_seldom_changes_comes_first_and_what_is_moving_last() {
-        check(Order::Stable, &["c", "d", "a", "e", "b"]);
+        check(FileOrder::Stable, &["c", "d", "a", "e", "b"]);
     }
 
     #[test]
     fn other_orders_are_as_named() {
-        check(Order::Path, &["a", "b", "c", "d", "e"]);
-        check(Order::Given, &["b", "c", "d", "a", "e"]);
+        check(FileOrder::Path, &["a", "b", "c", "d", "e"]);
+        check(FileOrder::Given, &["b", "c", "d", "a", "e"]);
     }
 }

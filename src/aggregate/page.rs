@@ -2,28 +2,28 @@
 
 use std::ops::Range;
 
-use super::style::Style;
+use super::style::LanguageStyle;
 
 /// More white space than this at the beginning of a line is not repeated: each line that is made would bear it.
 const MAX_INDENT: usize = 200;
 
 /// So far is looked for the head of a block.
-const MOST_LINES_ABOVE: usize = 500;
+const MAX_LINES_ABOVE: usize = 500;
 
 /// A text and where its lines begin.
-pub(super) struct Page<'t> {
+pub(super) struct SourcePage<'t> {
     pub(super) text: &'t str,
-    pub(super) style: Style,
+    pub(super) style: LanguageStyle,
     /// How a line ends, judged by the first.
     pub(super) line_end: &'static str,
     line_starts: Vec<usize>,
 }
 
-impl<'t> Page<'t> {
+impl<'t> SourcePage<'t> {
     pub(super) fn new(text: &'t str, language: &str) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
-        let style = Style::of(language);
+        let style = LanguageStyle::for_language(language);
         let first = line_starts.get(1).map_or("", |end| &text[..*end]);
         let line_end = if first.ends_with("\r\n") { "\r\n" } else { "\n" };
         Self { text, style, line_end, line_starts }
@@ -50,7 +50,7 @@ impl<'t> Page<'t> {
 
     /// Returns the text of a symbol as a reader takes it for: with the indent of its first line, and with the semicolon
     /// and the comment that follow it on its last.
-    pub(super) fn stretched(&self, span: &Range<usize>) -> Range<usize> {
+    pub(super) fn extended_span(&self, span: &Range<usize>) -> Range<usize> {
         let line = self.line_start(span.start);
         let before = &self.text[line..span.start];
         let is_first = before.chars().all(is_blank);
@@ -94,7 +94,7 @@ impl<'t> Page<'t> {
     /// Returns the head of the block that holds the line of `at`: the nearest line above with less of an indent.
     pub(super) fn block_head(&self, at: usize, indent: usize) -> Option<&'t str> {
         let line = self.line_starts.partition_point(|begin| *begin <= at) - 1;
-        let above = (0..line).rev().take(MOST_LINES_ABOVE);
+        let above = (0..line).rev().take(MAX_LINES_ABOVE);
         let mut texts = above.map(|above| &self.text[self.line_starts[above]..self.line_starts[above + 1]]);
         texts.find_map(|text| {
             let own = text.trim_start_matches([' ', '\t']);

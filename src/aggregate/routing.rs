@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::focus::Focus;
-use super::items::Items;
+use super::items::CuratedItems;
+use crate::model::AggregationStrategy;
 use crate::model::FileItem;
 use crate::model::FileType;
 use crate::model::RelPath;
-use crate::model::Rule;
-use crate::model::Strategy;
+use crate::model::RoutingRule;
 use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
@@ -34,15 +34,15 @@ pub struct TierOptions {
 
 /// All that decides about views.
 #[derive(Debug)]
-pub struct Routing<'a> {
+pub struct RoutingContext<'a> {
     /// The strategy.
-    pub strategy: Strategy,
+    pub strategy: AggregationStrategy,
     /// The tier, if one was asked for.
     pub tier: Option<&'a TierOptions>,
     /// The files in focus.
     pub focus: &'a Focus,
     /// What people say of single files.
-    pub items: &'a Items,
+    pub items: &'a CuratedItems,
     /// View where nothing else decides.
     pub default_mode: ViewMode,
     /// A file of more bytes is not rendered in full.
@@ -51,53 +51,60 @@ pub struct Routing<'a> {
 
 /// What was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Routed {
+pub struct RoutedView {
     /// The view; [`ViewMode::None`] too for a file that is left out altogether.
     pub view: ViewMode,
     /// The rule that decided.
-    pub rule: Rule,
+    pub rule: RoutingRule,
 }
 
 /// What one rule had to say of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+pub struct RuleVerdict {
     /// The rule.
-    pub rule: Rule,
+    pub rule: RoutingRule,
     /// The view that it gives, if it matches.
     pub view: Option<ViewMode>,
 }
 
 /// Asks every rule, in the order in which they are asked: that of the contract (`README.md`, "Which view a file gets").
-pub fn explain(path: &RelPath, file_type: &FileType, routing: &Routing<'_>) -> Vec<Verdict> {
-    let item = routing.items.of(path);
+pub fn explain_routing(
+    path: &RelPath,
+    file_type: &FileType,
+    routing: &RoutingContext<'_>,
+) -> Vec<RuleVerdict> {
+    let item = routing.items.find(path);
     let says = |test: fn(&FileItem) -> bool| item.is_some_and(test);
     let when = |is_so: bool, view: ViewMode| is_so.then_some(view);
     let is_worker = routing.tier.is_some_and(|tier| tier.tier == Tier::Worker);
     let focus_view = routing.tier.map_or(ViewMode::Full, |tier| tier.focus_view);
     let tier_language = routing.tier.and_then(|tier| tier.language_views.get(file_type.id)).copied();
     let rules = [
-        (Rule::AutoAggregate, when(says(|item| !item.auto_aggregate), ViewMode::None)),
-        (Rule::Excluded, when(says(|item| item.view_mode == Some(ViewMode::None)), ViewMode::None)),
-        (Rule::Focus, routing.focus.lines(path).map(|_| focus_view)),
-        (Rule::ForceFull, when(says(|item| item.force_full), ViewMode::Full)),
-        (Rule::ItemTier, when(is_worker && says(|item| item.tier == Some(Tier::Worker)), ViewMode::Full)),
-        (Rule::Strategy, strategy_view(routing.strategy)),
-        (Rule::Slices, when(says(|item| !item.custom_slices.is_empty()), ViewMode::Custom)),
-        (Rule::Mask, when(says(|item| !item.ast_mask.is_empty()), ViewMode::Masked)),
-        (Rule::ItemView, item.and_then(|item| item.view_mode)),
-        (Rule::Ast, item.and_then(ast_view)),
-        (Rule::TierLanguage, tier_language),
-        (Rule::Tier, routing.tier.map(|tier| tier.view)),
-        (Rule::DefaultMode, Some(routing.default_mode)),
+        (RoutingRule::AutoAggregate, when(says(|item| !item.auto_aggregate), ViewMode::None)),
+        (RoutingRule::Excluded, when(says(|item| item.view_mode == Some(ViewMode::None)), ViewMode::None)),
+        (RoutingRule::Focus, routing.focus.lines(path).map(|_| focus_view)),
+        (RoutingRule::ForceFull, when(says(|item| item.force_full), ViewMode::Full)),
+        (
+            RoutingRule::ItemTier,
+            when(is_worker && says(|item| item.tier == Some(Tier::Worker)), ViewMode::Full),
+        ),
+        (RoutingRule::Strategy, strategy_view(routing.strategy)),
+        (RoutingRule::Slices, when(says(|item| !item.custom_slices.is_empty()), ViewMode::Custom)),
+        (RoutingRule::Mask, when(says(|item| !item.ast_mask.is_empty()), ViewMode::Masked)),
+        (RoutingRule::ItemView, item.and_then(|item| item.view_mode)),
+        (RoutingRule::Ast, item.and_then(ast_view)),
+        (RoutingRule::TierLanguage, tier_language),
+        (RoutingRule::Tier, routing.tier.map(|tier| tier.view)),
+        (RoutingRule::DefaultMode, Some(routing.default_mode)),
     ];
-    rules.map(|(rule, view)| Verdict { rule, view }).to_vec()
+    rules.map(|(rule, view)| RuleVerdict { rule, view }).to_vec()
 }
 
-const fn strategy_view(strategy: Strategy) -> Option<ViewMode> {
+const fn strategy_view(strategy: AggregationStrategy) -> Option<ViewMode> {
     match strategy {
-        Strategy::Full => Some(ViewMode::Full),
-        Strategy::Summarize => Some(ViewMode::Summary),
-        Strategy::Auto => None,
+        AggregationStrategy::Full => Some(ViewMode::Full),
+        AggregationStrategy::Summarize => Some(ViewMode::Summary),
+        AggregationStrategy::Auto => None,
     }
 }
 
@@ -111,15 +118,15 @@ fn ast_view(item: &FileItem) -> Option<ViewMode> {
 }
 
 /// Returns the view of a file, and the rule that gave it.
-pub fn route(path: &RelPath, file_type: &FileType, routing: &Routing<'_>) -> Routed {
-    let verdicts = explain(path, file_type, routing);
+pub fn route_file(path: &RelPath, file_type: &FileType, routing: &RoutingContext<'_>) -> RoutedView {
+    let verdicts = explain_routing(path, file_type, routing);
     let first =
-        verdicts.into_iter().find_map(|verdict| Some(Routed { view: verdict.view?, rule: verdict.rule }));
-    first.unwrap_or(Routed { view: routing.default_mode, rule: Rule::DefaultMode })
+        verdicts.into_iter().find_map(|verdict| Some(RoutedView { view: verdict.view?, rule: verdict.rule }));
+    first.unwrap_or(RoutedView { view: routing.default_mode, rule: RoutingRule::DefaultMode })
 }
 
 /// Returns the view that a file of `size` bytes gets instead of `wanted`, and why, if it cannot be had.
-pub fn fit_to_size(
+pub fn limit_to_size(
     wanted: ViewMode,
     size: u64,
     max_bytes: u64,
@@ -138,12 +145,13 @@ pub fn fit_to_size(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Anchors;
+    use crate::model::FileRole;
     use crate::model::MaskMode;
-    use crate::model::Role;
     use crate::model::Slice;
+    use crate::model::SliceAnchors;
 
-    static PYTHON: FileType = FileType { id: "python", name: "Python", fence: "python", role: Role::Code };
+    static PYTHON: FileType =
+        FileType { id: "python", name: "Python", fence: "python", role: FileRole::Code };
 
     fn worker() -> TierOptions {
         TierOptions {
@@ -158,22 +166,27 @@ mod tests {
     }
 
     /// What is asked for, but for the file `src/a.py` itself.
-    struct Case {
-        strategy: Strategy,
+    struct RoutingCase {
+        strategy: AggregationStrategy,
         tier: Option<TierOptions>,
         focus: &'static str,
         item: FileItem,
     }
 
-    fn case() -> Case {
-        Case { strategy: Strategy::Auto, tier: None, focus: "", item: FileItem::plain("src/a.py") }
+    fn case() -> RoutingCase {
+        RoutingCase {
+            strategy: AggregationStrategy::Auto,
+            tier: None,
+            focus: "",
+            item: FileItem::plain("src/a.py"),
+        }
     }
 
     #[track_caller]
-    fn check(case: &Case, view: ViewMode, rule: Rule) {
+    fn check(case: &RoutingCase, view: ViewMode, rule: RoutingRule) {
         let words = if case.focus.is_empty() { vec![] } else { vec![case.focus.to_owned()] };
-        let (focus, items) = (Focus::new(&words).unwrap(), Items::new(vec![case.item.clone()]));
-        let routing = Routing {
+        let (focus, items) = (Focus::new(&words).unwrap(), CuratedItems::new(vec![case.item.clone()]));
+        let routing = RoutingContext {
             strategy: case.strategy,
             tier: case.tier.as_ref(),
             focus: &focus,
@@ -182,7 +195,7 @@ mod tests {
             max_bytes: 100,
         };
         let path = RelPath::new(b"src/a.py").unwrap();
-        assert_eq!(route(&path, &PYTHON, &routing), Routed { view, rule });
+        assert_eq!(route_file(&path, &PYTHON, &routing), RoutedView { view, rule });
     }
 
     /// One thing that a rule asks about is taken away at a time, from a case in which all of them match: each row is
@@ -194,11 +207,11 @@ mod tests {
             end_line: 2,
             tag: String::new(),
             comment: String::new(),
-            anchors: Anchors::default(),
+            anchors: SliceAnchors::default(),
         };
         let python = BTreeMap::from([("python".to_owned(), ViewMode::Window)]);
-        let mut case = Case {
-            strategy: Strategy::Summarize,
+        let mut case = RoutingCase {
+            strategy: AggregationStrategy::Summarize,
             tier: Some(TierOptions { language_views: python, ..worker() }),
             focus: "a.py",
             item: FileItem {
@@ -213,61 +226,69 @@ mod tests {
                 ..FileItem::plain("src/*.py")
             },
         };
-        check(&case, ViewMode::None, Rule::AutoAggregate);
+        check(&case, ViewMode::None, RoutingRule::AutoAggregate);
         case.item.auto_aggregate = true;
-        check(&case, ViewMode::None, Rule::Excluded);
+        check(&case, ViewMode::None, RoutingRule::Excluded);
         case.item.view_mode = Some(ViewMode::Diff);
-        check(&case, ViewMode::Full, Rule::Focus);
+        check(&case, ViewMode::Full, RoutingRule::Focus);
         case.focus = "";
-        check(&case, ViewMode::Full, Rule::ForceFull);
+        check(&case, ViewMode::Full, RoutingRule::ForceFull);
         case.item.force_full = false;
-        check(&case, ViewMode::Full, Rule::ItemTier);
+        check(&case, ViewMode::Full, RoutingRule::ItemTier);
         case.item.tier = Some(Tier::Qa);
-        check(&case, ViewMode::Summary, Rule::Strategy);
-        case.strategy = Strategy::Full;
-        check(&case, ViewMode::Full, Rule::Strategy);
-        case.strategy = Strategy::Auto;
-        check(&case, ViewMode::Custom, Rule::Slices);
+        check(&case, ViewMode::Summary, RoutingRule::Strategy);
+        case.strategy = AggregationStrategy::Full;
+        check(&case, ViewMode::Full, RoutingRule::Strategy);
+        case.strategy = AggregationStrategy::Auto;
+        check(&case, ViewMode::Custom, RoutingRule::Slices);
         case.item.custom_slices.clear();
-        check(&case, ViewMode::Masked, Rule::Mask);
+        check(&case, ViewMode::Masked, RoutingRule::Mask);
         case.item.ast_mask.clear();
-        check(&case, ViewMode::Diff, Rule::ItemView);
+        check(&case, ViewMode::Diff, RoutingRule::ItemView);
         case.item.view_mode = None;
-        check(&case, ViewMode::Definitions, Rule::Ast);
+        check(&case, ViewMode::Definitions, RoutingRule::Ast);
         case.item.ast_definitions = false;
-        check(&case, ViewMode::Signatures, Rule::Ast);
+        check(&case, ViewMode::Signatures, RoutingRule::Ast);
         case.item.ast_signatures = false;
-        check(&case, ViewMode::Window, Rule::TierLanguage);
+        check(&case, ViewMode::Window, RoutingRule::TierLanguage);
         case.tier = Some(worker());
-        check(&case, ViewMode::Skeleton, Rule::Tier);
+        check(&case, ViewMode::Skeleton, RoutingRule::Tier);
         case.tier = None;
-        check(&case, ViewMode::Outline, Rule::DefaultMode);
+        check(&case, ViewMode::Outline, RoutingRule::DefaultMode);
     }
 
     #[test]
     fn an_item_of_the_workers_tier_is_full_for_the_worker_alone() {
         let item = FileItem { tier: Some(Tier::Worker), ..FileItem::plain("src/a.py") };
         let lead = TierOptions { tier: Tier::TechLead, view: ViewMode::Summary, ..worker() };
-        check(&Case { tier: Some(worker()), item: item.clone(), ..case() }, ViewMode::Full, Rule::ItemTier);
-        check(&Case { tier: Some(lead), item: item.clone(), ..case() }, ViewMode::Summary, Rule::Tier);
-        check(&Case { item, ..case() }, ViewMode::Outline, Rule::DefaultMode);
+        check(
+            &RoutingCase { tier: Some(worker()), item: item.clone(), ..case() },
+            ViewMode::Full,
+            RoutingRule::ItemTier,
+        );
+        check(
+            &RoutingCase { tier: Some(lead), item: item.clone(), ..case() },
+            ViewMode::Summary,
+            RoutingRule::Tier,
+        );
+        check(&RoutingCase { item, ..case() }, ViewMode::Outline, RoutingRule::DefaultMode);
     }
 
     #[test]
     fn a_file_in_focus_gets_the_view_that_its_tier_has_for_it() {
         let qa = TierOptions { tier: Tier::Qa, focus_view: ViewMode::Window, ..worker() };
-        check(&Case { tier: Some(qa), focus: "a.py", ..case() }, ViewMode::Window, Rule::Focus);
-        check(&Case { focus: "a.py", ..case() }, ViewMode::Full, Rule::Focus);
+        check(&RoutingCase { tier: Some(qa), focus: "a.py", ..case() }, ViewMode::Window, RoutingRule::Focus);
+        check(&RoutingCase { focus: "a.py", ..case() }, ViewMode::Full, RoutingRule::Focus);
     }
 
     #[test]
     fn a_view_that_cannot_be_had_becomes_a_smaller_one_and_says_why() {
-        let fit = |wanted, size, has_structure| fit_to_size(wanted, size, 100, has_structure).0;
+        let fit = |wanted, size, has_structure| limit_to_size(wanted, size, 100, has_structure).0;
         assert_eq!(fit(ViewMode::Full, 100, true), ViewMode::Full);
         assert_eq!(fit(ViewMode::Full, 101, true), ViewMode::Skeleton);
         assert_eq!(fit(ViewMode::Full, 101, false), ViewMode::Summary);
         assert_eq!(fit(ViewMode::Skeleton, 1, false), ViewMode::Summary);
         assert_eq!(fit(ViewMode::None, 101, false), ViewMode::None);
-        assert!(fit_to_size(ViewMode::Outline, 1, 100, false).1.unwrap().contains("outline"));
+        assert!(limit_to_size(ViewMode::Outline, 1, 100, false).1.unwrap().contains("outline"));
     }
 }

@@ -54,7 +54,7 @@ impl Selector {
     }
 
     /// Reads a word of somebody who is not there to mend it: a pattern that cannot be read is a name.
-    pub fn lenient(word: &str) -> Self {
+    pub fn new_lenient(word: &str) -> Self {
         let name = || word.strip_prefix("./").unwrap_or(word).trim_end_matches('/').as_bytes().to_vec();
         Self::new(word).unwrap_or_else(|_| Self::Parts(name()))
     }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_broken_pattern_is_refused() {
         assert!(Selector::new("a[").is_err());
-        let (selector, path) = (Selector::lenient("./a["), RelPath::new(b"a[/b.py").unwrap());
+        let (selector, path) = (Selector::new_lenient("./a["), RelPath::new(b"a[/b.py").unwrap());
         assert!(selector.selects(&path));
     }
 }

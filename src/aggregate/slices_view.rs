@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::model::Resolution;
 use crate::model::Slice;
+use crate::model::SliceResolution;
 use crate::model::SliceStatus;
 
 /// Lines of a text, and what a person said of them.
@@ -18,14 +18,14 @@ pub struct SlicePart {
     /// Last line, inclusive.
     pub end_line: u32,
     /// What is wrong with them; empty where they are what was marked.
-    pub doubt: String,
+    pub caveat: String,
     /// The text; nothing for lines that are no longer found.
     pub content: String,
 }
 
 impl SlicePart {
     /// Returns lines that have no name, as far as `text` has them.
-    pub fn plain(text: &str, start_line: u32, end_line: u32) -> Self {
+    pub fn from_lines(text: &str, start_line: u32, end_line: u32) -> Self {
         let count = u32::try_from(text.split_inclusive('\n').count()).unwrap_or(u32::MAX);
         let is_there = start_line <= count;
         let end_line = if is_there { end_line.min(count) } else { end_line };
@@ -35,14 +35,14 @@ impl SlicePart {
             format!("(no such lines: the text ends with line {count})")
         };
         let nothing = String::new;
-        Self { tag: nothing(), comment: nothing(), start_line, end_line, doubt: nothing(), content }
+        Self { tag: nothing(), comment: nothing(), start_line, end_line, caveat: nothing(), content }
     }
 
     /// Returns a slice as it was found in `text`. What is lost is not shown as if it were right.
-    pub fn marked(text: &str, slice: &Slice, found: &Resolution) -> Self {
+    pub fn from_resolution(text: &str, slice: &Slice, found: &SliceResolution) -> Self {
         let (start_line, end_line) = (found.start_line, found.end_line);
         let shown = || lines_of(text, start_line, end_line).to_owned();
-        let (doubt, content) = match found.status {
+        let (caveat, content) = match found.status {
             SliceStatus::Exact | SliceStatus::Moved => (String::new(), shown()),
             SliceStatus::Changed => ("changed since it was marked".to_owned(), shown()),
             SliceStatus::Stale => {
@@ -50,7 +50,7 @@ impl SlicePart {
             }
         };
         let (tag, comment) = (slice.tag.clone(), slice.comment.clone());
-        Self { tag, comment, start_line, end_line, doubt, content }
+        Self { tag, comment, start_line, end_line, caveat, content }
     }
 }
 
@@ -65,7 +65,7 @@ fn lines_of(text: &str, start_line: u32, end_line: u32) -> &str {
 }
 
 /// Returns the parts, joined by a blank line. A part without a tag is called `[Slice]`; one without a comment has none.
-pub fn view_slices(parts: &[SlicePart]) -> String {
+pub fn render_slices(parts: &[SlicePart]) -> String {
     let mut text = String::new();
     for part in parts {
         if !text.is_empty() {
@@ -82,7 +82,7 @@ pub fn view_slices(parts: &[SlicePart]) -> String {
         if !comment.is_empty() {
             let _ = write!(text, " ({comment})");
         }
-        let doubt = on_one_line(&part.doubt);
+        let doubt = on_one_line(&part.caveat);
         let doubt = if doubt.is_empty() { doubt } else { format!(" ({doubt})") };
         let _ = writeln!(text, "\nLines {}-{}{doubt}:", part.start_line, part.end_line);
         text.push_str(&part.content);
@@ -107,12 +107,12 @@ mod tests {
         let named = SlicePart {
             tag: "hot\nloop".to_owned(),
             comment: "why".to_owned(),
-            ..SlicePart::plain(text, 1, 2)
+            ..SlicePart::from_lines(text, 1, 2)
         };
-        let view = view_slices(&[named, SlicePart::plain(text, 3, 3)]);
+        let view = render_slices(&[named, SlicePart::from_lines(text, 3, 3)]);
         let expected = "---\n[Slice: hot loop] (why)\nLines 1-2:\na\nb\r\n\n---\n[Slice]\nLines 3-3:\nc\n";
         assert_eq!(view, expected);
-        assert_eq!(view_slices(&[]), "");
+        assert_eq!(render_slices(&[]), "");
     }
 
     #[test]
@@ -120,9 +120,9 @@ mod tests {
         assert_eq!(lines_of("a\nb\n", 2, 9), "b\n");
         assert_eq!(lines_of("a\nb\n", 9, 10), "");
         assert_eq!(lines_of("", 1, 1), "");
-        let beyond = SlicePart::plain("a\nb\n", 3, 4);
+        let beyond = SlicePart::from_lines("a\nb\n", 3, 4);
         assert_eq!(beyond.content, "(no such lines: the text ends with line 2)");
-        let clipped = SlicePart::plain("a\nb\n", 2, 9);
+        let clipped = SlicePart::from_lines("a\nb\n", 2, 9);
         assert_eq!((clipped.end_line, clipped.content.as_str()), (2, "b\n"));
     }
 }

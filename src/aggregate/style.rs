@@ -2,9 +2,9 @@
 
 /// How a language is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Style {
+pub(super) struct LanguageStyle {
     /// How what belongs together is marked.
-    pub(super) layout: Layout,
+    pub(super) layout: BlockLayout,
     /// What a comment begins with that goes to the end of its line.
     pub(super) line_comment: Option<&'static str>,
     /// What stands around a comment within a line.
@@ -17,7 +17,7 @@ pub(super) struct Style {
 
 /// How a language marks what belongs together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(super) enum BlockLayout {
     /// By a colon and an indent, as Python.
     Indented,
     /// By braces, as C.
@@ -28,10 +28,10 @@ pub(super) enum Layout {
     Listed,
 }
 
-impl Style {
+impl LanguageStyle {
     /// Braces and semicolons, as Java; so is every language that nobody says otherwise of.
     const BRACES: Self = Self {
-        layout: Layout::Braced,
+        layout: BlockLayout::Braced,
         line_comment: Some("//"),
         block_comment: Some(("/*", "*/")),
         statement_end: ";",
@@ -41,7 +41,7 @@ impl Style {
     const LINES: Self = Self { statement_end: "", ..Self::BRACES };
     /// Lists of things with comments as in a shell.
     const LIST: Self = Self {
-        layout: Layout::Listed,
+        layout: BlockLayout::Listed,
         line_comment: Some("#"),
         block_comment: None,
         statement_end: "",
@@ -49,14 +49,14 @@ impl Style {
     };
 
     /// Returns the style of the file type of that id.
-    pub(super) fn of(language: &str) -> Self {
+    pub(super) fn for_language(language: &str) -> Self {
         match language {
-            "python" => Self { layout: Layout::Indented, ..Self::LIST },
+            "python" => Self { layout: BlockLayout::Indented, ..Self::LIST },
             "c" | "cpp" => Self { type_end: ";", ..Self::BRACES },
             "go" | "kotlin" | "scala" | "swift" => Self::LINES,
-            "shell" => Self { layout: Layout::Braced, ..Self::LIST },
-            "ruby" => Self { layout: Layout::Worded("end"), ..Self::LIST },
-            "lua" => Self { layout: Layout::Worded("end"), line_comment: Some("--"), ..Self::LIST },
+            "shell" => Self { layout: BlockLayout::Braced, ..Self::LIST },
+            "ruby" => Self { layout: BlockLayout::Worded("end"), ..Self::LIST },
+            "lua" => Self { layout: BlockLayout::Worded("end"), line_comment: Some("--"), ..Self::LIST },
             "sql" => Self { line_comment: Some("--"), block_comment: Some(("/*", "*/")), ..Self::LIST },
             "html" | "markdown" => {
                 Self { line_comment: None, block_comment: Some(("<!--", "-->")), ..Self::LIST }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_comment_is_written_as_its_language_writes_it() {
-        let of = |language: &str, is_last| Style::of(language).comment("2 lines", is_last);
+        let of = |language: &str, is_last| LanguageStyle::for_language(language).comment("2 lines", is_last);
         assert_eq!(of("rust", true), "// 2 lines");
         assert_eq!(of("rust", false), "/* 2 lines */");
         assert_eq!(of("python", true), "# 2 lines");

@@ -8,18 +8,18 @@ pub const ESTIMATE: &str = "estimate: bytes/3";
 
 /// The longest text that is given to the library at once, in bytes. On a million spaces in a row it panics, and a
 /// run of a million letters costs it forty times its size in memory.
-const PIECE_BYTES: usize = 64 << 10;
+const MAX_PIECE_BYTES: usize = 64 << 10;
 
 /// A way to count tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Counter {
+pub enum TokenCounter {
     /// Exactly, as the models of `OpenAI` since GPT-4o do. Other providers' tokens are more: by a third at times.
     O200kBase,
     /// From the number of bytes alone.
     Estimate,
 }
 
-impl Counter {
+impl TokenCounter {
     /// Every way there is.
     pub const ALL: [Self; 2] = [Self::O200kBase, Self::Estimate];
 
@@ -32,7 +32,7 @@ impl Counter {
     }
 
     /// Returns the word that chooses it in the settings.
-    pub const fn word(self) -> &'static str {
+    pub const fn setting_name(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",
             Self::Estimate => "estimate",
@@ -56,7 +56,7 @@ impl Counter {
     /// text is too high by about as many as it has cuts.
     pub fn count(self, text: &str) -> u64 {
         match self {
-            Self::O200kBase => count_in_pieces(tiktoken_rs::o200k_base_singleton(), text, PIECE_BYTES),
+            Self::O200kBase => count_in_pieces(tiktoken_rs::o200k_base_singleton(), text, MAX_PIECE_BYTES),
             Self::Estimate => estimate_tokens(text.len() as u64),
         }
     }
@@ -200,24 +200,24 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_vocabulary() {
-        assert_eq!(Counter::O200kBase.count(""), 0);
-        assert_eq!(Counter::O200kBase.count("hello world"), 2);
+        assert_eq!(TokenCounter::O200kBase.count(""), 0);
+        assert_eq!(TokenCounter::O200kBase.count("hello world"), 2);
         assert_eq!(
-            Counter::O200kBase.count("def run(self):\n    return 1\n"),
+            TokenCounter::O200kBase.count("def run(self):\n    return 1\n"),
             exact("def run(self):\n    return 1\n")
         );
-        assert_eq!(Counter::Estimate.count("four"), 2);
+        assert_eq!(TokenCounter::Estimate.count("four"), 2);
     }
 
     #[test]
     fn a_special_token_in_a_text_is_text() {
-        assert_eq!(Counter::O200kBase.count("<|endoftext|>"), 7);
+        assert_eq!(TokenCounter::O200kBase.count("<|endoftext|>"), 7);
     }
 
     #[test]
     fn a_run_that_the_library_panics_on_is_counted() {
         for text in [" ".repeat(1_000_000) + "x", "\t\u{a0}".repeat(600_000) + "x", "\n ".repeat(500_000)] {
-            let tokens = Counter::O200kBase.count(&text);
+            let tokens = TokenCounter::O200kBase.count(&text);
             assert!(0 < tokens && tokens <= text.len() as u64);
         }
     }
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn a_run_without_an_end_is_counted_in_pieces_that_cost_little() {
         // The library itself says 125,000 for a million.
-        let tokens = Counter::O200kBase.count(&"a".repeat(250_000));
+        let tokens = TokenCounter::O200kBase.count(&"a".repeat(250_000));
         assert!((31_250..31_260).contains(&tokens), "{tokens}");
     }
 

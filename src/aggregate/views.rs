@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::focus::FocusLines;
-use super::words::plain_words;
+use super::words::sanitize_paragraphs;
 use crate::model::Outline;
 use crate::model::RelPath;
 use crate::model::SummaryDetail;
@@ -23,7 +23,7 @@ pub fn error_line(path: &RelPath, view: ViewMode, reason: &str) -> String {
 }
 
 /// Returns the symbols, one a line: `[Class] Foo (Lines 10-50)`, children indented two spaces.
-pub fn view_outline(outline: &Outline) -> String {
+pub fn render_outline(outline: &Outline) -> String {
     let mut text = String::new();
     outline.walk(|symbol, depth| {
         let line = OutlineLine {
@@ -64,7 +64,7 @@ impl OutlineLine<'_> {
 
 /// Returns the words about a file, and below them as much of its structure as the tier wants. No line numbers: those
 /// change with every edit, and what a summary says should change when its meaning does.
-pub fn view_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> String {
+pub fn render_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> String {
     let mut text = words.trim_end().to_owned();
     text.push('\n');
     let Some(outline) = outline else { return text };
@@ -88,10 +88,10 @@ pub fn view_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetai
 
 /// Returns a model's words about a file, and below them as much of its structure as the tier wants. The words are made
 /// such that no line but the first begins like one of the structure.
-pub fn view_written(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> String {
-    let mut text = plain_words(words).replace('\n', "\n  ");
+pub fn render_model_summary(words: &str, outline: Option<&Outline>, detail: SummaryDetail) -> String {
+    let mut text = sanitize_paragraphs(words).replace('\n', "\n  ");
     // The words have told of nothing as the heuristic's do, which lists signatures.
-    text.push_str(&view_summary("", outline, detail));
+    text.push_str(&render_summary("", outline, detail));
     text
 }
 
@@ -111,7 +111,7 @@ fn top_level(outline: &Outline) -> Vec<&Symbol> {
 
 /// Returns `margin` lines on each side of the lines that were named, each with its number; what is left out between
 /// them is a line of its own. The whole text where no line was named.
-pub fn view_window(text: &str, lines: &FocusLines, margin: u32) -> String {
+pub fn render_window(text: &str, lines: &FocusLines, margin: u32) -> String {
     if lines.0.is_empty() {
         return text.to_owned();
     }
@@ -123,14 +123,14 @@ pub fn view_window(text: &str, lines: &FocusLines, margin: u32) -> String {
             left_out += 1;
             continue;
         }
-        tell_gap(&mut out, &mut left_out);
+        write_gap(&mut out, &mut left_out);
         let _ = writeln!(out, "{number:>6}  {row}");
     }
-    tell_gap(&mut out, &mut left_out);
+    write_gap(&mut out, &mut left_out);
     out
 }
 
-fn tell_gap(out: &mut String, left_out: &mut u32) {
+fn write_gap(out: &mut String, left_out: &mut u32) {
     if 0 < *left_out {
         let _ = writeln!(out, "     …  ({left_out} lines)");
         *left_out = 0;
@@ -140,7 +140,7 @@ fn tell_gap(out: &mut String, left_out: &mut u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Health;
+    use crate::model::ParseHealth;
     use crate::model::Span;
     use crate::model::SymbolKind;
 
@@ -162,12 +162,12 @@ mod tests {
         let engine = symbol(SymbolKind::Class, "Engine", vec![run]);
         let space = symbol(SymbolKind::Namespace, "space", vec![engine]);
         let symbols = vec![space, symbol(SymbolKind::Constant, "LIMIT", vec![])];
-        Outline { health: Health::perfect(1), doc: None, imports: vec![], symbols }
+        Outline { health: ParseHealth::perfect(1), doc: None, imports: vec![], symbols }
     }
 
     #[test]
     fn an_outline_is_a_line_a_symbol() {
-        let text = view_outline(&outline());
+        let text = render_outline(&outline());
         let expected = "[Namespace] space (Lines 10-50)\n  [Class] Engine (Lines 10-50)\n    [Method] run (Lines 10-50)\n[Constant] LIMIT (Lines 10-50)\n";
         assert_eq!(text, expected);
     }
@@ -175,23 +175,23 @@ mod tests {
     #[test]
     fn a_summary_carries_the_detail_that_is_asked_for() {
         let outline = outline();
-        let view = |detail| view_summary("Words.\n", Some(&outline), detail);
+        let view = |detail| render_summary("Words.\n", Some(&outline), detail);
         assert_eq!(view(SummaryDetail::Words), "Words.\n");
         assert_eq!(view(SummaryDetail::TopLevel), "Words.\n[Class] Engine\n");
         assert_eq!(view(SummaryDetail::Signatures), "Words.\nclass Engine\n");
-        let told = view_summary("Words.\nclass Engine: run", Some(&outline), SummaryDetail::Signatures);
+        let told = render_summary("Words.\nclass Engine: run", Some(&outline), SummaryDetail::Signatures);
         assert_eq!(told, "Words.\nclass Engine: run\n");
-        assert_eq!(view_summary("Words.", None, SummaryDetail::TopLevel), "Words.\n");
+        assert_eq!(render_summary("Words.", None, SummaryDetail::TopLevel), "Words.\n");
     }
 
     #[test]
     fn a_window_shows_the_lines_around_and_counts_the_rest() {
         let text = (1..=20).fold(String::new(), |text, n| text + &format!("row {n}\n"));
-        let view = view_window(&text, &FocusLines(vec![10]), 1);
+        let view = render_window(&text, &FocusLines(vec![10]), 1);
         assert_eq!(
             view,
             "     …  (8 lines)\n     9  row 9\n    10  row 10\n    11  row 11\n     …  (9 lines)\n"
         );
-        assert_eq!(view_window("a\n", &FocusLines(vec![]), 1), "a\n");
+        assert_eq!(render_window("a\n", &FocusLines(vec![]), 1), "a\n");
     }
 }

@@ -1,16 +1,16 @@
 //! A model's words as they may stand in a document: whatever wrote them, and whatever became of them in the store.
 
 /// So many bytes of a model's words are shown. They were held to less when they came.
-const MOST_BYTES: usize = 8 << 10;
+const MAX_BYTES: usize = 8 << 10;
 /// Words that stand on a line with something else are shorter.
-const MOST_BYTES_OF_LINE: usize = 400;
+const MAX_LINE_BYTES: usize = 400;
 /// What stands where words were cut.
 const CUT: &str = " […]";
 
 /// Returns words in paragraphs, one a line and none of them empty: without what a terminal would obey, what turns the
 /// direction of writing, and what nobody sees.
-pub fn plain_words(words: &str) -> String {
-    let words = cut(words, MOST_BYTES);
+pub fn sanitize_paragraphs(words: &str) -> String {
+    let words = truncate(words, MAX_BYTES);
     if is_plain(&words) {
         return words;
     }
@@ -21,7 +21,7 @@ pub fn plain_words(words: &str) -> String {
             let at = text.len();
             let space = if at == before { "" } else { " " };
             text.push_str(space);
-            text.extend(word.chars().filter(|c| !c.is_control() && !is_unseen(*c)));
+            text.extend(word.chars().filter(|c| !c.is_control() && !is_invisible(*c)));
             if text.len() == at + space.len() {
                 text.truncate(at);
             }
@@ -35,11 +35,11 @@ pub fn plain_words(words: &str) -> String {
 }
 
 /// Returns words on one line.
-pub fn words_on_a_line(words: &str) -> String {
-    cut(&plain_words(words).replace('\n', " "), MOST_BYTES_OF_LINE)
+pub fn sanitize_line(words: &str) -> String {
+    truncate(&sanitize_paragraphs(words).replace('\n', " "), MAX_LINE_BYTES)
 }
 
-fn cut(words: &str, most: usize) -> String {
+fn truncate(words: &str, most: usize) -> String {
     if words.len() <= most {
         return words.to_owned();
     }
@@ -54,7 +54,7 @@ fn is_plain(words: &str) -> bool {
 }
 
 /// Says whether a character has no shape of its own, but changes what stands around it or how that is read.
-const fn is_unseen(c: char) -> bool {
+const fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{ad}'
@@ -75,7 +75,7 @@ mod tests {
 
     #[track_caller]
     fn check(words: &str, expected: &str) {
-        assert_eq!(plain_words(words), expected);
+        assert_eq!(sanitize_paragraphs(words), expected);
     }
 
     #[test]
@@ -91,9 +91,9 @@ mod tests {
 
     #[test]
     fn words_that_somebody_made_endless_are_cut() {
-        let text = plain_words(&"ä".repeat(1 << 20));
-        assert!(text.len() <= MOST_BYTES && text.ends_with(CUT), "{}", text.len());
-        let line = words_on_a_line(&"word\n".repeat(1 << 10));
-        assert!(line.len() <= MOST_BYTES_OF_LINE && !line.contains('\n'), "{line}");
+        let text = sanitize_paragraphs(&"ä".repeat(1 << 20));
+        assert!(text.len() <= MAX_BYTES && text.ends_with(CUT), "{}", text.len());
+        let line = sanitize_line(&"word\n".repeat(1 << 10));
+        assert!(line.len() <= MAX_LINE_BYTES && !line.contains('\n'), "{line}");
     }
 }

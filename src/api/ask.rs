@@ -10,7 +10,7 @@ use serde::Serialize;
 /// What can be asked by any client, with a daemon or without one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "ask", rename_all = "snake_case")]
-pub enum Ask {
+pub enum AnyQuery {
     /// Bring the cache up to date.
     Index(IndexAsk),
     /// The state of every file of the project.
@@ -311,7 +311,7 @@ mod tests {
 
     use super::*;
 
-    fn everything() -> ChoiceAsk {
+    fn full_selection() -> ChoiceAsk {
         ChoiceAsk {
             tier: Some(3),
             persona: Some("reviewer".to_owned()),
@@ -325,7 +325,7 @@ mod tests {
         }
     }
 
-    fn asks() -> Vec<Ask> {
+    fn all_queries() -> Vec<AnyQuery> {
         let mask = vec![MaskEntry { symbol: "Engine.run".to_owned(), show: MaskName::Def }];
         let beside = BesideAsk {
             history: Some("said.toml".to_owned()),
@@ -334,38 +334,38 @@ mod tests {
             ..BesideAsk::default()
         };
         vec![
-            Ask::Index(IndexAsk { verify: true }),
-            Ask::Files,
-            Ask::Outline(OutlineAsk::default()),
-            Ask::View(ViewAsk {
+            AnyQuery::Index(IndexAsk { verify: true }),
+            AnyQuery::Files,
+            AnyQuery::Outline(OutlineAsk::default()),
+            AnyQuery::View(ViewAsk {
                 files: vec!["src".to_owned()],
                 mode: Some(ModeName::AstSignatures),
                 mask,
                 lines: vec![LineRange { start: 1, end: 2 }],
                 ..ViewAsk::default()
             }),
-            Ask::Symbols(SymbolsAsk { name: "run".to_owned(), definition: true }),
-            Ask::Aggregate(Box::new(AggregateAsk {
-                choice: everything(),
+            AnyQuery::Symbols(SymbolsAsk { name: "run".to_owned(), definition: true }),
+            AnyQuery::Aggregate(Box::new(AggregateAsk {
+                choice: full_selection(),
                 order: Some(OrderName::Given),
                 format: FormatName::Openai,
                 beside,
                 ..AggregateAsk::default()
             })),
-            Ask::Explain(Box::new(ExplainAsk { file: "a.py".to_owned(), choice: everything() })),
-            Ask::CacheStatus,
-            Ask::CacheClear(CacheClearAsk { summaries: true, ..CacheClearAsk::default() }),
-            Ask::CacheVerify,
-            Ask::CacheCollect(CacheCollectAsk { days: 30 }),
-            Ask::Audit,
+            AnyQuery::Explain(Box::new(ExplainAsk { file: "a.py".to_owned(), choice: full_selection() })),
+            AnyQuery::CacheStatus,
+            AnyQuery::CacheClear(CacheClearAsk { summaries: true, ..CacheClearAsk::default() }),
+            AnyQuery::CacheVerify,
+            AnyQuery::CacheCollect(CacheCollectAsk { days: 30 }),
+            AnyQuery::Audit,
         ]
     }
 
     #[test]
     fn an_ask_is_the_same_after_the_wire() {
-        for ask in asks() {
+        for ask in all_queries() {
             let wire = serde_json::to_string(&ask).unwrap();
-            assert_eq!(serde_json::from_str::<Ask>(&wire).unwrap(), ask, "{wire}");
+            assert_eq!(serde_json::from_str::<AnyQuery>(&wire).unwrap(), ask, "{wire}");
         }
     }
 
@@ -373,7 +373,7 @@ mod tests {
     fn what_is_left_out_is_left_to_the_settings() {
         assert_eq!(serde_json::from_value::<AggregateAsk>(json!({})).unwrap(), AggregateAsk::default());
         let short = json!({"ask": "explain", "file": "a.py"});
-        let Ask::Explain(ask) = serde_json::from_value(short).unwrap() else { panic!("no explain ask") };
+        let AnyQuery::Explain(ask) = serde_json::from_value(short).unwrap() else { panic!("no explain ask") };
         assert_eq!(ask.choice, ChoiceAsk::default());
     }
 
@@ -388,7 +388,7 @@ mod tests {
             (json!({"ask": "erase"}), "erase"),
         ];
         for (ask, word) in wrong {
-            let error = serde_json::from_value::<Ask>(ask.clone()).unwrap_err().to_string();
+            let error = serde_json::from_value::<AnyQuery>(ask.clone()).unwrap_err().to_string();
             assert!(error.contains(word), "{ask}: {error}");
         }
     }

@@ -4,11 +4,11 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::slice;
+use crate::model::AggregationStrategy;
 use crate::model::FileItem;
 use crate::model::MaskMode;
 use crate::model::Persona;
 use crate::model::Preset;
-use crate::model::Strategy;
 use crate::model::Tier;
 use crate::model::ViewMode;
 
@@ -58,7 +58,7 @@ pub fn persona_to_json(persona: &Persona) -> Value {
     json!({
         "name": persona.name,
         "tier": persona.tier.map(Tier::number),
-        "aggregation_strategy": persona.aggregation_strategy.map(Strategy::name),
+        "aggregation_strategy": persona.aggregation_strategy.map(AggregationStrategy::name),
         "preferred_models": models.collect::<Value>(),
         "context_preset": persona.context_preset,
         "system_prompt": persona.system_prompt,

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use crate::engine::Code;
 use crate::engine::Error;
-use crate::model::with_causes;
+use crate::model::error_chain;
 
 /// Who has to do something about a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ApiErrorKind {
     /// Whoever asked: something else should be asked for.
     User,
     /// Whoever looks after the machine; the same request may then succeed.
@@ -19,7 +19,7 @@ pub enum Kind {
 
 /// Why a request was not answered.
 #[derive(Debug, Clone)]
-pub struct Fault {
+pub struct ApiError {
     /// Stable name, for programs.
     pub code: Cow<'static, str>,
     /// What was attempted, on what, and why it could not be done.
@@ -27,13 +27,13 @@ pub struct Fault {
     /// What to do.
     pub hint: Cow<'static, str>,
     /// Who has to do it.
-    pub kind: Kind,
+    pub kind: ApiErrorKind,
 }
 
-impl Fault {
+impl ApiError {
     /// Whoever asked should ask for something else.
     pub fn user(code: &'static str, message: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
-        Self { code: code.into(), message: message.into(), hint: hint.into(), kind: Kind::User }
+        Self { code: code.into(), message: message.into(), hint: hint.into(), kind: ApiErrorKind::User }
     }
 
     /// The same request may succeed later, or after somebody has looked after the machine.
@@ -42,7 +42,12 @@ impl Fault {
         message: impl Into<String>,
         hint: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { code: code.into(), message: message.into(), hint: hint.into(), kind: Kind::Environment }
+        Self {
+            code: code.into(),
+            message: message.into(),
+            hint: hint.into(),
+            kind: ApiErrorKind::Environment,
+        }
     }
 
     /// The project's folder cannot be opened.
@@ -51,12 +56,12 @@ impl Fault {
             code: "no_project".into(),
             message: format!("open the project {}: {error}", root.display()),
             hint: "give the path of a folder that can be read with --project".into(),
-            kind: Kind::User,
+            kind: ApiErrorKind::User,
         }
     }
 }
 
-impl Fault {
+impl ApiError {
     /// The asker takes other settings for those of the project.
     pub fn other_settings() -> Self {
         let message = "answer by these settings, which are not those that the asker has read".to_owned();
@@ -81,24 +86,24 @@ impl Fault {
             code: "bad_slice".into(),
             message: format!("read a slice as JSON: {why}"),
             hint: "`slop slice make PATH A-B` prints one as it should be".into(),
-            kind: Kind::User,
+            kind: ApiErrorKind::User,
         }
     }
 }
 
-impl From<Error> for Fault {
+impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         let code = error.code();
         Self {
-            code: name(code).into(),
-            message: with_causes(&error),
+            code: code_name(code).into(),
+            message: error_chain(&error),
             hint: hint(code).into(),
             kind: kind(code),
         }
     }
 }
 
-const fn name(code: Code) -> &'static str {
+const fn code_name(code: Code) -> &'static str {
     match code {
         Code::ListFailed => "list_failed",
         Code::StoreTooNew => "store_too_new",
@@ -123,7 +128,7 @@ const fn name(code: Code) -> &'static str {
 }
 
 /// What to do about a database of models' words that cannot be used: it was paid for, so nobody is told to delete it.
-pub const MENDED: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` mends it, and keeps the old \
+pub const PAID_STORE_HINT: &str = "if it is damaged, `slop cache verify` or the next `slop summarize` mends it, and keeps the old \
                           file; do not delete it, for it was paid for";
 
 const fn hint(code: Code) -> &'static str {
@@ -135,7 +140,7 @@ const fn hint(code: Code) -> &'static str {
         Code::StoreUnusable => {
             "try again; if it stays so, delete index.db in the cache folder: it costs time only"
         }
-        Code::PaidUnusable => MENDED,
+        Code::PaidUnusable => PAID_STORE_HINT,
         Code::BadPattern => "quote the pattern, and close every bracket in it",
         Code::OutsideProject => "give a path below the project's folder, or choose another with --project",
         Code::NotFound => "`slop status` lists the files of the project",
@@ -167,10 +172,10 @@ const fn hint(code: Code) -> &'static str {
     }
 }
 
-const fn kind(code: Code) -> Kind {
+const fn kind(code: Code) -> ApiErrorKind {
     match code {
         Code::ListFailed | Code::StoreUnusable | Code::PaidUnusable | Code::WriteFailed | Code::Cancelled => {
-            Kind::Environment
+            ApiErrorKind::Environment
         }
         Code::StoreTooNew
         | Code::BadPattern
@@ -185,6 +190,6 @@ const fn kind(code: Code) -> Kind {
         | Code::OverBudget
         | Code::BadDiscussion
         | Code::HistoryNotFound
-        | Code::NothingToSend => Kind::User,
+        | Code::NothingToSend => ApiErrorKind::User,
     }
 }

@@ -20,14 +20,14 @@ use super::wire::wire_path;
 use crate::engine;
 
 /// Events that are remembered.
-const EVENTS: usize = 1024;
+const MAX_EVENTS: usize = 1024;
 
 /// Changes that are remembered, in all events together.
-const CHANGES: usize = 65_536;
+const MAX_CHANGES: usize = 65_536;
 
 /// A moment by the daemon's count, written `epoch:sequence`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position {
+pub struct ClockPosition {
     /// The count of starts and of lost tracks: a later one is greater.
     pub epoch: u64,
     /// The count of changes within the epoch.
@@ -37,31 +37,31 @@ pub struct Position {
 /// The text is no position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("read a clock, which is written `epoch:sequence`")]
-pub struct NoPosition;
+pub struct InvalidClock;
 
-impl fmt::Display for Position {
+impl fmt::Display for ClockPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.epoch, self.sequence)
     }
 }
 
-impl FromStr for Position {
-    type Err = NoPosition;
+impl FromStr for ClockPosition {
+    type Err = InvalidClock;
 
-    fn from_str(text: &str) -> Result<Self, NoPosition> {
-        let (epoch, sequence) = text.split_once(':').ok_or(NoPosition)?;
-        let number = |text: &str| text.parse::<u64>().map_err(|_| NoPosition);
+    fn from_str(text: &str) -> Result<Self, InvalidClock> {
+        let (epoch, sequence) = text.split_once(':').ok_or(InvalidClock)?;
+        let number = |text: &str| text.parse::<u64>().map_err(|_| InvalidClock);
         Ok(Self { epoch: number(epoch)?, sequence: number(sequence)? })
     }
 }
 
 /// What subscribers are told at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct FeedEvent {
     /// What sort of news it is.
-    pub kind: EventKind,
+    pub kind: FeedEventKind,
     /// The daemon's count after it.
-    pub clock: Position,
+    pub clock: ClockPosition,
     /// What has changed; nothing where it is not known.
     pub changes: Vec<Change>,
 }
@@ -69,7 +69,7 @@ pub struct Event {
 /// What sort of news an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum EventKind {
+pub enum FeedEventKind {
     /// Files have changed: these, and no others.
     Changed,
     /// What happened since the position that was asked for is not known: everything is to be looked at.
@@ -78,7 +78,7 @@ pub enum EventKind {
     LostTrack,
 }
 
-impl EventKind {
+impl FeedEventKind {
     /// Returns the kind as it is written.
     pub const fn name(self) -> &'static str {
         match self {
@@ -103,13 +103,13 @@ pub struct Change {
     pub sha256: Option<String>,
 }
 
-impl From<engine::Change> for Change {
-    fn from(change: engine::Change) -> Self {
+impl From<engine::FileChange> for Change {
+    fn from(change: engine::FileChange) -> Self {
         let (path, path_hex) = wire_path(&change.path);
         let kind = match change.kind {
-            engine::ChangeKind::Added => ChangeKind::Added,
-            engine::ChangeKind::Modified => ChangeKind::Modified,
-            engine::ChangeKind::Removed => ChangeKind::Removed,
+            engine::FileChangeKind::Added => ChangeKind::Added,
+            engine::FileChangeKind::Modified => ChangeKind::Modified,
+            engine::FileChangeKind::Removed => ChangeKind::Removed,
         };
         Self { path, path_hex, kind, sha256: change.content.map(|content| content.to_string()) }
     }
@@ -130,23 +130,23 @@ pub enum ChangeKind {
 /// The end that the daemon holds: what is published here is told to all subscribers.
 #[derive(Debug)]
 pub struct Feed {
-    ring: Arc<Mutex<Ring>>,
-    newest: watch::Sender<Position>,
+    ring: Arc<Mutex<EventRing>>,
+    newest: watch::Sender<ClockPosition>,
 }
 
 #[derive(Debug)]
-struct Ring {
-    newest: Position,
+struct EventRing {
+    newest: ClockPosition,
     /// Everything after this position is in `events`.
-    known_from: Position,
+    known_from: ClockPosition,
     changes: usize,
-    events: VecDeque<Arc<Event>>,
+    events: VecDeque<Arc<FeedEvent>>,
 }
 
 impl Feed {
     /// Returns a feed that knows nothing of what was before `start`.
-    pub fn new(start: Position) -> Self {
-        let ring = Ring { newest: start, known_from: start, changes: 0, events: VecDeque::new() };
+    pub fn new(start: ClockPosition) -> Self {
+        let ring = EventRing { newest: start, known_from: start, changes: 0, events: VecDeque::new() };
         Self { ring: Arc::new(Mutex::new(ring)), newest: watch::Sender::new(start) }
     }
 
@@ -154,9 +154,9 @@ impl Feed {
     ///
     /// More changes than the ring holds are told as one [`EventKind::FreshInstance`]: whoever is told of so many looks
     /// at everything anyway.
-    pub fn publish(&self, event: Event) {
+    pub fn publish(&self, event: FeedEvent) {
         let clock = event.clock;
-        let mut ring = locked(&self.ring);
+        let mut ring = lock(&self.ring);
         if clock <= ring.newest {
             return;
         }
@@ -166,19 +166,19 @@ impl Feed {
     }
 
     /// Returns what is told from now on, or since a position.
-    pub fn subscribe(&self, since: Option<Position>) -> Subscription {
+    pub fn subscribe(&self, since: Option<ClockPosition>) -> Subscription {
         let newest = self.newest.subscribe();
-        let now = locked(&self.ring).newest;
+        let now = lock(&self.ring).newest;
         // A position that is still to come was never given out by this daemon.
         let last = since.map_or(Some(now), |since| (since <= now).then_some(since));
         Subscription { ring: Arc::clone(&self.ring), newest, last }
     }
 }
 
-impl Ring {
-    fn push(&mut self, event: Event) {
+impl EventRing {
+    fn push(&mut self, event: FeedEvent) {
         self.newest = event.clock;
-        if CHANGES < event.changes.len() {
+        if MAX_CHANGES < event.changes.len() {
             self.events.clear();
             self.changes = 0;
             self.known_from = event.clock;
@@ -186,17 +186,17 @@ impl Ring {
         }
         self.changes += event.changes.len();
         self.events.push_back(Arc::new(event));
-        while EVENTS < self.events.len() || CHANGES < self.changes {
+        while MAX_EVENTS < self.events.len() || MAX_CHANGES < self.changes {
             let Some(oldest) = self.events.pop_front() else { break };
             self.changes -= oldest.changes.len();
             self.known_from = oldest.clock;
         }
     }
 
-    fn after(&self, last: Option<Position>) -> Option<Arc<Event>> {
+    fn next_after(&self, last: Option<ClockPosition>) -> Option<Arc<FeedEvent>> {
         let Some(last) = last.filter(|last| self.known_from <= *last) else {
-            let kind = EventKind::FreshInstance;
-            return Some(Arc::new(Event { kind, clock: self.newest, changes: Vec::new() }));
+            let kind = FeedEventKind::FreshInstance;
+            return Some(Arc::new(FeedEvent { kind, clock: self.newest, changes: Vec::new() }));
         };
         let next = self.events.partition_point(|event| event.clock <= last);
         self.events.get(next).map(Arc::clone)
@@ -206,22 +206,22 @@ impl Ring {
 /// The end that a subscriber holds.
 #[derive(Debug)]
 pub struct Subscription {
-    ring: Arc<Mutex<Ring>>,
-    newest: watch::Receiver<Position>,
+    ring: Arc<Mutex<EventRing>>,
+    newest: watch::Receiver<ClockPosition>,
     /// The position of what was told last; none where it is not known in this feed.
-    last: Option<Position>,
+    last: Option<ClockPosition>,
 }
 
 impl Subscription {
     /// Returns the next event, if there is one.
-    pub fn try_next(&mut self) -> Option<Arc<Event>> {
-        let event = locked(&self.ring).after(self.last)?;
+    pub fn try_next(&mut self) -> Option<Arc<FeedEvent>> {
+        let event = lock(&self.ring).next_after(self.last)?;
         self.last = Some(event.clock);
         Some(event)
     }
 
     /// Waits for the next event; nothing when the feed has ended.
-    pub async fn next(&mut self) -> Option<Arc<Event>> {
+    pub async fn next(&mut self) -> Option<Arc<FeedEvent>> {
         loop {
             self.newest.mark_unchanged();
             if let Some(event) = self.try_next() {
@@ -233,7 +233,7 @@ impl Subscription {
 }
 
 /// A panic elsewhere leaves a ring that is whole: nothing in it is changed by halves.
-fn locked(ring: &Mutex<Ring>) -> MutexGuard<'_, Ring> {
+fn lock(ring: &Mutex<EventRing>) -> MutexGuard<'_, EventRing> {
     ring.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -241,18 +241,18 @@ fn locked(ring: &Mutex<Ring>) -> MutexGuard<'_, Ring> {
 mod tests {
     use super::*;
 
-    fn changed(sequence: u64, files: usize) -> Event {
+    fn changed(sequence: u64, files: usize) -> FeedEvent {
         let change =
             Change { path: "a".to_owned(), path_hex: None, kind: ChangeKind::Modified, sha256: None };
-        let clock = Position { epoch: 1, sequence };
-        Event { kind: EventKind::Changed, clock, changes: vec![change; files] }
+        let clock = ClockPosition { epoch: 1, sequence };
+        FeedEvent { kind: FeedEventKind::Changed, clock, changes: vec![change; files] }
     }
 
     fn feed() -> Feed {
-        Feed::new(Position { epoch: 1, sequence: 0 })
+        Feed::new(ClockPosition { epoch: 1, sequence: 0 })
     }
 
-    fn told(subscription: &mut Subscription) -> Vec<(EventKind, u64)> {
+    fn drain(subscription: &mut Subscription) -> Vec<(FeedEventKind, u64)> {
         std::iter::from_fn(|| subscription.try_next())
             .map(|event| (event.kind, event.clock.sequence))
             .collect()
@@ -263,19 +263,19 @@ mod tests {
         let feed = feed();
         feed.publish(changed(1, 1));
         let mut subscription = feed.subscribe(None);
-        assert_eq!(told(&mut subscription), []);
+        assert_eq!(drain(&mut subscription), []);
         feed.publish(changed(2, 1));
         feed.publish(changed(3, 1));
-        assert_eq!(told(&mut subscription), [(EventKind::Changed, 2), (EventKind::Changed, 3)]);
-        assert_eq!(told(&mut subscription), []);
+        assert_eq!(drain(&mut subscription), [(FeedEventKind::Changed, 2), (FeedEventKind::Changed, 3)]);
+        assert_eq!(drain(&mut subscription), []);
     }
 
     #[test]
     fn a_position_that_is_remembered_is_gone_on_from() {
         let feed = feed();
         (1..4).for_each(|sequence| feed.publish(changed(sequence, 1)));
-        let mut subscription = feed.subscribe(Some(Position { epoch: 1, sequence: 2 }));
-        assert_eq!(told(&mut subscription), [(EventKind::Changed, 3)]);
+        let mut subscription = feed.subscribe(Some(ClockPosition { epoch: 1, sequence: 2 }));
+        assert_eq!(drain(&mut subscription), [(FeedEventKind::Changed, 3)]);
     }
 
     #[test]
@@ -283,8 +283,8 @@ mod tests {
         let feed = feed();
         feed.publish(changed(1, 1));
         for (epoch, sequence) in [(0, 1), (1, 2), (2, 0)] {
-            let mut subscription = feed.subscribe(Some(Position { epoch, sequence }));
-            assert_eq!(told(&mut subscription), [(EventKind::FreshInstance, 1)], "{epoch}:{sequence}");
+            let mut subscription = feed.subscribe(Some(ClockPosition { epoch, sequence }));
+            assert_eq!(drain(&mut subscription), [(FeedEventKind::FreshInstance, 1)], "{epoch}:{sequence}");
         }
     }
 
@@ -293,39 +293,39 @@ mod tests {
         let feed = feed();
         let mut sleeper = feed.subscribe(None);
         (1..=5000).for_each(|sequence| feed.publish(changed(sequence, 1)));
-        assert_eq!(told(&mut sleeper), [(EventKind::FreshInstance, 5000)]);
+        assert_eq!(drain(&mut sleeper), [(FeedEventKind::FreshInstance, 5000)]);
         feed.publish(changed(5001, 1));
-        assert_eq!(told(&mut sleeper), [(EventKind::Changed, 5001)]);
-        assert!(locked(&feed.ring).events.len() <= EVENTS);
+        assert_eq!(drain(&mut sleeper), [(FeedEventKind::Changed, 5001)]);
+        assert!(lock(&feed.ring).events.len() <= MAX_EVENTS);
     }
 
     #[test]
     fn more_changes_than_are_remembered_are_told_as_everything() {
         let feed = feed();
         let mut subscription = feed.subscribe(None);
-        feed.publish(changed(1, CHANGES + 1));
-        assert_eq!(told(&mut subscription), [(EventKind::FreshInstance, 1)]);
-        (2..6).for_each(|sequence| feed.publish(changed(sequence, CHANGES / 2)));
-        assert_eq!(told(&mut subscription), [(EventKind::FreshInstance, 5)]);
-        assert!(locked(&feed.ring).changes <= CHANGES);
+        feed.publish(changed(1, MAX_CHANGES + 1));
+        assert_eq!(drain(&mut subscription), [(FeedEventKind::FreshInstance, 1)]);
+        (2..6).for_each(|sequence| feed.publish(changed(sequence, MAX_CHANGES / 2)));
+        assert_eq!(drain(&mut subscription), [(FeedEventKind::FreshInstance, 5)]);
+        assert!(lock(&feed.ring).changes <= MAX_CHANGES);
     }
 
     #[test]
     fn a_lost_track_is_told_to_those_who_listen_and_gone_on_from() {
         let feed = feed();
         let mut subscription = feed.subscribe(None);
-        let clock = Position { epoch: 2, sequence: 0 };
-        feed.publish(Event { kind: EventKind::LostTrack, clock, changes: Vec::new() });
-        assert_eq!(told(&mut subscription), [(EventKind::LostTrack, 0)]);
-        assert_eq!(told(&mut feed.subscribe(Some(clock))), []);
+        let clock = ClockPosition { epoch: 2, sequence: 0 };
+        feed.publish(FeedEvent { kind: FeedEventKind::LostTrack, clock, changes: Vec::new() });
+        assert_eq!(drain(&mut subscription), [(FeedEventKind::LostTrack, 0)]);
+        assert_eq!(drain(&mut feed.subscribe(Some(clock))), []);
     }
 
     #[test]
     fn a_position_is_read_as_it_is_written() {
-        let position = Position { epoch: 7, sequence: 42 };
+        let position = ClockPosition { epoch: 7, sequence: 42 };
         assert_eq!(position.to_string().parse(), Ok(position));
         for text in ["", "1", "1:", ":1", "a:1", "1:2:3", "-1:2"] {
-            assert_eq!(text.parse::<Position>(), Err(NoPosition), "{text}");
+            assert_eq!(text.parse::<ClockPosition>(), Err(InvalidClock), "{text}");
         }
     }
 }

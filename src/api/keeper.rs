@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
-use super::feed::Position;
+use super::feed::ClockPosition;
 use super::feed::Subscription;
 use super::service::Service;
 use super::wire::Dollars;
@@ -12,12 +12,12 @@ use super::wire::Dollars;
 /// A service that keeps running between two asks, as the daemon does.
 ///
 /// All of it but [`Service::ask`] is called from threads that serve sockets, and must not wait for work.
-pub trait Keeper: Service {
+pub trait DaemonControl: Service {
     /// Returns how the daemon fares.
     fn status(&self) -> DaemonStatus;
 
     /// Returns what changes from now on, or after `since`.
-    fn subscribe(&self, since: Option<Position>) -> Subscription;
+    fn subscribe(&self, since: Option<ClockPosition>) -> Subscription;
 
     /// Asks the daemon to stop, and does not wait until it has.
     fn stop(&self);
@@ -172,7 +172,7 @@ pub struct AgentStatus {
 
 impl AgentStatus {
     /// Returns how one is that asks nobody.
-    pub fn off() -> Self {
+    pub fn disabled() -> Self {
         Self {
             state: "off".to_owned(),
             reason: None,
@@ -193,7 +193,7 @@ impl AgentStatus {
 
     /// Returns how one is that cannot ask anybody.
     pub fn stopped(reason: String) -> Self {
-        Self { state: "stopped".to_owned(), reason: Some(reason), ..Self::off() }
+        Self { state: "stopped".to_owned(), reason: Some(reason), ..Self::disabled() }
     }
 }
 

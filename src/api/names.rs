@@ -7,15 +7,15 @@ use super::ask::OrderName;
 use super::ask::PartName;
 use super::ask::StrategyName;
 use super::request::DocumentFormat;
+use crate::model::AggregationStrategy;
+use crate::model::DocumentPart;
+use crate::model::FileOrder;
 use crate::model::MaskMode;
-use crate::model::Order;
-use crate::model::Part;
-use crate::model::Strategy;
 use crate::model::ViewMode;
 
 impl ModeName {
     /// Returns the name of a mode; `None` for those that nobody can ask for.
-    pub const fn of(mode: ViewMode) -> Option<Self> {
+    pub const fn from_mode(mode: ViewMode) -> Option<Self> {
         match mode {
             ViewMode::Full => Some(Self::Full),
             ViewMode::Summary => Some(Self::Summary),
@@ -69,17 +69,17 @@ impl From<MaskName> for MaskMode {
     }
 }
 
-impl From<Strategy> for StrategyName {
-    fn from(strategy: Strategy) -> Self {
+impl From<AggregationStrategy> for StrategyName {
+    fn from(strategy: AggregationStrategy) -> Self {
         match strategy {
-            Strategy::Auto => Self::Auto,
-            Strategy::Summarize => Self::Summarize,
-            Strategy::Full => Self::Full,
+            AggregationStrategy::Auto => Self::Auto,
+            AggregationStrategy::Summarize => Self::Summarize,
+            AggregationStrategy::Full => Self::Full,
         }
     }
 }
 
-impl From<StrategyName> for Strategy {
+impl From<StrategyName> for AggregationStrategy {
     fn from(name: StrategyName) -> Self {
         match name {
             StrategyName::Auto => Self::Auto,
@@ -89,17 +89,17 @@ impl From<StrategyName> for Strategy {
     }
 }
 
-impl From<Order> for OrderName {
-    fn from(order: Order) -> Self {
+impl From<FileOrder> for OrderName {
+    fn from(order: FileOrder) -> Self {
         match order {
-            Order::Stable => Self::Stable,
-            Order::Path => Self::Path,
-            Order::Given => Self::Given,
+            FileOrder::Stable => Self::Stable,
+            FileOrder::Path => Self::Path,
+            FileOrder::Given => Self::Given,
         }
     }
 }
 
-impl From<OrderName> for Order {
+impl From<OrderName> for FileOrder {
     fn from(name: OrderName) -> Self {
         match name {
             OrderName::Stable => Self::Stable,
@@ -109,7 +109,7 @@ impl From<OrderName> for Order {
     }
 }
 
-impl From<PartName> for Part {
+impl From<PartName> for DocumentPart {
     fn from(name: PartName) -> Self {
         match name {
             PartName::Whole => Self::Whole,
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn every_mode_that_can_be_asked_for_has_its_own_name_in_json() {
         for mode in ViewMode::ALL {
-            let Some(name) = ModeName::of(mode) else { continue };
+            let Some(name) = ModeName::from_mode(mode) else { continue };
             assert_eq!(ViewMode::from(name), mode);
             assert_eq!(serde_json::to_value(name).unwrap(), mode.name());
         }
@@ -149,10 +149,10 @@ mod tests {
         for mode in MaskMode::ALL {
             assert_eq!(serde_json::to_value(MaskName::from(mode)).unwrap(), mode.name());
         }
-        for strategy in Strategy::ALL {
+        for strategy in AggregationStrategy::ALL {
             assert_eq!(serde_json::to_value(StrategyName::from(strategy)).unwrap(), strategy.name());
         }
-        for order in Order::ALL {
+        for order in FileOrder::ALL {
             assert_eq!(serde_json::to_value(OrderName::from(order)).unwrap(), order.name());
         }
     }

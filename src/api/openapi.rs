@@ -9,19 +9,19 @@ use serde_json::Map;
 use serde_json::Value;
 use serde_json::json;
 
-use super::ask::Ask;
+use super::ask::AnyQuery;
 use super::feed::Change;
 use super::http::LIST_ITEMS;
 use super::http::REQUEST_BYTES;
 use super::http::ROUTES;
 use super::http::Route;
+use super::http::RouteAction;
 use super::http::TEXT_CHARACTERS;
-use super::http::Task;
 use super::keeper::DaemonStatus;
 use super::keeper::Stopping;
 use super::service::FreshnessNote;
 use super::service::PROTOCOL;
-use super::wire::Answer;
+use super::wire::AnyAnswer;
 use super::wire::SCHEMA_VERSION;
 
 const ABOUT: &str = "\
@@ -83,12 +83,12 @@ fn document() -> Value {
     let paths: Map<String, Value> = ROUTES
         .iter()
         .map(|route| {
-            let method = if route.task.is_read() { "get" } else { "post" };
+            let method = if route.task.is_get() { "get" } else { "post" };
             (route.path.to_owned(), json!({ method: operation(route, &mut asks, &mut answers) }))
         })
         .collect();
     let mut asks = asks.take_definitions(true);
-    asks.values_mut().for_each(limit);
+    asks.values_mut().for_each(add_limits);
     let mut schemas = answers.take_definitions(true);
     schemas.append(&mut asks);
     schemas.insert("Error".to_owned(), error_schema());
@@ -100,8 +100,8 @@ fn document() -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "headers": headers(),
-            "responses": refusals(),
+            "headers": header_schemas(),
+            "responses": error_responses(),
             "securitySchemes": {
                 "token": {
                     "type": "http",
@@ -129,7 +129,7 @@ fn operation(route: &Route, asks: &mut SchemaGenerator, answers: &mut SchemaGene
         "parameters": parameters(route),
         "responses": responses(route, answers),
     });
-    if let Task::Ask { schema, .. } = route.task {
+    if let RouteAction::Ask { schema, .. } = route.task {
         let schema = schema(asks);
         operation["requestBody"] = json!({
             "description": format!(
@@ -151,8 +151,8 @@ fn requires_something(asks: &SchemaGenerator, schema: &Schema) -> bool {
 
 fn parameters(route: &Route) -> Value {
     match route.task {
-        Task::Status | Task::OpenApi | Task::Stop => json!([]),
-        Task::Events => {
+        RouteAction::Status | RouteAction::OpenApi | RouteAction::Stop => json!([]),
+        RouteAction::Events => {
             let clock = json!({"type": "string", "pattern": "^\\+?[0-9]{1,19}:\\+?[0-9]{1,19}$"});
             let last = json!({"type": "string", "pattern": "^(\\+?[0-9]{1,19}:\\+?[0-9]{1,19})?$"});
             let number = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
@@ -174,7 +174,7 @@ fn parameters(route: &Route) -> Value {
                 protocol(),
             ])
         }
-        Task::Ask { .. } => {
+        RouteAction::Ask { .. } => {
             let (switch, text) = (json!({"type": "boolean", "default": false}), json!({"type": "string"}));
             let fresh = "Refuse rather than answer what cannot be vouched for.";
             let settings = "The fingerprint of the settings that the asker expects; others than the daemon's are \
@@ -208,7 +208,7 @@ fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
             "slop-protocol": {"$ref": "#/components/headers/slop-protocol"},
             "slop-settings": {"$ref": "#/components/headers/slop-settings"},
         },
-        "content": content(route, answers),
+        "content": response_content(route, answers),
     });
     if has_document(route) {
         for name in ["slop-freshness", "slop-clock"] {
@@ -216,7 +216,7 @@ fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
         }
     }
     let refused =
-        REFUSALS.iter().filter(|(status, ..)| can_refuse(route, status)).map(|(status, name, _)| {
+        REFUSALS.iter().filter(|(status, ..)| has_status(route, status)).map(|(status, name, _)| {
             ((*status).to_owned(), json!({"$ref": format!("#/components/responses/{name}")}))
         });
     let mut responses: Map<String, Value> = refused.collect();
@@ -225,10 +225,10 @@ fn responses(route: &Route, answers: &mut SchemaGenerator) -> Value {
 }
 
 /// Says whether a route has a refusal of this status.
-fn can_refuse(route: &Route, status: &str) -> bool {
+fn has_status(route: &Route, status: &str) -> bool {
     match status {
-        "404" | "415" | "422" => matches!(route.task, Task::Ask { .. }),
-        "409" => matches!(route.task, Task::Ask { .. } | Task::Events),
+        "404" | "415" | "422" => matches!(route.task, RouteAction::Ask { .. }),
+        "409" => matches!(route.task, RouteAction::Ask { .. } | RouteAction::Events),
         "406" => has_document(route),
         _ => true,
     }
@@ -238,15 +238,15 @@ fn has_document(route: &Route) -> bool {
     route.command == "aggregate"
 }
 
-fn content(route: &Route, answers: &mut SchemaGenerator) -> Value {
+fn response_content(route: &Route, answers: &mut SchemaGenerator) -> Value {
     let (data, note) = match route.task {
-        Task::Events => {
-            return json!({"text/event-stream": {"schema": events(&answers.subschema_for::<Change>())}});
+        RouteAction::Events => {
+            return json!({"text/event-stream": {"schema": event_schema(&answers.subschema_for::<Change>())}});
         }
-        Task::OpenApi => return json!({"application/json": {"schema": {"type": "object"}}}),
-        Task::Status => (answers.subschema_for::<DaemonStatus>(), None),
-        Task::Stop => (answers.subschema_for::<Stopping>(), None),
-        Task::Ask { read, .. } => {
+        RouteAction::OpenApi => return json!({"application/json": {"schema": {"type": "object"}}}),
+        RouteAction::Status => (answers.subschema_for::<DaemonStatus>(), None),
+        RouteAction::Stop => (answers.subschema_for::<Stopping>(), None),
+        RouteAction::Ask { read, .. } => {
             let data = answer_schema(read, answers);
             (data, Some(answers.subschema_for::<FreshnessNote>()))
         }
@@ -267,7 +267,7 @@ fn content(route: &Route, answers: &mut SchemaGenerator) -> Value {
     content
 }
 
-fn events(change: &Schema) -> Value {
+fn event_schema(change: &Schema) -> Value {
     json!({
         "type": "object",
         "description": "Each event of the stream. A comment says each 15 s that somebody is there.",
@@ -295,10 +295,13 @@ fn events(change: &Schema) -> Value {
 
 /// Returns the schema of the `data` that an ask is answered by. The answer depends on the kind of the ask alone, so that
 /// the smallest body that is one will do.
-fn answer_schema(read: fn(&[u8]) -> Result<Ask, serde_json::Error>, answers: &mut SchemaGenerator) -> Schema {
+fn answer_schema(
+    read: fn(&[u8]) -> Result<AnyQuery, serde_json::Error>,
+    answers: &mut SchemaGenerator,
+) -> Schema {
     let mut asks = SMALLEST_BODIES.iter().filter_map(|body| read(body.as_bytes()).ok());
     let ask = asks.next().expect("a test makes the document, and so tries a body for each route");
-    Answer::schema(&ask, answers)
+    AnyAnswer::schema(&ask, answers)
 }
 
 fn envelope(command: &str, data: &Value, note: Option<Schema>) -> Value {
@@ -342,7 +345,7 @@ fn error_schema() -> Value {
     })
 }
 
-fn refusals() -> Value {
+fn error_responses() -> Value {
     let refusals = REFUSALS.iter().map(|(status, name, description)| {
         let mut response = json!({
             "description": description,
@@ -363,7 +366,7 @@ fn refusals() -> Value {
     refusals.collect::<Map<_, _>>().into()
 }
 
-fn headers() -> Value {
+fn header_schemas() -> Value {
     let header = |schema: Value, description: &str| json!({"schema": schema, "description": description});
     json!({
         "slop-protocol": header(json!({"type": "integer"}), "The protocol that the daemon speaks."),
@@ -379,7 +382,7 @@ fn headers() -> Value {
 
 /// Says in a schema of what is asked how long its texts and lists and how large its numbers may be, wherever nothing
 /// closer is said.
-fn limit(schema: &mut Value) {
+fn add_limits(schema: &mut Value) {
     if let Some(object) = schema.as_object_mut() {
         let is = |name: &str| match object.get("type") {
             Some(Value::Array(types)) => types.iter().any(|kind| kind == name),
@@ -406,8 +409,8 @@ fn limit(schema: &mut Value) {
         }
     }
     match schema {
-        Value::Object(object) => object.values_mut().for_each(limit),
-        Value::Array(items) => items.iter_mut().for_each(limit),
+        Value::Object(object) => object.values_mut().for_each(add_limits),
+        Value::Array(items) => items.iter_mut().for_each(add_limits),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use crate::engine::AggregationRequest;
 use crate::engine::Trust;
 use crate::engine::ViewRequest;
-use crate::model::Artifact;
+use crate::model::ArtifactKind;
 use crate::model::BodyOptions;
 use crate::model::Slice;
 
 /// What can be asked of a project.
 #[derive(Debug, Clone)]
-pub enum Request {
+pub enum ResolvedQuery {
     /// Bring the cache up to date.
     Index {
         /// Whether stamps may save a reading.
@@ -36,7 +36,7 @@ pub enum Request {
         trust: Trust,
     },
     /// One document made for one agent.
-    Aggregate(Aggregation),
+    Aggregate(DocumentRequest),
     /// Why files get the views that they get.
     Explain {
         /// A word for the files.
@@ -47,7 +47,7 @@ pub enum Request {
     /// What is known of each file.
     Status,
     /// Something about the cache itself.
-    Cache(CacheRequest),
+    Cache(CacheOperation),
     /// What the index says, compared with the files themselves.
     Audit,
     /// Lines of a file, with what it takes to find them again; nothing is written.
@@ -79,7 +79,7 @@ pub enum Request {
     },
 }
 
-impl Request {
+impl ResolvedQuery {
     /// Says whether the cache can be of any use for the answer. If not, none is opened, and none is made.
     pub const fn uses_cache(&self) -> bool {
         match self {
@@ -99,7 +99,7 @@ impl Request {
 
 /// A document that is asked for.
 #[derive(Debug, Clone)]
-pub struct Aggregation {
+pub struct DocumentRequest {
     /// What is aggregated.
     pub request: AggregationRequest,
     /// How it is written.
@@ -139,7 +139,7 @@ impl DocumentFormat {
 
 /// The file that a document goes into.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum OutputTarget {
     /// This file.
     File(PathBuf),
     /// The next numbered file of a folder.
@@ -155,7 +155,7 @@ pub enum Target {
 
 /// What can be asked of the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CacheRequest {
+pub enum CacheOperation {
     /// How much there is.
     Status,
     /// Delete everything.
@@ -166,7 +166,7 @@ pub enum CacheRequest {
     /// Delete what was derived, of these kinds.
     ClearArtifacts {
         /// Which.
-        kinds: Vec<Artifact>,
+        kinds: Vec<ArtifactKind>,
         /// What models wrote, too.
         with_agent: bool,
     },

@@ -11,12 +11,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
-use super::ask::Ask;
-use super::fault::Fault;
-use super::response::Response;
-use super::wire::Answer;
-use super::wire::encoded;
-use crate::engine::Progress;
+use super::ask::AnyQuery;
+use super::fault::ApiError;
+use super::response::QueryResponse;
+use super::wire::AnyAnswer;
+use super::wire::encode_document;
+use crate::engine::ScanProgress;
 
 /// Version of what clients and daemons of slop say to each other. Both must have the same.
 pub const PROTOCOL: u32 = 1;
@@ -27,12 +27,12 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Answers asks.
 pub trait Service: Send + Sync {
     /// Answers one ask. Takes as long as it takes: to be called from a thread that may wait.
-    fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault>;
+    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError>;
 }
 
 /// How a question is to be answered, whatever it is.
 #[derive(Debug, Clone, Default)]
-pub struct Call {
+pub struct CallOptions {
     /// Whether an answer that cannot be vouched for is to be an error.
     pub require_fresh: bool,
     /// What the asker takes for the settings, as [`Answered`] comes from them; any, where it does not say.
@@ -40,17 +40,17 @@ pub struct Call {
     /// Whether of a document its text alone is wanted.
     pub only_text: bool,
     /// Is set when nobody waits for the answer any more, and how far the work is.
-    pub job: Arc<Job>,
+    pub job: Arc<QueryJob>,
 }
 
 /// What asker and answerer tell each other while the work goes on.
 #[derive(Debug, Default)]
-pub struct Job {
+pub struct QueryJob {
     is_cancelled: AtomicBool,
     progress: std::sync::Mutex<(usize, usize)>,
 }
 
-impl Job {
+impl QueryJob {
     /// Says that nobody waits for the answer any more.
     pub fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
@@ -76,7 +76,7 @@ impl Job {
     }
 
     /// Says that so many files were read, of so many.
-    pub fn reaches(&self, done: usize, total: usize) {
+    pub fn set_progress(&self, done: usize, total: usize) {
         if let Ok(mut progress) = self.progress.lock() {
             *progress = (done, total);
         }
@@ -88,12 +88,12 @@ impl Job {
     }
 }
 
-impl Progress for Job {
-    fn begins(&self, files: usize) {
+impl ScanProgress for QueryJob {
+    fn begin(&self, files: usize) {
         Self::begins(self, files);
     }
 
-    fn advances(&self) {
+    fn advance(&self) {
         Self::advances(self);
     }
 
@@ -104,7 +104,7 @@ impl Progress for Job {
 
 /// An answer, ready to be sent.
 #[derive(Debug, Clone)]
-pub struct Answered {
+pub struct ServiceAnswer {
     /// What the answer can be relied on for.
     pub freshness: FreshnessNote,
     /// What a person should be told beside the answer.
@@ -115,16 +115,20 @@ pub struct Answered {
     pub text: Option<Bytes>,
 }
 
-impl Answered {
+impl ServiceAnswer {
     /// Returns the answer that a response is on the wire; `None` for what no ask is answered by.
-    pub fn of(response: Response, freshness: FreshnessNote, call: &Call) -> Option<Self> {
+    pub fn from_response(
+        response: QueryResponse,
+        freshness: FreshnessNote,
+        call: &CallOptions,
+    ) -> Option<Self> {
         let (data, text) = match response {
-            Response::Aggregated(aggregated) => {
+            QueryResponse::Aggregated(aggregated) => {
                 let written = aggregated.written;
-                let data = if call.only_text { Bytes::new() } else { encoded(&written) };
+                let data = if call.only_text { Bytes::new() } else { encode_document(&written) };
                 (data, Some(written.text.clone()))
             }
-            other => (Answer::of(other)?.to_json().into(), None),
+            other => (AnyAnswer::from_response(other)?.to_json().into(), None),
         };
         Some(Self { freshness, notes: Vec::new(), data, text })
     }
@@ -154,7 +158,7 @@ impl FreshnessNote {
 
     /// Takes in how many files could not be read because they are written to all the time.
     #[must_use]
-    pub fn unsettled(self, files: u64) -> Self {
+    pub fn with_unsettled(self, files: u64) -> Self {
         if files == 0 {
             return self;
         }
@@ -163,12 +167,12 @@ impl FreshnessNote {
     }
 
     /// Fails where an answer cannot be vouched for although it has to be.
-    pub fn check(&self, require_fresh: bool) -> Result<(), Fault> {
+    pub fn require_fresh(&self, require_fresh: bool) -> Result<(), ApiError> {
         let is_fresh = self.freshness == FreshnessState::Fresh;
         if is_fresh || !require_fresh {
             return Ok(());
         }
-        Err(Fault::not_fresh(self.reason.as_deref().unwrap_or("it cannot be vouched for")))
+        Err(ApiError::not_fresh(self.reason.as_deref().unwrap_or("it cannot be vouched for")))
     }
 }
 

@@ -5,46 +5,46 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::fault::Fault;
-use super::request::CacheRequest;
-use super::request::Request;
-use super::request::Target;
-use super::response::Response;
+use super::fault::ApiError;
+use super::request::CacheOperation;
+use super::request::OutputTarget;
+use super::request::ResolvedQuery;
+use super::response::QueryResponse;
 use super::wire;
 use super::wire::DocumentReceipt;
-use super::written::written;
+use super::written::compose_document;
 use crate::engine::AuditReport;
-use crate::engine::Change;
 use crate::engine::Error;
+use crate::engine::FileChange;
 use crate::engine::IndexReport;
 use crate::engine::Options;
+use crate::engine::PriorOutputs;
 use crate::engine::Project;
-use crate::engine::Tree;
+use crate::engine::WorkspaceCache;
 use crate::engine::World;
-use crate::engine::WrittenBefore;
 use crate::model::RelPath;
 use crate::model::Slice;
 
 /// A project that answers.
-pub struct Session<'w> {
+pub struct ProjectSession<'w> {
     project: Project<'w>,
 }
 
 /// Where a document is to be written to, and what was there before it was asked for.
-pub struct Outlet {
-    target: Target,
-    before: Option<WrittenBefore>,
+pub struct PendingOutput {
+    target: OutputTarget,
+    before: Option<PriorOutputs>,
 }
 
-impl<'w> Session<'w> {
+impl<'w> ProjectSession<'w> {
     /// Opens the project in the folder `root`.
-    pub fn open(root: &Path, options: Options, world: World<'w>) -> Result<Self, Fault> {
+    pub fn open(root: &Path, options: Options, world: World<'w>) -> Result<Self, ApiError> {
         Ok(Self { project: Project::open(root, options, world)? })
     }
 
     /// Shares what is known of the tree with other sessions that have the same root and the same options.
-    pub fn share(&mut self, tree: Arc<Tree>) {
-        self.project.share(tree);
+    pub fn share_cache(&mut self, tree: Arc<WorkspaceCache>) {
+        self.project.share_cache(tree);
     }
 
     /// Sets whether every file of an answer is hashed though its stamp is believed, and a difference told.
@@ -53,61 +53,63 @@ impl<'w> Session<'w> {
     }
 
     /// Brings the cache up to date with these files, and returns those that are not what they were, by path.
-    pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<Change>, Fault> {
+    pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<FileChange>, ApiError> {
         Ok(self.project.refresh(paths)?)
     }
 
     /// Brings the cache up to date with every file, and returns those that are not what they were, by path.
-    pub fn refresh_all(&mut self) -> Result<Vec<Change>, Fault> {
+    pub fn refresh_all(&mut self) -> Result<Vec<FileChange>, ApiError> {
         Ok(self.project.refresh_all()?)
     }
 
     /// Compares what is stored of every file with the file. Writes nothing.
-    pub fn audit(&mut self) -> Result<AuditReport, Fault> {
+    pub fn audit(&mut self) -> Result<AuditReport, ApiError> {
         Ok(self.project.audit()?)
     }
 
     /// Returns how many files of the answers since this was last asked could not be read because they change all the
     /// time.
-    pub const fn take_unsettled(&mut self) -> u64 {
-        self.project.take_unsettled()
+    pub const fn take_unsettled_count(&mut self) -> u64 {
+        self.project.take_unstable()
     }
 
     /// Answers a request.
-    pub fn answer(&mut self, request: Request) -> Result<Response, Fault> {
+    pub fn answer(&mut self, request: ResolvedQuery) -> Result<QueryResponse, ApiError> {
         let project = &mut self.project;
         // What was composed before, and never said to be delivered, was not.
-        project.not_delivered();
+        project.discard_delivery();
         let response = match request {
-            Request::Index { trust } => Response::Indexed(project.index(trust)?),
-            Request::Outline { files, trust } => Response::Outlines(project.outlines(&files, trust)?),
-            Request::View(request) => Response::Views(project.views(&request)?),
-            Request::Symbol { name, with_text, trust } => {
-                Response::Symbols(project.symbols(&name, with_text, trust)?)
+            ResolvedQuery::Index { trust } => QueryResponse::Indexed(project.index(trust)?),
+            ResolvedQuery::Outline { files, trust } => {
+                QueryResponse::Outlines(project.outlines(&files, trust)?)
             }
-            Request::Aggregate(aggregation) if aggregation.is_dry_run => {
-                let planned = written(project, &aggregation)?;
-                project.not_delivered();
-                Response::Planned(Box::new(planned.written.receipt.clone()))
+            ResolvedQuery::View(request) => QueryResponse::Views(project.views(&request)?),
+            ResolvedQuery::Symbol { name, with_text, trust } => {
+                QueryResponse::Symbols(project.symbols(&name, with_text, trust)?)
             }
-            Request::Aggregate(aggregation) => {
-                Response::Aggregated(Box::new(written(project, &aggregation)?))
+            ResolvedQuery::Aggregate(aggregation) if aggregation.is_dry_run => {
+                let planned = compose_document(project, &aggregation)?;
+                project.discard_delivery();
+                QueryResponse::Planned(Box::new(planned.written.receipt.clone()))
             }
-            Request::Explain { file, aggregation } => {
-                Response::Explained(project.explain(&file, &aggregation)?)
+            ResolvedQuery::Aggregate(aggregation) => {
+                QueryResponse::Aggregated(Box::new(compose_document(project, &aggregation)?))
             }
-            Request::Status => Response::Status(project.status()?),
-            Request::Cache(request) => on_cache(project, request)?,
-            Request::Audit => Response::Audited(project.audit()?),
-            Request::MakeSlice { file, start_line, end_line, tag, comment } => {
+            ResolvedQuery::Explain { file, aggregation } => {
+                QueryResponse::Explained(project.explain(&file, &aggregation)?)
+            }
+            ResolvedQuery::Status => QueryResponse::Status(project.status()?),
+            ResolvedQuery::Cache(request) => answer_cache(project, request)?,
+            ResolvedQuery::Audit => QueryResponse::Audited(project.audit()?),
+            ResolvedQuery::MakeSlice { file, start_line, end_line, tag, comment } => {
                 let slice = project.make_slice(&file, start_line, end_line)?;
-                Response::SliceMade(Box::new(Slice { tag, comment, ..slice }))
+                QueryResponse::SliceMade(Box::new(Slice { tag, comment, ..slice }))
             }
-            Request::ResolveSlice { file, slice } => {
-                Response::SliceResolved(project.resolve_slice(&file, &slice)?)
+            ResolvedQuery::ResolveSlice { file, slice } => {
+                QueryResponse::SliceResolved(project.resolve_slice(&file, &slice)?)
             }
-            Request::ResolveSlices { file, slices } => {
-                Response::SlicesResolved(project.resolve_slices(&file, &slices)?)
+            ResolvedQuery::ResolveSlices { file, slices } => {
+                QueryResponse::SlicesResolved(project.resolve_slices(&file, &slices)?)
             }
         };
         Ok(response)
@@ -115,26 +117,26 @@ impl<'w> Session<'w> {
 
     /// Looks at where a document is to be written to. Comes before the question: what another run writes while this one
     /// works is not for this one to delete.
-    pub fn outlet(&self, target: Target) -> Outlet {
+    pub fn prepare_output(&self, target: OutputTarget) -> PendingOutput {
         let before = match &target {
-            Target::Numbered { folder, name, .. } => Some(self.project.written_before(folder, name)),
-            Target::File(_) => None,
+            OutputTarget::Numbered { folder, name, .. } => Some(self.project.prior_outputs(folder, name)),
+            OutputTarget::File(_) => None,
         };
-        Outlet { target, before }
+        PendingOutput { target, before }
     }
 
     /// Writes a document to its file, and returns the path of that. Old documents are deleted only after that.
-    pub fn write(&mut self, outlet: Outlet, extension: &str, text: &str) -> Result<PathBuf, Fault> {
+    pub fn write(&mut self, outlet: PendingOutput, extension: &str, text: &str) -> Result<PathBuf, ApiError> {
         let project = &mut self.project;
         match outlet.target {
-            Target::File(path) => {
+            OutputTarget::File(path) => {
                 project.write_file(&path, text)?;
                 Ok(path)
             }
-            Target::Numbered { folder, name, keep } => {
+            OutputTarget::Numbered { folder, name, keep } => {
                 let path = project.write_numbered(&folder, &name, extension, text)?;
                 if let Some(before) = outlet.before {
-                    project.prune_numbered(&folder, before, keep);
+                    project.prune_outputs(&folder, before, keep);
                 }
                 Ok(path)
             }
@@ -142,20 +144,20 @@ impl<'w> Session<'w> {
     }
 
     /// Writes a receipt to a file; after the document, so that there is none for one that could not be written.
-    pub fn write_receipt(&mut self, path: &Path, receipt: &DocumentReceipt) -> Result<(), Fault> {
+    pub fn write_receipt(&mut self, path: &Path, receipt: &DocumentReceipt) -> Result<(), ApiError> {
         Ok(self.project.write_file(path, &wire::pretty(receipt))?)
     }
 
     /// Forgets what an answer has left behind that nobody took: what it would have remembered, told and counted.
-    pub fn begin(&mut self) {
-        self.project.not_delivered();
-        self.project.take_unsettled();
+    pub fn discard_pending(&mut self) {
+        self.project.discard_delivery();
+        self.project.take_unstable();
         self.project.take_notes();
     }
 
     /// Is to be told when whoever asked has the answer: what a document shows is remembered only then.
-    pub fn delivered(&mut self) {
-        self.project.delivered();
+    pub fn mark_delivered(&mut self) {
+        self.project.confirm_delivery();
     }
 
     /// Returns what the last scan of the project's files did; `None` where no answer took one.
@@ -169,25 +171,25 @@ impl<'w> Session<'w> {
     }
 }
 
-fn on_cache(project: &mut Project<'_>, request: CacheRequest) -> Result<Response, Error> {
+fn answer_cache(project: &mut Project<'_>, request: CacheOperation) -> Result<QueryResponse, Error> {
     Ok(match request {
-        CacheRequest::Status => Response::CacheStatus(project.cache_status()?),
-        CacheRequest::Clear { with_agent } => Response::Cleared(project.clear_cache(with_agent)?),
-        CacheRequest::ClearArtifacts { kinds, with_agent } => {
-            Response::Cleared(project.clear_artifacts(&kinds, with_agent)?)
+        CacheOperation::Status => QueryResponse::CacheStatus(project.cache_status()?),
+        CacheOperation::Clear { with_agent } => QueryResponse::Cleared(project.clear_cache(with_agent)?),
+        CacheOperation::ClearArtifacts { kinds, with_agent } => {
+            QueryResponse::Cleared(project.clear_artifacts(&kinds, with_agent)?)
         }
-        CacheRequest::ClearFiles { words, agent_alone } => {
-            Response::Cleared(project.clear_files(&words, agent_alone)?)
+        CacheOperation::ClearFiles { words, agent_alone } => {
+            QueryResponse::Cleared(project.clear_files(&words, agent_alone)?)
         }
-        CacheRequest::Verify => Response::Verified(project.verify_cache()?),
-        CacheRequest::Collect { days } => Response::Cleared(project.collect_garbage(days)?),
-        CacheRequest::Export => {
+        CacheOperation::Verify => QueryResponse::Verified(project.verify_cache()?),
+        CacheOperation::Collect { days } => QueryResponse::Cleared(project.collect_garbage(days)?),
+        CacheOperation::Export => {
             let mut rows = Vec::new();
             project.export_cache(&mut |row| {
                 rows.push(row);
                 ControlFlow::Continue(())
             })?;
-            Response::Exported(rows)
+            QueryResponse::Exported(rows)
         }
     })
 }

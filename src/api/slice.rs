@@ -4,10 +4,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::json;
 
-use super::fault::Fault;
-use crate::model::Anchors;
-use crate::model::Resolution;
+use super::fault::ApiError;
 use crate::model::Slice;
+use crate::model::SliceAnchors;
+use crate::model::SliceResolution;
 
 /// Returns a slice as JSON.
 pub fn to_json(slice: &Slice) -> Value {
@@ -27,26 +27,26 @@ pub fn to_json(slice: &Slice) -> Value {
 }
 
 /// Reads a slice. All but the lines may be missing, and keys that mean nothing to slop are passed over.
-pub fn from_json(text: &str) -> Result<Slice, Fault> {
-    let written: Written =
-        serde_json::from_str(text).map_err(|error| Fault::bad_slice(&error.to_string()))?;
-    let Written { start_line, end_line, .. } = written;
+pub fn from_json(text: &str) -> Result<Slice, ApiError> {
+    let written: SliceJson =
+        serde_json::from_str(text).map_err(|error| ApiError::bad_slice(&error.to_string()))?;
+    let SliceJson { start_line, end_line, .. } = written;
     if start_line < 1 || end_line < start_line {
         let why = format!("{start_line}-{end_line} is no range of lines that are counted from 1");
-        return Err(Fault::bad_slice(&why));
+        return Err(ApiError::bad_slice(&why));
     }
     let hash = written.content_hash.filter(|hash| !hash.is_empty());
     let content_hash = hash.map(|hash| hash.parse()).transpose();
     let content_hash =
-        content_hash.map_err(|_| Fault::bad_slice("its content_hash is no SHA-256 of 64 hex digits"))?;
-    let old = written.anchor_lines.map_or_else(Sides::default, AnchorLines::sides);
+        content_hash.map_err(|_| ApiError::bad_slice("its content_hash is no SHA-256 of 64 hex digits"))?;
+    let old = written.anchor_lines.map_or_else(ContextSides::default, AnchorLines::into_sides);
     let unique = written.unique_lines.unwrap_or_default();
     Ok(Slice {
         start_line,
         end_line,
         tag: written.tag.unwrap_or_default(),
         comment: written.comment.unwrap_or_default(),
-        anchors: Anchors {
+        anchors: SliceAnchors {
             content_hash,
             before: written.start_context.or(old.before).unwrap_or_default(),
             after: written.end_context.or(old.after).unwrap_or_default(),
@@ -59,7 +59,7 @@ pub fn from_json(text: &str) -> Result<Slice, Fault> {
 }
 
 /// Returns where a slice is, as JSON.
-pub fn resolution(resolution: &Resolution) -> Value {
+pub fn resolution(resolution: &SliceResolution) -> Value {
     json!({
         "status": resolution.status.name(),
         "start_line": resolution.start_line,
@@ -69,7 +69,7 @@ pub fn resolution(resolution: &Resolution) -> Value {
 }
 
 #[derive(Deserialize)]
-struct Written {
+struct SliceJson {
     start_line: u32,
     end_line: u32,
     tag: Option<String>,
@@ -78,13 +78,13 @@ struct Written {
     start_context: Option<Vec<String>>,
     end_context: Option<Vec<String>>,
     line_hashes: Option<Vec<String>>,
-    unique_lines: Option<Sides>,
+    unique_lines: Option<ContextSides>,
     copies: Option<u32>,
     anchor_lines: Option<AnchorLines>,
 }
 
 #[derive(Deserialize, Default)]
-struct Sides {
+struct ContextSides {
     // A side that is missing is no error: the file may begin or end there.
     before: Option<Vec<String>>,
     after: Option<Vec<String>>,
@@ -95,13 +95,13 @@ struct Sides {
 #[serde(untagged)]
 enum AnchorLines {
     Before(Vec<String>),
-    Sides(Sides),
+    Sides(ContextSides),
 }
 
 impl AnchorLines {
-    fn sides(self) -> Sides {
+    fn into_sides(self) -> ContextSides {
         match self {
-            Self::Before(before) => Sides { before: Some(before), after: None },
+            Self::Before(before) => ContextSides { before: Some(before), after: None },
             Self::Sides(sides) => sides,
         }
     }

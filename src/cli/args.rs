@@ -51,19 +51,19 @@ files left out by an error, 70 a bug in slop";
 #[derive(Debug, Parser)]
 #[command(name = "slop", version, max_term_width = 100, disable_help_subcommand = true)]
 #[command(after_help = FIRST_STEP, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
-pub struct Args {
+pub struct CliArgs {
     /// Flags of every command.
     #[command(flatten)]
-    pub global: Global,
+    pub global: GlobalArgs,
     /// The command.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CliCommand,
 }
 
-impl Args {
+impl CliArgs {
     /// Refuses flags that contradict each other in a way that their declarations cannot say.
     pub fn checked(self) -> Result<Self, clap::Error> {
-        if let Command::View(view) = &self.command
+        if let CliCommand::View(view) = &self.command
             && view.mode.is_some()
             && view.mode != view.chosen_mode()
         {
@@ -73,7 +73,7 @@ impl Args {
             let view = command.find_subcommand_mut("view").expect("`view` is declared above");
             return Err(view.error(ErrorKind::ArgumentConflict, words));
         }
-        if let Command::Aggregate(aggregate) = &self.command
+        if let CliCommand::Aggregate(aggregate) = &self.command
             && let (Some(output), Some(receipt)) = (&aggregate.output, &aggregate.receipt)
             && resolved(output) == resolved(receipt)
         {
@@ -91,7 +91,7 @@ impl Args {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]
 #[command(next_help_heading = "Options of every command")]
-pub struct Global {
+pub struct GlobalArgs {
     /// Work on the project in this folder
     ///
     /// Without it, the nearest folder above that holds a slop.toml or a .slop_cache, else the current one.
@@ -119,7 +119,7 @@ pub struct Global {
     pub require_fresh: bool,
     /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    pub color: When,
+    pub color: ColorWhen,
 }
 
 /// Returns the way to a file without links, as far as it is there.
@@ -131,7 +131,7 @@ fn resolved(path: &Path) -> PathBuf {
 
 /// When to use colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum When {
+pub enum ColorWhen {
     /// On a terminal, unless `NO_COLOR` is set.
     Auto,
     /// Always.
@@ -142,7 +142,7 @@ pub enum When {
 
 /// A command.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Write a commented slop.toml
     ///
     /// Every setting stands in it with its default, commented out: a fresh file changes nothing.

@@ -10,12 +10,12 @@ use clap::builder::NonEmptyStringValueParser;
 
 use super::values::order;
 use super::values::strategy;
-use crate::model::Order;
-use crate::model::Strategy;
+use crate::model::AggregationStrategy;
+use crate::model::FileOrder;
 
 /// What decides about views.
 #[derive(Debug, Arguments)]
-pub struct Choice {
+pub struct ViewSelectionArgs {
     /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub tier: Option<u8>,
@@ -27,7 +27,7 @@ pub struct Choice {
     pub preset: Option<String>,
     /// Pick the views this way; the setting is project.aggregation_strategy
     #[arg(long, value_name = "STRATEGY", value_parser = strategy())]
-    pub strategy: Option<Strategy>,
+    pub strategy: Option<AggregationStrategy>,
     /// Put these files in focus: a path, a name, a part of a path, a pattern, or path:line
     #[arg(long, value_name = "PATH")]
     pub focus: Vec<String>,
@@ -54,13 +54,13 @@ pub struct AggregateArgs {
     pub files: Vec<String>,
     /// What decides about views.
     #[command(flatten)]
-    pub choice: Choice,
+    pub choice: ViewSelectionArgs,
     /// Put the files in this order; the setting is aggregation.order
     #[arg(long, value_name = "ORDER", value_parser = order(), hide_short_help = true)]
-    pub order: Option<Order>,
+    pub order: Option<FileOrder>,
     /// Write the document in this format
     #[arg(long, value_name = "FORMAT", default_value = "markdown")]
-    pub format: Format,
+    pub format: FormatArg,
     /// Print the document instead of writing it to a file
     #[arg(long, conflicts_with = "output")]
     pub stdout: bool,
@@ -72,13 +72,13 @@ pub struct AggregateArgs {
     pub receipt: Option<PathBuf>,
     /// How the document is remembered.
     #[command(flatten)]
-    pub memory: Remembering,
+    pub memory: RememberArgs,
     /// Say what would become of each file, and write nothing
     #[arg(long, conflicts_with_all = ["output", "receipt"])]
     pub dry_run: bool,
     /// What stands beside the files.
     #[command(flatten)]
-    pub beside: Beside,
+    pub beside: AttachmentArgs,
     /// Before that, have models write the summaries that are missing, for at most so many seconds
     ///
     /// As `slop summarize` does, without a question; or a daemon that asks of its own accord is waited for. What has not
@@ -93,7 +93,7 @@ pub struct AggregateArgs {
 
 /// How a document is remembered.
 #[derive(Debug, Arguments)]
-pub struct Remembering {
+pub struct RememberArgs {
     /// Show what has changed since the last aggregation of the same name
     ///
     /// Files that would be shown as they were then are left out; those that have changed are shown as diffs, new ones
@@ -110,7 +110,7 @@ pub struct Remembering {
 
 /// What stands beside the files.
 #[derive(Debug, Default, Arguments)]
-pub struct Beside {
+pub struct AttachmentArgs {
     /// End with the discussion in this file: JSON, JSONL or TOML
     ///
     /// Without it, with the discussion in history.toml, if there is one and the tier's setting `history` is on.
@@ -138,7 +138,7 @@ pub struct Beside {
 
 /// How a document is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum FormatArg {
     /// Markdown.
     Markdown,
     /// JSON: sections, files and the receipt.
@@ -159,5 +159,5 @@ pub struct ExplainArgs {
     pub file: String,
     /// What decides about views.
     #[command(flatten)]
-    pub choice: Choice,
+    pub choice: ViewSelectionArgs,
 }

@@ -6,21 +6,21 @@ use std::path::PathBuf;
 
 use secrecy::SecretString;
 
-use crate::service::Sources;
+use crate::service::SettingsSources;
 use crate::service::base_variables;
 
 /// What the process was started with.
-pub(super) struct Environment {
+pub(super) struct ProcessEnvironment {
     pub(super) current_folder: PathBuf,
     /// Where settings come from.
-    pub(super) sources: Sources,
+    pub(super) sources: SettingsSources,
     /// A folder for what lives no longer than the user's session.
     pub(super) runtime: PathBuf,
     /// This program.
     pub(super) program: Option<PathBuf>,
 }
 
-impl Environment {
+impl ProcessEnvironment {
     /// Says whether every command is to answer without a daemon.
     pub(super) fn without_daemon(&self) -> bool {
         let mut variables = self.sources.variables.iter();
@@ -50,7 +50,7 @@ impl Environment {
             None => user_folder(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME")),
         };
         let user_file = user_file.filter(is_some);
-        let sources = Sources { user_file, variables };
+        let sources = SettingsSources { user_file, variables };
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         let runtime = runtime.filter(|folder| folder.is_absolute()).unwrap_or_else(std::env::temp_dir);
         let program = std::env::current_exe().ok();

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use crate::api::Fault;
-use crate::api::Kind;
+use crate::api::ApiError;
+use crate::api::ApiErrorKind;
 use crate::config as settings;
-use crate::service::fault_of_settings;
+use crate::service::settings_error;
 
 /// Exit codes; the first two are every program's.
 pub(super) const DONE: u8 = 0;
@@ -20,9 +20,9 @@ pub(super) const BUG: u8 = 70;
 
 /// Why a command failed.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum CommandError {
     /// The engine's answer.
-    Fault(Fault),
+    Api(ApiError),
     /// The command line's own.
     Usage {
         /// What was attempted, and why it could not be done.
@@ -34,16 +34,16 @@ pub(super) enum Failure {
     Output(io::Error),
 }
 
-impl Failure {
+impl CommandError {
     pub(super) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: hint.into() }
     }
 
     pub(super) fn exit_code(&self) -> u8 {
         match self {
-            Self::Fault(fault) => match fault.kind {
-                Kind::User => USER,
-                Kind::Environment => ENVIRONMENT,
+            Self::Api(fault) => match fault.kind {
+                ApiErrorKind::User => USER,
+                ApiErrorKind::Environment => ENVIRONMENT,
             },
             Self::Usage { .. } => USER,
             // Whoever closes a pipe has read enough.
@@ -54,7 +54,7 @@ impl Failure {
 
     pub(super) fn message(&self) -> String {
         match self {
-            Self::Fault(fault) => fault.message.clone(),
+            Self::Api(fault) => fault.message.clone(),
             Self::Usage { message, .. } => message.clone(),
             Self::Output(error) => format!("write to the standard output: {error}"),
         }
@@ -63,7 +63,7 @@ impl Failure {
     /// Returns the failure's stable name, for programs.
     pub(super) fn code(&self) -> &str {
         match self {
-            Self::Fault(fault) => &fault.code,
+            Self::Api(fault) => &fault.code,
             Self::Usage { .. } => "usage",
             Self::Output(_) => "write_failed",
         }
@@ -71,27 +71,27 @@ impl Failure {
 
     pub(super) fn hint(&self) -> &str {
         match self {
-            Self::Fault(fault) => &fault.hint,
+            Self::Api(fault) => &fault.hint,
             Self::Usage { hint, .. } => hint,
             Self::Output(_) => "check where the output goes",
         }
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+impl From<ApiError> for CommandError {
+    fn from(fault: ApiError) -> Self {
+        Self::Api(fault)
     }
 }
 
 /// What is wrong with `slop.toml`, or with an edit of it.
-impl From<settings::Error> for Failure {
+impl From<settings::Error> for CommandError {
     fn from(error: settings::Error) -> Self {
-        Self::Fault(fault_of_settings(&error))
+        Self::Api(settings_error(&error))
     }
 }
 
-impl From<io::Error> for Failure {
+impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }

@@ -20,5 +20,5 @@ mod progress;
 mod run;
 mod values;
 
-pub use args::Args;
+pub use args::CliArgs;
 pub use run::main;

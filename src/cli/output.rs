@@ -10,11 +10,11 @@ use anstyle::AnsiColor;
 use anstyle::Style;
 use serde::Serialize;
 
-use super::failure::Failure;
+use super::failure::CommandError;
 use crate::model::printable_lines;
 
 /// Writes for people and programs.
-pub(super) struct Output {
+pub(super) struct CommandOutput {
     stdout: BufWriter<Stdout>,
     /// Answers as JSON.
     pub(super) json: bool,
@@ -28,48 +28,48 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default();
 const NOTE: Style = AnsiColor::Yellow.on_default();
 
-impl Output {
+impl CommandOutput {
     pub(super) fn new(json: bool, quiet: bool, verbose: bool) -> Self {
         let stdout = BufWriter::with_capacity(1 << 16, io::stdout());
         Self { stdout, json, answers: 0, quiet, verbose }
     }
 
     /// Writes data as it is.
-    pub(super) fn data(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn write_text(&mut self, text: &str) -> io::Result<()> {
         self.stdout.write_all(text.as_bytes())
     }
 
     /// Writes data that need be no text.
-    pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn write_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stdout.write_all(bytes)
     }
 
     /// Writes a line of data.
-    pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
-        self.data(line)?;
-        self.data("\n")
+    pub(super) fn write_line(&mut self, line: &str) -> io::Result<()> {
+        self.write_text(line)?;
+        self.write_text("\n")
     }
 
     /// Writes a value as a line of JSON.
-    pub(super) fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
+    pub(super) fn write_json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.stdout, value)?;
-        self.data("\n")
+        self.write_text("\n")
     }
 
     /// Writes the one answer of a command as JSON.
-    pub(super) fn answer(&mut self, envelope: &[u8]) -> io::Result<()> {
+    pub(super) fn write_envelope(&mut self, envelope: &[u8]) -> io::Result<()> {
         self.answers += 1;
         self.stdout.write_all(envelope)?;
-        self.data("\n")
+        self.write_text("\n")
     }
 
     /// Makes sure that all data is out.
-    pub(super) fn finish(&mut self) -> io::Result<()> {
+    pub(super) fn flush(&mut self) -> io::Result<()> {
         self.stdout.flush()
     }
 
     /// Tells a person something beside the data; not if silence was asked for.
-    pub(super) fn tell(&mut self, line: &str) {
+    pub(super) fn message(&mut self, line: &str) {
         if !self.quiet {
             self.write_stderr(line);
         }
@@ -83,7 +83,7 @@ impl Output {
     }
 
     /// Tells a person how an answer came about; only if that was asked for.
-    pub(super) fn trace(&mut self, line: &str) {
+    pub(super) fn verbose_message(&mut self, line: &str) {
         if self.verbose {
             self.write_stderr(line);
         }
@@ -91,11 +91,11 @@ impl Output {
 
     /// Tells a person what a run stumbled over; not if silence was asked for.
     pub(super) fn note(&mut self, note: &str) {
-        self.tell(&format!("{NOTE}note:{NOTE:#} {}", printable_lines(note)));
+        self.message(&format!("{NOTE}note:{NOTE:#} {}", printable_lines(note)));
     }
 
     /// Tells why a command failed, always. A message names what was attempted, so that "cannot" goes before it.
-    pub(super) fn failure(&mut self, failure: &Failure) {
+    pub(super) fn error(&mut self, failure: &CommandError) {
         let (message, hint) = (printable_lines(&failure.message()), printable_lines(failure.hint()));
         self.write_stderr(&format!("{ERROR}error:{ERROR:#} cannot {message}"));
         if !hint.is_empty() {
@@ -109,7 +109,7 @@ impl Output {
     }
 
     /// Says whether a person watches the standard error and wants to see more than results.
-    pub(super) fn has_audience(&self) -> bool {
+    pub(super) fn is_interactive(&self) -> bool {
         !self.quiet && io::stderr().is_terminal()
     }
 

@@ -4,30 +4,30 @@ use std::path::Component;
 use std::path::Path;
 use std::path::PathBuf;
 
-use super::failure::Failure;
+use super::failure::CommandError;
 use crate::service::SETTINGS_FILE;
 
 /// Names that tell that a folder is a project's root.
-const MARKS: [&str; 2] = [SETTINGS_FILE, ".slop_cache"];
+const ROOT_MARKERS: [&str; 2] = [SETTINGS_FILE, ".slop_cache"];
 
 /// The project's folder, and the way from it to the folder that the user stands in.
-pub(super) struct Place {
+pub(super) struct ProjectLocation {
     pub(super) root: PathBuf,
     below: PathBuf,
 }
 
-impl Place {
+impl ProjectLocation {
     /// Finds the project: the folder that was named, else the nearest one above that is marked as a project's, else
     /// the folder that the user stands in.
-    pub(super) fn find(named: Option<&Path>, current: &Path) -> Result<Self, Failure> {
+    pub(super) fn find(named: Option<&Path>, current: &Path) -> Result<Self, CommandError> {
         if let Some(named) = named {
             let root = current.join(named).canonicalize().map_err(|error| {
                 let message = format!("open the project `{}`: {error}", named.display());
-                Failure::usage(message, "give the path of a folder that is there with --project")
+                CommandError::usage(message, "give the path of a folder that is there with --project")
             })?;
             return Ok(Self { root, below: PathBuf::new() });
         }
-        let is_marked = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
+        let is_marked = |folder: &&Path| ROOT_MARKERS.iter().any(|mark| folder.join(mark).exists());
         let root = current.ancestors().find(is_marked).unwrap_or(current).to_owned();
         let below = current.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
         Ok(Self { root, below })
@@ -35,25 +35,25 @@ impl Place {
 
     /// Returns words for files as they are spelled from the root. A word is spelled from the folder that the user
     /// stands in, as for any other program.
-    pub(super) fn words(&self, words: &[String]) -> Vec<String> {
-        words.iter().map(|word| self.word(word)).collect()
+    pub(super) fn resolve_paths(&self, words: &[String]) -> Vec<String> {
+        words.iter().map(|word| self.resolve_path(word)).collect()
     }
 
     /// Returns the path of one file, from the root where it lies below it. No word for files is meant, but a name.
-    pub(super) fn file(&self, path: &Path) -> PathBuf {
+    pub(super) fn resolve_file(&self, path: &Path) -> PathBuf {
         match path.to_str() {
-            Some(word) if !word.is_empty() => PathBuf::from(self.word(word)),
+            Some(word) if !word.is_empty() => PathBuf::from(self.resolve_path(word)),
             Some(_) | None => self.below.join(path),
         }
     }
 
     /// Returns a word for a file as it is spelled from the root, as [`Place::words`] does.
-    pub(super) fn word(&self, word: &str) -> String {
+    pub(super) fn resolve_path(&self, word: &str) -> String {
         let path = Path::new(word);
         if path.is_absolute() {
             let is_plain = !path.components().any(|part| part == Component::ParentDir);
             let inside = path.strip_prefix(&self.root).ok().filter(|_| is_plain).map(Path::to_owned);
-            let inside = inside.or_else(|| self.inside_by_links(path));
+            let inside = inside.or_else(|| self.resolve_links(path));
             return match inside.as_deref().and_then(Path::to_str) {
                 Some("") => ".".to_owned(),
                 Some(inside) => inside.to_owned(),
@@ -83,19 +83,19 @@ impl Place {
     }
 
     /// Returns the way from the root to a file whose folder is reached by a link from elsewhere.
-    fn inside_by_links(&self, path: &Path) -> Option<PathBuf> {
+    fn resolve_links(&self, path: &Path) -> Option<PathBuf> {
         let folder = path.parent()?.canonicalize().ok()?;
         Some(folder.strip_prefix(&self.root).ok()?.join(path.file_name()?))
     }
 
     /// Returns words for files in focus: a path that is there is spelled from the root, a name is left as it is.
-    pub(super) fn focus_words(&self, words: &[String]) -> Vec<String> {
+    pub(super) fn resolve_focus(&self, words: &[String]) -> Vec<String> {
         words
             .iter()
             .map(|word| {
                 let path = word.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
                 let (path, line) = path.map_or((word.as_str(), None), |(path, line)| (path, Some(line)));
-                let from_root = self.word(path);
+                let from_root = self.resolve_path(path);
                 let found = if self.root.join(&from_root).exists() { from_root } else { path.to_owned() };
                 line.map_or(found.clone(), |line| format!("{found}:{line}"))
             })
@@ -109,8 +109,8 @@ mod tests {
 
     #[track_caller]
     fn check(below: &str, word: &str, expected: &str) {
-        let place = Place { root: PathBuf::from("/project"), below: PathBuf::from(below) };
-        assert_eq!(place.words(&[word.to_owned()]), [expected]);
+        let place = ProjectLocation { root: PathBuf::from("/project"), below: PathBuf::from(below) };
+        assert_eq!(place.resolve_paths(&[word.to_owned()]), [expected]);
     }
 
     #[test]
@@ -146,10 +146,10 @@ mod tests {
         std::fs::create_dir_all(root.join("src")).unwrap();
         std::os::unix::fs::symlink(&root, folder.path().join("link")).unwrap();
         let word = folder.path().join("link/src/a.py");
-        let place = Place { root, below: PathBuf::new() };
+        let place = ProjectLocation { root, below: PathBuf::new() };
         let roundabout = place.root.join("../link/src/a.py");
         for word in [word, roundabout] {
-            assert_eq!(place.words(&[word.to_str().unwrap().to_owned()]), ["src/a.py"]);
+            assert_eq!(place.resolve_paths(&[word.to_str().unwrap().to_owned()]), ["src/a.py"]);
         }
     }
 }

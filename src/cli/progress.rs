@@ -7,13 +7,13 @@ use indicatif::ProgressBar;
 use indicatif::ProgressDrawTarget;
 use indicatif::ProgressStyle;
 
-use crate::api::Progress;
+use crate::api::ScanProgress;
 
 /// A run that ends sooner shows no bar.
-const SILENCE: Duration = Duration::from_millis(250);
+const SHOW_AFTER: Duration = Duration::from_millis(250);
 
 /// Draws a bar, if somebody is there to see it.
-pub(super) struct Bar {
+pub(super) struct TerminalProgress {
     is_watched: bool,
     template: &'static str,
     drawn: Mutex<Option<ProgressBar>>,
@@ -22,28 +22,28 @@ pub(super) struct Bar {
 const OF_FILES: &str = "{bar:32} {pos}/{len} files, {eta} left";
 const OF_QUESTIONS: &str = "{bar:32} {pos}/{len} questions, {msg}";
 
-impl Bar {
+impl TerminalProgress {
     pub(super) fn new(is_watched: bool) -> Self {
         Self { is_watched, template: OF_FILES, drawn: Mutex::new(None) }
     }
 
     /// Returns a bar that counts questions to models, with a few words beside it.
-    pub(super) fn of_questions(is_watched: bool) -> Self {
+    pub(super) fn for_questions(is_watched: bool) -> Self {
         Self { is_watched, template: OF_QUESTIONS, drawn: Mutex::new(None) }
     }
 
     /// Shows these words beside the bar.
-    pub(super) fn says(&self, words: String) {
+    pub(super) fn set_message(&self, words: String) {
         if let Ok(slot) = self.drawn.lock()
             && let Some(bar) = slot.as_ref()
         {
             bar.set_message(words);
-            show(bar);
+            reveal(bar);
         }
     }
 
     /// Counts more that is to be done.
-    pub(super) fn grows(&self, total: usize) {
+    pub(super) fn set_total(&self, total: usize) {
         if let Ok(slot) = self.drawn.lock()
             && let Some(bar) = slot.as_ref()
         {
@@ -52,15 +52,15 @@ impl Bar {
     }
 
     /// Shows that so many files are done, of so many.
-    pub(super) fn reaches(&self, done: usize, total: usize) {
+    pub(super) fn set_position(&self, done: usize, total: usize) {
         let is_new = self.drawn.lock().is_ok_and(|slot| slot.is_none());
         if is_new && 0 < total {
-            self.begins(total);
+            self.begin(total);
         }
         let Ok(slot) = self.drawn.lock() else { return };
         let Some(bar) = slot.as_ref() else { return };
         bar.set_position(done as u64);
-        show(bar);
+        reveal(bar);
     }
 
     /// Takes the bar off the terminal: what comes next is words.
@@ -73,8 +73,8 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
-    fn begins(&self, files: usize) {
+impl ScanProgress for TerminalProgress {
+    fn begin(&self, files: usize) {
         if !self.is_watched {
             return;
         }
@@ -86,22 +86,22 @@ impl Progress for Bar {
         }
     }
 
-    fn advances(&self) {
+    fn advance(&self) {
         let Ok(slot) = self.drawn.lock() else { return };
         let Some(bar) = slot.as_ref() else { return };
         bar.inc(1);
-        show(bar);
+        reveal(bar);
     }
 }
 
 /// Shows a bar that has been silent for long enough.
-fn show(bar: &ProgressBar) {
-    if bar.is_hidden() && SILENCE < bar.elapsed() {
+fn reveal(bar: &ProgressBar) {
+    if bar.is_hidden() && SHOW_AFTER < bar.elapsed() {
         bar.set_draw_target(ProgressDrawTarget::stderr());
     }
 }
 
-impl Drop for Bar {
+impl Drop for TerminalProgress {
     fn drop(&mut self) {
         self.finish();
     }

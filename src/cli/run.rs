@@ -6,19 +6,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::Args;
-use super::args::Command;
-use super::args::When;
+use super::args::CliArgs;
+use super::args::CliCommand;
+use super::args::ColorWhen;
 use super::commands;
-use super::environment::Environment;
+use super::environment::ProcessEnvironment;
 use super::failure;
-use super::failure::Failure;
-use super::output::Output;
+use super::failure::CommandError;
+use super::output::CommandOutput;
 use crate::api::envelope_of_error;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse().and_then(Args::checked) {
+    let args = match CliArgs::try_parse().and_then(CliArgs::checked) {
         Ok(args) => args,
         Err(error) => {
             // Help and the version go to the standard output; if that is closed, they were not wanted.
@@ -34,27 +34,27 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(args: &Args) -> u8 {
-    let output = || Output::new(args.global.json, args.global.quiet, args.global.verbose);
+fn run(args: &CliArgs) -> u8 {
+    let output = || CommandOutput::new(args.global.json, args.global.quiet, args.global.verbose);
     // A server writes to the standard output by itself, which must be held by nobody else.
-    if let Command::Mcp = args.command {
-        let served = Environment::read().map_err(Failure::from);
+    if let CliCommand::Mcp = args.command {
+        let served = ProcessEnvironment::read().map_err(CommandError::from);
         let served = served.and_then(|environment| commands::run_mcp(args, environment));
         return served.unwrap_or_else(|failure| {
-            output().failure(&failure);
+            output().error(&failure);
             failure.exit_code()
         });
     }
     let mut output = output();
-    let done = Environment::read().map_err(Failure::from);
+    let done = ProcessEnvironment::read().map_err(CommandError::from);
     let done = done.and_then(|environment| commands::run(args, &environment, &mut output));
-    let done = done.and_then(|code| output.finish().map(|()| code).map_err(Failure::from));
+    let done = done.and_then(|code| output.flush().map(|()| code).map_err(CommandError::from));
     match done {
         Ok(code) => code,
         Err(failure) => {
             let code = failure.exit_code();
             if code != failure::DONE {
-                tell(&failure, commands::name(&args.command), &mut output);
+                report_error(&failure, commands::name(&args.command), &mut output);
             }
             code
         }
@@ -62,23 +62,23 @@ fn run(args: &Args) -> u8 {
 }
 
 /// Tells why a command failed: in words, and as JSON where that is asked for and there is no answer yet.
-fn tell(failure: &Failure, command: &str, output: &mut Output) {
+fn report_error(failure: &CommandError, command: &str, output: &mut CommandOutput) {
     // If the standard output is what failed, the words are told all the same.
     let _ = match failure {
-        Failure::Fault(_) | Failure::Usage { .. } if output.json && output.answers == 0 => {
+        CommandError::Api(_) | CommandError::Usage { .. } if output.json && output.answers == 0 => {
             let error = envelope_of_error(command, failure.code(), &failure.message(), failure.hint());
-            output.answer(error.to_string().as_bytes())
+            output.write_envelope(error.to_string().as_bytes())
         }
-        Failure::Fault(_) | Failure::Usage { .. } | Failure::Output(_) => Ok(()),
+        CommandError::Api(_) | CommandError::Usage { .. } | CommandError::Output(_) => Ok(()),
     };
-    output.failure(failure);
+    output.error(failure);
 }
 
-fn choose_color(when: When) {
+fn choose_color(when: ColorWhen) {
     let choice = match when {
-        When::Auto => anstream::ColorChoice::Auto,
-        When::Always => anstream::ColorChoice::Always,
-        When::Never => anstream::ColorChoice::Never,
+        ColorWhen::Auto => anstream::ColorChoice::Auto,
+        ColorWhen::Always => anstream::ColorChoice::Always,
+        ColorWhen::Never => anstream::ColorChoice::Never,
     };
     choice.write_global();
 }

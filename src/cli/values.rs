@@ -3,9 +3,9 @@
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 
+use crate::model::AggregationStrategy;
+use crate::model::FileOrder;
 use crate::model::MaskMode;
-use crate::model::Order;
-use crate::model::Strategy;
 use crate::model::ViewMode;
 
 /// Reads `A-B`, or `A` for one line.
@@ -38,12 +38,12 @@ pub(super) fn mask(word: &str) -> Result<(String, MaskMode), String> {
     if symbol.trim().is_empty() { Err(expected()) } else { Ok((symbol.trim().to_owned(), mode)) }
 }
 
-pub(super) fn strategy() -> impl TypedValueParser<Value = Strategy> {
-    named(Strategy::ALL.into_iter().map(Strategy::name), Strategy::from_name)
+pub(super) fn strategy() -> impl TypedValueParser<Value = AggregationStrategy> {
+    named(AggregationStrategy::ALL.into_iter().map(AggregationStrategy::name), AggregationStrategy::from_name)
 }
 
-pub(super) fn order() -> impl TypedValueParser<Value = Order> {
-    named(Order::ALL.into_iter().map(Order::name), Order::from_name)
+pub(super) fn order() -> impl TypedValueParser<Value = FileOrder> {
+    named(FileOrder::ALL.into_iter().map(FileOrder::name), FileOrder::from_name)
 }
 
 /// Returns a parser of the words `names`, which help and completions list.

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
-use crate::llm::LongPrice;
+use crate::llm::LongInputPrice;
 use crate::llm::Provider;
-use crate::llm::Wire;
+use crate::llm::WireFormat;
 use crate::model::Money;
 use crate::model::Tier;
 
-fn inputs(user: &str, project: &str) -> Inputs {
+fn inputs(user: &str, project: &str) -> ConfigInputs {
     let file = |name: &str, text: &str| Some((PathBuf::from(name), text.as_bytes().to_vec()));
-    Inputs {
+    ConfigInputs {
         user_file: file("home/user.toml", user),
         project_file: file("slop.toml", project),
         environment: Vec::new(),
@@ -22,7 +22,7 @@ fn inputs(user: &str, project: &str) -> Inputs {
 }
 
 #[track_caller]
-fn read(user: &str, project: &str) -> Loaded {
+fn read(user: &str, project: &str) -> LoadedConfig {
     load(&inputs(user, project)).unwrap()
 }
 
@@ -32,8 +32,8 @@ fn check_error(user: &str, expected: &str) {
 }
 
 #[track_caller]
-fn provider(loaded: &Loaded, name: &str) -> Provider {
-    loaded.trusted.providers.iter().find(|provider| provider.name == name).unwrap().clone()
+fn provider(loaded: &LoadedConfig, name: &str) -> Provider {
+    loaded.user_only.providers.iter().find(|provider| provider.name == name).unwrap().clone()
 }
 
 fn money(dollars: &str) -> Money {
@@ -45,10 +45,10 @@ fn nobody_is_asked_unless_somebody_says_so() {
     let agent = read("", "").settings.agent;
     assert_eq!((agent.models.len(), agent.persona, agent.is_background), (0, None, false));
     assert_eq!((agent.redacts, agent.proxy, agent.exclude.len()), (false, None, 0));
-    assert_eq!((agent.budget_day, agent.budget_total), (money("1"), money("20")));
+    assert_eq!((agent.day_cap, agent.total_cap), (money("1"), money("20")));
     assert_eq!((agent.calls_per_day, agent.concurrency), (2000, 4));
     assert_eq!(agent.tiers, [Tier::Orchestrator, Tier::TechLead]);
-    assert_eq!((agent.timeout, agent.still), (Duration::from_mins(2), Duration::from_mins(1)));
+    assert_eq!((agent.timeout, agent.quiet_period), (Duration::from_mins(2), Duration::from_mins(1)));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn the_users_file_names_models_and_caps() {
     assert_eq!(models, [("anthropic", "m"), ("openrouter", "a/b")]);
     assert_eq!(agent.tiers, [Tier::Orchestrator, Tier::TechLead]);
     assert_eq!((agent.redacts, agent.is_background), (true, true));
-    assert_eq!(agent.budget_day, money("0.05"));
+    assert_eq!(agent.day_cap, money("0.05"));
     assert_eq!(agent.proxy.as_deref(), Some("http://proxy:8080"));
 }
 
@@ -77,7 +77,7 @@ fn the_environment_is_the_users_too() {
     let loaded = load(&inputs).unwrap();
     let agent = &loaded.settings.agent;
     assert_eq!(agent.models[0].to_string(), "ollama/m");
-    assert_eq!((agent.budget_day, agent.is_background), (money("0.25"), true));
+    assert_eq!((agent.day_cap, agent.is_background), (money("0.25"), true));
     let value = loaded.values.iter().find(|value| value.key == "agent.models").unwrap();
     assert_eq!(value.origin.to_string(), "SLOP_AGENT_MODELS");
 }
@@ -163,7 +163,7 @@ fn a_project_has_no_say_in_who_is_asked_or_what_that_may_cost() {
     let with = read("[agent]\nmodels = ['anthropic/m']", project);
     let without = read("[agent]\nmodels = ['anthropic/m']", "");
     assert_eq!(with.settings, without.settings);
-    assert_eq!(with.trusted, without.trusted);
+    assert_eq!(with.user_only, without.user_only);
     let words = "has no effect in a project's file, it belongs in the user's own";
     let expected = [
         "slop.toml:7: `providers.anthropic`",
@@ -193,7 +193,7 @@ fn ways_of_writing_it_otherwise_do_not_help_a_project() {
         "[prices]\n[providers]",
     ] {
         let with = read("", project);
-        assert_eq!((&with.settings, &with.trusted), (&without.settings, &without.trusted), "{project}");
+        assert_eq!((&with.settings, &with.user_only), (&without.settings, &without.user_only), "{project}");
         assert!(!with.warnings.is_empty(), "{project}");
     }
 }
@@ -214,7 +214,7 @@ fn words_of_those_who_are_asked_come_first() {
     let persona = "[personas.dev]\npreferred_models = [{ provider = 'google', model = 'm' }]\n";
     let order = |agent: &str| {
         let options = read(&format!("{agent}\n{persona}"), "").engine_options(Path::new("/p"));
-        options.words.models.iter().map(ToString::to_string).collect::<Vec<_>>()
+        options.summary_lookup.models.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(order(""), Vec::<String>::new());
     assert_eq!(order("agent.persona = 'dev'"), ["gemini/m"]);
@@ -229,7 +229,7 @@ fn a_project_cannot_put_a_persona_in_the_place_of_the_users() {
     };
     let loaded = read(&persona("mine"), &persona("theirs"));
     assert_eq!(loaded.curation.persona("dev").unwrap().value.preferred_models[0].model, "theirs");
-    let [mine] = &loaded.trusted.personas[..] else { panic!("{:?}", loaded.trusted.personas) };
+    let [mine] = &loaded.user_only.personas[..] else { panic!("{:?}", loaded.user_only.personas) };
     assert_eq!(mine.value.preferred_models[0].model, "mine");
 }
 
@@ -243,17 +243,17 @@ fn a_user_adds_a_provider_and_its_prices() {
     let loaded = read(user, "");
     assert_eq!(loaded.warnings, Vec::<String>::new());
     let work = provider(&loaded, "work");
-    assert_eq!((work.wire, work.base_url.as_str()), (Wire::Chat, "https://llm.example.com/v1"));
+    assert_eq!((work.wire, work.base_url.as_str()), (WireFormat::Chat, "https://llm.example.com/v1"));
     assert_eq!(work.key_variables, ["WORK_KEY"]);
     assert_eq!(work.key_file.as_deref(), Some(Path::new("home/work.key")));
     assert_eq!(work.headers, [("x-team".to_owned(), "tools".to_owned())]);
     assert_eq!((work.needs_key, work.is_free, work.marks_cache), (true, false, false));
     assert_eq!((work.wants_completion_tokens, work.context_tokens), (true, Some(8192)));
-    let [(name, price)] = &loaded.trusted.prices[..] else { panic!("{:?}", loaded.trusted.prices) };
+    let [(name, price)] = &loaded.user_only.prices[..] else { panic!("{:?}", loaded.user_only.prices) };
     assert_eq!(name.to_string(), "work/m");
     assert_eq!((price.input, price.output), (money("0.3"), money("1.2")));
     assert_eq!((price.cache_read, price.cache_write), (Money::ZERO, money("0.3")));
-    let long = LongPrice {
+    let long = LongInputPrice {
         above: 1000,
         input: money("0.6"),
         cache_read: Money::ZERO,
@@ -341,7 +341,7 @@ fn an_address_in_the_environment_is_as_good_as_one_in_a_file_and_never_shown() {
         assert_eq!(other.warnings, [format!("the provider `{provider}` is left out: {expected}")]);
         let nobody = with("", variable, text).unwrap();
         assert_eq!(nobody.warnings, Vec::<String>::new());
-        assert!(nobody.trusted.providers.iter().all(|known| known.name != provider));
+        assert!(nobody.user_only.providers.iter().all(|known| known.name != provider));
     }
 }
 

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::aggregate::Counter;
-use crate::model::Order;
+use crate::aggregate::TokenCounter;
+use crate::model::AggregationStrategy;
+use crate::model::FileOrder;
 use crate::model::RelPath;
-use crate::model::Strategy;
 use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
@@ -26,7 +26,7 @@ use super::Settings;
 use super::SummarySource;
 use super::TierSettings;
 use super::agent;
-use super::merged::Merged;
+use super::merged::MergedSettings;
 
 const DEFAULT_MODES: [(&str, ViewMode); 3] =
     [("full", ViewMode::Full), ("summarize", ViewMode::Summary), ("outline", ViewMode::Outline)];
@@ -44,13 +44,13 @@ const FOCUS_VIEWS: [ViewMode; 5] =
     [ViewMode::Full, ViewMode::Skeleton, ViewMode::Outline, ViewMode::Summary, ViewMode::Window];
 
 /// Above this a parser's 32-bit offsets come near their end.
-const MOST_BYTES: u32 = 1 << 30;
+const MAX_LIMIT_BYTES: u32 = 1 << 30;
 
 /// A name of output files leaves room for its number within the 255 bytes of a file's name.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 /// Checks every value by itself and returns the settings.
-pub(super) fn settings(merged: &Merged) -> Result<Settings, Error> {
+pub(super) fn settings(merged: &MergedSettings) -> Result<Settings, Error> {
     let [one, two, three, four] = Tier::ALL.map(|tier| tier_settings(merged, tier));
     Ok(Settings {
         aggregation: aggregation(merged)?,
@@ -65,12 +65,12 @@ pub(super) fn settings(merged: &Merged) -> Result<Settings, Error> {
 }
 
 /// Checks what only several values together can get wrong, and returns what deserves a warning.
-pub(super) fn check_together(merged: &Merged, settings: &Settings) -> Result<Vec<String>, Error> {
+pub(super) fn check_combinations(merged: &MergedSettings, settings: &Settings) -> Result<Vec<String>, Error> {
     let cache = &settings.aggregation.cache_dir;
     if settings.project.output_dir.starts_with(cache.as_path()) {
         let origin = &merged.setting("aggregation.cache_dir").origin;
         let allowed = format!("a folder outside of aggregation.cache_dir ({cache}, {origin})");
-        return Err(merged.refused("project.output_dir", allowed));
+        return Err(merged.invalid("project.output_dir", allowed));
     }
     let mut warnings = Vec::new();
     if settings.limits.structure_max_bytes < settings.limits.max_bytes {
@@ -79,8 +79,8 @@ pub(super) fn check_together(merged: &Merged, settings: &Settings) -> Result<Vec
             "limits.max_bytes ({origin}) is over limits.structure_max_bytes, above which no file is read"
         ));
     }
-    if merged.switch("project.summary_only")
-        && merged.text("project.aggregation_strategy") == Strategy::Full.name()
+    if merged.boolean("project.summary_only")
+        && merged.text("project.aggregation_strategy") == AggregationStrategy::Full.name()
     {
         let origin = &merged.setting("project.aggregation_strategy").origin;
         warnings.push(format!(
@@ -92,29 +92,29 @@ pub(super) fn check_together(merged: &Merged, settings: &Settings) -> Result<Vec
         warnings.push(format!("agent.persona ({origin}) has no effect beside agent.models"));
     }
     if !settings.agent.models.is_empty() || settings.agent.persona.is_some() {
-        warn_of_secrets(merged, &settings.secrets, &mut warnings);
+        warn_ineffective_secrets(merged, &settings.secrets, &mut warnings);
     }
     Ok(warnings)
 }
 
-fn secrets(merged: &Merged) -> Result<SecretSettings, Error> {
-    let names = merged.list("secrets.names")?;
-    let mut never_sent = merged.users_list("secrets.names")?;
+fn secrets(merged: &MergedSettings) -> Result<SecretSettings, Error> {
+    let names = merged.strings("secrets.names")?;
+    let mut never_sent = merged.user_list("secrets.names")?;
     never_sent.extend(names.iter().filter(|name| !never_sent.contains(name)).cloned().collect::<Vec<_>>());
     Ok(SecretSettings {
         never_sent,
-        may_be_sent: merged.users_list("secrets.allow")?,
+        may_be_sent: merged.user_list("secrets.allow")?,
         names,
-        allow: merged.list("secrets.allow")?,
+        allow: merged.strings("secrets.allow")?,
     })
 }
 
 /// Says what of a project's words about secrets has no effect on what a model is sent.
-fn warn_of_secrets(merged: &Merged, secrets: &SecretSettings, warnings: &mut Vec<String>) {
+fn warn_ineffective_secrets(merged: &MergedSettings, secrets: &SecretSettings, warnings: &mut Vec<String>) {
     let drops = secrets.never_sent.iter().any(|name| !secrets.names.contains(name));
     let allows = secrets.allow.iter().any(|name| !secrets.may_be_sent.contains(name));
     for (key, is_dropped) in [("secrets.names", drops), ("secrets.allow", allows)] {
-        if is_dropped && merged.users(key).is_some() {
+        if is_dropped && merged.user_value(key).is_some() {
             let origin = &merged.setting(key).origin;
             warnings.push(format!(
                 "{origin}: `{key}` in a project's file lets nothing more be sent to a model, that belongs in the \
@@ -124,46 +124,49 @@ fn warn_of_secrets(merged: &Merged, secrets: &SecretSettings, warnings: &mut Vec
     }
 }
 
-fn aggregation(merged: &Merged) -> Result<AggregationSettings, Error> {
+fn aggregation(merged: &MergedSettings) -> Result<AggregationSettings, Error> {
     Ok(AggregationSettings {
-        default_mode: merged.word("aggregation.default_mode", &DEFAULT_MODES)?,
-        cache_enabled: merged.switch("aggregation.cache_enabled"),
+        default_mode: merged.choice("aggregation.default_mode", &DEFAULT_MODES)?,
+        cache_enabled: merged.boolean("aggregation.cache_enabled"),
         cache_dir: folder_within(merged, "aggregation.cache_dir")?,
-        order: merged.word("aggregation.order", &Order::ALL.map(|order| (order.name(), order)))?,
+        order: merged.choice("aggregation.order", &FileOrder::ALL.map(|order| (order.name(), order)))?,
         window_lines: merged.number("aggregation.window_lines", 0..=100_000)?,
-        tokens: merged.word("aggregation.tokens", &Counter::ALL.map(|counter| (counter.word(), counter)))?,
+        tokens: merged.choice(
+            "aggregation.tokens",
+            &TokenCounter::ALL.map(|counter| (counter.setting_name(), counter)),
+        )?,
     })
 }
 
-fn project(merged: &Merged) -> Result<ProjectSettings, Error> {
-    let strategies = Strategy::ALL.map(|strategy| (strategy.name(), strategy));
-    let strategy = merged.word("project.aggregation_strategy", &strategies)?;
+fn project(merged: &MergedSettings) -> Result<ProjectSettings, Error> {
+    let strategies = AggregationStrategy::ALL.map(|strategy| (strategy.name(), strategy));
+    let strategy = merged.choice("project.aggregation_strategy", &strategies)?;
     Ok(ProjectSettings {
         name: file_name(merged, "project.name")?,
-        output_dir: folder(merged, "project.output_dir")?,
-        aggregation_strategy: if merged.switch("project.summary_only") {
-            Strategy::Summarize
+        output_dir: folder_outside_root(merged, "project.output_dir")?,
+        aggregation_strategy: if merged.boolean("project.summary_only") {
+            AggregationStrategy::Summarize
         } else {
             strategy
         },
-        execution_mode: merged.word("project.execution_mode", &EXECUTION_MODES)?,
+        execution_mode: merged.choice("project.execution_mode", &EXECUTION_MODES)?,
     })
 }
 
-fn limits(merged: &Merged) -> Result<LimitSettings, Error> {
+fn limits(merged: &MergedSettings) -> Result<LimitSettings, Error> {
     let parse_timeout_ms = merged.number("limits.parse_timeout_ms", 1..=600_000)?;
     Ok(LimitSettings {
-        max_bytes: merged.number("limits.max_bytes", 1..=MOST_BYTES)?.into(),
-        structure_max_bytes: merged.number("limits.structure_max_bytes", 1..=MOST_BYTES)?.into(),
+        max_bytes: merged.number("limits.max_bytes", 1..=MAX_LIMIT_BYTES)?.into(),
+        structure_max_bytes: merged.number("limits.structure_max_bytes", 1..=MAX_LIMIT_BYTES)?.into(),
         parse_timeout: Duration::from_millis(parse_timeout_ms.into()),
-        screenshot_bytes: merged.number("limits.screenshot_bytes", 1..=MOST_BYTES)?.into(),
-        section_bytes: merged.number("limits.section_bytes", 1..=MOST_BYTES)?.into(),
+        screenshot_bytes: merged.number("limits.screenshot_bytes", 1..=MAX_LIMIT_BYTES)?.into(),
+        section_bytes: merged.number("limits.section_bytes", 1..=MAX_LIMIT_BYTES)?.into(),
     })
 }
 
-fn formats(merged: &Merged) -> Result<FormatSettings, Error> {
+fn formats(merged: &MergedSettings) -> Result<FormatSettings, Error> {
     let model = |key: &str| match merged.text(key) {
-        "" => Err(merged.refused(key, "the name of a model".to_owned())),
+        "" => Err(merged.invalid(key, "the name of a model".to_owned())),
         name => Ok(name.to_owned()),
     };
     Ok(FormatSettings {
@@ -174,66 +177,66 @@ fn formats(merged: &Merged) -> Result<FormatSettings, Error> {
     })
 }
 
-fn tier_settings(merged: &Merged, tier: Tier) -> Result<TierSettings, Error> {
+fn tier_settings(merged: &MergedSettings, tier: Tier) -> Result<TierSettings, Error> {
     let key = |name: &str| format!("tiers.{}.{name}", tier.number());
     let details = SummaryDetail::ALL.map(|detail| (detail.name(), detail));
     let views = VIEWS.map(|view| (view.name(), view));
     let focus_views = FOCUS_VIEWS.map(|view| (view.name(), view));
     let languages = key("languages");
     let mut language_views = BTreeMap::new();
-    for (view_key, _) in merged.below(&languages) {
+    for (view_key, _) in merged.settings_under(&languages) {
         let id =
             view_key[languages.len() + 1..].strip_suffix(".view").expect("a language has nothing but a view");
-        language_views.insert(id.to_owned(), merged.word(view_key, &views)?);
+        language_views.insert(id.to_owned(), merged.choice(view_key, &views)?);
     }
     Ok(TierSettings {
         role: merged.text(&key("role")).to_owned(),
-        view: merged.word(&key("view"), &views)?,
-        focus_view: merged.word(&key("focus_view"), &focus_views)?,
-        summary: merged.word(&key("summary"), &SUMMARY_SOURCES)?,
-        summary_detail: merged.word(&key("summary_detail"), &details)?,
-        tree: merged.switch(&key("tree")),
+        view: merged.choice(&key("view"), &views)?,
+        focus_view: merged.choice(&key("focus_view"), &focus_views)?,
+        summary: merged.choice(&key("summary"), &SUMMARY_SOURCES)?,
+        summary_detail: merged.choice(&key("summary_detail"), &details)?,
+        tree: merged.boolean(&key("tree")),
         budget_tokens: merged.number(&key("budget_tokens"), 0..=u32::MAX)?.into(),
-        history: merged.switch(&key("history")),
+        history: merged.boolean(&key("history")),
         languages: language_views,
     })
 }
 
 /// Returns a name that files' names may begin with.
-fn file_name(merged: &Merged, key: &str) -> Result<String, Error> {
+fn file_name(merged: &MergedSettings, key: &str) -> Result<String, Error> {
     let name = merged.text(key);
     let is_odd = |c: char| c == '/' || c.is_control();
-    if LONGEST_NAME < name.len() || name.contains(is_odd) {
-        let allowed = format!("a part of a file's name: at most {LONGEST_NAME} bytes, no `/`, one line");
-        return Err(merged.refused(key, allowed));
+    if MAX_NAME_BYTES < name.len() || name.contains(is_odd) {
+        let allowed = format!("a part of a file's name: at most {MAX_NAME_BYTES} bytes, no `/`, one line");
+        return Err(merged.invalid(key, allowed));
     }
     Ok(name.to_owned())
 }
 
 /// Returns a folder within the project, and not the project's folder itself.
-fn folder_within(merged: &Merged, key: &str) -> Result<RelPath, Error> {
-    let plain = without_dots(merged.text(key));
+fn folder_within(merged: &MergedSettings, key: &str) -> Result<RelPath, Error> {
+    let plain = normalized(merged.text(key));
     RelPath::new(plain.as_os_str().as_encoded_bytes())
-        .map_err(|_| merged.refused(key, "a folder within the project".to_owned()))
+        .map_err(|_| merged.invalid(key, "a folder within the project".to_owned()))
 }
 
 /// Returns a folder that is not the project's own.
-fn folder(merged: &Merged, key: &str) -> Result<PathBuf, Error> {
+fn folder_outside_root(merged: &MergedSettings, key: &str) -> Result<PathBuf, Error> {
     let text = merged.text(key);
-    let plain = without_dots(text);
+    let plain = normalized(text);
     // The output folder is left out of the project: were it the project's own, nothing would be in. A `..` below
     // another part could lead back there.
     let mut below = plain.components().skip_while(|part| *part == Component::ParentDir);
     let climbs_late = below.any(|part| part == Component::ParentDir);
     if plain.as_os_str().is_empty() || climbs_late || text.contains('\0') {
         let allowed = "a folder other than the project's own, with `..` at its beginning alone";
-        return Err(merged.refused(key, allowed.to_owned()));
+        return Err(merged.invalid(key, allowed.to_owned()));
     }
     Ok(plain)
 }
 
 /// Returns the path without the parts that mean nothing: `./a//b/` is `a/b`.
-fn without_dots(path: &str) -> PathBuf {
+fn normalized(path: &str) -> PathBuf {
     let parts = Path::new(path).components();
     parts.filter(|part| *part != Component::CurDir).collect()
 }

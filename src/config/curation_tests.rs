@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::model::AggregationStrategy;
 use crate::model::ContentHash;
 use crate::model::FileItem;
 use crate::model::MaskMode;
-use crate::model::Strategy;
 use crate::model::Tier;
 use crate::model::ViewMode;
 
-fn inputs(user: &str, project: &str) -> Inputs {
+fn inputs(user: &str, project: &str) -> ConfigInputs {
     let file = |name: &str, text: &str| Some((PathBuf::from(name), text.as_bytes().to_vec()));
-    Inputs {
+    ConfigInputs {
         user_file: file("user.toml", user),
         project_file: file("slop.toml", project),
         environment: Vec::new(),
@@ -39,7 +39,7 @@ fn check_warnings(user: &str, project: &str, expected: &[&str]) {
 
 #[test]
 fn every_field_of_an_item_is_read() {
-    let hash = ContentHash::of(b"x");
+    let hash = ContentHash::digest(b"x");
     let curation = read(&format!(
         r#"[[files]]
 path = "src/*.py"
@@ -132,7 +132,10 @@ fn every_field_of_a_persona_is_read() {
          max_output_tokens = 9\n[[personas.dev.preferred_models]]\nprovider = 'x'\nmodel = 'y'\n[personas.none]\n",
     );
     let persona = &curation.persona("dev").unwrap().value;
-    assert_eq!((persona.tier, persona.aggregation_strategy), (Some(Tier::Worker), Some(Strategy::Full)));
+    assert_eq!(
+        (persona.tier, persona.aggregation_strategy),
+        (Some(Tier::Worker), Some(AggregationStrategy::Full))
+    );
     assert_eq!((persona.context_preset.as_deref(), persona.system_prompt.as_str()), (Some("p"), "s"));
     let [first, second] = &persona.preferred_models[..] else { panic!("{persona:?}") };
     assert_eq!((first.provider.as_str(), first.model.as_str()), ("anthropic", "m"));

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::str::Utf8Error;
 
-use super::Origin;
+use super::SettingOrigin;
 
 /// Why the settings are not usable.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +16,7 @@ pub enum Error {
     #[error("read {origin} as UTF-8")]
     NotUtf8 {
         /// The file, and the line of the first byte that is not UTF-8.
-        origin: Origin,
+        origin: SettingOrigin,
         /// What is wrong with that byte.
         source: Utf8Error,
     },
@@ -26,7 +26,7 @@ pub enum Error {
     #[error("read {origin} as TOML: {message}")]
     Syntax {
         /// The file, and the line where reading ended.
-        origin: Origin,
+        origin: SettingOrigin,
         /// What the TOML parser says.
         message: String,
     },
@@ -34,7 +34,7 @@ pub enum Error {
     #[error("read {origin}: unknown key `{key}`, the nearest known is `{nearest}`")]
     UnknownKey {
         /// Where it is written.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The key as written, shortened where it is long.
         key: String,
         /// The known key that is most like it.
@@ -44,7 +44,7 @@ pub enum Error {
     #[error("read {origin}: `{key}` is {found}, not {allowed}")]
     BadValue {
         /// Where it is written.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The key.
         key: String,
         /// The value as written, shortened where it is long.
@@ -81,7 +81,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// No item has that path.
-    #[error("find `{}` under [[files]] in {}", shown(item), path.display())]
+    #[error("find `{}` under [[files]] in {}", printable(item), path.display())]
     NoSuchItem {
         /// The file.
         path: PathBuf,
@@ -89,13 +89,13 @@ pub enum Error {
         item: String,
     },
     /// The item has no such slice.
-    #[error("find that slice of `{}`", shown(item))]
+    #[error("find that slice of `{}`", printable(item))]
     NoSuchSlice {
         /// The item's path.
         item: String,
     },
     /// The item has a slice of these lines.
-    #[error("add a slice of lines {}-{} to `{}`, which has one", lines.0, lines.1, shown(item))]
+    #[error("add a slice of lines {}-{} to `{}`, which has one", lines.0, lines.1, printable(item))]
     SliceExists {
         /// The item's path.
         item: String,
@@ -103,7 +103,7 @@ pub enum Error {
         lines: (u32, u32),
     },
     /// The item's mask has no such symbol.
-    #[error("find {} in the mask of `{}`{}", a_symbol(key.as_deref()), shown(item), nearest_known(nearest.as_deref()))]
+    #[error("find {} in the mask of `{}`{}", symbol_or_any(key.as_deref()), printable(item), nearest_suffix(nearest.as_deref()))]
     NoSuchMask {
         /// The item's path.
         item: String,
@@ -113,7 +113,7 @@ pub enum Error {
         nearest: Option<String>,
     },
     /// No preset has that name.
-    #[error("find a preset named `{}`{}", shown(name), nearest_known(nearest.as_deref()))]
+    #[error("find a preset named `{}`{}", printable(name), nearest_suffix(nearest.as_deref()))]
     NoSuchPreset {
         /// The name.
         name: String,
@@ -121,7 +121,7 @@ pub enum Error {
         nearest: Option<String>,
     },
     /// A preset has that name.
-    #[error("save a preset as `{}`, which {} has", shown(name), path.display())]
+    #[error("save a preset as `{}`, which {} has", printable(name), path.display())]
     PresetExists {
         /// The name.
         name: String,
@@ -135,23 +135,23 @@ pub enum Error {
         path: PathBuf,
     },
     /// What was curated would be lost.
-    #[error("replace what is curated of {}", shown(&items.join(", ")))]
+    #[error("replace what is curated of {}", printable(&items.join(", ")))]
     WouldLose {
         /// The paths of the items.
         items: Vec<String>,
     },
 }
 
-fn a_symbol(key: Option<&str>) -> String {
-    key.map_or("a symbol".to_owned(), |key| format!("`{}`", shown(key)))
+fn symbol_or_any(key: Option<&str>) -> String {
+    key.map_or("a symbol".to_owned(), |key| format!("`{}`", printable(key)))
 }
 
-fn nearest_known(nearest: Option<&str>) -> String {
-    nearest.map_or(String::new(), |nearest| format!(", the nearest known is `{}`", shown(nearest)))
+fn nearest_suffix(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |nearest| format!(", the nearest known is `{}`", printable(nearest)))
 }
 
 /// Returns `"a", "b" or "c"`.
-pub(super) fn either<'a>(words: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn join_alternatives<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
@@ -161,7 +161,7 @@ pub(super) fn either<'a>(words: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Returns `text` fit for a message: on one line, not long, without marks that change how a terminal shows it.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut shown = String::new();
     for c in text.chars().take(LONGEST) {
@@ -183,9 +183,9 @@ mod tests {
 
     #[test]
     fn a_message_shows_hostile_text_on_one_short_line() {
-        assert_eq!(shown("\"a\\b\" 'ü'"), "\"a\\b\" 'ü'");
-        assert_eq!(shown("a\n\u{1b}[31m\u{202e}"), "a\\n\\u{1b}[31m\\u{202e}");
-        assert_eq!(shown(&"x".repeat(60)), "x".repeat(60));
-        assert_eq!(shown(&"x".repeat(1_000_000)), format!("{}…", "x".repeat(60)));
+        assert_eq!(printable("\"a\\b\" 'ü'"), "\"a\\b\" 'ü'");
+        assert_eq!(printable("a\n\u{1b}[31m\u{202e}"), "a\\n\\u{1b}[31m\\u{202e}");
+        assert_eq!(printable(&"x".repeat(60)), "x".repeat(60));
+        assert_eq!(printable(&"x".repeat(1_000_000)), format!("{}…", "x".repeat(60)));
     }
 }

@@ -3,23 +3,23 @@
 use std::path::PathBuf;
 
 use super::Error;
-use super::Origin;
+use super::SettingOrigin;
 use super::Settings;
 use super::convert;
 use super::curation::Curation;
 use super::layers;
-use super::layers::Whose;
-use super::merged::Merged;
-use super::merged::Setting;
-use super::schema::Kind;
-use super::schema::Schema;
+use super::layers::FileOwner;
+use super::merged::MergedSetting;
+use super::merged::MergedSettings;
+use super::schema::SettingsSchema;
+use super::schema::ValueKind;
 use super::trusted;
-use super::trusted::Trusted;
+use super::trusted::UserOnlySettings;
 use crate::model::ContentHash;
 
 /// What the layers above the defaults hold; the caller reads files and environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Inputs {
+pub struct ConfigInputs {
     /// The user's own file, by the name that messages give it, and its bytes.
     pub user_file: Option<(PathBuf, Vec<u8>)>,
     /// The project's `slop.toml`, by the name that messages give it, and its bytes.
@@ -32,21 +32,21 @@ pub struct Inputs {
 
 /// The settings, and how they came about.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// The settings.
     pub settings: Settings,
     /// What people have curated.
     pub curation: Curation,
     /// What only the user's own file may say.
-    pub trusted: Trusted,
+    pub user_only: UserOnlySettings,
     /// Every setting with its origin, in the order of [`super::DEFAULT_TOML`].
-    pub values: Vec<Value>,
+    pub values: Vec<SettingValue>,
     /// What is odd but stops nothing, a line each.
     pub warnings: Vec<String>,
     fingerprint: ContentHash,
 }
 
-impl Loaded {
+impl LoadedConfig {
     /// Returns a hash of all that the settings were read from, by which two processes know that theirs are the same.
     pub fn fingerprint(&self) -> String {
         self.fingerprint.to_string()
@@ -55,24 +55,24 @@ impl Loaded {
 
 /// One setting as it stands after all layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value {
+pub struct SettingValue {
     /// The dotted key.
     pub key: String,
     /// The value in TOML.
     pub value: String,
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
     /// One sentence on what it does.
     pub help: String,
 }
 
 /// Lays the layers over one another, the defaults lowest and the flags on top, and checks the result.
-pub fn load(inputs: &Inputs) -> Result<Loaded, Error> {
-    on_a_large_stack(|| load_here(inputs))
+pub fn load(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
+    with_large_stack(|| load_on_this_thread(inputs))
 }
 
 /// Does what reads a settings file, or drops what was read from one, where even a hostile file has the room it takes.
-pub(super) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+pub(super) fn with_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("settings".to_owned()).stack_size(STACK_BYTES);
         let working = thread.spawn_scoped(scope, work)?;
@@ -84,16 +84,16 @@ pub(super) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> 
 /// in a debug build a hostile file needs some 10 MiB, where a thread has 2. What is not touched costs nothing.
 const STACK_BYTES: usize = 64 << 20;
 
-fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
-    let schema = Schema::built_in();
-    let mut merged = Merged::built_in(&schema);
+fn load_on_this_thread(inputs: &ConfigInputs) -> Result<LoadedConfig, Error> {
+    let schema = SettingsSchema::built_in();
+    let mut merged = MergedSettings::built_in(&schema);
     let mut settings = convert::settings(&merged)?;
     let mut layers = Vec::new();
     let (mut curation, mut warnings) = (Curation::default(), Vec::new());
-    let mut written = trusted::Written::default();
+    let mut written = trusted::UserProviders::default();
     if let Some((path, bytes)) = &inputs.user_file {
-        let origin = |line| Origin::UserFile { path: path.clone(), line };
-        let mut layer = layers::from_file(bytes, Whose::User, &origin, &schema)?;
+        let origin = |line| SettingOrigin::UserFile { path: path.clone(), line };
+        let mut layer = layers::from_file(bytes, FileOwner::User, &origin, &schema)?;
         if !layer.curation.files.is_empty() {
             // Its paths are those of no project, or of all: neither is what anyone means.
             layer.curation.files.clear();
@@ -101,16 +101,16 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
             warnings.push(format!("{path}: `files` has no effect here, it belongs in a project's slop.toml"));
         }
         warnings.extend(layer.warnings);
-        curation.put(layer.curation);
-        written = layer.trusted;
+        curation.overlay(layer.curation);
+        written = layer.user_only;
         layers.push(layer.settings);
     }
     let personas = curation.personas.clone();
     if let Some((path, bytes)) = &inputs.project_file {
-        let origin = |line| Origin::ProjectFile { path: path.clone(), line };
-        let layer = layers::from_file(bytes, Whose::Project, &origin, &schema)?;
+        let origin = |line| SettingOrigin::ProjectFile { path: path.clone(), line };
+        let layer = layers::from_file(bytes, FileOwner::Project, &origin, &schema)?;
         warnings.extend(layer.warnings);
-        curation.put(layer.curation);
+        curation.overlay(layer.curation);
         layers.push(layer.settings);
     }
     let (from_environment, odd_variables) = layers::from_environment(&inputs.environment, &schema)?;
@@ -118,26 +118,36 @@ fn load_here(inputs: &Inputs) -> Result<Loaded, Error> {
     layers.push(from_environment);
     layers.push(layers::from_flags(&inputs.flags, &schema)?);
     for layer in layers {
-        merged.put(layer);
+        merged.overlay(layer);
         // After each layer, so that a wrong value is told of even where a higher layer covers it.
         settings = convert::settings(&merged)?;
     }
-    warnings.extend(convert::check_together(&merged, &settings)?);
-    let (trusted, refused) = trusted::trusted(written, personas, &inputs.environment);
-    let values = values(&schema, &merged);
-    let loaded = Loaded { values, settings, curation, trusted, warnings, fingerprint: fingerprint(inputs) };
-    check_addresses(loaded, refused)
+    warnings.extend(convert::check_combinations(&merged, &settings)?);
+    let (trusted, refused) = trusted::resolve(written, personas, &inputs.environment);
+    let values = list_values(&schema, &merged);
+    let loaded = LoadedConfig {
+        values,
+        settings,
+        curation,
+        user_only: trusted,
+        warnings,
+        fingerprint: fingerprint(inputs),
+    };
+    check_provider_addresses(loaded, refused)
 }
 
 /// Refuses an address in the environment where it is asked there. Who asks nobody is not to be bothered with variables that
 /// are for other programs as well.
-fn check_addresses(mut loaded: Loaded, refused: Vec<(String, Error)>) -> Result<Loaded, Error> {
-    let asked = loaded.asked();
+fn check_provider_addresses(
+    mut loaded: LoadedConfig,
+    refused: Vec<(String, Error)>,
+) -> Result<LoadedConfig, Error> {
+    let asked = loaded.configured_models();
     for (provider, error) in refused {
         if asked.iter().any(|model| model.provider == provider) {
             return Err(error);
         }
-        if !asked.is_empty() || !loaded.trusted.personas.is_empty() {
+        if !asked.is_empty() || !loaded.user_only.personas.is_empty() {
             loaded.warnings.push(format!("the provider `{provider}` is left out: {error}"));
         }
     }
@@ -146,7 +156,7 @@ fn check_addresses(mut loaded: Loaded, refused: Vec<(String, Error)>) -> Result<
 
 /// Hashes the bytes of both files, and the variables and flags that are settings; each with its length, so that nothing
 /// can pass from one part to another. A file that is not there says as little as an empty one.
-fn fingerprint(inputs: &Inputs) -> ContentHash {
+fn fingerprint(inputs: &ConfigInputs) -> ContentHash {
     let mut told = Vec::new();
     let mut tell = |bytes: &[u8]| {
         told.extend((bytes.len() as u64).to_be_bytes());
@@ -155,18 +165,18 @@ fn fingerprint(inputs: &Inputs) -> ContentHash {
     for file in [&inputs.user_file, &inputs.project_file] {
         tell(file.as_ref().map_or(b"", |(_, bytes)| bytes));
     }
-    for (name, text) in layers::ours(&inputs.environment).into_iter().chain(&inputs.flags) {
+    for (name, text) in layers::slop_variables(&inputs.environment).into_iter().chain(&inputs.flags) {
         tell(name.as_bytes());
         tell(text.as_bytes());
     }
-    ContentHash::of(&told)
+    ContentHash::digest(&told)
 }
 
-fn values(schema: &Schema, merged: &Merged) -> Vec<Value> {
+fn list_values(schema: &SettingsSchema, merged: &MergedSettings) -> Vec<SettingValue> {
     let mut values = Vec::new();
     for known in &schema.keys {
-        let mut add = |key: &str, setting: &Setting| {
-            values.push(Value {
+        let mut add = |key: &str, setting: &MergedSetting| {
+            values.push(SettingValue {
                 key: key.to_owned(),
                 value: setting.value.to_string(),
                 origin: setting.origin.clone(),
@@ -174,8 +184,10 @@ fn values(schema: &Schema, merged: &Merged) -> Vec<Value> {
             });
         };
         match known.kind {
-            Kind::Languages => merged.below(&known.key).for_each(|(key, setting)| add(key, setting)),
-            Kind::Text | Kind::Switch | Kind::Number | Kind::List => {
+            ValueKind::Languages => {
+                merged.settings_under(&known.key).for_each(|(key, setting)| add(key, setting))
+            }
+            ValueKind::Text | ValueKind::Switch | ValueKind::Number | ValueKind::List => {
                 add(&known.key, merged.setting(&known.key));
             }
         }

@@ -1,41 +1,41 @@
 //! Which known name a misspelled one is most like.
 
 /// Only so much of a name is compared: more is no typing error, and a hostile key may be a megabyte long.
-const LONGEST: usize = 64;
+const MAX_COMPARED_CHARS: usize = 64;
 
 /// What it costs that two keys with like last parts stand in different sections.
-const OTHER_SECTION: usize = 2;
+const OTHER_SECTION_COST: usize = 2;
 
 /// Returns the candidate that is most like `word`, the first among equals; `None` where there are none.
 ///
 /// Dotted keys are compared as a whole and by their last parts, so that a key in the wrong section is found too.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    candidates.min_by_key(|candidate| unlikeness(word, candidate))
+    candidates.min_by_key(|candidate| name_distance(word, candidate))
 }
 
 /// Returns the nearest candidate where it is so near that the word may well be a slip: a third of its letters at most.
-pub fn near<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn close_match<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let nearest = nearest(word, candidates)?;
-    (unlikeness(word, nearest) * 3 <= word.chars().count()).then_some(nearest)
+    (name_distance(word, nearest) * 3 <= word.chars().count()).then_some(nearest)
 }
 
-fn unlikeness(word: &str, candidate: &str) -> usize {
+fn name_distance(word: &str, candidate: &str) -> usize {
     let whole = edit_distance(word, candidate);
-    let (section, last) = split_last(word);
-    let (candidate_section, candidate_last) = split_last(candidate);
-    let moved = if section == candidate_section { 0 } else { OTHER_SECTION };
+    let (section, last) = split_last_part(word);
+    let (candidate_section, candidate_last) = split_last_part(candidate);
+    let moved = if section == candidate_section { 0 } else { OTHER_SECTION_COST };
     whole.min(edit_distance(last, candidate_last) + moved)
 }
 
-fn split_last(key: &str) -> (&str, &str) {
+fn split_last_part(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }
 
 /// Returns how many letters must be put in, taken out or replaced to make `b` of `a`.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(LONGEST).collect();
+    let b: Vec<char> = b.chars().take(MAX_COMPARED_CHARS).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (above, letter) in a.chars().take(LONGEST).enumerate() {
+    for (above, letter) in a.chars().take(MAX_COMPARED_CHARS).enumerate() {
         let mut diagonal = above;
         row[0] = above + 1;
         for (column, other) in b.iter().enumerate() {
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn a_word_that_is_like_none_has_no_near_one() {
         let known = ["anthropic", "openai", "ollama"];
-        let find = |word| near(word, known.into_iter());
+        let find = |word| close_match(word, known.into_iter());
         assert_eq!((find("antropic"), find("olama")), (Some("anthropic"), Some("ollama")));
         assert_eq!((find("mycompany"), find("ai"), find("")), (None, None, None));
     }

@@ -3,17 +3,17 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::Loaded;
+use super::LoadedConfig;
 use super::settings::Settings;
 use super::settings::SummarySource;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::engine;
-use crate::engine::agent::LookupOptions;
+use crate::engine::agent::SummaryLookupOptions;
 use crate::model::ModelName;
 use crate::model::Tier;
 
-impl Loaded {
+impl LoadedConfig {
     /// Returns the engine's options for the project in the folder `root`.
     pub fn engine_options(&self, root: &Path) -> engine::Options {
         let settings = &self.settings;
@@ -39,12 +39,12 @@ impl Loaded {
             counter: settings.aggregation.tokens,
             screenshot_bytes: settings.limits.screenshot_bytes,
             section_bytes: settings.limits.section_bytes,
-            words: LookupOptions {
-                models: self.asked(),
-                uses_earlier: settings.agent.earlier,
+            summary_lookup: SummaryLookupOptions {
+                models: self.configured_models(),
+                uses_earlier: settings.agent.shows_outdated,
                 exclude: settings.agent.exclude.clone(),
-                least_bytes: settings.agent.least_bytes,
-                secrets: self.never_sent(),
+                min_bytes: settings.agent.min_bytes,
+                secret_names: self.never_sent(),
             },
         }
     }
@@ -59,12 +59,12 @@ impl Loaded {
     }
 
     /// Returns whom the sub-agent asks by the settings, the first one first.
-    pub(super) fn asked(&self) -> Vec<ModelName> {
+    pub(super) fn configured_models(&self) -> Vec<ModelName> {
         let agent = &self.settings.agent;
         if !agent.models.is_empty() {
             return agent.models.clone();
         }
-        let preferred = agent.persona.as_deref().and_then(|name| self.trusted.preferred(name));
+        let preferred = agent.persona.as_deref().and_then(|name| self.user_only.preferred_models(name));
         preferred.unwrap_or_default().into_iter().map(|writer| writer.name).collect()
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// The place that a value was taken from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// `config/default.toml`, as it was when slop was built.
     BuiltIn,
     /// The user's own file.
@@ -29,7 +29,7 @@ pub enum Origin {
     Flag,
 }
 
-impl Origin {
+impl SettingOrigin {
     /// Returns the file, where it is one.
     pub fn file(&self) -> Option<&Path> {
         match self {
@@ -40,7 +40,7 @@ impl Origin {
 }
 
 /// Prints `built-in`, `slop.toml:12`, `SLOP_PROJECT_NAME` or `flag`.
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => f.write_str("built-in"),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::schema::DEFAULT_TOML;
-use super::schema::Schema;
+use super::schema::SettingsSchema;
 
 /// Returns a `slop.toml` that holds every setting as a comment, and so changes nothing.
 ///
@@ -12,18 +12,18 @@ pub fn commented_template() -> String {
     let mut template = String::new();
     let (before, agent) = DEFAULT_TOML.split_once("\n[agent]\n").expect("the sub-agent has a section");
     let (_, after) = agent.split_once("\n\n").expect("the sub-agent's section is not the last");
-    let page = [before, "\n[agent]\n", AGENT, "\n", after].concat();
+    let page = [before, "\n[agent]\n", PROJECT_AGENT_SECTION, "\n", after].concat();
     for line in page.lines() {
         let is_setting = !line.is_empty() && !line.starts_with(['#', '[']);
         template.push_str(if is_setting { "#" } else { "" });
         template.push_str(line);
         template.push('\n');
     }
-    template + CURATION
+    template + CURATION_TEMPLATE
 }
 
 /// What a project's file may say of the sub-agent; the rest of the section has no effect in the file that is begun here.
-const AGENT: &str = "\
+const PROJECT_AGENT_SECTION: &str = "\
 # Whether the daemon asks of its own accord for what lacks a summary; a project can only forbid it.
 background = false
 # Patterns of files that no model is asked about, beside those that the user excludes.
@@ -31,7 +31,7 @@ exclude = []
 ";
 
 /// What has no default, and so no line among the settings. Commands write it too, and leave the rest as it is.
-pub(super) const CURATION: &str = r#"
+pub(super) const CURATION_TEMPLATE: &str = r#"
 # What is said of single files; `slop slice` and `slop mask` write here too.
 #[[files]]
 #path = "src/engine/*.py"
@@ -52,21 +52,21 @@ pub(super) const CURATION: &str = r#"
 "#;
 
 /// Returns the reference of all settings as a page of Markdown.
-pub fn reference() -> String {
+pub fn settings_reference() -> String {
     let mut page = String::from(INTRODUCTION);
     let mut section = "";
-    let schema = Schema::built_in();
+    let schema = SettingsSchema::built_in();
     for known in &schema.keys {
         if known.section() != section {
             section = known.section();
-            put(
+            append(
                 &mut page,
                 format_args!("\n## `[{section}]`\n\n| key | default | meaning |\n|---|---|---|\n"),
             );
         }
         let name = &known.key[section.len() + 1..];
-        let default = cell(&known.default.to_string());
-        put(&mut page, format_args!("| `{name}` | `{default}` | {} |\n", cell(&known.help)));
+        let default = table_cell(&known.default.to_string());
+        append(&mut page, format_args!("| `{name}` | `{default}` | {} |\n", table_cell(&known.help)));
     }
     page
 }
@@ -117,11 +117,11 @@ A key is read from the variables that a provider's row names, or from its `key_f
 file does not say `base_url`.
 ";
 
-fn put(page: &mut String, text: std::fmt::Arguments<'_>) {
+fn append(page: &mut String, text: std::fmt::Arguments<'_>) {
     page.write_fmt(text).expect("writing to memory does not fail");
 }
 
 /// Returns `text` fit for a cell of a Markdown table.
-fn cell(text: &str) -> String {
+fn table_cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

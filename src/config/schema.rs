@@ -3,7 +3,7 @@
 use toml::de::DeTable;
 use toml::de::DeValue;
 
-use super::error::shown;
+use super::error::printable;
 use super::nearest::nearest;
 use super::table;
 
@@ -12,7 +12,7 @@ pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
 
 /// What type a setting's value has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     /// Any words.
     Text,
     /// True or false.
@@ -25,9 +25,9 @@ pub(super) enum Kind {
     Languages,
 }
 
-impl Kind {
+impl ValueKind {
     /// Returns the kind of settings that a plain value is good for, if there is one.
-    pub(super) fn of(value: &toml::Value) -> Option<Self> {
+    pub(super) fn from_value(value: &toml::Value) -> Option<Self> {
         match value {
             toml::Value::String(_) => Some(Self::Text),
             toml::Value::Boolean(_) => Some(Self::Switch),
@@ -39,7 +39,7 @@ impl Kind {
     }
 
     /// Returns in words what a value of this kind is.
-    pub(super) const fn in_words(self) -> &'static str {
+    pub(super) const fn description(self) -> &'static str {
         match self {
             Self::Text => "a string",
             Self::Switch => "true or false",
@@ -51,18 +51,18 @@ impl Kind {
 }
 
 /// A setting that has a default.
-pub(super) struct Known {
+pub(super) struct KnownSetting {
     /// The dotted key.
     pub(super) key: String,
     /// The type of its value.
-    pub(super) kind: Kind,
+    pub(super) kind: ValueKind,
     /// Its default.
     pub(super) default: toml::Value,
     /// One sentence on what it does.
     pub(super) help: String,
 }
 
-impl Known {
+impl KnownSetting {
     /// Returns the section that the key stands in.
     pub(super) fn section(&self) -> &str {
         self.key.rsplit_once('.').map_or("", |(section, _)| section)
@@ -72,45 +72,45 @@ impl Known {
     fn has_language(&self, key: &str) -> bool {
         let inside = key.strip_prefix(&self.key).and_then(|inside| inside.strip_prefix('.'));
         let id = inside.and_then(|inside| inside.strip_suffix(".view"));
-        self.kind == Kind::Languages && id.is_some_and(table::is_bare)
+        self.kind == ValueKind::Languages && id.is_some_and(table::is_bare)
     }
 
     /// Returns the key, and its kind, that the environment variable `name` sets, if it is one of this setting's.
-    fn key_of_variable(&self, name: &str) -> Option<(String, Kind)> {
+    fn match_variable(&self, name: &str) -> Option<(String, ValueKind)> {
         let rest = name.strip_prefix(&variable(&self.key))?;
-        if self.kind != Kind::Languages {
+        if self.kind != ValueKind::Languages {
             return rest.is_empty().then(|| (self.key.clone(), self.kind));
         }
         let id = rest.strip_prefix('_')?.strip_suffix("_VIEW")?;
         // Ids of languages are lower case and join their words by hyphens, which no variable can hold.
         let id = id.to_ascii_lowercase().replace('_', "-");
         let key = format!("{}.{id}.view", self.key);
-        self.has_language(&key).then_some((key, Kind::Text))
+        self.has_language(&key).then_some((key, ValueKind::Text))
     }
 
     /// Returns the key that `key` may have been meant for, if it stands in this table of languages.
     fn language_view_like(&self, key: &str) -> Option<String> {
         let inside = key.strip_prefix(&self.key)?.strip_prefix('.')?;
         let id = inside.split('.').next().filter(|id| table::is_bare(id))?;
-        (self.kind == Kind::Languages).then(|| format!("{}.{id}.view", self.key))
+        (self.kind == ValueKind::Languages).then(|| format!("{}.{id}.view", self.key))
     }
 }
 
 /// Every setting there is, in the order of [`DEFAULT_TOML`].
-pub(super) struct Schema {
+pub(super) struct SettingsSchema {
     /// The settings.
-    pub(super) keys: Vec<Known>,
+    pub(super) keys: Vec<KnownSetting>,
 }
 
-impl Schema {
+impl SettingsSchema {
     /// Reads [`DEFAULT_TOML`].
     pub(super) fn built_in() -> Self {
         let parsed = DeTable::parse(DEFAULT_TOML).expect("the page of defaults is TOML");
         let lines: Vec<&str> = DEFAULT_TOML.lines().collect();
-        let to_known = |leaf: table::Leaf<'_>| {
-            let default = plain(leaf.value.get_ref()).expect("a default is a plain value");
-            Known {
-                kind: Kind::of(&default).expect("a default has the type of a setting"),
+        let to_known = |leaf: table::TomlLeaf<'_>| {
+            let default = to_plain(leaf.value.get_ref()).expect("a default is a plain value");
+            KnownSetting {
+                kind: ValueKind::from_value(&default).expect("a default has the type of a setting"),
                 help: comment_above(&lines[..leaf.line - 1]),
                 key: leaf.key,
                 default,
@@ -121,13 +121,13 @@ impl Schema {
     }
 
     /// Returns the kind of the setting `key`, if there is such a setting.
-    pub(super) fn kind(&self, key: &str) -> Option<Kind> {
+    pub(super) fn kind(&self, key: &str) -> Option<ValueKind> {
         for known in &self.keys {
             if known.key == key {
                 return Some(known.kind);
             }
             if known.has_language(key) {
-                return Some(Kind::Text);
+                return Some(ValueKind::Text);
             }
         }
         None
@@ -142,7 +142,7 @@ impl Schema {
     pub(super) fn nearest(&self, key: &str) -> String {
         // `languages.markdown = "full"` is an easy slip, and no edit distance sees what was meant.
         if let Some(meant) = self.keys.iter().find_map(|known| known.language_view_like(key)) {
-            return shown(&meant);
+            return printable(&meant);
         }
         let keys = self.keys.iter().map(|known| known.key.as_str());
         let nearest = nearest(key, keys.chain(self.sections()));
@@ -150,13 +150,13 @@ impl Schema {
     }
 
     /// Returns the key, and its kind, that the environment variable `name` sets.
-    pub(super) fn key_of_variable(&self, name: &str) -> Option<(String, Kind)> {
-        self.keys.iter().find_map(|known| known.key_of_variable(name))
+    pub(super) fn find_by_variable(&self, name: &str) -> Option<(String, ValueKind)> {
+        self.keys.iter().find_map(|known| known.match_variable(name))
     }
 
     /// Returns the variable of a setting that is most like `name`.
     pub(super) fn nearest_variable(&self, name: &str) -> String {
-        let single = self.keys.iter().filter(|known| known.kind != Kind::Languages);
+        let single = self.keys.iter().filter(|known| known.kind != ValueKind::Languages);
         let variables: Vec<String> = single.map(|known| variable(&known.key)).collect();
         let nearest = nearest(name, variables.iter().map(String::as_str));
         nearest.expect("there are settings").to_owned()
@@ -177,7 +177,7 @@ fn variable(key: &str) -> String {
 }
 
 /// Returns a parsed value as a plain one; `None` for what no setting holds, such as a date or a number beyond 64 bits.
-pub(super) fn plain(value: &DeValue<'_>) -> Option<toml::Value> {
+pub(super) fn to_plain(value: &DeValue<'_>) -> Option<toml::Value> {
     match value {
         DeValue::String(text) => Some(toml::Value::String(text.to_string())),
         DeValue::Boolean(switch) => Some(toml::Value::Boolean(*switch)),

@@ -9,40 +9,40 @@ use toml::de::DeTable;
 use toml::de::DeValue;
 
 use super::Error;
-use super::Origin;
-use super::error::either;
-use super::error::shown;
+use super::SettingOrigin;
+use super::error::join_alternatives;
+use super::error::printable;
 use super::nearest::nearest;
 use super::table::is_bare;
 
 /// How many unknown keys of one file are told one by one.
-const MOST_WARNINGS: usize = 20;
+const MAX_UNKNOWN_WARNINGS: usize = 20;
 
 /// A settings file that is being read.
-pub(super) struct Source<'a> {
+pub(super) struct SettingsSource<'a> {
     text: &'a str,
     line_starts: Vec<usize>,
-    origin: &'a dyn Fn(usize) -> Origin,
+    origin: &'a dyn Fn(usize) -> SettingOrigin,
     warnings: RefCell<Vec<String>>,
-    untold: Cell<usize>,
+    suppressed: Cell<usize>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SettingsSource<'a> {
     /// Takes the text that was parsed; `origin` names a line of it.
-    pub(super) fn new(text: &'a str, origin: &'a dyn Fn(usize) -> Origin) -> Self {
+    pub(super) fn new(text: &'a str, origin: &'a dyn Fn(usize) -> SettingOrigin) -> Self {
         let line_starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
-        Self { text, line_starts, origin, warnings: RefCell::new(Vec::new()), untold: Cell::new(0) }
+        Self { text, line_starts, origin, warnings: RefCell::new(Vec::new()), suppressed: Cell::new(0) }
     }
 
     /// Returns the place of the byte at `offset`.
-    pub(super) fn origin(&self, offset: usize) -> Origin {
+    pub(super) fn origin(&self, offset: usize) -> SettingOrigin {
         (self.origin)(self.line_starts.partition_point(|start| *start <= offset) + 1)
     }
 
     /// Returns the warnings that came up, each unknown key by itself unless there are very many.
     pub(super) fn into_warnings(self) -> Vec<String> {
         let mut warnings = self.warnings.into_inner();
-        let more = self.untold.get();
+        let more = self.suppressed.get();
         if 0 < more {
             warnings.push(format!("keys without effect that are not told here: {more}"));
         }
@@ -50,7 +50,7 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the error that a value is not what is allowed.
-    pub(super) fn refused(&self, key: &str, value: &Spanned<DeValue<'_>>, allowed: &str) -> Error {
+    pub(super) fn invalid(&self, key: &str, value: &Spanned<DeValue<'_>>, allowed: &str) -> Error {
         let found = match value.get_ref() {
             // The span of a table with a header is the header, which says nothing of what is in it.
             DeValue::Table(_) => "a table",
@@ -61,38 +61,38 @@ impl<'a> Source<'a> {
             | DeValue::Datetime(_)
             | DeValue::Array(_) => self.text.get(value.span()).unwrap_or_default(),
         };
-        self.bad(key, value.span().start, found, allowed)
+        self.bad_value(key, value.span().start, found, allowed)
     }
 
-    fn bad(&self, key: &str, offset: usize, found: &str, allowed: &str) -> Error {
+    fn bad_value(&self, key: &str, offset: usize, found: &str, allowed: &str) -> Error {
         Error::BadValue {
             origin: self.origin(offset),
-            key: shown(key),
-            found: shown(found),
+            key: printable(key),
+            found: printable(found),
             allowed: allowed.to_owned(),
         }
     }
 
     /// Counts an unknown key, and says whether it is one of those that are told. To find what each is most like would
     /// keep every command waiting where a file has very many.
-    fn is_told(&self) -> bool {
-        let is_told = self.warnings.borrow().len() < MOST_WARNINGS;
-        self.untold.set(self.untold.get() + usize::from(!is_told));
+    fn may_warn(&self) -> bool {
+        let is_told = self.warnings.borrow().len() < MAX_UNKNOWN_WARNINGS;
+        self.suppressed.set(self.suppressed.get() + usize::from(!is_told));
         is_told
     }
 
     /// Warns that a project's file says what only the user's own may say.
-    pub(super) fn warn_untrusted(&self, key: &str, offset: usize) {
-        if self.is_told() {
-            let (origin, key) = (self.origin(offset), shown(key));
+    pub(super) fn warn_user_only(&self, key: &str, offset: usize) {
+        if self.may_warn() {
+            let (origin, key) = (self.origin(offset), printable(key));
             let words = "has no effect in a project's file, it belongs in the user's own";
             self.warnings.borrow_mut().push(format!("{origin}: `{key}` {words}"));
         }
     }
 
     /// Warns that a key of a provider stands where none is read from.
-    fn warn_key(&self, key: &str, offset: usize) {
-        let (origin, key) = (self.origin(offset), shown(key));
+    fn warn_written_key(&self, key: &str, offset: usize) {
+        let (origin, key) = (self.origin(offset), printable(key));
         self.warnings.borrow_mut().push(format!(
             "{origin}: `{key}` has no effect, for no key is read from settings: take it out, and name the variable that \
              holds it in `{KEY_VARIABLES}`, or a file in `key_file`"
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
     }
 
     fn warn_unknown(&self, key: &str, offset: usize, nearest: &str) {
-        let (origin, key) = (self.origin(offset), shown(key));
+        let (origin, key) = (self.origin(offset), printable(key));
         self.warnings
             .borrow_mut()
             .push(format!("{origin}: unknown key `{key}` has no effect, the nearest known is `{nearest}`"));
@@ -111,16 +111,16 @@ impl<'a> Source<'a> {
 const KEY_VARIABLES: &str = "key_variables";
 
 /// Says whether a setting of a provider is one in which other programs hold its key.
-fn holds_key(name: &str) -> bool {
+fn looks_like_key_name(name: &str) -> bool {
     let name: String =
         name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase()).collect();
     ["key", "token", "secret", "password"].iter().any(|end| name.ends_with(end))
 }
 
 /// A table in a file.
-pub(super) struct Section<'s> {
+pub(super) struct TomlSection<'s> {
     /// The file.
-    pub(super) source: &'s Source<'s>,
+    pub(super) source: &'s SettingsSource<'s>,
     /// Its dotted key.
     pub(super) key: String,
     /// Offset of what stands for it in the text.
@@ -128,33 +128,33 @@ pub(super) struct Section<'s> {
     table: &'s DeTable<'s>,
 }
 
-impl<'s> Section<'s> {
+impl<'s> TomlSection<'s> {
     /// Takes the value of `key`, which must be a table.
     pub(super) fn new(
-        source: &'s Source<'s>,
+        source: &'s SettingsSource<'s>,
         key: String,
         value: &'s Spanned<DeValue<'s>>,
         allowed: &str,
     ) -> Result<Self, Error> {
         match value.get_ref() {
             DeValue::Table(table) => Ok(Self { source, key, offset: value.span().start, table }),
-            _ => Err(source.refused(&key, value, allowed)),
+            _ => Err(source.invalid(&key, value, allowed)),
         }
     }
 
     /// Warns of every key that is not in `known`.
-    pub(super) fn warn_of_others(&self, known: &[&str]) {
+    pub(super) fn warn_unknown_keys(&self, known: &[&str]) {
         for (name, _) in self.entries() {
-            if !known.contains(&name.get_ref().as_ref()) && self.source.is_told() {
-                if known.contains(&KEY_VARIABLES) && holds_key(name.get_ref()) {
-                    self.source.warn_key(&self.key_of(name.get_ref()), name.span().start);
+            if !known.contains(&name.get_ref().as_ref()) && self.source.may_warn() {
+                if known.contains(&KEY_VARIABLES) && looks_like_key_name(name.get_ref()) {
+                    self.source.warn_written_key(&self.dotted_key(name.get_ref()), name.span().start);
                     continue;
                 }
                 let nearest = nearest(name.get_ref(), known.iter().copied()).expect("every section has keys");
                 self.source.warn_unknown(
-                    &self.key_of(name.get_ref()),
+                    &self.dotted_key(name.get_ref()),
                     name.span().start,
-                    &format!("{}.{nearest}", shown(&self.key)),
+                    &format!("{}.{nearest}", printable(&self.key)),
                 );
             }
         }
@@ -168,7 +168,7 @@ impl<'s> Section<'s> {
     }
 
     /// Returns the dotted key of an entry.
-    pub(super) fn key_of(&self, name: &str) -> String {
+    pub(super) fn dotted_key(&self, name: &str) -> String {
         if is_bare(name) { format!("{}.{name}", self.key) } else { format!("{}.{name:?}", self.key) }
     }
 
@@ -178,7 +178,7 @@ impl<'s> Section<'s> {
     }
 
     /// Returns the text of an entry that must be there and hold something.
-    pub(super) fn needed_text(&self, name: &str, allowed: &str) -> Result<String, Error> {
+    pub(super) fn required_text(&self, name: &str, allowed: &str) -> Result<String, Error> {
         let text = self.read(name, allowed, |value| {
             value.as_str().filter(|text| !text.is_empty() && !text.contains('\0')).map(str::to_owned)
         })?;
@@ -186,12 +186,12 @@ impl<'s> Section<'s> {
     }
 
     /// Returns whether an entry is set to true; `default` where it is not there.
-    pub(super) fn switch(&self, name: &str, default: bool) -> Result<bool, Error> {
+    pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool, Error> {
         Ok(self.read(name, "true or false", DeValue::as_bool)?.unwrap_or(default))
     }
 
     /// Returns the whole number of an entry, if there is one.
-    pub(super) fn whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Error> {
+    pub(super) fn integer(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Error> {
         let allowed = format!("a whole number from {} to {}", range.start(), range.end());
         self.read(name, &allowed, |value| {
             let number = value.as_integer()?;
@@ -201,13 +201,13 @@ impl<'s> Section<'s> {
     }
 
     /// Returns the whole number of an entry that must be there.
-    pub(super) fn needed_whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, Error> {
+    pub(super) fn required_integer(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, Error> {
         let allowed = format!("a whole number from {} to {}", range.start(), range.end());
-        self.whole(name, range)?.ok_or_else(|| self.missing(name, &allowed))
+        self.integer(name, range)?.ok_or_else(|| self.missing(name, &allowed))
     }
 
     /// Returns the number of an entry, whole or not, if there is one; infinity and its like are none.
-    pub(super) fn number(&self, name: &str, allowed: &str, most: f64) -> Result<Option<f64>, Error> {
+    pub(super) fn float(&self, name: &str, allowed: &str, most: f64) -> Result<Option<f64>, Error> {
         self.read(name, allowed, |value| {
             let number = match value {
                 DeValue::Float(number) => number.as_str().parse::<f64>().ok(),
@@ -219,13 +219,13 @@ impl<'s> Section<'s> {
     }
 
     /// Returns the texts of an entry; none where it is not there.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Error> {
-        Ok(self.read(name, "a list of strings", texts)?.unwrap_or_default())
+    pub(super) fn strings(&self, name: &str) -> Result<Vec<String>, Error> {
+        Ok(self.read(name, "a list of strings", string_list)?.unwrap_or_default())
     }
 
     /// Returns what the word of an entry stands for, if there is one.
-    pub(super) fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
-        let allowed = either(words.iter().map(|(word, _)| *word));
+    pub(super) fn choice<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
+        let allowed = join_alternatives(words.iter().map(|(word, _)| *word));
         self.read(name, &allowed, |value| {
             let text = value.as_str()?;
             words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning)
@@ -242,18 +242,18 @@ impl<'s> Section<'s> {
         let Some(value) = self.value(name) else { return Ok(None) };
         match convert(value.get_ref()) {
             Some(converted) => Ok(Some(converted)),
-            None => Err(self.source.refused(&self.key_of(name), value, allowed)),
+            None => Err(self.source.invalid(&self.dotted_key(name), value, allowed)),
         }
     }
 
     /// Returns an entry that is a table, if there is one.
-    pub(super) fn section(&self, name: &str, allowed: &str) -> Result<Option<Self>, Error> {
+    pub(super) fn subsection(&self, name: &str, allowed: &str) -> Result<Option<Self>, Error> {
         let value = self.value(name);
-        value.map(|value| Self::new(self.source, self.key_of(name), value, allowed)).transpose()
+        value.map(|value| Self::new(self.source, self.dotted_key(name), value, allowed)).transpose()
     }
 
     /// Returns the values of an entry that is a list; none where it is not there.
-    pub(super) fn list(&self, name: &str, allowed: &str) -> Result<Vec<&'s Spanned<DeValue<'s>>>, Error> {
+    pub(super) fn values(&self, name: &str, allowed: &str) -> Result<Vec<&'s Spanned<DeValue<'s>>>, Error> {
         let list =
             self.read(name, allowed, |value| value.as_array().map(|values| values.iter().collect()))?;
         Ok(list.unwrap_or_default())
@@ -265,27 +265,27 @@ impl<'s> Section<'s> {
     }
 
     /// Returns the error that an entry is not what is allowed.
-    pub(super) fn refused(&self, name: &str, allowed: &str) -> Error {
+    pub(super) fn invalid(&self, name: &str, allowed: &str) -> Error {
         match self.value(name) {
-            Some(value) => self.source.refused(&self.key_of(name), value, allowed),
+            Some(value) => self.source.invalid(&self.dotted_key(name), value, allowed),
             None => self.missing(name, allowed),
         }
     }
 
     /// Returns the error that an entry is not what is allowed, without showing what it is.
-    pub(super) fn hidden(&self, name: &str, allowed: &str) -> Error {
+    pub(super) fn invalid_hidden(&self, name: &str, allowed: &str) -> Error {
         let offset = self.value(name).map_or(self.offset, |value| value.span().start);
-        self.source.bad(&self.key_of(name), offset, "(hidden)", allowed)
+        self.source.bad_value(&self.dotted_key(name), offset, "(hidden)", allowed)
     }
 
     /// Returns the error that an entry is not there.
     pub(super) fn missing(&self, name: &str, allowed: &str) -> Error {
-        self.source.bad(&self.key_of(name), self.offset, "missing", allowed)
+        self.source.bad_value(&self.dotted_key(name), self.offset, "missing", allowed)
     }
 }
 
 /// Returns the texts of a list that holds nothing else.
-pub(super) fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+pub(super) fn string_list(value: &DeValue<'_>) -> Option<Vec<String>> {
     let values = value.as_array()?;
     values.iter().map(|value| value.get_ref().as_str().map(str::to_owned)).collect()
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::agent::AgentSettings;
-use crate::aggregate::Counter;
-use crate::model::Order;
+use crate::aggregate::TokenCounter;
+use crate::model::AggregationStrategy;
+use crate::model::FileOrder;
 use crate::model::RelPath;
-use crate::model::Strategy;
 use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
@@ -51,11 +51,11 @@ pub struct AggregationSettings {
     /// The cache's folder, from the project's root.
     pub cache_dir: RelPath,
     /// In which order files stand.
-    pub order: Order,
+    pub order: FileOrder,
     /// Lines on each side of the one that a window is about.
     pub window_lines: u32,
     /// How tokens are counted.
-    pub tokens: Counter,
+    pub tokens: TokenCounter,
 }
 
 /// The project as a whole.
@@ -66,7 +66,7 @@ pub struct ProjectSettings {
     /// The folder of output files: absolute, or from the project's root; never the root itself.
     pub output_dir: PathBuf,
     /// How views are picked. Where `summary_only` is set, this is [`Strategy::Summarize`] already.
-    pub aggregation_strategy: Strategy,
+    pub aggregation_strategy: AggregationStrategy,
     /// Where the work to be done is tracked.
     pub execution_mode: ExecutionMode,
 }

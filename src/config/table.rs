@@ -8,7 +8,7 @@ use toml::de::DeValue;
 const DEEPEST: usize = 8;
 
 /// A key whose value is no table, or a table that is empty or nested too deep.
-pub(super) struct Leaf<'a> {
+pub(super) struct TomlLeaf<'a> {
     /// The dotted key; parts that are no bare words stand in quotes, so that no two keys look alike.
     pub(super) key: String,
     /// Its line, from 1.
@@ -20,9 +20,9 @@ pub(super) struct Leaf<'a> {
 }
 
 /// Returns the leaves of a parsed text in the order in which they are written.
-pub(super) fn leaves<'a>(table: &'a DeTable<'a>, text: &str) -> Vec<Leaf<'a>> {
+pub(super) fn leaves<'a>(table: &'a DeTable<'a>, text: &str) -> Vec<TomlLeaf<'a>> {
     let mut leaves = Vec::new();
-    collect(table, "", DEEPEST, &mut leaves);
+    collect_leaves(table, "", DEEPEST, &mut leaves);
     leaves.sort_by_key(|leaf| leaf.offset);
     // One pass for all leaves: to count anew for each would take the square of a long file's time.
     let (mut line, mut counted_to) = (1, 0);
@@ -39,20 +39,20 @@ pub(super) fn line_at(bytes: &[u8], offset: usize) -> usize {
     bytes[..offset.min(bytes.len())].split(|&byte| byte == b'\n').count()
 }
 
-fn collect<'a>(table: &'a DeTable<'a>, above: &str, levels: usize, leaves: &mut Vec<Leaf<'a>>) {
+fn collect_leaves<'a>(table: &'a DeTable<'a>, above: &str, levels: usize, leaves: &mut Vec<TomlLeaf<'a>>) {
     for (name, value) in table {
-        let key = joined(above, name.get_ref());
+        let key = join_key(above, name.get_ref());
         match value.get_ref() {
             DeValue::Table(inner) if !inner.is_empty() && 0 < levels => {
-                collect(inner, &key, levels - 1, leaves);
+                collect_leaves(inner, &key, levels - 1, leaves);
             }
-            _ => leaves.push(Leaf { key, line: 0, value, offset: name.span().start }),
+            _ => leaves.push(TomlLeaf { key, line: 0, value, offset: name.span().start }),
         }
     }
 }
 
 /// Returns the dotted key of `name` below the key `above`.
-pub(super) fn joined(above: &str, name: &str) -> String {
+pub(super) fn join_key(above: &str, name: &str) -> String {
     let dot = if above.is_empty() { "" } else { "." };
     if is_bare(name) { format!("{above}{dot}{name}") } else { format!("{above}{dot}{name:?}") }
 }

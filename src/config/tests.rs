@@ -6,29 +6,29 @@ use std::time::Duration;
 
 use expect_test::expect;
 
-use crate::aggregate::Counter;
-use crate::model::Order;
-use crate::model::Strategy;
+use crate::aggregate::TokenCounter;
+use crate::model::AggregationStrategy;
+use crate::model::FileOrder;
 use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
 
 use super::*;
 
-fn nothing() -> Inputs {
-    Inputs { user_file: None, project_file: None, environment: Vec::new(), flags: Vec::new() }
+fn nothing() -> ConfigInputs {
+    ConfigInputs { user_file: None, project_file: None, environment: Vec::new(), flags: Vec::new() }
 }
 
-fn project(text: &[u8]) -> Inputs {
-    Inputs { project_file: Some((PathBuf::from("slop.toml"), text.to_vec())), ..nothing() }
+fn project(text: &[u8]) -> ConfigInputs {
+    ConfigInputs { project_file: Some((PathBuf::from("slop.toml"), text.to_vec())), ..nothing() }
 }
 
-fn environment(variables: &[(&str, &str)]) -> Inputs {
-    Inputs { environment: owned(variables), ..nothing() }
+fn environment(variables: &[(&str, &str)]) -> ConfigInputs {
+    ConfigInputs { environment: owned(variables), ..nothing() }
 }
 
-fn flags(flags: &[(&str, &str)]) -> Inputs {
-    Inputs { flags: owned(flags), ..nothing() }
+fn flags(flags: &[(&str, &str)]) -> ConfigInputs {
+    ConfigInputs { flags: owned(flags), ..nothing() }
 }
 
 fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -36,28 +36,28 @@ fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(owned).collect()
 }
 
-fn value<'a>(loaded: &'a Loaded, key: &str) -> &'a Value {
+fn value<'a>(loaded: &'a LoadedConfig, key: &str) -> &'a SettingValue {
     loaded.values.iter().find(|value| value.key == key).unwrap()
 }
 
 #[track_caller]
-fn check_error(inputs: &Inputs, expected: &str) {
+fn check_error(inputs: &ConfigInputs, expected: &str) {
     assert_eq!(load(inputs).unwrap_err().to_string(), expected);
 }
 
 #[test]
 fn without_layers_the_defaults_hold() {
-    let Loaded { settings, warnings, .. } = load(&nothing()).unwrap();
+    let LoadedConfig { settings, warnings, .. } = load(&nothing()).unwrap();
     assert_eq!(warnings, Vec::<String>::new());
     assert_eq!(settings.aggregation.default_mode, ViewMode::Summary);
     assert!(settings.aggregation.cache_enabled);
     assert_eq!(settings.aggregation.cache_dir.as_bytes(), b".slop_cache");
-    assert_eq!(settings.aggregation.order, Order::Stable);
+    assert_eq!(settings.aggregation.order, FileOrder::Stable);
     assert_eq!(settings.aggregation.window_lines, 40);
-    assert_eq!(settings.aggregation.tokens, Counter::O200kBase);
+    assert_eq!(settings.aggregation.tokens, TokenCounter::O200kBase);
     assert_eq!(settings.project.name, "");
     assert_eq!(settings.project.output_dir, Path::new("slop_out"));
-    assert_eq!(settings.project.aggregation_strategy, Strategy::Auto);
+    assert_eq!(settings.project.aggregation_strategy, AggregationStrategy::Auto);
     assert_eq!(settings.project.execution_mode, ExecutionMode::Native);
     assert_eq!(settings.limits.max_bytes, 262_144);
     assert_eq!(settings.limits.structure_max_bytes, 8_388_608);
@@ -89,7 +89,7 @@ fn the_tiers_have_their_views() {
 fn a_higher_layer_wins_and_its_origin_is_told() {
     let key = "project.name";
     let mut inputs = nothing();
-    let seen = |inputs: &Inputs| {
+    let seen = |inputs: &ConfigInputs| {
         let loaded = load(inputs).unwrap();
         (loaded.settings.project.name.clone(), value(&loaded, key).origin.to_string())
     };
@@ -127,7 +127,7 @@ fn every_setting_is_listed_once_in_the_order_of_the_defaults() {
     keys.dedup();
     assert_eq!((keys.len(), all), (74, 74));
     for value in &loaded.values {
-        assert_eq!(value.origin, Origin::BuiltIn);
+        assert_eq!(value.origin, SettingOrigin::BuiltIn);
         assert!(value.help.ends_with('.'), "{} has no sentence: {}", value.key, value.help);
         let assignment = format!("{} = {}", value.key, value.value);
         let again = load(&project(assignment.as_bytes())).unwrap();
@@ -160,10 +160,10 @@ fn languages_get_views_of_their_own() {
 #[test]
 fn summary_only_is_the_strategy_summarize() {
     let loaded = load(&project(b"[project]\nsummary_only = true")).unwrap();
-    assert_eq!(loaded.settings.project.aggregation_strategy, Strategy::Summarize);
+    assert_eq!(loaded.settings.project.aggregation_strategy, AggregationStrategy::Summarize);
     assert!(loaded.warnings.is_empty());
     let loaded = load(&project(b"project = { summary_only = true, aggregation_strategy = 'full' }")).unwrap();
-    assert_eq!(loaded.settings.project.aggregation_strategy, Strategy::Summarize);
+    assert_eq!(loaded.settings.project.aggregation_strategy, AggregationStrategy::Summarize);
     let warning = "project.aggregation_strategy (slop.toml:1) has no effect beside project.summary_only";
     assert_eq!(loaded.warnings, [warning]);
 }
@@ -299,7 +299,7 @@ fn a_word_must_be_one_of_those_that_its_sentence_names() {
     let is_word = |key: &str| !free.contains(&key) && !key.contains(".role") && !key.starts_with("formats.");
     let texts = loaded.values.iter().filter(|value| value.value.starts_with('"'));
     let mut tried = 0;
-    for Value { key, help, .. } in texts.filter(|value| is_word(&value.key)) {
+    for SettingValue { key, help, .. } in texts.filter(|value| is_word(&value.key)) {
         let Err(Error::BadValue { allowed, .. }) = load(&flags(&[(key, "nonsense")])) else {
             panic!("{key} takes nonsense");
         };
@@ -399,7 +399,7 @@ fn an_unknown_variable_gives_a_warning_and_others_are_left_alone() {
             unknown variable SLOP_PROJET_NAME, the nearest known is SLOP_PROJECT_NAME
             unknown variable SLOP_TIERS_1_LANGUAGES_VIEW, the nearest known is SLOP_TIERS_1_FOCUS_VIEW"]];
     expected.assert_eq(&loaded.warnings.join("\n"));
-    assert!(loaded.values.iter().all(|value| value.origin == Origin::BuiltIn));
+    assert!(loaded.values.iter().all(|value| value.origin == SettingOrigin::BuiltIn));
 }
 
 #[test]
@@ -498,7 +498,7 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
 
     let is_setting =
         |line: &str| line.starts_with('#') && (line.starts_with("#  ") || !line.starts_with("# "));
-    let settings = template.strip_suffix(super::pages::CURATION).unwrap();
+    let settings = template.strip_suffix(super::pages::CURATION_TEMPLATE).unwrap();
     let uncommented = settings.lines().map(|line| match line.strip_prefix('#') {
         Some(setting) if line != "#" && is_setting(line) => setting,
         Some(_) | None => line,
@@ -515,13 +515,13 @@ fn the_template_changes_nothing_and_with_its_settings_it_repeats_the_defaults() 
     let is_left =
         |key: &str| key.starts_with("agent.") && !["agent.background", "agent.exclude"].contains(&key);
     for value in &repeated.values {
-        assert_eq!(value.origin == Origin::BuiltIn, is_left(&value.key), "{}", value.key);
+        assert_eq!(value.origin == SettingOrigin::BuiltIn, is_left(&value.key), "{}", value.key);
     }
 }
 
 #[test]
 fn the_curation_in_the_template_is_read_without_a_warning_once_it_is_uncommented() {
-    let lines = super::pages::CURATION.lines().filter(|line| !line.starts_with("# "));
+    let lines = super::pages::CURATION_TEMPLATE.lines().filter(|line| !line.starts_with("# "));
     let lines: Vec<&str> = lines.map(|line| line.trim_start_matches('#')).collect();
     let loaded = load(&project(lines.join("\n").as_bytes())).unwrap();
     assert_eq!(loaded.warnings, Vec::<String>::new());
@@ -532,7 +532,7 @@ fn the_curation_in_the_template_is_read_without_a_warning_once_it_is_uncommented
 
 #[test]
 fn the_reference_names_every_setting() {
-    let page = reference();
+    let page = settings_reference();
     let row = "| `default_mode` | `\"summarize\"` | How a file is shown where nothing else decides: \
                \"full\", \"summarize\" or \"outline\". |\n";
     assert!(page.contains(row), "{page}");
@@ -544,8 +544,8 @@ fn the_reference_names_every_setting() {
 
 #[test]
 fn settings_are_known_again_by_all_that_they_were_read_from() {
-    let fingerprint = |inputs: &Inputs| load(inputs).unwrap().fingerprint();
-    let variable = |name: &str, value: &str| Inputs {
+    let fingerprint = |inputs: &ConfigInputs| load(inputs).unwrap().fingerprint();
+    let variable = |name: &str, value: &str| ConfigInputs {
         environment: vec![(name.to_owned(), value.to_owned())],
         ..nothing()
     };
@@ -555,7 +555,7 @@ fn settings_are_known_again_by_all_that_they_were_read_from() {
         assert_eq!(fingerprint(&variable(same, "1")), none, "{same}");
     }
     let text = b"[output]\nkeep = 3\n";
-    let user = Inputs { user_file: Some((PathBuf::from("config.toml"), text.to_vec())), ..nothing() };
+    let user = ConfigInputs { user_file: Some((PathBuf::from("config.toml"), text.to_vec())), ..nothing() };
     let others = [user, project(text), variable("SLOP_OUTPUT_KEEP", "3"), variable("SLOP_OUTPUT_KEEP", "4")];
     let mut all: Vec<String> = others.iter().map(fingerprint).chain([none]).collect();
     all.sort();

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 /// How long a cookie is waited for, before the files themselves are looked at.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const COOKIE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Questions that wait, of whatever kind they are.
 #[derive(Debug)]
@@ -16,11 +16,11 @@ pub(super) struct Barrier<T> {
     /// Asked since the last cookie was made.
     next: Vec<T>,
     /// The cookie that is on its way, and those that wait for it.
-    sent: Option<Sent<T>>,
+    pending: Option<PendingCookie<T>>,
 }
 
 #[derive(Debug)]
-struct Sent<T> {
+struct PendingCookie<T> {
     cookie: u64,
     since: Duration,
     waiting: Vec<T>,
@@ -28,7 +28,7 @@ struct Sent<T> {
 
 impl<T> Barrier<T> {
     pub(super) const fn new() -> Self {
-        Self { next: Vec::new(), sent: None }
+        Self { next: Vec::new(), pending: None }
     }
 
     /// Takes a question in. It waits for a cookie that is still to be made.
@@ -37,46 +37,46 @@ impl<T> Barrier<T> {
     }
 
     /// Says whether a cookie is to be made now: somebody waits for one, and none is on its way.
-    pub(super) const fn wants_cookie(&self) -> bool {
-        !self.next.is_empty() && self.sent.is_none()
+    pub(super) const fn needs_cookie(&self) -> bool {
+        !self.next.is_empty() && self.pending.is_none()
     }
 
     /// Takes in that a cookie was made, at that time.
-    pub(super) fn sent(&mut self, cookie: u64, now: Duration) {
-        self.sent = Some(Sent { cookie, since: now, waiting: std::mem::take(&mut self.next) });
+    pub(super) fn cookie_sent(&mut self, cookie: u64, now: Duration) {
+        self.pending = Some(PendingCookie { cookie, since: now, waiting: std::mem::take(&mut self.next) });
     }
 
     /// Takes in that a cookie came back; returns the questions that waited for it.
-    pub(super) fn passed(&mut self, cookie: u64) -> Vec<T> {
-        match self.sent.take_if(|sent| sent.cookie == cookie) {
+    pub(super) fn take_passed(&mut self, cookie: u64) -> Vec<T> {
+        match self.pending.take_if(|sent| sent.cookie == cookie) {
             Some(sent) => sent.waiting,
             None => Vec::new(),
         }
     }
 
     /// Returns the questions whose cookie is overdue. The cookie itself is forgotten.
-    pub(super) fn overdue(&mut self, now: Duration) -> Vec<T> {
-        match self.sent.take_if(|sent| PATIENCE <= now.saturating_sub(sent.since)) {
+    pub(super) fn take_overdue(&mut self, now: Duration) -> Vec<T> {
+        match self.pending.take_if(|sent| COOKIE_TIMEOUT <= now.saturating_sub(sent.since)) {
             Some(sent) => sent.waiting,
             None => Vec::new(),
         }
     }
 
     /// Returns all questions: there will be no cookie.
-    pub(super) fn give_up(&mut self) -> Vec<T> {
-        let mut all = self.sent.take().map_or_else(Vec::new, |sent| sent.waiting);
+    pub(super) fn drain(&mut self) -> Vec<T> {
+        let mut all = self.pending.take().map_or_else(Vec::new, |sent| sent.waiting);
         all.append(&mut self.next);
         all
     }
 
     /// Returns when the cookie that is on its way is overdue.
     pub(super) fn deadline(&self) -> Option<Duration> {
-        self.sent.as_ref().map(|sent| sent.since.saturating_add(PATIENCE))
+        self.pending.as_ref().map(|sent| sent.since.saturating_add(COOKIE_TIMEOUT))
     }
 
     /// Returns how many questions wait.
     pub(super) fn len(&self) -> usize {
-        self.next.len() + self.sent.as_ref().map_or(0, |sent| sent.waiting.len())
+        self.next.len() + self.pending.as_ref().map_or(0, |sent| sent.waiting.len())
     }
 }
 
@@ -90,15 +90,15 @@ mod tests {
     fn a_question_waits_for_a_cookie_that_is_made_after_it() {
         let mut barrier = Barrier::new();
         barrier.join("first");
-        assert!(barrier.wants_cookie());
-        barrier.sent(1, START);
+        assert!(barrier.needs_cookie());
+        barrier.cookie_sent(1, START);
         // This one comes while a cookie is on its way that may be older than the change it is about.
         barrier.join("second");
-        assert!(!barrier.wants_cookie());
-        assert_eq!(barrier.passed(1), ["first"]);
-        assert!(barrier.wants_cookie());
-        barrier.sent(2, START);
-        assert_eq!(barrier.passed(2), ["second"]);
+        assert!(!barrier.needs_cookie());
+        assert_eq!(barrier.take_passed(1), ["first"]);
+        assert!(barrier.needs_cookie());
+        barrier.cookie_sent(2, START);
+        assert_eq!(barrier.take_passed(2), ["second"]);
         assert_eq!(barrier.len(), 0);
     }
 
@@ -106,43 +106,43 @@ mod tests {
     fn one_cookie_serves_all_that_were_asked_before_it() {
         let mut barrier = Barrier::new();
         barrier.join(1);
-        barrier.sent(1, START);
+        barrier.cookie_sent(1, START);
         (2..100).for_each(|question| barrier.join(question));
-        assert_eq!(barrier.passed(1), [1]);
-        barrier.sent(2, START);
-        assert_eq!(barrier.passed(2).len(), 98);
+        assert_eq!(barrier.take_passed(1), [1]);
+        barrier.cookie_sent(2, START);
+        assert_eq!(barrier.take_passed(2).len(), 98);
     }
 
     #[test]
     fn a_cookie_of_another_number_lets_nobody_pass() {
         let mut barrier = Barrier::new();
         barrier.join("question");
-        barrier.sent(7, START);
-        assert!(barrier.passed(6).is_empty());
-        assert!(barrier.passed(8).is_empty());
-        assert_eq!(barrier.passed(7), ["question"]);
-        assert!(barrier.passed(7).is_empty());
+        barrier.cookie_sent(7, START);
+        assert!(barrier.take_passed(6).is_empty());
+        assert!(barrier.take_passed(8).is_empty());
+        assert_eq!(barrier.take_passed(7), ["question"]);
+        assert!(barrier.take_passed(7).is_empty());
     }
 
     #[test]
     fn an_overdue_cookie_is_not_waited_for() {
         let mut barrier = Barrier::new();
         barrier.join("question");
-        barrier.sent(1, START);
-        assert_eq!(barrier.deadline(), Some(START + PATIENCE));
-        assert!(barrier.overdue(START + PATIENCE / 2).is_empty());
-        assert_eq!(barrier.overdue(START + PATIENCE), ["question"]);
+        barrier.cookie_sent(1, START);
+        assert_eq!(barrier.deadline(), Some(START + COOKIE_TIMEOUT));
+        assert!(barrier.take_overdue(START + COOKIE_TIMEOUT / 2).is_empty());
+        assert_eq!(barrier.take_overdue(START + COOKIE_TIMEOUT), ["question"]);
         // When it comes back after all, nobody waits for it.
-        assert!(barrier.passed(1).is_empty());
+        assert!(barrier.take_passed(1).is_empty());
     }
 
     #[test]
     fn without_cookies_nobody_waits() {
         let mut barrier = Barrier::new();
         barrier.join(1);
-        barrier.sent(1, START);
+        barrier.cookie_sent(1, START);
         barrier.join(2);
-        assert_eq!(barrier.give_up(), [1, 2]);
+        assert_eq!(barrier.drain(), [1, 2]);
         assert_eq!(barrier.len(), 0);
     }
 }

@@ -4,16 +4,16 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::api::ApiError;
 use crate::api::BindError;
-use crate::api::Fault;
-use crate::model::with_causes;
+use crate::model::error_chain;
 
 /// Why a daemon does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another one runs.
     #[error("start a daemon: one runs already{}", .pid.map_or(String::new(), |pid| format!(", process {pid}")))]
-    Runs {
+    AlreadyRunning {
         /// Its process, as far as is known.
         pid: Option<u32>,
     },
@@ -33,13 +33,13 @@ pub enum Error {
     },
     /// The project's folder is another user's.
     #[error("watch {}: the folder is another user's", .path.display())]
-    Foreign {
+    ForeignProject {
         /// The folder.
         path: PathBuf,
     },
     /// The cache's folder cannot be used.
     #[error("use the cache folder {}", .path.display())]
-    Cache {
+    CacheFolder {
         /// The folder.
         path: PathBuf,
         /// Why not.
@@ -50,10 +50,10 @@ pub enum Error {
     NoCache,
     /// The socket cannot be listened on.
     #[error(transparent)]
-    Socket(Box<BindError>),
+    BindSocket(Box<BindError>),
     /// The address cannot be listened on.
     #[error("listen on {address}")]
-    Listen {
+    BindAddress {
         /// The address.
         address: SocketAddr,
         /// Why not.
@@ -61,7 +61,7 @@ pub enum Error {
     },
     /// A thread or a process could not be started.
     #[error("start {what}")]
-    Start {
+    Spawn {
         /// What should have been started.
         what: &'static str,
         /// Why not.
@@ -69,46 +69,48 @@ pub enum Error {
     },
     /// A daemon was started, and does not answer.
     #[error("start a daemon: it {why}")]
-    Silent {
+    StartTimedOut {
         /// What became of it, in words.
         why: String,
     },
     /// A daemon holds the lock, and does not answer.
     #[error("ask the daemon, process {pid}: it holds the lock, and does not answer")]
-    Hangs {
+    HolderUnresponsive {
         /// Its process.
         pid: u32,
     },
     /// A daemon that runs does not end.
     #[error("stop the daemon, process {pid}: it goes on")]
-    GoesOn {
+    StillRunning {
         /// Its process.
         pid: u32,
     },
     /// The project cannot be opened.
     #[error("{}", .0.message)]
-    Project(Fault),
+    Project(ApiError),
     /// It ended because what it stood on is gone.
     #[error("go on: {0}")]
-    Lost(&'static str),
+    StateLost(&'static str),
 }
 
-impl From<Error> for Fault {
+impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
-        let (message, hint) = (with_causes(&error), hint(&error));
+        let (message, hint) = (error_chain(&error), hint(&error));
         match error {
-            Error::Runs { .. } => Self::user("daemon_runs", message, hint),
+            Error::AlreadyRunning { .. } => Self::user("daemon_runs", message, hint),
             Error::NoLocks { .. } => Self::user("no_locks", message, hint),
-            Error::Foreign { .. } => Self::user("foreign_project", message, hint),
+            Error::ForeignProject { .. } => Self::user("foreign_project", message, hint),
             Error::NoCache => Self::user("no_cache", message, hint),
             Error::Lock { .. } => Self::environment("lock_failed", message, hint),
-            Error::Cache { .. } => Self::environment("cache_unusable", message, hint),
-            Error::Socket(_) | Error::Listen { .. } => Self::environment("listen_failed", message, hint),
-            Error::Start { .. } => Self::environment("start_failed", message, hint),
-            Error::Silent { .. } => Self::environment("daemon_silent", message, hint),
-            Error::Hangs { .. } => Self::environment("daemon_hangs", message, hint),
-            Error::GoesOn { .. } => Self::environment("daemon_goes_on", message, hint),
-            Error::Lost(_) => Self::environment("project_gone", message, hint),
+            Error::CacheFolder { .. } => Self::environment("cache_unusable", message, hint),
+            Error::BindSocket(_) | Error::BindAddress { .. } => {
+                Self::environment("listen_failed", message, hint)
+            }
+            Error::Spawn { .. } => Self::environment("start_failed", message, hint),
+            Error::StartTimedOut { .. } => Self::environment("daemon_silent", message, hint),
+            Error::HolderUnresponsive { .. } => Self::environment("daemon_hangs", message, hint),
+            Error::StillRunning { .. } => Self::environment("daemon_goes_on", message, hint),
+            Error::StateLost(_) => Self::environment("project_gone", message, hint),
             Error::Project(fault) => fault,
         }
     }
@@ -116,24 +118,28 @@ impl From<Error> for Fault {
 
 const fn hint(error: &Error) -> &'static str {
     match error {
-        Error::Runs { .. } => "`slop daemon status` says how it is, `slop daemon stop` stops it",
-        Error::Lock { .. } | Error::Cache { .. } => "see whose folder it is, and whether it can be written",
+        Error::AlreadyRunning { .. } => "`slop daemon status` says how it is, `slop daemon stop` stops it",
+        Error::Lock { .. } | Error::CacheFolder { .. } => {
+            "see whose folder it is, and whether it can be written"
+        }
         Error::NoLocks { .. } => {
             "keep the project on a local disk; without a daemon every command works there too"
         }
-        Error::Foreign { .. } => "start it as the user that the folder belongs to",
+        Error::ForeignProject { .. } => "start it as the user that the folder belongs to",
         Error::NoCache => "set aggregation.cache_enabled = true",
-        Error::Socket(_) => "see what stands in the socket's place, and whether its folder can be written",
-        Error::Listen { .. } => "choose another port, or 0 for any that is free",
-        Error::Start { .. } => "try again when the machine has fewer threads and processes to run",
-        Error::Silent { .. } => {
+        Error::BindSocket(_) => {
+            "see what stands in the socket's place, and whether its folder can be written"
+        }
+        Error::BindAddress { .. } => "choose another port, or 0 for any that is free",
+        Error::Spawn { .. } => "try again when the machine has fewer threads and processes to run",
+        Error::StartTimedOut { .. } => {
             "`slop daemon logs` says what it said; `slop watch` starts it in the foreground"
         }
-        Error::Hangs { .. } => {
+        Error::HolderUnresponsive { .. } => {
             "ask again if it was started just now; else `slop daemon stop` stops it, or kill the process"
         }
-        Error::GoesOn { .. } => "see what keeps it, or kill the process",
-        Error::Lost(_) => "start it anew where the project is now",
+        Error::StillRunning { .. } => "see what keeps it, or kill the process",
+        Error::StateLost(_) => "start it anew where the project is now",
         Error::Project(_) => "",
     }
 }

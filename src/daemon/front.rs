@@ -8,78 +8,78 @@ use std::sync::mpsc::SyncSender;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use super::event::Event;
-use super::event::Question;
-use crate::api::Answered;
-use crate::api::Ask;
-use crate::api::Call;
+use super::event::DaemonEvent;
+use super::event::PendingQuery;
+use crate::api::AnyQuery;
+use crate::api::ApiError;
+use crate::api::CallOptions;
+use crate::api::ClockPosition;
+use crate::api::DaemonControl;
 use crate::api::DaemonStatus;
-use crate::api::Fault;
 use crate::api::Feed;
-use crate::api::Keeper;
-use crate::api::Position;
 use crate::api::Service;
+use crate::api::ServiceAnswer;
 use crate::api::Subscription;
 
 /// How long the loop may take to say how it is.
-const PATIENCE: Duration = Duration::from_secs(1);
+const STATUS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often it is looked whether somebody still waits for an answer.
-const LOOK: Duration = Duration::from_secs(1);
+const CANCEL_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The daemon, as seen from a socket.
-pub(super) struct Front {
-    pub(super) events: SyncSender<Event>,
+pub(super) struct ServiceHandle {
+    pub(super) events: SyncSender<DaemonEvent>,
     pub(super) feed: Arc<Feed>,
     /// What the loop said last of itself.
-    pub(super) last: Mutex<DaemonStatus>,
+    pub(super) last_status: Mutex<DaemonStatus>,
     /// Of the settings that the last answer was made by.
     pub(super) fingerprint: Arc<Mutex<String>>,
 }
 
-impl Service for Front {
-    fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault> {
+impl Service for ServiceHandle {
+    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
         let (reply, answer) = sync_channel(1);
-        let question = Question { ask, call: call.clone(), reply };
-        if self.events.send(Event::Asked(question)).is_err() {
-            return Err(stopping());
+        let question = PendingQuery { query: ask, call: call.clone(), reply };
+        if self.events.send(DaemonEvent::QueryReceived(question)).is_err() {
+            return Err(stopping_error());
         }
         loop {
-            match answer.recv_timeout(LOOK) {
+            match answer.recv_timeout(CANCEL_POLL_INTERVAL) {
                 // Given up although somebody waits: the daemon is about to end.
                 Ok(Err(fault)) if fault.code == "cancelled" && !call.job.is_cancelled() => {
-                    return Err(stopping());
+                    return Err(stopping_error());
                 }
                 Ok(answer) => return answer,
-                Err(RecvTimeoutError::Disconnected) => return Err(stopping()),
+                Err(RecvTimeoutError::Disconnected) => return Err(stopping_error()),
                 // A worker gives up a cancelled job by itself; one that is still in the queue need not be waited for.
-                Err(RecvTimeoutError::Timeout) if call.job.is_cancelled() => return Err(cancelled()),
+                Err(RecvTimeoutError::Timeout) if call.job.is_cancelled() => return Err(cancelled_error()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 }
 
-impl Keeper for Front {
+impl DaemonControl for ServiceHandle {
     fn status(&self) -> DaemonStatus {
         let (reply, status) = sync_channel(1);
         // A queue that is full says enough of how the loop is.
-        let asked = self.events.try_send(Event::Status(reply));
-        let fresh = asked.ok().and_then(|()| status.recv_timeout(PATIENCE).ok());
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = self.events.try_send(DaemonEvent::StatusRequested(reply));
+        let fresh = asked.ok().and_then(|()| status.recv_timeout(STATUS_TIMEOUT).ok());
+        let mut last = self.last_status.lock().unwrap_or_else(PoisonError::into_inner);
         match fresh {
             Some(fresh) => *last = fresh,
             // Whoever asks should see that the loop does not turn.
-            None => last.lag_ms = u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX),
+            None => last.lag_ms = u64::try_from(STATUS_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
         }
         last.clone()
     }
 
-    fn subscribe(&self, since: Option<Position>) -> Subscription {
+    fn subscribe(&self, since: Option<ClockPosition>) -> Subscription {
         self.feed.subscribe(since)
     }
 
     fn stop(&self) {
-        let _ = self.events.send(Event::Stop("it was asked to"));
+        let _ = self.events.send(DaemonEvent::Stop("it was asked to"));
     }
 
     fn fingerprint(&self) -> String {
@@ -87,12 +87,12 @@ impl Keeper for Front {
     }
 }
 
-pub(super) fn stopping() -> Fault {
+pub(super) fn stopping_error() -> ApiError {
     let message = "ask a daemon that is about to end".to_owned();
-    Fault::environment("stopping", message, "ask again: without a daemon each command answers by itself")
+    ApiError::environment("stopping", message, "ask again: without a daemon each command answers by itself")
 }
 
-pub(super) fn cancelled() -> Fault {
+pub(super) fn cancelled_error() -> ApiError {
     let message = "answer a question that nobody waits for any more".to_owned();
-    Fault::environment("cancelled", message, "ask again")
+    ApiError::environment("cancelled", message, "ask again")
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::error::Error;
-use super::places::Places;
+use super::places::DaemonPaths;
 use crate::sys::Clock;
 use crate::sys::FileLock;
 use crate::sys::RealDisk;
@@ -13,53 +13,53 @@ use crate::sys::WallClock;
 use crate::sys::is_alive;
 
 /// How long a lock is waited for whose holder is dead, or has not said who it is.
-const TAKEOVER: Duration = Duration::from_secs(1);
+const TAKEOVER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Holds a project's lock for as long as it lives, and knows whether the socket's name still stands for our socket.
-pub(super) struct Owner {
-    pub(super) places: Places,
+pub(super) struct InstanceLock {
+    pub(super) places: DaemonPaths,
     lock: FileLock,
 }
 
-impl Owner {
+impl InstanceLock {
     /// Becomes the one daemon of a project. The cache's folder is there.
-    pub(super) fn become_one(places: Places) -> Result<Self, Error> {
-        let lock = lock(&places)?;
+    pub(super) fn acquire(places: DaemonPaths) -> Result<Self, Error> {
+        let lock = lock_instance(&places)?;
         Ok(Self { places, lock })
     }
 
     /// Says whether the lock is still what keeps others away.
-    pub(super) fn is_alone(&self) -> bool {
-        self.lock.still_there()
+    pub(super) fn is_held(&self) -> bool {
+        self.lock.is_intact()
     }
 
     /// Takes the lock anew, after somebody has deleted it.
-    pub(super) fn renew(&mut self) -> Result<(), Error> {
-        self.lock = lock(&self.places)?;
+    pub(super) fn reacquire(&mut self) -> Result<(), Error> {
+        self.lock = lock_instance(&self.places)?;
         Ok(())
     }
 
     /// Deletes how the port is reached, where no other daemon can have written it.
-    pub(super) fn leave_port(&self) {
-        if self.is_alone() {
+    pub(super) fn remove_listener_file(&self) {
+        if self.is_held() {
             // What is not there need not be deleted.
-            let _ = RealDisk.remove_name(&self.places.listener);
+            let _ = RealDisk.unlink(&self.places.listener);
         }
     }
 
     /// Lets another one become the daemon. The lock's file stays: by deleting it we would have two others lock two
     /// files. It no longer names us, whose number may soon be that of a stranger.
-    pub(super) fn leave(self) {
+    pub(super) fn release(self) {
         // Where it cannot be emptied, whoever reads it looks whether it is held, too.
-        let _ = self.lock.forget_holder();
+        let _ = self.lock.clear_holder();
     }
 }
 
 /// Locks a file; waits a while for one that no living process says it holds: whoever looks whether a daemon runs has it
 /// for a moment, and a child that a killed daemon was about to start has all of its files open until it has become another
 /// program.
-fn acquire(path: &Path) -> io::Result<Option<FileLock>> {
-    let deadline = WallClock.monotonic().saturating_add(TAKEOVER);
+fn acquire_with_retry(path: &Path) -> io::Result<Option<FileLock>> {
+    let deadline = WallClock.monotonic().saturating_add(TAKEOVER_TIMEOUT);
     loop {
         let lock = FileLock::acquire(path)?;
         let is_held = FileLock::holder(path).is_some_and(is_alive);
@@ -70,13 +70,13 @@ fn acquire(path: &Path) -> io::Result<Option<FileLock>> {
     }
 }
 
-fn lock(places: &Places) -> Result<FileLock, Error> {
-    let held = acquire(&places.lock);
+fn lock_instance(places: &DaemonPaths) -> Result<FileLock, Error> {
+    let held = acquire_with_retry(&places.lock);
     let lock = held.map_err(|source| match source.kind() {
         io::ErrorKind::Unsupported => Error::NoLocks { path: places.lock.clone() },
         _ => Error::Lock { path: places.lock.clone(), source },
     })?;
-    let lock = lock.ok_or_else(|| Error::Runs { pid: FileLock::holder(&places.lock) })?;
+    let lock = lock.ok_or_else(|| Error::AlreadyRunning { pid: FileLock::holder(&places.lock) })?;
     // For `slop daemon stop`, should the socket not answer.
     lock.write_holder().map_err(|source| Error::Lock { path: places.lock.clone(), source })?;
     Ok(lock)
@@ -97,7 +97,7 @@ mod tests {
         let held = std::fs::File::create(&path).unwrap();
         held.try_lock().unwrap();
         std::fs::write(&path, std::process::id().to_string()).unwrap();
-        assert!(acquire(&path).unwrap().is_none());
+        assert!(acquire_with_retry(&path).unwrap().is_none());
         let mut dead = Command::new("true").spawn().unwrap();
         dead.wait().unwrap();
         std::fs::write(&path, dead.id().to_string()).unwrap();
@@ -105,7 +105,7 @@ mod tests {
         let inherited = held.as_fd().try_clone_to_owned().unwrap();
         drop(held);
         std::thread::scope(|scope| {
-            let acquired = scope.spawn(|| acquire(&path).unwrap().is_some());
+            let acquired = scope.spawn(|| acquire_with_retry(&path).unwrap().is_some());
             std::thread::sleep(Duration::from_millis(50));
             drop(inherited);
             assert!(acquired.join().unwrap());

@@ -11,11 +11,11 @@ use crate::model::RelPath;
 use crate::sys::user_id;
 
 /// Bytes of a socket's path that every system takes.
-const LONGEST_SOCKET: usize = 103;
+const MAX_SOCKET_PATH_BYTES: usize = 103;
 
 /// Where a project's daemon has its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct DaemonPaths {
     /// The project's folder, without links.
     pub root: PathBuf,
     /// The cache's folder.
@@ -30,16 +30,16 @@ pub struct Places {
     pub listener: PathBuf,
 }
 
-impl Places {
+impl DaemonPaths {
     /// Returns the places of a project. `runtime` is a folder of the user's for sockets, such as `$XDG_RUNTIME_DIR`, and
     /// else one that is everybody's, such as `/tmp`.
-    pub fn of(root: &Path, cache_dir: &RelPath, runtime: &Path) -> Self {
+    pub fn for_project(root: &Path, cache_dir: &RelPath, runtime: &Path) -> Self {
         let cache = root.join(cache_dir.as_path());
         let near = cache.join("daemon.sock");
-        let socket = if near.as_os_str().len() <= LONGEST_SOCKET {
+        let socket = if near.as_os_str().len() <= MAX_SOCKET_PATH_BYTES {
             near
         } else {
-            let name = ContentHash::of(cache.as_os_str().as_bytes()).to_string();
+            let name = ContentHash::digest(cache.as_os_str().as_bytes()).to_string();
             runtime.join(format!("slop-{}", user_id())).join(format!("{}.sock", &name[..32]))
         };
         Self {
@@ -57,8 +57,12 @@ impl Places {
 mod tests {
     use super::*;
 
-    fn places(root: &str) -> Places {
-        Places::of(Path::new(root), &RelPath::new(b".slop_cache").unwrap(), Path::new("/run/user/7"))
+    fn places(root: &str) -> DaemonPaths {
+        DaemonPaths::for_project(
+            Path::new(root),
+            &RelPath::new(b".slop_cache").unwrap(),
+            Path::new("/run/user/7"),
+        )
     }
 
     #[test]
@@ -74,7 +78,7 @@ mod tests {
         let long = format!("/{}", "long/".repeat(60));
         let (one, other) = (places(&long), places(&format!("{long}x")));
         assert!(one.socket.starts_with("/run/user/7"));
-        assert!(one.socket.as_os_str().len() < LONGEST_SOCKET);
+        assert!(one.socket.as_os_str().len() < MAX_SOCKET_PATH_BYTES);
         assert_ne!(one.socket, other.socket);
         assert!(one.lock.starts_with(&long));
     }

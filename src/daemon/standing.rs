@@ -6,154 +6,168 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::scribe::KeyOf;
-use super::scribe::SETTINGS_LOOK;
-use super::worker::Shop;
+use super::scribe::KeyLookup;
+use super::scribe::SETTINGS_POLL;
+use super::worker::WorkerContext;
 use crate::agent;
-use crate::agent::Questions;
-use crate::agent::Soft;
-use crate::agent::Worded;
-use crate::api::Fault;
-use crate::config::Inputs;
+use crate::agent::ProjectPrompts;
+use crate::agent::PromptSource;
+use crate::agent::SoftFailure;
+use crate::api::ApiError;
+use crate::config::ConfigInputs;
 use crate::config::load;
-use crate::engine::agent::Errand;
-use crate::engine::agent::Prepared;
-use crate::engine::agent::Withheld;
+use crate::engine::agent::PreparedPrompt;
+use crate::engine::agent::SummaryTask;
+use crate::engine::agent::WithheldReason;
 use crate::model::ModelName;
 use crate::model::SummaryKey;
 use crate::model::Tier;
-use crate::service::AgentChoice;
-use crate::service::Keys;
+use crate::service::AgentOverrides;
+use crate::service::ProviderKeys;
 use crate::service::agent_keys;
 use crate::service::agent_options;
-use crate::service::fault_of_settings;
+use crate::service::settings_error;
 use crate::sys::Clock;
 use crate::sys::WallClock;
 
 /// Whom to ask, by which settings.
 #[derive(Clone)]
-pub(super) struct Plan {
+pub(super) struct SummaryPlan {
     pub(super) options: agent::Options,
-    pub(super) keys: Keys,
+    pub(super) keys: ProviderKeys,
     pub(super) engine: crate::engine::Options,
     pub(super) cache: PathBuf,
 }
 
-impl Plan {
+impl SummaryPlan {
     /// Says how far this still holds beside what the settings say now.
-    fn holds(&self, now: Result<Option<Self>, Fault>) -> Holds {
+    fn validity_under(&self, now: Result<Option<Self>, ApiError>) -> PlanValidity {
         let now = match now {
             Ok(Some(now)) => now,
-            Ok(None) => return Holds::NoMore,
-            Err(_) => return Holds::ForTheRest,
+            Ok(None) => return PlanValidity::Revoked,
+            Err(_) => return PlanValidity::FinishOnly,
         };
-        let excluded = &self.options.wish.exclude;
+        let excluded = &self.options.policy.exclude;
         if now.options.chain != self.options.chain
-            || now.options.wish.exclude.iter().any(|pattern| !excluded.contains(pattern))
+            || now.options.policy.exclude.iter().any(|pattern| !excluded.contains(pattern))
         {
-            return Holds::NoMore;
+            return PlanValidity::Revoked;
         }
         let is_same = now.options == self.options
             && now.keys.keys().eq(self.keys.keys())
             && now.engine == self.engine
             && now.cache == self.cache;
-        if is_same { Holds::Wholly } else { Holds::ForTheRest }
+        if is_same { PlanValidity::Valid } else { PlanValidity::FinishOnly }
     }
 }
 
 /// Reads the settings; no plan where nobody is to be asked.
-pub(super) fn plan(shop: &Shop, inputs: &Inputs, key: KeyOf) -> Result<Option<Plan>, Fault> {
-    let loaded = load(inputs).map_err(|error| fault_of_settings(&error))?;
+pub(super) fn load_plan(
+    shop: &WorkerContext,
+    inputs: &ConfigInputs,
+    key: KeyLookup,
+) -> Result<Option<SummaryPlan>, ApiError> {
+    let loaded = load(inputs).map_err(|error| settings_error(&error))?;
     let engine = loaded.engine_options(&shop.root);
     if !loaded.settings.agent.is_background || !engine.cache_enabled {
         return Ok(None);
     }
-    let options = agent_options(&loaded, AgentChoice::default())?;
+    let options = agent_options(&loaded, AgentOverrides::default())?;
     let keys = agent_keys(&options.chain, &key)?;
     let cache = shop.root.join(engine.cache_dir.as_path());
-    Ok(Some(Plan { options, keys, engine, cache }))
+    Ok(Some(SummaryPlan { options, keys, engine, cache }))
 }
 
 /// What must not change while questions are asked by it.
-pub(super) struct Standing<'s> {
-    pub(super) shop: &'s Shop,
-    key: KeyOf,
-    plan: Plan,
-    looked: Mutex<Looked>,
+pub(super) struct PlanWatch<'s> {
+    pub(super) context: &'s WorkerContext,
+    key_lookup: KeyLookup,
+    plan: SummaryPlan,
+    last_check: Mutex<SettingsCheck>,
 }
 
 /// What the last look at the settings found.
-struct Looked {
-    at: Duration,
-    inputs: Inputs,
-    holds: Holds,
+struct SettingsCheck {
+    checked_at: Duration,
+    inputs: ConfigInputs,
+    validity: PlanValidity,
 }
 
 /// How far a plan still holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
+enum PlanValidity {
     /// As it stands.
-    Wholly,
+    Valid,
     /// No longer, but what was begun by it may be ended: it is paid for.
-    ForTheRest,
+    FinishOnly,
     /// Not at all: what is under way is not wanted, or not allowed.
-    NoMore,
+    Revoked,
 }
 
-impl<'s> Standing<'s> {
-    pub(super) fn new(shop: &'s Shop, key: KeyOf, plan: Plan, inputs: Inputs) -> Self {
-        let looked = Looked { at: WallClock.monotonic(), inputs, holds: Holds::Wholly };
-        Self { shop, key, plan, looked: Mutex::new(looked) }
+impl<'s> PlanWatch<'s> {
+    pub(super) fn new(
+        context: &'s WorkerContext,
+        key_lookup: KeyLookup,
+        plan: SummaryPlan,
+        inputs: ConfigInputs,
+    ) -> Self {
+        let looked =
+            SettingsCheck { checked_at: WallClock.monotonic(), inputs, validity: PlanValidity::Valid };
+        Self { context, key_lookup, plan, last_check: Mutex::new(looked) }
     }
 
     /// Says whether to drop what is under way: the daemon is about to end, or the settings want it.
-    pub(super) fn has_fallen(&self) -> bool {
-        self.shop.is_stopping.load(Ordering::Relaxed) || self.look() == Holds::NoMore
+    pub(super) fn is_revoked(&self) -> bool {
+        self.context.is_stopping.load(Ordering::Relaxed) || self.check_settings() == PlanValidity::Revoked
     }
 
     /// Says whether to begin nothing more by this plan.
-    pub(super) fn is_past(&self) -> bool {
-        self.shop.is_stopping.load(Ordering::Relaxed) || self.look() != Holds::Wholly
+    pub(super) fn is_superseded(&self) -> bool {
+        self.context.is_stopping.load(Ordering::Relaxed) || self.check_settings() != PlanValidity::Valid
     }
 
-    fn look(&self) -> Holds {
+    fn check_settings(&self) -> PlanValidity {
         let now = WallClock.monotonic();
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if looked.holds == Holds::NoMore || now.saturating_sub(looked.at) < SETTINGS_LOOK {
-            return looked.holds;
+        let mut looked = self.last_check.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.validity == PlanValidity::Revoked || now.saturating_sub(looked.checked_at) < SETTINGS_POLL {
+            return looked.validity;
         }
-        looked.at = now;
+        looked.checked_at = now;
         // Where the settings cannot be read, these hold.
-        if let Ok(inputs) = self.shop.sources.inputs(&self.shop.root)
+        if let Ok(inputs) = self.context.sources.inputs(&self.context.root)
             && inputs != looked.inputs
         {
-            looked.holds = self.plan.holds(plan(self.shop, &inputs, self.key));
+            looked.validity = self.plan.validity_under(load_plan(self.context, &inputs, self.key_lookup));
             looked.inputs = inputs;
         }
-        looked.holds
+        looked.validity
     }
 }
 
 /// Questions that nobody begins with any more once the settings are others.
-pub(super) struct WhileItHolds<'q> {
-    pub(super) worded: Worded<'q>,
-    pub(super) standing: &'q Standing<'q>,
+pub(super) struct PlanBoundPrompts<'q> {
+    pub(super) prompts: ProjectPrompts<'q>,
+    pub(super) watch: &'q PlanWatch<'q>,
 }
 
-impl Questions for WhileItHolds<'_> {
-    fn keys(&self, errand: &Errand, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
-        self.worded.keys(errand, by)
+impl PromptSource for PlanBoundPrompts<'_> {
+    fn keys(&self, errand: &SummaryTask, by: &ModelName) -> Vec<(Tier, SummaryKey)> {
+        self.prompts.keys(errand, by)
     }
 
-    fn prepare(&self, errand: &Errand, shrink: u8) -> Result<Prepared, Withheld> {
-        if self.standing.is_past() { Err(Withheld::Changed) } else { self.worded.prepare(errand, shrink) }
+    fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
+        if self.watch.is_superseded() {
+            Err(WithheldReason::Changed)
+        } else {
+            self.prompts.prepare(errand, shrink)
+        }
     }
 
-    fn check(&self, errand: &Errand, answer: &str) -> Result<Vec<(Tier, String)>, Soft> {
-        self.worded.check(errand, answer)
+    fn check(&self, errand: &SummaryTask, answer: &str) -> Result<Vec<(Tier, String)>, SoftFailure> {
+        self.prompts.check(errand, answer)
     }
 
-    fn paths(&self, errand: &Errand) -> Vec<Vec<u8>> {
-        self.worded.paths(errand)
+    fn paths(&self, errand: &SummaryTask) -> Vec<Vec<u8>> {
+        self.prompts.paths(errand)
     }
 }

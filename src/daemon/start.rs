@@ -7,8 +7,8 @@ use std::process::Child;
 use std::time::Duration;
 
 use super::error::Error;
-use super::places::Places;
-use super::run::make_cache;
+use super::places::DaemonPaths;
+use super::run::ensure_cache_folder;
 use crate::api::Client;
 use crate::api::DaemonStatus;
 use crate::engine;
@@ -21,22 +21,22 @@ use crate::sys::start_detached;
 use crate::sys::terminate;
 
 /// How long a daemon may take until it answers.
-const STARTING: Duration = Duration::from_secs(20);
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long another one that is being started may take, after ours has given way to it.
-const GIVING_WAY: Duration = Duration::from_secs(10);
+const HANDOVER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a daemon may take to end.
-const STOPPING: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// A log of more bytes is put aside before a daemon is started.
-const MOST_LOG: u64 = 1 << 20;
+const MAX_LOG_BYTES: u64 = 1 << 20;
 
 /// What came of starting a daemon.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Started {
+pub enum StartOutcome {
     /// This process, started now.
-    Now(u32),
+    Spawned(u32),
     /// This process, which ran before, or which somebody else has started meanwhile.
-    Already {
+    Running {
         /// Its process.
         pid: u32,
         /// The version of slop that it is.
@@ -45,30 +45,30 @@ pub enum Started {
 }
 
 /// Returns how the daemon of a project is; `None` where none answers.
-pub fn status(places: &Places) -> Option<DaemonStatus> {
+pub fn status(places: &DaemonPaths) -> Option<DaemonStatus> {
     Client::connect(&places.socket).ok()?.status().ok()
 }
 
 /// Returns what is wrong where no daemon answers, and one is there nonetheless.
-pub fn silent(places: &Places) -> Option<Error> {
-    holder(places).map(|pid| Error::Hangs { pid })
+pub fn unresponsive(places: &DaemonPaths) -> Option<Error> {
+    lock_holder(places).map(|pid| Error::HolderUnresponsive { pid })
 }
 
 /// Starts the daemon of a project in the background, unless it runs, and waits until it answers. `program` is slop.
 pub fn start(
     program: &Path,
-    places: &Places,
+    places: &DaemonPaths,
     settings: &engine::Options,
     flags: &[OsString],
-) -> Result<Started, Error> {
+) -> Result<StartOutcome, Error> {
     if let Some(status) = status(places) {
-        return Ok(Started::Already { pid: status.pid, version: status.version });
+        return Ok(StartOutcome::Running { pid: status.pid, version: status.version });
     }
-    make_cache(places, settings)?;
-    if let Some(status) = wait_for_other(places)? {
-        return Ok(Started::Already { pid: status.pid, version: status.version });
+    ensure_cache_folder(places, settings)?;
+    if let Some(status) = wait_for_lock_holder(places)? {
+        return Ok(StartOutcome::Running { pid: status.pid, version: status.version });
     }
-    if MOST_LOG < RealDisk.size(&places.log).unwrap_or(0) {
+    if MAX_LOG_BYTES < RealDisk.size(&places.log).unwrap_or(0) {
         // Where it cannot be put aside, it grows on.
         let _ = RealDisk.rename(&places.log, &places.log.with_extension("log.1"));
     }
@@ -76,85 +76,85 @@ pub fn start(
     arguments.extend(["watch", "--detached"].map(OsStr::new));
     arguments.extend(flags.iter().map(OsString::as_os_str));
     let child = start_detached(program, &arguments, &places.root, &places.log);
-    let child = child.map_err(|source| Error::Start { what: "the daemon's process", source })?;
-    wait_for(child, places)
+    let child = child.map_err(|source| Error::Spawn { what: "the daemon's process", source })?;
+    wait_until_ready(child, places)
 }
 
 /// Waits until a daemon that holds the lock, and does not answer, either does or is gone: it begins, or it ends.
-fn wait_for_other(places: &Places) -> Result<Option<DaemonStatus>, Error> {
-    let deadline = WallClock.monotonic().saturating_add(GIVING_WAY);
-    while let Some(pid) = holder(places) {
+fn wait_for_lock_holder(places: &DaemonPaths) -> Result<Option<DaemonStatus>, Error> {
+    let deadline = WallClock.monotonic().saturating_add(HANDOVER_TIMEOUT);
+    while let Some(pid) = lock_holder(places) {
         if let Some(status) = status(places) {
             return Ok(Some(status));
         }
         if deadline < WallClock.monotonic() {
-            return Err(Error::Hangs { pid });
+            return Err(Error::HolderUnresponsive { pid });
         }
-        WallClock.sleep(PAUSE);
+        WallClock.sleep(POLL_INTERVAL);
     }
     Ok(None)
 }
 
 /// Waits until a daemon answers: the one that was started, or the one that was faster.
-fn wait_for(mut child: Child, places: &Places) -> Result<Started, Error> {
-    let mut deadline = WallClock.monotonic().saturating_add(STARTING);
+fn wait_until_ready(mut child: Child, places: &DaemonPaths) -> Result<StartOutcome, Error> {
+    let mut deadline = WallClock.monotonic().saturating_add(START_TIMEOUT);
     let mut why = "does not answer".to_owned();
     let mut has_ended = false;
     while WallClock.monotonic() < deadline {
         if let Some(status) = status(places) {
             if status.pid == child.id() {
-                return Ok(Started::Now(status.pid));
+                return Ok(StartOutcome::Spawned(status.pid));
             }
-            return Ok(Started::Already { pid: status.pid, version: status.version });
+            return Ok(StartOutcome::Running { pid: status.pid, version: status.version });
         }
         if !has_ended && let Ok(Some(ended)) = child.try_wait() {
             has_ended = true;
             why = format!("ended at once ({ended})");
             // It may have given way to another one, which is still about to start.
             let may_come = FileLock::acquire(&places.lock).is_ok_and(|free| free.is_none());
-            let patience = if may_come { GIVING_WAY } else { PAUSE };
+            let patience = if may_come { HANDOVER_TIMEOUT } else { POLL_INTERVAL };
             deadline = WallClock.monotonic().saturating_add(patience);
         }
-        WallClock.sleep(PAUSE);
+        WallClock.sleep(POLL_INTERVAL);
     }
-    Err(Error::Silent { why })
+    Err(Error::StartTimedOut { why })
 }
 
 /// Stops the daemon of a project, and waits for its end. Returns its process; `None` where none runs.
-pub fn stop(places: &Places) -> Result<Option<u32>, Error> {
-    let Some(pid) = ask_to_stop(places) else { return Ok(None) };
-    let deadline = WallClock.monotonic().saturating_add(STOPPING);
+pub fn stop(places: &DaemonPaths) -> Result<Option<u32>, Error> {
+    let Some(pid) = request_stop(places) else { return Ok(None) };
+    let deadline = WallClock.monotonic().saturating_add(STOP_TIMEOUT);
     while WallClock.monotonic() < deadline {
-        if !is_held(places) {
+        if !is_locked(places) {
             return Ok(Some(pid));
         }
-        WallClock.sleep(PAUSE);
+        WallClock.sleep(POLL_INTERVAL);
     }
-    Err(Error::GoesOn { pid })
+    Err(Error::StillRunning { pid })
 }
 
 /// Asks by the socket, and where nobody answers there, by a signal to the process that holds the lock.
-fn ask_to_stop(places: &Places) -> Option<u32> {
+fn request_stop(places: &DaemonPaths) -> Option<u32> {
     if let Some(status) = status(places) {
         let asked = Client::connect(&places.socket).ok().and_then(|client| client.stop().ok());
         // It may end before its answer has arrived.
-        if asked.is_some() || !is_held(places) {
+        if asked.is_some() || !is_locked(places) {
             return Some(status.pid);
         }
     }
-    let pid = holder(places)?;
+    let pid = lock_holder(places)?;
     terminate(pid).ok()?;
     Some(pid)
 }
 
 /// Returns the process that holds the lock. It is looked for twice: between a look at the lock and one at the name in
 /// it, a daemon may end, and its number become a stranger's.
-fn holder(places: &Places) -> Option<u32> {
-    let look = || is_held(places).then(|| FileLock::holder(&places.lock)).flatten();
+fn lock_holder(places: &DaemonPaths) -> Option<u32> {
+    let look = || is_locked(places).then(|| FileLock::holder(&places.lock)).flatten();
     look().filter(|pid| look() == Some(*pid))
 }
 
 /// Says whether a daemon holds the lock, and makes none.
-fn is_held(places: &Places) -> bool {
+fn is_locked(places: &DaemonPaths) -> bool {
     places.lock.exists() && FileLock::acquire(&places.lock).is_ok_and(|lock| lock.is_none())
 }

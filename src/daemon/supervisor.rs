@@ -5,26 +5,26 @@ use std::time::Duration;
 use sd_notify::NotifyState;
 
 /// Says that questions are answered from now on.
-pub(super) fn ready() {
-    tell(&[NotifyState::Ready]);
+pub(super) fn notify_ready() {
+    send_notification(&[NotifyState::Ready]);
 }
 
 /// Says that the end is near.
-pub(super) fn stopping() {
-    tell(&[NotifyState::Stopping]);
+pub(super) fn notify_stopping() {
+    send_notification(&[NotifyState::Stopping]);
 }
 
 /// Says that the loop turns.
-pub(super) fn alive() {
-    tell(&[NotifyState::Watchdog]);
+pub(super) fn notify_watchdog() {
+    send_notification(&[NotifyState::Watchdog]);
 }
 
 /// Returns how often it wants to hear that the loop turns; `None` where it does not.
-pub(super) fn pulse() -> Option<Duration> {
+pub(super) fn watchdog_interval() -> Option<Duration> {
     sd_notify::watchdog_enabled().map(|longest| longest / 2)
 }
 
-fn tell(states: &[NotifyState<'_>]) {
+fn send_notification(states: &[NotifyState<'_>]) {
     // Without an ear there is nothing to tell.
     let _ = sd_notify::notify(states);
 }

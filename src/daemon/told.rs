@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::engine::Change;
+use crate::engine::FileChange;
 
 /// What a daemon tells, as it happens.
 #[derive(Debug)]
-pub enum Told<'a> {
+pub enum Notice<'a> {
     /// It watches, and answers.
     Watching {
         /// How many folders are watched.
@@ -19,12 +19,12 @@ pub enum Told<'a> {
     /// Files have changed, and what is known of them is up to date again.
     Refreshed {
         /// What has changed, by path.
-        changes: &'a [Change],
+        changes: &'a [FileChange],
         /// How long it took.
-        took: Duration,
+        elapsed: Duration,
     },
     /// A model was asked for summaries.
-    Written {
+    Summarized {
         /// How many questions were answered.
         answered: u64,
         /// What they cost, in words.
@@ -37,20 +37,20 @@ pub enum Told<'a> {
     /// Events are not to be trusted: each answer looks at the files.
     Verified {
         /// Why.
-        why: &'a str,
+        reason: &'a str,
         /// What can be done about it; may be empty.
         hint: &'a str,
     },
     /// Events were lost, and everything is looked at once more.
     Lost {
         /// Why.
-        why: &'a str,
+        reason: &'a str,
     },
     /// Something that a person should know.
     Note(&'a str),
     /// It ends.
     Stopping {
         /// Why.
-        why: &'a str,
+        reason: &'a str,
     },
 }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::places::Places;
+use super::places::DaemonPaths;
 
 /// Returns a user unit for the daemon of a project. `program` is the absolute path of slop.
-pub fn unit(program: &Path, places: &Places) -> String {
-    let root = quoted(&places.root);
+pub fn systemd_unit(program: &Path, places: &DaemonPaths) -> String {
+    let root = quote_for_systemd(&places.root);
     // Only the program's arguments may name variables.
-    let (program, argument) = (quoted(program), root.replace('$', "$$"));
-    let writable = [Some(root), folder_outside(places).map(quoted)];
+    let (program, argument) = (quote_for_systemd(program), root.replace('$', "$$"));
+    let writable = [Some(root), external_socket_folder(places).map(quote_for_systemd)];
     let writable = writable.into_iter().flatten().collect::<Vec<_>>().join(" ");
     format!(
         "[Unit]
@@ -46,13 +46,13 @@ WantedBy=default.target
 
 /// Returns the folder in which the socket's own is made, where that is not in the project. It is there before the daemon
 /// begins, as systemd wants it; the socket's own folder may not be.
-fn folder_outside(places: &Places) -> Option<&Path> {
+fn external_socket_folder(places: &DaemonPaths) -> Option<&Path> {
     let folder = places.socket.parent()?;
     if folder.starts_with(&places.root) { None } else { folder.parent() }
 }
 
 /// Quotes a path as systemd reads it, without what it would take for an escape or a specifier.
-fn quoted(path: &Path) -> String {
+fn quote_for_systemd(path: &Path) -> String {
     let text = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{}\"", text.replace('%', "%%"))
 }
@@ -63,9 +63,12 @@ mod tests {
     use crate::model::RelPath;
 
     fn lines(root: &str) -> (String, String) {
-        let places =
-            Places::of(Path::new(root), &RelPath::new(b".slop_cache").unwrap(), Path::new("/run/user/7"));
-        let text = unit(Path::new("/opt/$s/slop"), &places);
+        let places = DaemonPaths::for_project(
+            Path::new(root),
+            &RelPath::new(b".slop_cache").unwrap(),
+            Path::new("/run/user/7"),
+        );
+        let text = systemd_unit(Path::new("/opt/$s/slop"), &places);
         let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
         (line("ExecStart="), line("ReadWritePaths="))
     }

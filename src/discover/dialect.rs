@@ -4,15 +4,15 @@
 //! possible in C++ alone, and one of them is enough. What stands between `#ifdef __cplusplus` and its `#endif` is
 //! not looked at, for that is how a C header serves both.
 
-use self::Token::Scope;
-use self::Token::Start;
-use self::Token::Symbol;
-use self::Token::Word;
-use crate::model::Dialect;
+use self::HeaderToken::Scope;
+use self::HeaderToken::Start;
+use self::HeaderToken::Symbol;
+use self::HeaderToken::Word;
+use crate::model::HeaderDialect;
 
 /// Says whether a header holds what only C++ has.
-pub(super) fn dialect(text: &str) -> Dialect {
-    let scanner = Scanner {
+pub(super) fn detect_dialect(text: &str) -> HeaderDialect {
+    let scanner = DialectScanner {
         bytes: text.as_bytes(),
         at: 0,
         is_line_start: true,
@@ -20,7 +20,7 @@ pub(super) fn dialect(text: &str) -> Dialect {
         hidden: 0,
         last: [Start; 4],
     };
-    if scanner.meets_cpp() { Dialect::Cpp } else { Dialect::Neutral }
+    if scanner.finds_cpp() { HeaderDialect::Cpp } else { HeaderDialect::Neutral }
 }
 
 /// An attribute is looked for no farther, so that a line of brackets does not take its length squared.
@@ -28,7 +28,7 @@ const ATTRIBUTE_MAX_BYTES: usize = 200;
 
 /// The tokens that matter; numbers and literals are symbols like any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Token<'a> {
+enum HeaderToken<'a> {
     /// Before the first token.
     Start,
     Word(&'a [u8]),
@@ -39,7 +39,7 @@ enum Token<'a> {
 
 /// A conditional of the preprocessor that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Branch {
+enum ConditionalBranch {
     Shown,
     /// Of `#if 0`; hidden until its `#else`.
     Zero,
@@ -49,26 +49,26 @@ enum Branch {
     WithoutCpp,
 }
 
-impl Branch {
+impl ConditionalBranch {
     fn is_hidden(self) -> bool {
         self != Self::Shown
     }
 }
 
-struct Scanner<'a> {
+struct DialectScanner<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Whether only blanks and comments came since the line began: there a `#` begins a directive.
     is_line_start: bool,
-    branches: Vec<Branch>,
+    branches: Vec<ConditionalBranch>,
     /// How many of `branches` are hidden.
     hidden: usize,
     /// The last tokens, the newest at the end.
-    last: [Token<'a>; 4],
+    last: [HeaderToken<'a>; 4],
 }
 
-impl Scanner<'_> {
-    fn meets_cpp(mut self) -> bool {
+impl DialectScanner<'_> {
+    fn finds_cpp(mut self) -> bool {
         while let Some(&byte) = self.bytes.get(self.at) {
             let met = match byte {
                 b'\n' => {
@@ -84,10 +84,10 @@ impl Scanner<'_> {
                     self.skip_comment();
                     false
                 }
-                b'#' if self.is_line_start => self.directive(),
+                b'#' if self.is_line_start => self.scan_directive(),
                 _ => {
                     self.is_line_start = false;
-                    self.token(byte)
+                    self.scan_token(byte)
                 }
             };
             if met {
@@ -102,7 +102,7 @@ impl Scanner<'_> {
     }
 
     /// Reads a token, and says whether it ends what only C++ has.
-    fn token(&mut self, byte: u8) -> bool {
+    fn scan_token(&mut self, byte: u8) -> bool {
         let start = self.at;
         let token = match byte {
             b'"' | b'\'' => {
@@ -136,7 +136,7 @@ impl Scanner<'_> {
     }
 
     /// `R"(…)"`: in C no name stands right before a string but the prefixes `L`, `u`, `U` and `u8`.
-    fn is_raw_string(&self, token: Token<'_>) -> bool {
+    fn is_raw_string(&self, token: HeaderToken<'_>) -> bool {
         matches!(token, Word(b"R" | b"LR" | b"uR" | b"UR" | b"u8R")) && self.bytes.get(self.at) == Some(&b'"')
     }
 
@@ -187,22 +187,24 @@ impl Scanner<'_> {
     }
 
     /// Reads a directive to the end of its last line, and says whether it shows C++.
-    fn directive(&mut self) -> bool {
+    fn scan_directive(&mut self) -> bool {
         let start = self.at + 1;
         self.skip_directive();
         let line = self.bytes[start..self.at].trim_ascii();
         let end = line.iter().position(|&byte| !is_word_byte(byte)).unwrap_or(line.len());
         let (name, rest) = (&line[..end], line[end..].trim_ascii());
         match name {
-            b"if" | b"ifdef" | b"ifndef" => self.open(branch_of(name, rest)),
-            b"elif" | b"elifdef" | b"elifndef" | b"else" => self.turn(rest),
+            b"if" | b"ifdef" | b"ifndef" => self.push_branch(classify_condition(name, rest)),
+            b"elif" | b"elifdef" | b"elifndef" | b"else" => self.switch_branch(rest),
             b"endif" => {
-                let closed = self.branches.pop().is_some_and(Branch::is_hidden);
+                let closed = self.branches.pop().is_some_and(ConditionalBranch::is_hidden);
                 self.hidden -= usize::from(closed);
             }
             b"include" | b"import" => return self.hidden == 0 && includes_cpp(rest),
             // Only where nothing around it is hidden.
-            b"error" => return self.hidden == 1 && self.branches.last() == Some(&Branch::WithoutCpp),
+            b"error" => {
+                return self.hidden == 1 && self.branches.last() == Some(&ConditionalBranch::WithoutCpp);
+            }
             _ => {}
         }
         false
@@ -221,33 +223,35 @@ impl Scanner<'_> {
         self.at = self.bytes.len();
     }
 
-    fn open(&mut self, branch: Branch) {
+    fn push_branch(&mut self, branch: ConditionalBranch) {
         self.hidden += usize::from(branch.is_hidden());
         self.branches.push(branch);
     }
 
     /// Goes on to another branch of the innermost conditional.
-    fn turn(&mut self, condition: &[u8]) {
+    fn switch_branch(&mut self, condition: &[u8]) {
         let Some(branch) = self.branches.pop() else {
             return;
         };
         self.hidden -= usize::from(branch.is_hidden());
         let next = match branch {
-            Branch::AboutCpp | Branch::WithoutCpp => Branch::AboutCpp,
-            Branch::Shown | Branch::Zero if speaks_of_cpp(condition) => Branch::AboutCpp,
-            Branch::Shown | Branch::Zero => Branch::Shown,
+            ConditionalBranch::AboutCpp | ConditionalBranch::WithoutCpp => ConditionalBranch::AboutCpp,
+            ConditionalBranch::Shown | ConditionalBranch::Zero if mentions_cpp(condition) => {
+                ConditionalBranch::AboutCpp
+            }
+            ConditionalBranch::Shown | ConditionalBranch::Zero => ConditionalBranch::Shown,
         };
-        self.open(next);
+        self.push_branch(next);
     }
 }
 
 /// Says whether these tokens, the last ones met, are C++ and cannot be C.
-fn is_cpp(last: &[Token<'_>; 4]) -> bool {
+fn is_cpp(last: &[HeaderToken<'_>; 4]) -> bool {
     !is_plain_name(last) && (declares_cpp(last) || names_operator(last))
 }
 
 /// A tag or a member may bear any of these names in C: `struct class *cls`, `p.virtual`.
-fn is_plain_name(last: &[Token<'_>; 4]) -> bool {
+fn is_plain_name(last: &[HeaderToken<'_>; 4]) -> bool {
     let before_tag = |token| matches!(token, Word(b"struct" | b"union") | Symbol(b'@' | b'.'));
     match *last {
         [before, Word(b"class" | b"namespace" | b"using"), ..] => before_tag(before),
@@ -258,7 +262,7 @@ fn is_plain_name(last: &[Token<'_>; 4]) -> bool {
     }
 }
 
-fn declares_cpp(last: &[Token<'_>; 4]) -> bool {
+fn declares_cpp(last: &[HeaderToken<'_>; 4]) -> bool {
     match *last {
         [_, Word(b"namespace"), Word(_), end] => matches!(end, Symbol(b'{' | b':' | b'=') | Scope),
         [_, Word(b"class"), Word(_), end] => {
@@ -283,12 +287,12 @@ const ACCESS: [&[u8]; 3] = [b"public", b"private", b"protected"];
 const CASTS: [&[u8]; 4] = [b"static_cast", b"dynamic_cast", b"reinterpret_cast", b"const_cast"];
 
 /// After a type, such as in `unsigned private : 1`, the name is a bit field's.
-fn may_precede_access(before: Token<'_>) -> bool {
+fn may_precede_access(before: HeaderToken<'_>) -> bool {
     matches!(before, Start | Symbol(b'{' | b'}' | b';' | b':'))
 }
 
 /// `operator+(`, `operator==(`, `operator()(`, `operator new`.
-fn names_operator(last: &[Token<'_>; 4]) -> bool {
+fn names_operator(last: &[HeaderToken<'_>; 4]) -> bool {
     match *last {
         [_, _, Word(b"operator"), Word(b"new" | b"delete" | b"bool")]
         | [Word(b"operator"), Symbol(b'('), Symbol(b')'), Symbol(b'(')]
@@ -299,7 +303,7 @@ fn names_operator(last: &[Token<'_>; 4]) -> bool {
     }
 }
 
-fn is_amid_expression(before: Token<'_>) -> bool {
+fn is_amid_expression(before: HeaderToken<'_>) -> bool {
     match before {
         Symbol(symbol) => b"(,=&|!.->".contains(&symbol),
         Word(word) => word == b"return",
@@ -316,18 +320,18 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
 }
 
-fn branch_of(name: &[u8], condition: &[u8]) -> Branch {
+fn classify_condition(name: &[u8], condition: &[u8]) -> ConditionalBranch {
     match (name, condition) {
         (b"ifndef", b"__cplusplus") | (b"if", b"!defined(__cplusplus)" | b"!defined __cplusplus") => {
-            Branch::WithoutCpp
+            ConditionalBranch::WithoutCpp
         }
-        _ if speaks_of_cpp(condition) => Branch::AboutCpp,
-        (b"if", b"0") => Branch::Zero,
-        _ => Branch::Shown,
+        _ if mentions_cpp(condition) => ConditionalBranch::AboutCpp,
+        (b"if", b"0") => ConditionalBranch::Zero,
+        _ => ConditionalBranch::Shown,
     }
 }
 
-fn speaks_of_cpp(condition: &[u8]) -> bool {
+fn mentions_cpp(condition: &[u8]) -> bool {
     let name = b"__cplusplus";
     condition.windows(name.len()).any(|window| window == name)
 }
@@ -355,12 +359,12 @@ mod tests {
 
     #[track_caller]
     fn cpp(text: &str) {
-        assert_eq!(dialect(text), Dialect::Cpp, "{text}");
+        assert_eq!(detect_dialect(text), HeaderDialect::Cpp, "{text}");
     }
 
     #[track_caller]
     fn neutral(text: &str) {
-        assert_eq!(dialect(text), Dialect::Neutral, "{text}");
+        assert_eq!(detect_dialect(text), HeaderDialect::Neutral, "{text}");
     }
 
     #[test]

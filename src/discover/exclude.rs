@@ -9,8 +9,8 @@ use globset::GlobSet;
 use globset::GlobSetBuilder;
 
 use super::Error;
-use crate::model::LeftOut;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 
 /// What the settings say of names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,47 +26,47 @@ pub struct Options {
 
 /// [`Options`], made ready to judge many names.
 #[derive(Debug, Clone)]
-pub struct Names {
+pub struct NameRules {
     apart: Vec<Vec<u8>>,
-    secret: Globs,
-    allowed: Globs,
+    secret: NameGlobs,
+    allowed: NameGlobs,
 }
 
-impl Names {
+impl NameRules {
     /// Compiles the globs.
     pub fn new(options: &Options) -> Result<Self, Error> {
         // An empty folder is the root itself: were it apart, nothing would be left.
         let trimmed = options.apart.iter().map(|folder| trim_slashes(folder));
         Ok(Self {
             apart: trimmed.filter(|folder| !folder.is_empty()).map(<[u8]>::to_vec).collect(),
-            secret: Globs::new(&options.secret_names)?,
-            allowed: Globs::new(&options.secrets_allowed)?,
+            secret: NameGlobs::new(&options.secret_names)?,
+            allowed: NameGlobs::new(&options.secrets_allowed)?,
         })
     }
 
     /// Says whether the file belongs to git, to another version control system, to the cache or to the output
     /// folder, and so is not even listed.
-    pub fn is_apart(&self, file: &RelPath) -> bool {
-        self.is_in_folder_apart(file.as_bytes())
+    pub fn is_excluded(&self, file: &RelPath) -> bool {
+        self.is_in_excluded_folder(file.as_bytes())
             || file.file_name() == b".git"
-            || file.parts().rev().skip(1).any(is_version_control)
+            || file.components().rev().skip(1).any(is_version_control)
     }
 
     /// Says whether the walk need not enter a folder, given that it entered those above.
-    pub(super) fn is_folder_apart(&self, folder: &RelPath) -> bool {
-        self.is_in_folder_apart(folder.as_bytes()) || is_version_control(folder.file_name())
+    pub(super) fn is_folder_excluded(&self, folder: &RelPath) -> bool {
+        self.is_in_excluded_folder(folder.as_bytes()) || is_version_control(folder.file_name())
     }
 
     /// Returns why a file is left out by its name alone, if it is.
-    pub fn left_out(&self, file: &RelPath) -> Option<LeftOut> {
+    pub fn skip_reason(&self, file: &RelPath) -> Option<SkipReason> {
         let name = file.file_name();
         if name == b"history.toml" || name.ends_with(b"_history.toml") {
-            return Some(LeftOut::History);
+            return Some(SkipReason::History);
         }
-        (self.secret.matches(file) && !self.allowed.matches(file)).then_some(LeftOut::Secret)
+        (self.secret.matches(file) && !self.allowed.matches(file)).then_some(SkipReason::Secret)
     }
 
-    fn is_in_folder_apart(&self, path: &[u8]) -> bool {
+    fn is_in_excluded_folder(&self, path: &[u8]) -> bool {
         let holds = |folder: &Vec<u8>| match path.strip_prefix(folder.as_slice()) {
             Some(rest) => matches!(rest.first(), None | Some(b'/')),
             None => false,
@@ -88,24 +88,24 @@ fn trim_slashes(folder: &[u8]) -> &[u8] {
 
 /// Globs, apart by what they are compared with.
 #[derive(Debug, Clone)]
-struct Globs {
-    of_names: GlobSet,
-    of_paths: GlobSet,
+struct NameGlobs {
+    name_globs: GlobSet,
+    path_globs: GlobSet,
 }
 
-impl Globs {
+impl NameGlobs {
     fn new(globs: &[String]) -> Result<Self, Error> {
         let (paths, names): (Vec<&String>, Vec<&String>) = globs.iter().partition(|glob| glob.contains('/'));
-        Ok(Self { of_names: compile(&names)?, of_paths: compile(&paths)? })
+        Ok(Self { name_globs: compile_globs(&names)?, path_globs: compile_globs(&paths)? })
     }
 
     fn matches(&self, file: &RelPath) -> bool {
-        self.of_names.is_match(Path::new(OsStr::from_bytes(file.file_name())))
-            || self.of_paths.is_match(file.as_path())
+        self.name_globs.is_match(Path::new(OsStr::from_bytes(file.file_name())))
+            || self.path_globs.is_match(file.as_path())
     }
 }
 
-fn compile(globs: &[&String]) -> Result<GlobSet, Error> {
+fn compile_globs(globs: &[&String]) -> Result<GlobSet, Error> {
     let wrong = |glob: &str, source| Error::Glob { glob: glob.to_owned(), source };
     let mut set = GlobSetBuilder::new();
     for glob in globs {
@@ -126,9 +126,9 @@ mod tests {
         RelPath::new(bytes).unwrap()
     }
 
-    fn names(secret: &[&str], allowed: &[&str]) -> Names {
+    fn names(secret: &[&str], allowed: &[&str]) -> NameRules {
         let owned = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect();
-        Names::new(&Options {
+        NameRules::new(&Options {
             apart: vec![b".slop_cache".to_vec(), b"out/slop/".to_vec(), Vec::new()],
             secret_names: owned(secret),
             secrets_allowed: owned(allowed),
@@ -140,10 +140,10 @@ mod tests {
     fn a_name_without_a_slash_is_secret_in_every_folder_and_in_any_case() {
         let names = names(&[".env", ".env.*", "*.pem"], &[]);
         for secret in [".env", "a/b/.ENV", ".env.local", "x/Key.PEM"] {
-            assert_eq!(names.left_out(&path(secret.as_bytes())), Some(LeftOut::Secret), "{secret}");
+            assert_eq!(names.skip_reason(&path(secret.as_bytes())), Some(SkipReason::Secret), "{secret}");
         }
         for harmless in ["env", ".environment", "pem", "a.pem.txt", ".env/readme"] {
-            assert_eq!(names.left_out(&path(harmless.as_bytes())), None, "{harmless}");
+            assert_eq!(names.skip_reason(&path(harmless.as_bytes())), None, "{harmless}");
         }
     }
 
@@ -151,34 +151,34 @@ mod tests {
     fn a_name_with_a_slash_is_compared_with_the_whole_path() {
         let names = names(&["**/.aws/credentials", "private/", "keys/*.txt"], &[]);
         for secret in [".aws/credentials", "home/.aws/credentials", "private/a/b", "keys/a.txt"] {
-            assert_eq!(names.left_out(&path(secret.as_bytes())), Some(LeftOut::Secret), "{secret}");
+            assert_eq!(names.skip_reason(&path(secret.as_bytes())), Some(SkipReason::Secret), "{secret}");
         }
         for harmless in ["credentials", "a/private/b", "keys/deep/a.txt"] {
-            assert_eq!(names.left_out(&path(harmless.as_bytes())), None, "{harmless}");
+            assert_eq!(names.skip_reason(&path(harmless.as_bytes())), None, "{harmless}");
         }
     }
 
     #[test]
     fn what_is_allowed_is_rendered_though_its_name_is_secret() {
         let names = names(&[".env.*", "*.key"], &["*.example", "tests/data/*.key"]);
-        assert_eq!(names.left_out(&path(b"a/.env.example")), None);
-        assert_eq!(names.left_out(&path(b"tests/data/a.key")), None);
-        assert_eq!(names.left_out(&path(b"tests/a.key")), Some(LeftOut::Secret));
+        assert_eq!(names.skip_reason(&path(b"a/.env.example")), None);
+        assert_eq!(names.skip_reason(&path(b"tests/data/a.key")), None);
+        assert_eq!(names.skip_reason(&path(b"tests/a.key")), Some(SkipReason::Secret));
     }
 
     #[test]
     fn names_that_are_no_text_are_judged_too() {
         let names = names(&["*.pem"], &[]);
-        assert_eq!(names.left_out(&path(b"\xff\n\xfe.pem")), Some(LeftOut::Secret));
-        assert_eq!(names.left_out(&path(b"\xff\n\xfe.txt")), None);
+        assert_eq!(names.skip_reason(&path(b"\xff\n\xfe.pem")), Some(SkipReason::Secret));
+        assert_eq!(names.skip_reason(&path(b"\xff\n\xfe.txt")), None);
     }
 
     #[test]
     fn a_history_is_left_out_as_such() {
         let names = names(&["*.toml"], &["*.toml"]);
-        assert_eq!(names.left_out(&path(b"history.toml")), Some(LeftOut::History));
-        assert_eq!(names.left_out(&path(b"a/my_history.toml")), Some(LeftOut::History));
-        assert_eq!(names.left_out(&path(b"prehistory.toml")), None);
+        assert_eq!(names.skip_reason(&path(b"history.toml")), Some(SkipReason::History));
+        assert_eq!(names.skip_reason(&path(b"a/my_history.toml")), Some(SkipReason::History));
+        assert_eq!(names.skip_reason(&path(b"prehistory.toml")), None);
     }
 
     #[test]
@@ -193,10 +193,10 @@ mod tests {
             ".slop_cache/index.db",
             "out/slop/a.md",
         ] {
-            assert!(names.is_apart(&path(apart.as_bytes())), "{apart}");
+            assert!(names.is_excluded(&path(apart.as_bytes())), "{apart}");
         }
         for inside in ["CVS", ".gitignore", ".slop_cache2/a", "out/sloppy", "sub/.slop_cache/a", "a"] {
-            assert!(!names.is_apart(&path(inside.as_bytes())), "{inside}");
+            assert!(!names.is_excluded(&path(inside.as_bytes())), "{inside}");
         }
     }
 
@@ -204,6 +204,6 @@ mod tests {
     fn a_glob_that_is_none_is_named() {
         let options =
             Options { apart: Vec::new(), secret_names: vec!["[a".to_owned()], secrets_allowed: Vec::new() };
-        assert_eq!(Names::new(&options).unwrap_err().to_string(), "read the glob `[a`");
+        assert_eq!(NameRules::new(&options).unwrap_err().to_string(), "read the glob `[a`");
     }
 }

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::Neighbors;
+use super::HeaderNeighbors;
 use super::file_types::C;
 use super::file_types::CPP;
 use super::file_types::FILE_TYPES;
-use super::file_types::Row;
+use super::file_types::FileTypeRow;
 use super::file_types::UNKNOWN;
-use crate::model::Dialect;
-use crate::model::Facts;
+use crate::model::ContentFacts;
 use crate::model::FileType;
+use crate::model::HeaderDialect;
 use crate::model::RelPath;
 
 /// Returns the file type of that id.
-pub fn file_type(id: &str) -> Option<&'static FileType> {
+pub fn file_type_by_id(id: &str) -> Option<&'static FileType> {
     INDEX.ids.get(id.as_bytes()).copied()
 }
 
@@ -25,18 +25,22 @@ pub fn unknown_type() -> &'static FileType {
 }
 
 /// Returns every file type there is.
-pub fn file_types() -> impl Iterator<Item = &'static FileType> {
+pub fn all_file_types() -> impl Iterator<Item = &'static FileType> {
     INDEX.ids.values().copied()
 }
 
 /// Returns what a file is: by its whole name, the end of its name, its extension, its first line, the first word of
 /// its name, in this order; else the type `unknown`.
-pub fn file_type_of(path: &RelPath, facts: &Facts, neighbors: &Neighbors) -> &'static FileType {
+pub fn detect_file_type(
+    path: &RelPath,
+    facts: &ContentFacts,
+    neighbors: &HeaderNeighbors,
+) -> &'static FileType {
     if is_header(path) {
-        return header(path, facts, neighbors);
+        return header_type(path, facts, neighbors);
     }
-    let by_first_line = || file_type(facts.claims.as_deref()?);
-    by_name(path).or_else(by_first_line).or_else(|| by_first_word(path)).unwrap_or(&UNKNOWN)
+    let by_first_line = || file_type_by_id(facts.claimed_type.as_deref()?);
+    type_by_name(path).or_else(by_first_line).or_else(|| type_by_first_word(path)).unwrap_or(&UNKNOWN)
 }
 
 /// Says whether a name is that of a header that may be C or C++; its text and its neighbors tell which.
@@ -45,26 +49,26 @@ pub fn is_header(path: &RelPath) -> bool {
 }
 
 /// Returns the type of what a program of that name, without version, reads.
-pub(super) fn file_type_of_interpreter(name: &str) -> Option<&'static FileType> {
+pub(super) fn file_type_for_interpreter(name: &str) -> Option<&'static FileType> {
     INDEX.interpreters.get(name.as_bytes()).copied()
 }
 
-fn header(path: &RelPath, facts: &Facts, neighbors: &Neighbors) -> &'static FileType {
+fn header_type(path: &RelPath, facts: &ContentFacts, neighbors: &HeaderNeighbors) -> &'static FileType {
     let is_cpp = match facts.dialect {
-        Dialect::Cpp => true,
-        Dialect::Neutral => neighbors.suggest_cpp(path),
+        HeaderDialect::Cpp => true,
+        HeaderDialect::Neutral => neighbors.suggests_cpp(path),
     };
-    file_type(if is_cpp { CPP } else { C }).expect("the table has a row for C and one for C++")
+    file_type_by_id(if is_cpp { CPP } else { C }).expect("the table has a row for C and one for C++")
 }
 
-fn by_name(path: &RelPath) -> Option<&'static FileType> {
+fn type_by_name(path: &RelPath) -> Option<&'static FileType> {
     let name = path.file_name();
     if let Some(file_type) = INDEX.names.get(name) {
         return Some(file_type);
     }
     // Upper case alone is C++ by old custom; on its own `.c` is C.
     let extension = match path.extension() {
-        Some(b"C" | b"H") => return file_type(CPP),
+        Some(b"C" | b"H") => return file_type_by_id(CPP),
         Some(extension) => extension.to_ascii_lowercase(),
         None => Vec::new(),
     };
@@ -77,7 +81,7 @@ fn by_name(path: &RelPath) -> Option<&'static FileType> {
 }
 
 /// `LICENSE-MIT`, `Dockerfile.dev`, `.env.local`: a known word that ends where the name does, or at a sign.
-fn by_first_word(path: &RelPath) -> Option<&'static FileType> {
+fn type_by_first_word(path: &RelPath) -> Option<&'static FileType> {
     let name = path.file_name().to_ascii_lowercase();
     // The dot of `.env` is part of its word.
     let behind_first = name.iter().skip(1).position(|byte| !byte.is_ascii_alphanumeric());
@@ -85,20 +89,20 @@ fn by_first_word(path: &RelPath) -> Option<&'static FileType> {
     INDEX.beginnings.get(&name[..end]).copied()
 }
 
-type Types = HashMap<&'static [u8], &'static FileType>;
+type TypesByWord = HashMap<&'static [u8], &'static FileType>;
 
 /// The table's columns, each made ready to be looked up.
-struct Index {
-    ids: Types,
-    names: Types,
+struct FileTypeIndex {
+    ids: TypesByWord,
+    names: TypesByWord,
     /// Few, and compared one by one.
     endings: Vec<(&'static [u8], &'static FileType)>,
-    extensions: Types,
-    interpreters: Types,
-    beginnings: Types,
+    extensions: TypesByWord,
+    interpreters: TypesByWord,
+    beginnings: TypesByWord,
 }
 
-static INDEX: LazyLock<Index> = LazyLock::new(|| Index {
+static INDEX: LazyLock<FileTypeIndex> = LazyLock::new(|| FileTypeIndex {
     ids: column(|row| row.file_type.id).chain([(UNKNOWN.id.as_bytes(), &UNKNOWN)]).collect(),
     names: column(|row| row.names).collect(),
     endings: column(|row| row.endings).collect(),
@@ -108,7 +112,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| Index {
 });
 
 fn column(
-    words: fn(&'static Row) -> &'static str,
+    words: fn(&'static FileTypeRow) -> &'static str,
 ) -> impl Iterator<Item = (&'static [u8], &'static FileType)> {
     FILE_TYPES.iter().flat_map(move |row| {
         let words = words(row).split_ascii_whitespace();
@@ -121,15 +125,15 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::model::Role;
+    use crate::model::FileRole;
 
-    fn facts(claims: Option<&str>, dialect: Dialect) -> Facts {
-        Facts { size: 0, encoding: None, lines: 0, dialect, claims: claims.map(str::to_owned) }
+    fn facts(claims: Option<&str>, dialect: HeaderDialect) -> ContentFacts {
+        ContentFacts { size: 0, encoding: None, lines: 0, dialect, claimed_type: claims.map(str::to_owned) }
     }
 
     fn type_of(name: &[u8], claims: Option<&str>) -> &'static str {
         let path = RelPath::new(name).unwrap();
-        file_type_of(&path, &facts(claims, Dialect::Neutral), &Neighbors::default()).id
+        detect_file_type(&path, &facts(claims, HeaderDialect::Neutral), &HeaderNeighbors::default()).id
     }
 
     #[track_caller]
@@ -141,7 +145,7 @@ mod tests {
 
     #[test]
     fn no_word_stands_twice_in_a_column() {
-        let columns: [fn(&'static Row) -> &'static str; 6] = [
+        let columns: [fn(&'static FileTypeRow) -> &'static str; 6] = [
             |row| row.file_type.id,
             |row| row.names,
             |row| row.endings,
@@ -159,7 +163,7 @@ mod tests {
 
     #[test]
     fn what_is_compared_in_lower_case_is_lower_case() {
-        let lower: [fn(&'static Row) -> &'static str; 3] =
+        let lower: [fn(&'static FileTypeRow) -> &'static str; 3] =
             [|row| row.endings, |row| row.extensions, |row| row.beginnings];
         for words in lower {
             for (word, _) in column(words) {
@@ -232,24 +236,29 @@ mod tests {
         let header = RelPath::new(b"a/x.h").unwrap();
         let source = RelPath::new(b"a/x.c").unwrap();
         let cpp_source = RelPath::new(b"a/x.cc").unwrap();
-        let of = |dialect, neighbors: &Neighbors| file_type_of(&header, &facts(None, dialect), neighbors).id;
-        assert_eq!(of(Dialect::Neutral, &Neighbors::default()), "c");
-        assert_eq!(of(Dialect::Neutral, &Neighbors::of([&cpp_source].into_iter())), "cpp");
-        assert_eq!(of(Dialect::Cpp, &Neighbors::of([&source].into_iter())), "cpp");
+        let of = |dialect, neighbors: &HeaderNeighbors| {
+            detect_file_type(&header, &facts(None, dialect), neighbors).id
+        };
+        assert_eq!(of(HeaderDialect::Neutral, &HeaderNeighbors::default()), "c");
+        assert_eq!(
+            of(HeaderDialect::Neutral, &HeaderNeighbors::from_paths([&cpp_source].into_iter())),
+            "cpp"
+        );
+        assert_eq!(of(HeaderDialect::Cpp, &HeaderNeighbors::from_paths([&source].into_iter())), "cpp");
         assert!(is_header(&header) && !is_header(&source));
         assert!(!is_header(&RelPath::new(b"a.H").unwrap()));
     }
 
     #[test]
     fn an_id_is_found_and_an_unheard_one_is_not() {
-        assert_eq!(file_type("python").map(|found| found.name), Some("Python"));
-        assert_eq!(file_type("unknown").map(|found| found.role), Some(Role::Data));
-        assert_eq!(file_type(""), None);
+        assert_eq!(file_type_by_id("python").map(|found| found.name), Some("Python"));
+        assert_eq!(file_type_by_id("unknown").map(|found| found.role), Some(FileRole::Data));
+        assert_eq!(file_type_by_id(""), None);
     }
 
     #[test]
     fn an_interpreter_tells_the_type() {
-        let id = |name| file_type_of_interpreter(name).map(|found| found.id);
+        let id = |name| file_type_for_interpreter(name).map(|found| found.id);
         assert_eq!(id("bash"), Some("shell"));
         assert_eq!(id("Rscript"), Some("r"));
         assert_eq!(id("nothing"), None);

@@ -3,12 +3,12 @@
 //! A new type is a new row; nothing else knows the types by name, but for the rows that the lookup itself names.
 
 use crate::model::ConfigSyntax;
+use crate::model::FileRole;
 use crate::model::FileType;
-use crate::model::Role;
 
 /// A file type, and what it is known by. Each list is of words with blanks between them.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct FileTypeRow {
     /// The type.
     pub(super) file_type: FileType,
     /// What follows the last dot of the name, in lower case.
@@ -23,7 +23,7 @@ pub(super) struct Row {
     pub(super) interpreters: &'static str,
 }
 
-impl Row {
+impl FileTypeRow {
     const fn names(mut self, names: &'static str) -> Self {
         self.names = names;
         self
@@ -49,21 +49,21 @@ const fn row(
     id: &'static str,
     name: &'static str,
     fence: &'static str,
-    role: Role,
+    role: FileRole,
     extensions: &'static str,
-) -> Row {
+) -> FileTypeRow {
     let file_type = FileType { id, name, fence, role };
-    Row { file_type, extensions, names: "", endings: "", beginnings: "", interpreters: "" }
+    FileTypeRow { file_type, extensions, names: "", endings: "", beginnings: "", interpreters: "" }
 }
 
-const CODE: Role = Role::Code;
-const PROSE: Role = Role::Prose;
-const DATA: Role = Role::Data;
-const TOML: Role = Role::Config(ConfigSyntax::Toml);
-const JSON: Role = Role::Config(ConfigSyntax::Json);
-const YAML: Role = Role::Config(ConfigSyntax::Yaml);
-const INI: Role = Role::Config(ConfigSyntax::Ini);
-const ENV: Role = Role::Config(ConfigSyntax::Env);
+const CODE: FileRole = FileRole::Code;
+const PROSE: FileRole = FileRole::Prose;
+const DATA: FileRole = FileRole::Data;
+const TOML: FileRole = FileRole::Config(ConfigSyntax::Toml);
+const JSON: FileRole = FileRole::Config(ConfigSyntax::Json);
+const YAML: FileRole = FileRole::Config(ConfigSyntax::Yaml);
+const INI: FileRole = FileRole::Config(ConfigSyntax::Ini);
+const ENV: FileRole = FileRole::Config(ConfigSyntax::Env);
 
 /// What a header is that neither its text nor its neighbors call C++.
 pub(super) const C: &str = "c";
@@ -72,12 +72,13 @@ pub(super) const C: &str = "c";
 pub(super) const CPP: &str = "cpp";
 
 /// What is known by nothing.
-pub(super) static UNKNOWN: FileType = FileType { id: "unknown", name: "Text", fence: "", role: Role::Data };
+pub(super) static UNKNOWN: FileType =
+    FileType { id: "unknown", name: "Text", fence: "", role: FileRole::Data };
 
 /// Every type there is but [`UNKNOWN`]. No word stands twice in the same column.
 // A table is read by its columns: one row, one line, whatever its length.
 #[rustfmt::skip]
-pub(super) static FILE_TYPES: &[Row] = &[
+pub(super) static FILE_TYPES: &[FileTypeRow] = &[
     // Code.
     row("python", "Python", "python", CODE, "py pyi pyw").names("SConstruct SConscript wscript").run_by("python pythonw pypy uv"),
     row(C, "C", "c", CODE, "c"),

@@ -3,15 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use super::Found;
-use super::Listing;
-use super::Names;
-use super::Source;
-use crate::model::LeftOut;
+use super::DiscoveredFile;
+use super::FileListing;
+use super::ListingSource;
+use super::NameRules;
 use crate::model::RelPath;
-use crate::sys::Finished;
+use crate::model::SkipReason;
+use crate::sys::ProcessOutput;
 use crate::sys::Processes;
-use crate::sys::git;
+use crate::sys::run_git;
 
 /// One call for all: `-t --stage` marks what is not tracked by `?` and gives the mode of what is.
 const ARGUMENTS: &[&str] = &["ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"];
@@ -20,8 +20,12 @@ const ARGUMENTS: &[&str] = &["ls-files", "-z", "-t", "--stage", "--cached", "--o
 const SUBMODULE: &[u8] = b"160000";
 
 /// Lists what git lists in `root`; else says in words for the user why git's answer could not be had.
-pub(super) fn ls_files(root: &Path, names: &Names, processes: &dyn Processes) -> Result<Listing, String> {
-    let finished = git(processes, root, ARGUMENTS, b"").map_err(|error| explain_missing(&error))?;
+pub(super) fn ls_files(
+    root: &Path,
+    names: &NameRules,
+    processes: &dyn Processes,
+) -> Result<FileListing, String> {
+    let finished = run_git(processes, root, ARGUMENTS, b"").map_err(|error| explain_missing(&error))?;
     if !finished.success {
         return Err(explain_refusal(&finished));
     }
@@ -30,10 +34,10 @@ pub(super) fn ls_files(root: &Path, names: &Names, processes: &dyn Processes) ->
         if record.is_empty() {
             continue;
         }
-        let entry = parse(record).ok_or_else(|| explain_unknown(record))?;
-        if !names.is_apart(&entry.path) {
-            files.push(Found {
-                left_out: entry.repository.or_else(|| names.left_out(&entry.path)),
+        let entry = parse_record(record).ok_or_else(|| explain_unknown(record))?;
+        if !names.is_excluded(&entry.path) {
+            files.push(DiscoveredFile {
+                skip_reason: entry.repository.or_else(|| names.skip_reason(&entry.path)),
                 path: entry.path,
                 tracked: entry.tracked,
             });
@@ -42,36 +46,41 @@ pub(super) fn ls_files(root: &Path, names: &Names, processes: &dyn Processes) ->
     // An ignored folder is empty to git. It is its answer, but hardly what was hoped for.
     let is_suspicious = finished.stdout.is_empty() && !root.join(".git").exists();
     let notes = is_suspicious.then(|| IGNORED_FOLDER.to_owned());
-    Ok(Listing { files, source: Source::Git, notes: notes.into_iter().collect(), folders: Vec::new() })
+    Ok(FileListing {
+        files,
+        source: ListingSource::Git,
+        notes: notes.into_iter().collect(),
+        folders: Vec::new(),
+    })
 }
 
 const IGNORED_FOLDER: &str = "git lists no file in this folder: the repository around it seems to ignore it; \
                               `git init` in the folder makes it a project of its own";
 
 /// A record of git's list.
-struct Entry {
+struct GitEntry {
     path: RelPath,
     /// The reason to leave it out, if it is a repository of its own.
-    repository: Option<LeftOut>,
+    repository: Option<SkipReason>,
     tracked: bool,
 }
 
 /// Reads `? path` or `H mode object stage<TAB>path`.
-fn parse(record: &[u8]) -> Option<Entry> {
+fn parse_record(record: &[u8]) -> Option<GitEntry> {
     if let Some(path) = record.strip_prefix(b"? ") {
         // Of what it does not track, git lists a folder only where that is a repository.
         let folder = path.strip_suffix(b"/");
-        return Some(Entry {
+        return Some(GitEntry {
             path: RelPath::new(folder.unwrap_or(path)).ok()?,
-            repository: folder.map(|_| LeftOut::NestedRepository),
+            repository: folder.map(|_| SkipReason::NestedRepository),
             tracked: false,
         });
     }
     let tab = record.iter().position(|&byte| byte == b'\t')?;
     let mode = record[..tab].split(|&byte| byte == b' ').nth(1)?;
-    Some(Entry {
+    Some(GitEntry {
         path: RelPath::new(&record[tab + 1..]).ok()?,
-        repository: (mode == SUBMODULE).then_some(LeftOut::Submodule),
+        repository: (mode == SUBMODULE).then_some(SkipReason::Submodule),
         tracked: true,
     })
 }
@@ -86,7 +95,7 @@ fn explain_missing(error: &io::Error) -> String {
     format!("the tree was walked, for git could not be started ({error}): {mend}")
 }
 
-fn explain_refusal(finished: &Finished) -> String {
+fn explain_refusal(finished: &ProcessOutput) -> String {
     let said = String::from_utf8_lossy(&finished.stderr);
     let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
     // Warnings may come before it.
@@ -119,7 +128,7 @@ mod tests {
     use expect_test::expect;
 
     use super::super::list;
-    use super::super::testing::Sandbox;
+    use super::super::testing::GitSandbox;
     use super::super::testing::lines;
     use std::ffi::OsStr;
 
@@ -128,9 +137,9 @@ mod tests {
 
     /// Compares with a plain `git ls-files`, and then with what is expected.
     #[track_caller]
-    fn check(sandbox: &Sandbox, folder: &str, expected: &Expect) {
+    fn check(sandbox: &GitSandbox, folder: &str, expected: &Expect) {
         let listing = sandbox.list(folder);
-        assert_eq!((listing.source, &listing.notes[..]), (Source::Git, &[][..]));
+        assert_eq!((listing.source, &listing.notes[..]), (ListingSource::Git, &[][..]));
 
         let plain = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
         let plain = sandbox.try_git(folder, &plain).stdout;
@@ -148,7 +157,7 @@ mod tests {
 
     #[test]
     fn nested_ignore_files_and_their_exceptions_count() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write(".gitignore", "*.log\n/build/\n");
         sandbox.write("a/.gitignore", "!keep.log\n*.tmp\n");
         sandbox.write(".git/info/exclude", "private\n");
@@ -176,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_tracked_file_that_a_rule_ignores_is_in_and_so_are_hidden_ones() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["forced.log", "new.txt", ".hidden/a"]);
         sandbox.git(".", &["add", "forced.log"]);
         sandbox.write(".gitignore", "*.log\n");
@@ -195,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_deleted_file_is_listed_while_git_tracks_it() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["gone", "here"]);
         sandbox.commit_all(".");
         std::fs::remove_file(sandbox.path("gone")).unwrap();
@@ -211,7 +220,7 @@ mod tests {
 
     #[test]
     fn an_unmerged_file_is_listed_once() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write("a", "1\n");
         sandbox.commit_all(".");
         sandbox.git(".", &["branch", "-m", "main"]);
@@ -232,7 +241,7 @@ mod tests {
 
     #[test]
     fn submodules_and_untracked_repositories_are_listed_as_such() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write("lib/a", "x");
         sandbox.git("lib", &["init", "-q"]);
         sandbox.commit_all("lib");
@@ -260,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_tracked_file_in_whose_place_a_repository_came_is_listed_once() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["a"]);
         sandbox.commit_all(".");
         std::fs::remove_file(sandbox.path("a")).unwrap();
@@ -278,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_linked_worktree_is_a_checkout() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write_all(&["main/a"]);
         sandbox.git("main", &["init", "-q"]);
         sandbox.commit_all("main");
@@ -296,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_folder_of_a_checkout_is_listed_from_there() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write(".gitignore", "*.log\n");
         sandbox.write_all(&["top", "sub/a", "sub/deep/b", "sub/x.log"]);
         sandbox.git(".", &["add", "sub/a"]);
@@ -314,7 +323,7 @@ mod tests {
 
     #[test]
     fn odd_names_are_listed_as_they_are() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write(".gitignore", "");
         sandbox.write(b"new\nline\ttab", "");
         sandbox.write(b"not\xffutf8", "");
@@ -345,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_thousand_folders_deep_is_not_too_deep() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         let deep = format!("{}a", "d/".repeat(1000));
         sandbox.write(&deep, "x");
         assert_eq!(sandbox.list(".").files[0].path.as_bytes(), deep.as_bytes());
@@ -353,7 +362,7 @@ mod tests {
 
     #[test]
     fn what_is_apart_is_not_listed_though_git_lists_it() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write_all(&[".slop_cache/a", "out/b", "CVS/Entries", "sub/.hg/x", "outer"]);
         sandbox.write_all(&[".env", "k.pem", "allowed.pem", "history.toml", "a_history.toml"]);
         sandbox.git(".", &["add", "-A"]);
@@ -371,34 +380,34 @@ mod tests {
 
     #[test]
     fn an_empty_repository_is_an_empty_listing() {
-        check(&Sandbox::with_git(), ".", &expect![""]);
+        check(&GitSandbox::with_git(), ".", &expect![""]);
     }
 
     #[test]
     fn a_folder_that_the_repository_ignores_is_empty_and_says_why() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write(".gitignore", "unpacked/\n");
         sandbox.write_all(&["unpacked/a"]);
         let listing = sandbox.list("unpacked");
-        assert_eq!((listing.source, listing.files.len()), (Source::Git, 0));
+        assert_eq!((listing.source, listing.files.len()), (ListingSource::Git, 0));
         assert_eq!(listing.notes, [IGNORED_FOLDER]);
     }
 
     #[test]
     fn a_broken_repository_is_walked_and_the_note_says_why() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["a"]);
         sandbox.git(".", &["add", "-A"]);
         sandbox.write(".git/index", "this is no index, nor was it ever");
         let listing = sandbox.list(".");
-        assert_eq!((listing.source, lines(&listing.files)), (Source::Walk, "a\n".to_owned()));
+        assert_eq!((listing.source, lines(&listing.files)), (ListingSource::Walk, "a\n".to_owned()));
         assert!(listing.notes[0].starts_with("the tree was walked, for git refused to list it: "));
         assert!(listing.notes[0].ends_with("; try `git status` in the project's folder"));
     }
 
     #[test]
     fn a_program_that_the_checkout_names_is_not_run() {
-        let sandbox = Sandbox::with_git();
+        let sandbox = GitSandbox::with_git();
         sandbox.write_all(&["a"]);
         sandbox.git(".", &["config", "core.fsmonitor", "touch ran; false"]);
         sandbox.list(".");
@@ -406,9 +415,9 @@ mod tests {
     }
 
     /// A git that always answers the same; `None`: there is none.
-    struct Fake(fn() -> Option<Finished>);
+    struct FakeGit(fn() -> Option<ProcessOutput>);
 
-    impl Processes for Fake {
+    impl Processes for FakeGit {
         fn run(
             &self,
             program: &str,
@@ -416,23 +425,23 @@ mod tests {
             _: &Path,
             without: &[&str],
             _: &[u8],
-        ) -> io::Result<Finished> {
+        ) -> io::Result<ProcessOutput> {
             assert_eq!(program, "git");
             assert!(without.contains(&"GIT_DIR"));
             (self.0)().ok_or_else(|| io::ErrorKind::NotFound.into())
         }
     }
 
-    fn answer(success: bool, stdout: &[u8], stderr: &[u8]) -> Finished {
-        Finished { success, stdout: stdout.to_vec(), stderr: stderr.to_vec() }
+    fn answer(success: bool, stdout: &[u8], stderr: &[u8]) -> ProcessOutput {
+        ProcessOutput { success, stdout: stdout.to_vec(), stderr: stderr.to_vec() }
     }
 
     #[track_caller]
-    fn check_note(fake: fn() -> Option<Finished>, expected: &Expect) {
-        let sandbox = Sandbox::new();
+    fn check_note(fake: fn() -> Option<ProcessOutput>, expected: &Expect) {
+        let sandbox = GitSandbox::new();
         sandbox.write_all(&[".git/HEAD", "a"]);
-        let listing = list(&sandbox.path("."), &names(), &Fake(fake)).unwrap();
-        assert_eq!((listing.source, lines(&listing.files)), (Source::Walk, "a\n".to_owned()));
+        let listing = list(&sandbox.path("."), &names(), &FakeGit(fake)).unwrap();
+        assert_eq!((listing.source, lines(&listing.files)), (ListingSource::Walk, "a\n".to_owned()));
         expected.assert_eq(&listing.notes.join("\n"));
     }
 
@@ -486,10 +495,10 @@ mod tests {
 
     #[test]
     fn outside_of_a_checkout_git_is_not_asked() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write_all(&["a"]);
-        let asked = Fake(|| panic!("git was asked"));
+        let asked = FakeGit(|| panic!("git was asked"));
         let listing = list(&sandbox.path("."), &names(), &asked).unwrap();
-        assert_eq!(listing.source, Source::Walk);
+        assert_eq!(listing.source, ListingSource::Walk);
     }
 }

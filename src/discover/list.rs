@@ -3,27 +3,27 @@
 use std::path::Path;
 
 use super::Error;
-use super::Names;
+use super::NameRules;
 use super::git;
 use super::walk;
-use crate::model::LeftOut;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 use crate::sys::Processes;
 
 /// A file that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct DiscoveredFile {
     /// Where it lies.
     pub path: RelPath,
     /// Why it is not rendered, as far as a look at its name and kind tells.
-    pub left_out: Option<LeftOut>,
+    pub skip_reason: Option<SkipReason>,
     /// Whether git tracks it; never outside of git.
     pub tracked: bool,
 }
 
 /// Who listed the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum ListingSource {
     /// `git ls-files`.
     Git,
     /// The walk.
@@ -32,11 +32,11 @@ pub enum Source {
 
 /// The files of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listing {
+pub struct FileListing {
     /// The files by path, each once.
-    pub files: Vec<Found>,
+    pub files: Vec<DiscoveredFile>,
     /// Who listed them.
-    pub source: Source,
+    pub source: ListingSource,
     /// What a user may want to know of the listing: why git was not heard, which folders could not be read.
     pub notes: Vec<String>,
     /// The folders that the walk entered, in no order; empty where git listed the files, which tells none.
@@ -48,19 +48,19 @@ pub struct Listing {
 /// In a git checkout these are exactly the files that `git ls-files --cached --others --exclude-standard` lists
 /// there. Elsewhere, and where git refuses to answer, the tree is walked. What is apart by [`Names::is_apart`] is in
 /// neither.
-pub fn list(root: &Path, names: &Names, processes: &dyn Processes) -> Result<Listing, Error> {
+pub fn list(root: &Path, names: &NameRules, processes: &dyn Processes) -> Result<FileListing, Error> {
     // The real path, so that a link to a folder within a checkout is known to be in it.
     let root = root.canonicalize().map_err(Error::Root)?;
     // Asked for its error alone: to git and to the walk a folder that cannot be read is an empty one.
     root.read_dir().map_err(Error::Root)?;
 
-    let mut listing = answer(&root, names, processes)?;
+    let mut listing = list_unsorted(&root, names, processes)?;
     listing.files.sort_by(|one, other| one.path.cmp(&other.path));
-    listing.files.dedup_by(merge_into);
+    listing.files.dedup_by(merge_duplicate);
     Ok(listing)
 }
 
-fn answer(root: &Path, names: &Names, processes: &dyn Processes) -> Result<Listing, Error> {
+fn list_unsorted(root: &Path, names: &NameRules, processes: &dyn Processes) -> Result<FileListing, Error> {
     if !is_in_checkout(root) {
         return walk::walk(root, names);
     }
@@ -80,11 +80,11 @@ fn is_in_checkout(root: &Path) -> bool {
 }
 
 /// Drops `later` if it is the same file as the one before it: an unmerged file has an entry for each side.
-fn merge_into(later: &mut Found, kept: &mut Found) -> bool {
+fn merge_duplicate(later: &mut DiscoveredFile, kept: &mut DiscoveredFile) -> bool {
     if later.path != kept.path {
         return false;
     }
-    kept.left_out = kept.left_out.or(later.left_out);
+    kept.skip_reason = kept.skip_reason.or(later.skip_reason);
     kept.tracked |= later.tracked;
     true
 }

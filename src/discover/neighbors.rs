@@ -7,23 +7,23 @@ use crate::model::RelPath;
 
 /// The C and C++ sources of a project, by folder and name.
 #[derive(Debug, Clone, Default)]
-pub struct Neighbors {
-    c: Sources,
-    cpp: Sources,
+pub struct HeaderNeighbors {
+    c: SourceNames,
+    cpp: SourceNames,
 }
 
 /// Names of sources without their extensions, by folder.
 #[derive(Debug, Clone, Default)]
-struct Sources(HashMap<Box<[u8]>, HashSet<Box<[u8]>>>);
+struct SourceNames(HashMap<Box<[u8]>, HashSet<Box<[u8]>>>);
 
-impl Neighbors {
+impl HeaderNeighbors {
     /// Looks at the names of all files of a project.
-    pub fn of<'a>(paths: impl Iterator<Item = &'a RelPath>) -> Self {
+    pub fn from_paths<'a>(paths: impl Iterator<Item = &'a RelPath>) -> Self {
         let mut neighbors = Self::default();
         for path in paths {
-            match source(path) {
-                Some(Language::C) => neighbors.c.insert(path),
-                Some(Language::Cpp) => neighbors.cpp.insert(path),
+            match source_language(path) {
+                Some(SourceLanguage::C) => neighbors.c.insert(path),
+                Some(SourceLanguage::Cpp) => neighbors.cpp.insert(path),
                 None => {}
             }
         }
@@ -31,17 +31,17 @@ impl Neighbors {
     }
 
     /// Says whether the sources of a folder decide alone, so that those of the whole project need not be known.
-    pub fn decide_in(&self, folder: &[u8]) -> bool {
+    pub fn decides_in(&self, folder: &[u8]) -> bool {
         self.c.0.contains_key(folder) || self.cpp.0.contains_key(folder)
     }
 
     /// Says whether a header that could be either is to be read as C++: like the source of its name, else like the
     /// sources of its folder, else like those of the whole project; as C where these are of both kinds.
-    pub(super) fn suggest_cpp(&self, header: &RelPath) -> bool {
-        if self.c.holds_twin(header) {
+    pub(super) fn suggests_cpp(&self, header: &RelPath) -> bool {
+        if self.c.has_twin(header) {
             return false;
         }
-        if self.cpp.holds_twin(header) {
+        if self.cpp.has_twin(header) {
             return true;
         }
         let folder = header.parent();
@@ -53,7 +53,7 @@ impl Neighbors {
     }
 }
 
-impl Sources {
+impl SourceNames {
     fn insert(&mut self, source: &RelPath) {
         // Looked up before it is made: a folder is met once for each of its files.
         let stem = source.stem().into();
@@ -67,26 +67,26 @@ impl Sources {
         }
     }
 
-    fn holds_twin(&self, header: &RelPath) -> bool {
+    fn has_twin(&self, header: &RelPath) -> bool {
         let stems = self.0.get(header.parent());
         stems.is_some_and(|stems| stems.contains(header.stem()))
     }
 }
 
-enum Language {
+enum SourceLanguage {
     C,
     Cpp,
 }
 
 /// Headers such as `.hpp` do not count: many a C library has one beside its own.
-fn source(path: &RelPath) -> Option<Language> {
+fn source_language(path: &RelPath) -> Option<SourceLanguage> {
     let extension = path.extension()?;
     if extension == b"C" {
-        return Some(Language::Cpp);
+        return Some(SourceLanguage::Cpp);
     }
     match extension.to_ascii_lowercase().as_slice() {
-        b"c" => Some(Language::C),
-        b"cc" | b"cpp" | b"cxx" | b"c++" | b"cppm" | b"ixx" | b"cp" => Some(Language::Cpp),
+        b"c" => Some(SourceLanguage::C),
+        b"cc" | b"cpp" | b"cxx" | b"c++" | b"cppm" | b"ixx" | b"cp" => Some(SourceLanguage::Cpp),
         _ => None,
     }
 }
@@ -99,8 +99,8 @@ mod tests {
     fn check(sources: &[&str], header: &str, cpp: bool) {
         let path = |text: &str| RelPath::new(text.as_bytes()).unwrap();
         let paths: Vec<RelPath> = sources.iter().map(|source| path(source)).collect();
-        let neighbors = Neighbors::of(paths.iter());
-        assert_eq!(neighbors.suggest_cpp(&path(header)), cpp, "{header} among {sources:?}");
+        let neighbors = HeaderNeighbors::from_paths(paths.iter());
+        assert_eq!(neighbors.suggests_cpp(&path(header)), cpp, "{header} among {sources:?}");
     }
 
     #[test]
@@ -122,9 +122,9 @@ mod tests {
     #[test]
     fn a_folder_without_sources_does_not_decide() {
         let path = |text: &str| RelPath::new(text.as_bytes()).unwrap();
-        let neighbors = Neighbors::of([path("a/x.cpp"), path("b/y.h")].iter());
-        assert!(neighbors.decide_in(b"a"));
-        assert!(!neighbors.decide_in(b"b") && !neighbors.decide_in(b""));
+        let neighbors = HeaderNeighbors::from_paths([path("a/x.cpp"), path("b/y.h")].iter());
+        assert!(neighbors.decides_in(b"a"));
+        assert!(!neighbors.decides_in(b"b") && !neighbors.decides_in(b""));
     }
 
     #[test]

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 
 use crate::sys::Disk;
 use crate::sys::Processes;
-use crate::sys::git;
+use crate::sys::run_git;
 
 /// A file of one line has no more bytes, be it a branch's name or the place of a repository.
-const LINE_BYTES: u64 = 64 << 10;
+const MAX_LINE_BYTES: u64 = 64 << 10;
 /// What git keeps for a repository as a whole, and for one of its working trees.
-const COMMON: [&str; 8] = [
+const SHARED_FILES: [&str; 8] = [
     "config",
     "info/exclude",
     "info/attributes",
@@ -22,9 +22,9 @@ const COMMON: [&str; 8] = [
     "refs/replace",
     "reftable/tables.list",
 ];
-const OWN: [&str; 4] = ["index", "HEAD", "config.worktree", "reftable/tables.list"];
+const WORKTREE_FILES: [&str; 4] = ["index", "HEAD", "config.worktree", "reftable/tables.list"];
 /// What git reads of a user by default, below the user's folder.
-const OF_USER: [&str; 4] =
+const USER_FILES: [&str; 4] =
     [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
 
 /// Returns the files whose change may change what [`super::list()`] gives for the folder `root`, or what git says of its
@@ -34,22 +34,22 @@ pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Ve
     let mut files: Vec<PathBuf> = root.ancestors().map(|folder| folder.join(".git")).collect();
     files.extend(root.ancestors().skip(1).map(|folder| folder.join(".gitignore")));
     let ask = |arguments: &[&str]| {
-        let finished = git(processes, &root, arguments, b"").ok().filter(|finished| finished.success);
+        let finished = run_git(processes, &root, arguments, b"").ok().filter(|finished| finished.success);
         finished.map(|finished| finished.stdout)
     };
     files.push(PathBuf::from("/etc/gitconfig"));
     let home = ask(&["config", "--type=path", "--default", "~/", "--get", "slop.home"]);
-    let home = home.as_deref().and_then(one_line);
+    let home = home.as_deref().and_then(first_line_path);
     if let Some(home) = &home {
-        files.extend(OF_USER.map(|name| home.join(name)));
+        files.extend(USER_FILES.map(|name| home.join(name)));
     }
     if let Some(settings) = ask(&["config", "--list", "--show-origin", "-z"]) {
-        files.extend(named_by(&settings, &root, home.as_deref()));
+        files.extend(settings_files(&settings, &root, home.as_deref()));
     }
     if let Some(folders) = ask(&["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"]) {
         let mut folders = folders.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(to_path);
         if let (Some(own), Some(common)) = (folders.next(), folders.next()) {
-            files.extend(of_repository(&own, &common, disk));
+            files.extend(repository_files(&own, &common, disk));
         }
     }
     files.sort_unstable();
@@ -57,11 +57,11 @@ pub fn rule_files(root: &Path, disk: &dyn Disk, processes: &dyn Processes) -> Ve
     files
 }
 
-fn of_repository(own: &Path, common: &Path, disk: &dyn Disk) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = OWN.iter().map(|name| own.join(name)).collect();
-    files.extend(COMMON.iter().map(|name| common.join(name)));
-    let head = disk.read_start(&own.join("HEAD"), LINE_BYTES).unwrap_or_default();
-    if let Some(branch) = head.strip_prefix(b"ref: ").and_then(one_line) {
+fn repository_files(own: &Path, common: &Path, disk: &dyn Disk) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = WORKTREE_FILES.iter().map(|name| own.join(name)).collect();
+    files.extend(SHARED_FILES.iter().map(|name| common.join(name)));
+    let head = disk.read_prefix(&own.join("HEAD"), MAX_LINE_BYTES).unwrap_or_default();
+    if let Some(branch) = head.strip_prefix(b"ref: ").and_then(first_line_path) {
         files.extend([own.join(&branch), common.join(&branch)]);
     }
     files
@@ -69,7 +69,7 @@ fn of_repository(own: &Path, common: &Path, disk: &dyn Disk) -> Vec<PathBuf> {
 
 /// Returns the files that hold git's settings, and those that its settings name: `file:<path>`, NUL, `<key>`, line's
 /// end, `<value>`, NUL.
-fn named_by(settings: &[u8], root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+fn settings_files(settings: &[u8], root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut parts = settings.split(|byte| *byte == 0);
     while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
@@ -91,7 +91,7 @@ fn named_by(settings: &[u8], root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     files
 }
 
-fn one_line(bytes: &[u8]) -> Option<PathBuf> {
+fn first_line_path(bytes: &[u8]) -> Option<PathBuf> {
     let line = bytes.split(|byte| *byte == b'\n').next()?;
     (!line.is_empty()).then(|| to_path(line))
 }

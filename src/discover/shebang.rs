@@ -14,14 +14,14 @@ pub(super) fn interpreter(text: &str) -> Option<&str> {
     let mut words = line.split_ascii_whitespace();
     let program = base_name(words.next()?);
     let program = match program {
-        "env" => base_name(behind_env(words)?),
+        "env" => base_name(program_after_env(words)?),
         _ => program,
     };
     Some(without_version(program))
 }
 
 /// Returns the program that `env` is to start, behind its options and assignments.
-fn behind_env<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+fn program_after_env<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     loop {
         let word = words.next()?;
         match word {

@@ -4,14 +4,14 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+use super::DiscoveredFile;
 use super::Error;
-use super::Found;
-use super::Listing;
-use super::Names;
+use super::FileListing;
+use super::NameRules;
 use super::Options;
 use super::list;
 use crate::sys::Disk;
-use crate::sys::Finished;
+use crate::sys::ProcessOutput;
 use crate::sys::Processes;
 use crate::sys::RealDisk;
 use crate::sys::RealProcesses;
@@ -26,14 +26,14 @@ pub(super) fn options() -> Options {
 }
 
 /// The same, compiled.
-pub(super) fn names() -> Names {
-    Names::new(&options()).unwrap()
+pub(super) fn names() -> NameRules {
+    NameRules::new(&options()).unwrap()
 }
 
 /// A folder that goes away with the test.
-pub(super) struct Sandbox(tempfile::TempDir);
+pub(super) struct GitSandbox(tempfile::TempDir);
 
-impl Sandbox {
+impl GitSandbox {
     /// An empty folder outside of any checkout.
     pub(super) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
@@ -76,7 +76,7 @@ impl Sandbox {
     }
 
     /// Runs git as [`Self::git`] does, for a command that fails or is a question.
-    pub(super) fn try_git(&self, folder: &str, arguments: &[&str]) -> Finished {
+    pub(super) fn try_git(&self, folder: &str, arguments: &[&str]) -> ProcessOutput {
         let known = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"];
         let quiet = ["-c", "advice.defaultBranchName=false", "-c", "commit.gpgSign=false"];
         let words = known.iter().chain(&quiet).chain(arguments);
@@ -92,20 +92,20 @@ impl Sandbox {
     }
 
     #[track_caller]
-    pub(super) fn list(&self, folder: &str) -> Listing {
+    pub(super) fn list(&self, folder: &str) -> FileListing {
         self.try_list(folder).unwrap()
     }
 
-    pub(super) fn try_list(&self, folder: &str) -> Result<Listing, Error> {
+    pub(super) fn try_list(&self, folder: &str) -> Result<FileListing, Error> {
         list(&self.path(folder), &names(), &RealProcesses)
     }
 }
 
 /// One line for each file: its name, whether git tracks it, why it is left out.
-pub(super) fn lines(files: &[Found]) -> String {
-    let line = |found: &Found| {
+pub(super) fn lines(files: &[DiscoveredFile]) -> String {
+    let line = |found: &DiscoveredFile| {
         let tracked = if found.tracked { " tracked" } else { "" };
-        let reason = found.left_out.map_or(String::new(), |reason| format!(" [{reason}]"));
+        let reason = found.skip_reason.map_or(String::new(), |reason| format!(" [{reason}]"));
         format!("{}{tracked}{reason}\n", found.path)
     };
     files.iter().map(line).collect()

@@ -6,14 +6,14 @@ use encoding_rs::Encoding;
 use encoding_rs::UTF_8;
 use encoding_rs::WINDOWS_1252;
 
-use super::dialect::dialect;
-use super::file_type::file_type;
-use super::file_type::file_type_of_interpreter;
+use super::dialect::detect_dialect;
+use super::file_type::file_type_by_id;
+use super::file_type::file_type_for_interpreter;
 use super::shebang::interpreter;
-use crate::model::Dialect;
-use crate::model::Facts;
+use crate::model::ContentFacts;
 use crate::model::FileType;
-use crate::model::LeftOut;
+use crate::model::HeaderDialect;
+use crate::model::SkipReason;
 
 /// A NUL this near to the beginning shows that bytes are no text; git looks about as far.
 const NUL_WINDOW: usize = 8 << 10;
@@ -26,7 +26,7 @@ const MARK_WINDOW: usize = 1 << 10;
 
 /// A file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text<'a> {
+pub struct DecodedText<'a> {
     /// The text, without a byte order mark.
     pub text: Cow<'a, str>,
     /// Name of the encoding that it was read in, as browsers call it: Latin-1 is `windows-1252`.
@@ -37,67 +37,67 @@ pub struct Text<'a> {
 ///
 /// A byte order mark is obeyed; else it is UTF-8; else what a mark such as `coding: latin-1` in the first two lines
 /// says; else windows-1252, in which every byte means something.
-pub fn read_as_text(bytes: &[u8]) -> Result<Text<'_>, LeftOut> {
+pub fn read_as_text(bytes: &[u8]) -> Result<DecodedText<'_>, SkipReason> {
     if let Some((encoding, mark_length)) = Encoding::for_bom(bytes) {
         return read_marked(&bytes[mark_length..], encoding);
     }
     refuse_binary(bytes)?;
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return Ok(Text { text: Cow::Borrowed(text), encoding: UTF_8.name() });
+        return Ok(DecodedText { text: Cow::Borrowed(text), encoding: UTF_8.name() });
     }
     let named = encoding_mark(bytes).and_then(|encoding| Some((decode(bytes, encoding)?, encoding)));
     let (text, encoding) = named.unwrap_or_else(|| {
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
         (text, WINDOWS_1252)
     });
-    Ok(Text { text, encoding: encoding.name() })
+    Ok(DecodedText { text, encoding: encoding.name() })
 }
 
 /// Returns what is known of a content: of its bytes, and of its `text` if it has one. `is_header` says whether its
 /// name is a C-like header's, whose language is yet to be told.
-pub fn facts(bytes: &[u8], text: Option<&Text<'_>>, is_header: bool) -> Facts {
+pub fn content_facts(bytes: &[u8], text: Option<&DecodedText<'_>>, is_header: bool) -> ContentFacts {
     let claimed = text.and_then(|text| claimed_type(&text.text));
-    Facts {
+    ContentFacts {
         size: bytes.len() as u64,
         encoding: text.map(|text| text.encoding.to_owned()),
         lines: text.map_or(0, |text| count_lines(&text.text)),
         dialect: match text {
-            Some(text) if is_header => dialect(&text.text),
-            Some(_) | None => Dialect::Neutral,
+            Some(text) if is_header => detect_dialect(&text.text),
+            Some(_) | None => HeaderDialect::Neutral,
         },
-        claims: claimed.map(|file_type| file_type.id.to_owned()),
+        claimed_type: claimed.map(|file_type| file_type.id.to_owned()),
     }
 }
 
 /// Returns the type that a text's first line claims for it.
 fn claimed_type(text: &str) -> Option<&'static FileType> {
     if text.starts_with("<?xml ") {
-        return file_type("xml");
+        return file_type_by_id("xml");
     }
-    file_type_of_interpreter(interpreter(text)?)
+    file_type_for_interpreter(interpreter(text)?)
 }
 
 /// Reads what follows a byte order mark.
-fn read_marked<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<Text<'a>, LeftOut> {
+fn read_marked<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<DecodedText<'a>, SkipReason> {
     if encoding == UTF_8 {
         refuse_binary(bytes)?;
     }
-    let text = decode(bytes, encoding).ok_or(LeftOut::Undecodable)?;
+    let text = decode(bytes, encoding).ok_or(SkipReason::Undecodable)?;
     // UTF-32 begins like UTF-16 and then holds a NUL for every letter.
     if is_mostly_control(text.as_bytes()) {
-        return Err(LeftOut::Binary);
+        return Err(SkipReason::Binary);
     }
-    Ok(Text { text, encoding: encoding.name() })
+    Ok(DecodedText { text, encoding: encoding.name() })
 }
 
 fn decode<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Option<Cow<'a, str>> {
     encoding.decode_without_bom_handling_and_without_replacement(bytes)
 }
 
-fn refuse_binary(bytes: &[u8]) -> Result<(), LeftOut> {
+fn refuse_binary(bytes: &[u8]) -> Result<(), SkipReason> {
     let head = &bytes[..bytes.len().min(NUL_WINDOW)];
     if head.contains(&0) || is_mostly_control(bytes) {
-        return Err(LeftOut::Binary);
+        return Err(SkipReason::Binary);
     }
     Ok(())
 }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn refuse(bytes: &[u8], reason: LeftOut) {
+    fn refuse(bytes: &[u8], reason: SkipReason) {
         assert_eq!(read_as_text(bytes), Err(reason));
     }
 
@@ -210,32 +210,32 @@ mod tests {
 
     #[test]
     fn what_does_not_keep_its_mark_is_undecodable() {
-        refuse(b"\xff\xfea\0b", LeftOut::Undecodable);
-        refuse(b"\xff\xfe\x00\xd8a\0", LeftOut::Undecodable);
-        refuse(b"\xef\xbb\xbfab\xffcd", LeftOut::Undecodable);
+        refuse(b"\xff\xfea\0b", SkipReason::Undecodable);
+        refuse(b"\xff\xfe\x00\xd8a\0", SkipReason::Undecodable);
+        refuse(b"\xef\xbb\xbfab\xffcd", SkipReason::Undecodable);
     }
 
     #[test]
     fn utf_32_is_not_taken_for_utf_16() {
-        refuse(b"\xff\xfe\0\0a\0\0\0b\0\0\0", LeftOut::Binary);
-        refuse(b"\0\0\xfe\xff\0\0\0a", LeftOut::Binary);
+        refuse(b"\xff\xfe\0\0a\0\0\0b\0\0\0", SkipReason::Binary);
+        refuse(b"\0\0\xfe\xff\0\0\0a", SkipReason::Binary);
     }
 
     #[test]
     fn a_nul_near_the_beginning_is_binary_and_one_far_from_it_is_not() {
-        refuse(b"a\0b", LeftOut::Binary);
-        refuse(b"\xef\xbb\xbfa\0b", LeftOut::Binary);
+        refuse(b"a\0b", SkipReason::Binary);
+        refuse(b"\xef\xbb\xbfa\0b", SkipReason::Binary);
         let mut far = vec![b'a'; NUL_WINDOW];
         far.push(0);
         assert!(read_as_text(&far).is_ok());
         far[NUL_WINDOW - 1] = 0;
-        refuse(&far, LeftOut::Binary);
+        refuse(&far, SkipReason::Binary);
     }
 
     #[test]
     fn many_control_characters_are_binary_and_a_few_are_not() {
-        refuse(b"\x01\x02\x03abc", LeftOut::Binary);
-        refuse(b"\x01", LeftOut::Binary);
+        refuse(b"\x01\x02\x03abc", SkipReason::Binary);
+        refuse(b"\x01", SkipReason::Binary);
         check(b"abcdefghi\x01", "abcdefghi\x01", "UTF-8");
         check(b"\x1b[31m\x1b[0m\t\r\n\x0c", "\x1b[31m\x1b[0m\t\r\n\x0c", "UTF-8");
     }
@@ -294,7 +294,8 @@ mod tests {
 
     #[test]
     fn a_text_may_claim_to_be_xml() {
-        let claims = |bytes: &[u8]| facts(bytes, read_as_text(bytes).ok().as_ref(), false).claims;
+        let claims =
+            |bytes: &[u8]| content_facts(bytes, read_as_text(bytes).ok().as_ref(), false).claimed_type;
         assert_eq!(claims(b"<?xml version=\"1.0\"?>\n<a/>").as_deref(), Some("xml"));
         assert_eq!(claims(b"<a/>"), None);
     }
@@ -302,15 +303,15 @@ mod tests {
     #[test]
     fn facts_tell_size_encoding_lines_and_the_claim_of_the_first_line() {
         let bytes = b"\xef\xbb\xbf#!/usr/bin/env -S python3 -u\nx\n";
-        let known = facts(bytes, read_as_text(bytes).ok().as_ref(), false);
+        let known = content_facts(bytes, read_as_text(bytes).ok().as_ref(), false);
         assert_eq!(
             known,
-            Facts {
+            ContentFacts {
                 size: bytes.len() as u64,
                 encoding: Some("UTF-8".to_owned()),
                 lines: 2,
-                dialect: Dialect::Neutral,
-                claims: Some("python".to_owned()),
+                dialect: HeaderDialect::Neutral,
+                claimed_type: Some("python".to_owned()),
             }
         );
     }
@@ -319,13 +320,13 @@ mod tests {
     fn the_dialect_is_looked_for_in_headers_alone() {
         let bytes = b"namespace a { }\n";
         let text = read_as_text(bytes).ok();
-        assert_eq!(facts(bytes, text.as_ref(), true).dialect, Dialect::Cpp);
-        assert_eq!(facts(bytes, text.as_ref(), false).dialect, Dialect::Neutral);
+        assert_eq!(content_facts(bytes, text.as_ref(), true).dialect, HeaderDialect::Cpp);
+        assert_eq!(content_facts(bytes, text.as_ref(), false).dialect, HeaderDialect::Neutral);
     }
 
     #[test]
     fn of_bytes_that_are_no_text_only_the_size_is_known() {
-        let known = facts(b"\0\0", None, true);
-        assert_eq!((known.size, known.encoding, known.lines, known.claims), (2, None, 0, None));
+        let known = content_facts(b"\0\0", None, true);
+        assert_eq!((known.size, known.encoding, known.lines, known.claimed_type), (2, None, 0, None));
     }
 }

@@ -10,16 +10,16 @@ use std::sync::PoisonError;
 use ignore::DirEntry;
 use ignore::WalkBuilder;
 
+use super::DiscoveredFile;
 use super::Error;
-use super::Found;
-use super::Listing;
-use super::Names;
-use super::Source;
-use super::folders::is_git;
+use super::FileListing;
+use super::ListingSource;
+use super::NameRules;
 use super::folders::leads_to;
+use super::folders::uses_git_rules;
 use crate::model::IGNORE_FILES;
-use crate::model::LeftOut;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 
 /// An ignore file larger than this is somebody's trap or mistake; it would be read whole.
 const IGNORE_FILE_MAX_BYTES: u64 = 4 << 20;
@@ -28,45 +28,45 @@ const IGNORE_FILE_MAX_BYTES: u64 = 4 << 20;
 const NOTES_MAX: usize = 20;
 
 /// Lists the files below `root` that no ignore file names and whose names do not begin with a dot.
-pub(super) fn walk(root: &Path, names: &Names) -> Result<Listing, Error> {
+pub(super) fn walk(root: &Path, names: &NameRules) -> Result<FileListing, Error> {
     if let Some(name) = untrusted_ignore_file(root) {
         return Err(Error::IgnoreFile { name });
     }
-    let notes = Notes::default();
+    let notes = WalkNotes::default();
     let (mut files, mut folders) = (Vec::new(), Vec::new());
-    for entry in builder(root, names, &notes).build() {
+    for entry in listing_builder(root, names, &notes).build() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                notes.add(explain(root, &error));
+                notes.add(explain_error(root, &error));
                 continue;
             }
         };
         if let Some(error) = entry.error() {
-            notes.add(explain(root, error));
+            notes.add(explain_error(root, error));
         }
-        if let Some(found) = found(root, names, &entry) {
+        if let Some(found) = to_discovered(root, names, &entry) {
             files.push(found);
         } else {
-            folders.extend(relative(root, entry.path()));
+            folders.extend(relative_path(root, entry.path()));
         }
     }
-    Ok(Listing { files, source: Source::Walk, notes: notes.into_lines(), folders })
+    Ok(FileListing { files, source: ListingSource::Walk, notes: notes.into_lines(), folders })
 }
 
 /// Returns the folders at and below `below` that no rule ignores, those not entered at its border included.
 pub(super) fn folders(
     root: &Path,
-    names: &Names,
-    source: Source,
+    names: &NameRules,
+    source: ListingSource,
     below: &[u8],
 ) -> Result<Vec<RelPath>, Error> {
     if let Some(name) = untrusted_ignore_file(root) {
         return Err(Error::IgnoreFile { name });
     }
     let border: Arc<Mutex<Vec<(RelPath, &'static str)>>> = Arc::default();
-    let mut builder = rules(root);
-    if is_git(source) {
+    let mut builder = rule_builder(root);
+    if uses_git_rules(source) {
         // The user's own excludes are not asked: a repository may turn them off, and a folder that is passed over
         // by mistake is worse than one that is watched for nothing.
         builder.hidden(false).ignore(false).parents(true).git_exclude(true).require_git(true);
@@ -75,12 +75,12 @@ pub(super) fn folders(
     }
     let (found, owned, names, below) = (Arc::clone(&border), root.to_owned(), names.clone(), below.to_vec());
     builder.filter_entry(move |entry| {
-        let Some(path) = relative(&owned, entry.path()) else { return true };
+        let Some(path) = relative_path(&owned, entry.path()) else { return true };
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if !is_folder || names.is_folder_apart(&path) || !leads_to(path.as_bytes(), &below) {
+        if !is_folder || names.is_folder_excluded(&path) || !leads_to(path.as_bytes(), &below) {
             return false;
         }
-        if is_git(source) && is_in_other_repository(&owned, &path) {
+        if uses_git_rules(source) && is_in_other_repository(&owned, &path) {
             return false;
         }
         let untrusted = untrusted_ignore_file(entry.path());
@@ -88,10 +88,10 @@ pub(super) fn folders(
         found.lock().unwrap_or_else(PoisonError::into_inner).extend(untrusted.map(|name| (path, name)));
         untrusted.is_none()
     });
-    let folders = builder.build().flatten().filter_map(|entry| relative(root, entry.path()));
+    let folders = builder.build().flatten().filter_map(|entry| relative_path(root, entry.path()));
     let mut folders: Vec<RelPath> = folders.collect();
     for (path, name) in std::mem::take(&mut *border.lock().unwrap_or_else(PoisonError::into_inner)) {
-        if is_git(source) {
+        if uses_git_rules(source) {
             // Git opens no such file, and lists what lies beside it.
             return Err(Error::IgnoreFile { name });
         }
@@ -108,24 +108,24 @@ fn is_in_other_repository(root: &Path, path: &RelPath) -> bool {
 
 /// A walk by the ignore files in the tree alone: nothing above the root and nothing of the user's own counts, so that
 /// the files are the same on every machine.
-fn rules(root: &Path) -> WalkBuilder {
+fn rule_builder(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
     builder.parents(false).git_global(false).git_exclude(false).require_git(false).follow_links(false);
     builder
 }
 
-fn builder(root: &Path, names: &Names, notes: &Notes) -> WalkBuilder {
-    let mut builder = rules(root);
+fn listing_builder(root: &Path, names: &NameRules, notes: &WalkNotes) -> WalkBuilder {
+    let mut builder = rule_builder(root);
     builder.add_custom_ignore_filename(IGNORE_FILES[2]);
     let (root, names, notes) = (root.to_owned(), names.clone(), notes.clone());
     builder.filter_entry(move |entry| {
-        let Some(path) = relative(&root, entry.path()) else {
+        let Some(path) = relative_path(&root, entry.path()) else {
             return true;
         };
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-            return !names.is_apart(&path);
+            return !names.is_excluded(&path);
         }
-        if names.is_folder_apart(&path) {
+        if names.is_folder_excluded(&path) {
             return false;
         }
         match untrusted_ignore_file(entry.path()) {
@@ -150,8 +150,8 @@ fn untrusted_ignore_file(folder: &Path) -> Option<&'static str> {
     })
 }
 
-fn found(root: &Path, names: &Names, entry: &DirEntry) -> Option<Found> {
-    let path = relative(root, entry.path())?;
+fn to_discovered(root: &Path, names: &NameRules, entry: &DirEntry) -> Option<DiscoveredFile> {
+    let path = relative_path(root, entry.path())?;
     let kind = entry.file_type()?;
     if kind.is_dir() {
         return None;
@@ -159,30 +159,30 @@ fn found(root: &Path, names: &Names, entry: &DirEntry) -> Option<Found> {
     let by_kind = if kind.is_file() {
         None
     } else if kind.is_symlink() {
-        Some(LeftOut::Symlink)
+        Some(SkipReason::Symlink)
     } else {
-        Some(LeftOut::Special)
+        Some(SkipReason::Special)
     };
-    Some(Found { left_out: names.left_out(&path).or(by_kind), path, tracked: false })
+    Some(DiscoveredFile { skip_reason: names.skip_reason(&path).or(by_kind), path, tracked: false })
 }
 
 /// Returns the path below the root; none for the root itself.
-fn relative(root: &Path, path: &Path) -> Option<RelPath> {
+fn relative_path(root: &Path, path: &Path) -> Option<RelPath> {
     let below = path.strip_prefix(root).ok()?;
     RelPath::new(below.as_os_str().as_bytes()).ok()
 }
 
 /// Says in one line what went wrong, with the path as seen from the root.
-fn explain(root: &Path, error: &ignore::Error) -> String {
+fn explain_error(root: &Path, error: &ignore::Error) -> String {
     match error {
-        ignore::Error::WithDepth { err, .. } => explain(root, err),
-        ignore::Error::WithPath { path, err } => match relative(root, path) {
-            Some(path) => format!("{path}: {}", explain(root, err)),
-            None => explain(root, err),
+        ignore::Error::WithDepth { err, .. } => explain_error(root, err),
+        ignore::Error::WithPath { path, err } => match relative_path(root, path) {
+            Some(path) => format!("{path}: {}", explain_error(root, err)),
+            None => explain_error(root, err),
         },
-        ignore::Error::WithLineNumber { line, err } => format!("line {line}: {}", explain(root, err)),
+        ignore::Error::WithLineNumber { line, err } => format!("line {line}: {}", explain_error(root, err)),
         ignore::Error::Partial(errors) => match errors.first() {
-            Some(first) => explain(root, first),
+            Some(first) => explain_error(root, first),
             None => "an ignore file could not be read".to_owned(),
         },
         other => other.to_string(),
@@ -191,9 +191,9 @@ fn explain(root: &Path, error: &ignore::Error) -> String {
 
 /// Lines for the user, shared with the walk's filter.
 #[derive(Debug, Clone, Default)]
-struct Notes(Arc<Mutex<Vec<String>>>);
+struct WalkNotes(Arc<Mutex<Vec<String>>>);
 
-impl Notes {
+impl WalkNotes {
     fn add(&self, line: String) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
@@ -218,21 +218,21 @@ mod tests {
     use expect_test::Expect;
     use expect_test::expect;
 
-    use super::super::testing::Sandbox;
+    use super::super::testing::GitSandbox;
     use super::super::testing::lines;
     use super::*;
 
     #[track_caller]
-    fn check(sandbox: &Sandbox, folder: &str, files: &Expect, notes: &Expect) {
+    fn check(sandbox: &GitSandbox, folder: &str, files: &Expect, notes: &Expect) {
         let listing = sandbox.list(folder);
-        assert_eq!(listing.source, Source::Walk);
+        assert_eq!(listing.source, ListingSource::Walk);
         files.assert_eq(&lines(&listing.files));
         notes.assert_eq(&listing.notes.join("\n"));
     }
 
     #[test]
     fn ignore_files_count_without_a_repository_and_hidden_files_do_not() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write(".gitignore", "*.log\n/build/\n");
         sandbox.write("a/.ignore", "!keep.log\n");
         sandbox.write("a/b/.slopignore", "*.txt\n!*.tmp\n");
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn rules_above_the_root_do_not_count() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write(".gitignore", "*\n");
         sandbox.write_all(&["sub/a"]);
         check(
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn what_is_apart_is_not_entered_even_where_an_ignore_file_wants_it() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write(".ignore", "!.*\n");
         sandbox.write_all(&[
             ".slop_cache/a",
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn links_and_special_files_are_listed_and_not_followed() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write_all(&["folder/a"]);
         sandbox.fifo("pipe");
         symlink("folder", sandbox.path("to_folder")).unwrap();
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn an_ignore_file_that_never_ends_is_not_opened() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write_all(&["a", "trap/b", "device/c"]);
         sandbox.fifo("trap/.gitignore");
         symlink("/dev/zero", sandbox.path("device/.slopignore")).unwrap();
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_rule_that_is_none_is_told_of_and_the_others_count() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write("sub/.gitignore", "{a\n*.log\n");
         sandbox.write_all(&["sub/x.log", "sub/a"]);
         check(
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn odd_names_and_deep_folders_are_walked() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write(b"new\nline", "");
         sandbox.write(b"not\xffutf8", "");
         sandbox.write([b'n'; 255], "");
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_root_that_is_no_folder_is_an_error() {
-        let sandbox = Sandbox::new();
+        let sandbox = GitSandbox::new();
         sandbox.write_all(&["a"]);
         assert!(matches!(sandbox.try_list("a"), Err(Error::Root(_))));
         assert!(matches!(sandbox.try_list("nowhere"), Err(Error::Root(_))));
@@ -387,12 +387,12 @@ mod tests {
 
     #[test]
     fn an_empty_folder_is_an_empty_listing() {
-        check(&Sandbox::new(), ".", &expect![""], &expect![""]);
+        check(&GitSandbox::new(), ".", &expect![""], &expect![""]);
     }
 
     #[test]
     fn many_notes_become_few() {
-        let notes = Notes::default();
+        let notes = WalkNotes::default();
         (0..50).for_each(|number| notes.add(number.to_string()));
         let lines = notes.into_lines();
         assert_eq!((lines.len(), lines[NOTES_MAX].as_str()), (21, "and 30 more of the kind"));

@@ -13,19 +13,19 @@ use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
 use super::aggregation::AggregationRequest;
-use super::aggregation::is_diff;
-use super::aggregation::wants_text;
+use super::aggregation::is_shown_as_diff;
+use super::aggregation::may_need_text;
 use super::error::Error;
-use super::given::Promise;
+use super::given::PendingDelivery;
 use super::project::Project;
-use super::question::Selection;
+use super::question::FileSelection;
 use super::scan::KnownState;
 use super::scan::Trust;
+use crate::aggregate::DocumentSections;
 use crate::aggregate::Focus;
-use crate::aggregate::Sections;
 use crate::model::ContentHash;
 use crate::model::Document;
-use crate::model::Order;
+use crate::model::FileOrder;
 use crate::model::Receipt;
 use crate::model::RelPath;
 use crate::model::ViewMode;
@@ -37,7 +37,7 @@ const BYTES_A_FILE: usize = 300;
 
 /// A document that was written, as its reader has it.
 #[derive(Debug)]
-pub struct Answer {
+pub struct CachedDocument {
     /// What became of each file.
     pub receipt: Receipt,
     /// What the document was written as.
@@ -47,12 +47,12 @@ pub struct Answer {
 }
 
 /// The files that a document is about, as they are now.
-pub struct Selected {
-    pub(super) selection: Selection,
+pub struct DocumentInputs {
+    pub(super) selection: FileSelection,
     /// What stands beside them.
-    pub(super) sections: Sections,
+    pub(super) sections: DocumentSections,
     /// A hash of all that the document is made of; `None` where it depends on more than can be told.
-    standing: Option<ContentHash>,
+    fingerprint: Option<ContentHash>,
     /// What each file's text is.
     contents: FxHashMap<RelPath, ContentHash>,
     notes: usize,
@@ -60,42 +60,42 @@ pub struct Selected {
 
 /// The documents that were given last.
 #[derive(Default)]
-pub(super) struct Answers {
+pub(super) struct DocumentCache {
     /// The oldest first.
-    kept: VecDeque<(ContentHash, Arc<Answer>)>,
+    entries: VecDeque<(ContentHash, Arc<CachedDocument>)>,
     /// Which document was given last under a name, with the store's mark of that.
-    given: HashMap<String, (ContentHash, Vec<u8>)>,
+    last_delivered: HashMap<String, (ContentHash, Vec<u8>)>,
     /// How often one was given again.
     pub(super) reused: u64,
 }
 
-impl Answers {
+impl DocumentCache {
     /// Notes what was given last under a name.
-    pub(super) fn gave(&mut self, name: String, answer: Option<(ContentHash, Vec<u8>)>) {
+    pub(super) fn record_delivered(&mut self, name: String, answer: Option<(ContentHash, Vec<u8>)>) {
         match answer {
-            Some(answer) => self.given.insert(name, answer),
-            None => self.given.remove(&name),
+            Some(answer) => self.last_delivered.insert(name, answer),
+            None => self.last_delivered.remove(&name),
         };
     }
 
-    fn find(&mut self, key: &ContentHash) -> Option<Arc<Answer>> {
-        let at = self.kept.iter().position(|(kept, _)| kept == key)?;
-        let found = self.kept.remove(at)?;
+    fn get(&mut self, key: &ContentHash) -> Option<Arc<CachedDocument>> {
+        let at = self.entries.iter().position(|(kept, _)| kept == key)?;
+        let found = self.entries.remove(at)?;
         let answer = Arc::clone(&found.1);
-        self.kept.push_back(found);
+        self.entries.push_back(found);
         Some(answer)
     }
 
-    fn keep(&mut self, key: ContentHash, answer: Arc<Answer>) {
-        self.kept.retain(|(kept, _)| *kept != key);
-        self.kept.push_back((key, answer));
-        while MOST_BYTES < self.kept.iter().map(|(_, answer)| answer.bytes()).sum() {
-            self.kept.pop_front();
+    fn insert(&mut self, key: ContentHash, answer: Arc<CachedDocument>) {
+        self.entries.retain(|(kept, _)| *kept != key);
+        self.entries.push_back((key, answer));
+        while MOST_BYTES < self.entries.iter().map(|(_, answer)| answer.bytes()).sum() {
+            self.entries.pop_front();
         }
     }
 }
 
-impl Answer {
+impl CachedDocument {
     /// Returns how much memory it takes, more or less.
     fn bytes(&self) -> usize {
         let encoded = self.encoded.get().map_or(0, Bytes::len);
@@ -105,23 +105,23 @@ impl Answer {
 
 impl Project<'_> {
     /// Finds the files that a document is about, and what each is now.
-    pub fn select_for(&mut self, request: &AggregationRequest) -> Result<Selected, Error> {
+    pub fn select_for(&mut self, request: &AggregationRequest) -> Result<DocumentInputs, Error> {
         // First, for it may be refused, and costs nothing.
         let sections = self.sections(&request.sections)?;
-        let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
+        let (focus, items) = (Focus::new(&request.focus)?, self.merged_items(request));
         let routing = self.routing(request, &focus, &items);
         let notes = self.notes.len();
         let selection = if request.sections.part.has_prefix() {
-            self.files_wanted(request, &|path| wants_text(path, &routing))?
+            self.select_requested(request, &|path| may_need_text(path, &routing))?
         } else {
-            Selection::nothing()
+            FileSelection::empty()
         };
         let is_whole = request.files.is_empty() && request.preset.is_none();
         let whole = is_whole.then_some(request.items.as_slice());
-        self.take_up_words(request.tier.as_ref(), &selection.files, whole);
-        let has_diffs = selection.files.iter().any(|file| is_diff(file, &routing));
+        self.choose_summaries(request.tier.as_ref(), &selection.files, whole);
+        let has_diffs = selection.files.iter().any(|file| is_shown_as_diff(file, &routing));
         let is_alone = self.depends_on_files_alone(request) && !has_diffs && self.notes.len() == notes;
-        let standing = if is_alone { self.standing_of(request, &selection, &sections) } else { None };
+        let standing = if is_alone { self.input_fingerprint(request, &selection, &sections) } else { None };
         let mut contents = FxHashMap::default();
         if standing.is_some() {
             contents.extend(selection.files.iter().filter_map(|file| match &file.state {
@@ -129,50 +129,50 @@ impl Project<'_> {
                 KnownState::LeftOut(_) => None,
             }));
         }
-        Ok(Selected { selection, sections, standing, contents, notes })
+        Ok(DocumentInputs { selection, sections, fingerprint: standing, contents, notes })
     }
 
     /// Returns the document as it was given before, if a new one would be the same. It is noted for
     /// [`Project::delivered`] as any other.
-    pub fn recall_answer(
+    pub fn cached_document(
         &mut self,
         asked: ContentHash,
         request: &AggregationRequest,
-        selected: &Selected,
-    ) -> Option<Arc<Answer>> {
-        let tree = self.tree.clone()?;
-        let key = key(asked, selected.standing?);
-        let found = tree.answers().find(&key)?;
-        self.promise = None;
-        if let Some(memory) = &request.memory {
+        selected: &DocumentInputs,
+    ) -> Option<Arc<CachedDocument>> {
+        let tree = self.shared.clone()?;
+        let key = cache_key(asked, selected.fingerprint?);
+        let found = tree.documents().get(&key)?;
+        self.pending_delivery = None;
+        if let Some(memory) = &request.history {
             // What another document gave under the name since then is not what this one's reader has.
-            let mark = self.stored(|store| store.given_mark(&memory.name)).flatten()?;
-            let is_last = tree.answers().given.get(&memory.name) == Some(&(key, mark));
-            self.promise = is_last.then(|| Promise::of_the_same(memory.name.clone(), key));
-            self.promise.as_ref()?;
+            let mark = self.query_store(|store| store.delivery_version(&memory.name)).flatten()?;
+            let is_last = tree.documents().last_delivered.get(&memory.name) == Some(&(key, mark));
+            self.pending_delivery = is_last.then(|| PendingDelivery::unchanged(memory.name.clone(), key));
+            self.pending_delivery.as_ref()?;
         }
-        tree.answers().reused += 1;
+        tree.documents().reused += 1;
         Some(found)
     }
 
     /// Keeps a document for the next time that it is asked for, if nothing came between.
-    pub fn keep_answer(
+    pub fn cache_document(
         &mut self,
         asked: ContentHash,
-        selected: &Kept,
+        selected: &InputsDigest,
         document: &Document,
-        answer: &Arc<Answer>,
+        answer: &Arc<CachedDocument>,
     ) {
-        let (Some(tree), Some(standing)) = (&self.tree, selected.standing) else { return };
+        let (Some(tree), Some(standing)) = (&self.shared, selected.fingerprint) else { return };
         let is_as_selected = document.blocks.iter().all(|block| {
             let known = selected.contents.get(&block.path);
             known == block.content.as_ref() || block.view == ViewMode::None
         });
         // A note is told each time, and that of a file that could not be shown belongs to its answer alone.
         if is_as_selected && self.notes.len() == selected.notes && answer.bytes() <= MOST_BYTES {
-            let key = key(asked, standing);
-            tree.answers().keep(key, Arc::clone(answer));
-            if let Some(promise) = &mut self.promise {
+            let key = cache_key(asked, standing);
+            tree.documents().insert(key, Arc::clone(answer));
+            if let Some(promise) = &mut self.pending_delivery {
                 promise.answer = Some(key);
             }
         }
@@ -181,28 +181,28 @@ impl Project<'_> {
     /// Says whether nothing but the project's files, its history and the discussion decides what a document is like.
     fn depends_on_files_alone(&self, request: &AggregationRequest) -> bool {
         let sections = &request.sections;
-        self.tree.is_some()
+        self.shared.is_some()
             && !self.paranoid
             && request.trust == Trust::Stamps
-            && request.against.is_none()
-            && request.memory.as_ref().is_none_or(|memory| !memory.since_last)
+            && request.base.is_none()
+            && request.history.as_ref().is_none_or(|memory| !memory.since_last)
             && sections.screenshots.is_empty()
             && !sections.beads
     }
 
-    fn standing_of(
+    fn input_fingerprint(
         &self,
         request: &AggregationRequest,
-        selection: &Selection,
-        sections: &Sections,
+        selection: &FileSelection,
+        sections: &DocumentSections,
     ) -> Option<ContentHash> {
         let mut text = format!("{:?} {:?} {sections:?}\n", self.options, selection.missing).into_bytes();
-        if request.order == Order::Stable || request.limits.is_some() {
+        if request.order == FileOrder::Stable || request.limits.is_some() {
             // What is not committed of the other files is no part of the answer, but their attributes may be.
             let is_whole = request.files.is_empty() && request.preset.is_none();
             text.extend_from_slice(selection.rules.filter(|_| is_whole)?.as_bytes());
         }
-        text.extend_from_slice(self.words.fingerprint(&selection.files).as_bytes());
+        text.extend_from_slice(self.summaries.fingerprint(&selection.files).as_bytes());
         for file in &selection.files {
             text.extend_from_slice(file.path.as_bytes());
             text.push(0);
@@ -216,25 +216,25 @@ impl Project<'_> {
             }
             text.push(0);
         }
-        Some(ContentHash::of(&text))
+        Some(ContentHash::digest(&text))
     }
 }
 
 /// What is kept of a selection while the document is composed.
-pub struct Kept {
-    standing: Option<ContentHash>,
+pub struct InputsDigest {
+    fingerprint: Option<ContentHash>,
     contents: FxHashMap<RelPath, ContentHash>,
     notes: usize,
 }
 
-impl Selected {
+impl DocumentInputs {
     /// Takes apart what the document is composed of, and what is compared with it afterwards.
-    pub(super) fn split(self) -> (Selection, Sections, Kept) {
-        let Self { selection, sections, standing, contents, notes } = self;
-        (selection, sections, Kept { standing, contents, notes })
+    pub(super) fn split(self) -> (FileSelection, DocumentSections, InputsDigest) {
+        let Self { selection, sections, fingerprint: standing, contents, notes } = self;
+        (selection, sections, InputsDigest { fingerprint: standing, contents, notes })
     }
 }
 
-fn key(asked: ContentHash, standing: ContentHash) -> ContentHash {
-    ContentHash::of(&[*asked.as_bytes(), *standing.as_bytes()].concat())
+fn cache_key(asked: ContentHash, standing: ContentHash) -> ContentHash {
+    ContentHash::digest(&[*asked.as_bytes(), *standing.as_bytes()].concat())
 }

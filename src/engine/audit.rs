@@ -10,15 +10,15 @@ use super::error::Error;
 use super::parallel::on_all_cores;
 use super::project::Project;
 use crate::discover;
-use crate::discover::Found;
-use crate::discover::Neighbors;
+use crate::discover::DiscoveredFile;
+use crate::discover::HeaderNeighbors;
 use crate::model::ContentHash;
-use crate::model::LeftOut;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 use crate::store;
 use crate::store::FileRow;
-use crate::store::FileState;
 use crate::store::Store;
+use crate::store::StoredFileState;
 use crate::sys::Files;
 
 /// When files that differ are looked at again.
@@ -33,21 +33,21 @@ pub struct AuditReport {
     /// Bytes that were read.
     pub bytes: u64,
     /// What is wrong, by path.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<IndexDifference>,
 }
 
 /// A file of which the index says something else than the project.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Difference {
+pub struct IndexDifference {
     /// The file.
     pub path: RelPath,
     /// What is wrong.
-    pub kind: DifferenceKind,
+    pub kind: IndexDifferenceKind,
 }
 
 /// How index and project differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DifferenceKind {
+pub enum IndexDifferenceKind {
     /// The index does not have the file.
     NotIndexed,
     /// The index has other bytes.
@@ -60,7 +60,7 @@ pub enum DifferenceKind {
     DamagedRow,
 }
 
-impl DifferenceKind {
+impl IndexDifferenceKind {
     /// Returns the stable name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,33 +77,33 @@ impl Project<'_> {
     /// Compares what is stored of every file with the file. Writes nothing itself; but a file of which an event told and
     /// that was not read since is brought up to date, for the index owns to be behind.
     pub fn audit(&mut self) -> Result<AuditReport, Error> {
-        self.leave_deleted_store()?;
+        self.replace_deleted_store()?;
         let listing = discover::list(&self.root, &self.names, self.world.processes)?;
-        let neighbors = Neighbors::of(listing.files.iter().map(|found| &found.path));
+        let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
         let rows = self.audited_rows()?;
         let (files, most) = (self.world.files, self.options.structure_max_bytes);
-        let truths = on_all_cores(&listing.files, |found| truth(files, found, &neighbors, most));
+        let truths = on_all_cores(&listing.files, |found| read_actual_state(files, found, &neighbors, most));
         let mut report = AuditReport { files: listing.files.len() as u64, ..AuditReport::default() };
         for (found, (truth, bytes)) in listing.files.iter().zip(truths) {
             report.bytes += bytes;
-            report.differences.extend(difference(&found.path, &truth, rows.get(&found.path)));
+            report.differences.extend(compare(&found.path, &truth, rows.get(&found.path)));
         }
         let listed: FxHashSet<&RelPath> = listing.files.iter().map(|found| &found.path).collect();
         let stale = rows.keys().filter(|path| !listed.contains(path));
-        let kind = DifferenceKind::StillIndexed;
-        report.differences.extend(stale.map(|path| Difference { path: path.clone(), kind }));
+        let kind = IndexDifferenceKind::StillIndexed;
+        report.differences.extend(stale.map(|path| IndexDifference { path: path.clone(), kind }));
         report.differences.sort();
-        self.look_again(&mut report, &neighbors)?;
+        self.recheck(&mut report, &neighbors)?;
         Ok(report)
     }
 
     /// Turns to the store that has taken the place of one that was deleted. Between answers nobody may have noticed yet.
-    fn leave_deleted_store(&mut self) -> Result<(), Error> {
-        if self.store.as_ref().is_none_or(Store::still_there) {
+    fn replace_deleted_store(&mut self) -> Result<(), Error> {
+        if self.store.as_ref().is_none_or(Store::is_file_in_place) {
             return Ok(());
         }
         self.recover(&store::Error::Gone);
-        if self.tree.is_some() {
+        if self.shared.is_some() {
             self.refresh_all()?;
         }
         Ok(())
@@ -117,7 +117,7 @@ impl Project<'_> {
 
     /// Looks again at the files that differ: one may have been written after it was indexed, or indexed after it was
     /// looked at. Where events are to be had these are waited for.
-    fn look_again(&mut self, report: &mut AuditReport, neighbors: &Neighbors) -> Result<(), Error> {
+    fn recheck(&mut self, report: &mut AuditReport, neighbors: &HeaderNeighbors) -> Result<(), Error> {
         for wait in AGAIN_AFTER {
             if report.differences.is_empty() {
                 return Ok(());
@@ -125,8 +125,8 @@ impl Project<'_> {
             self.world.clock.sleep(wait);
             let suspects: Vec<RelPath> =
                 report.differences.iter().map(|difference| difference.path.clone()).collect();
-            if self.tree.is_some() {
-                self.refresh_told(&suspects)?;
+            if self.shared.is_some() {
+                self.refresh_reported(&suspects)?;
             }
             let listing = discover::list(&self.root, &self.names, self.world.processes)?;
             let rows = self.audited_rows()?;
@@ -135,20 +135,20 @@ impl Project<'_> {
             for path in suspects {
                 let found = listing.files.binary_search_by(|found| found.path.cmp(&path));
                 let (truth, bytes) = match found {
-                    Ok(at) => truth(files, &listing.files[at], neighbors, most),
-                    Err(_) => (Truth::NotListed, 0),
+                    Ok(at) => read_actual_state(files, &listing.files[at], neighbors, most),
+                    Err(_) => (ActualState::NotListed, 0),
                 };
                 report.bytes += bytes;
-                report.differences.extend(difference(&path, &truth, rows.get(&path)));
+                report.differences.extend(compare(&path, &truth, rows.get(&path)));
             }
         }
-        self.name_damage(report)
+        self.mark_damaged_rows(report)
     }
 
     /// Derives from those of the files of which an event told: they are not wrong, only not yet done.
-    fn refresh_told(&mut self, suspects: &[RelPath]) -> Result<(), Error> {
-        let Some(tree) = self.tree.clone() else { return Ok(()) };
-        let dirty = tree.begin(&self.names_key).dirty;
+    fn refresh_reported(&mut self, suspects: &[RelPath]) -> Result<(), Error> {
+        let Some(tree) = self.shared.clone() else { return Ok(()) };
+        let dirty = tree.snapshot(&self.names_key).dirty;
         let told: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
         if !told.is_empty() {
             self.refresh(&told)?;
@@ -157,11 +157,11 @@ impl Project<'_> {
     }
 
     /// Tells a row that is damaged from one that is not there.
-    fn name_damage(&mut self, report: &mut AuditReport) -> Result<(), Error> {
+    fn mark_damaged_rows(&mut self, report: &mut AuditReport) -> Result<(), Error> {
         let store = self.store.as_ref().ok_or(Error::NoCache)?;
         for difference in &mut report.differences {
-            if difference.kind == DifferenceKind::NotIndexed && store.has_row(&difference.path)? {
-                difference.kind = DifferenceKind::DamagedRow;
+            if difference.kind == IndexDifferenceKind::NotIndexed && store.has_file_row(&difference.path)? {
+                difference.kind = IndexDifferenceKind::DamagedRow;
             }
         }
         Ok(())
@@ -169,41 +169,48 @@ impl Project<'_> {
 }
 
 /// What a file is.
-enum Truth {
+enum ActualState {
     Content(ContentHash, &'static str),
     /// It has no text, which a row is kept of.
-    LeftOut(LeftOut),
+    LeftOut(SkipReason),
     /// No row is kept of it.
     Unkept,
     NotListed,
 }
 
 /// Reads a file and says what it is, with the bytes that were read.
-fn truth(files: &dyn Files, found: &Found, neighbors: &Neighbors, most: u64) -> (Truth, u64) {
-    if found.left_out.is_some() {
-        return (Truth::Unkept, 0);
+fn read_actual_state(
+    files: &dyn Files,
+    found: &DiscoveredFile,
+    neighbors: &HeaderNeighbors,
+    most: u64,
+) -> (ActualState, u64) {
+    if found.skip_reason.is_some() {
+        return (ActualState::Unkept, 0);
     }
-    let Ok(reading) = files.read(&found.path, most) else { return (Truth::Unkept, 0) };
+    let Ok(reading) = files.read(&found.path, most) else { return (ActualState::Unkept, 0) };
     let bytes = reading.bytes.len() as u64;
     match identify(&found.path, &reading.bytes, neighbors) {
-        Ok(content) => (Truth::Content(content.hash, content.file_type.id), bytes),
-        Err(reason) => (Truth::LeftOut(reason), bytes),
+        Ok(content) => (ActualState::Content(content.hash, content.file_type.id), bytes),
+        Err(reason) => (ActualState::LeftOut(reason), bytes),
     }
 }
 
-fn difference(path: &RelPath, truth: &Truth, row: Option<&FileRow>) -> Option<Difference> {
+fn compare(path: &RelPath, truth: &ActualState, row: Option<&FileRow>) -> Option<IndexDifference> {
     let kind = match (truth, row.map(|row| &row.state)) {
-        (Truth::Content(hash, id), Some(FileState::Content { hash: stored, language, .. })) => {
-            (hash != stored || id != language).then_some(DifferenceKind::OtherContent)
+        (ActualState::Content(hash, id), Some(StoredFileState::Content { hash: stored, language, .. })) => {
+            (hash != stored || id != language).then_some(IndexDifferenceKind::OtherContent)
         }
-        (Truth::LeftOut(reason), Some(FileState::LeftOut(stored))) => {
-            (reason != stored).then_some(DifferenceKind::OtherReason)
+        (ActualState::LeftOut(reason), Some(StoredFileState::LeftOut(stored))) => {
+            (reason != stored).then_some(IndexDifferenceKind::OtherReason)
         }
-        (Truth::Content(..), Some(FileState::LeftOut(_)))
-        | (Truth::LeftOut(_), Some(FileState::Content { .. })) => Some(DifferenceKind::OtherReason),
-        (Truth::Content(..) | Truth::LeftOut(_), None) => Some(DifferenceKind::NotIndexed),
-        (Truth::Unkept | Truth::NotListed, Some(_)) => Some(DifferenceKind::StillIndexed),
-        (Truth::Unkept | Truth::NotListed, None) => None,
+        (ActualState::Content(..), Some(StoredFileState::LeftOut(_)))
+        | (ActualState::LeftOut(_), Some(StoredFileState::Content { .. })) => {
+            Some(IndexDifferenceKind::OtherReason)
+        }
+        (ActualState::Content(..) | ActualState::LeftOut(_), None) => Some(IndexDifferenceKind::NotIndexed),
+        (ActualState::Unkept | ActualState::NotListed, Some(_)) => Some(IndexDifferenceKind::StillIndexed),
+        (ActualState::Unkept | ActualState::NotListed, None) => None,
     }?;
-    Some(Difference { path: path.clone(), kind })
+    Some(IndexDifference { path: path.clone(), kind })
 }

@@ -8,29 +8,29 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::AggregationRequest;
-use super::Discussion;
+use super::DiscussionSource;
+use super::DocumentLimits;
 use super::Error;
 use super::ImageFile;
-use super::Limits;
 use super::SectionRequest;
 use super::Trust;
-use super::tests::Bench;
-use crate::aggregate::Items;
+use super::tests::TestProject;
+use crate::aggregate::CuratedItems;
 use crate::aggregate::TierOptions;
-use crate::model::Anchors;
+use crate::model::AggregationStrategy as Views;
 use crate::model::Document;
+use crate::model::DocumentPart;
 use crate::model::FileItem;
+use crate::model::FileOrder;
 use crate::model::MaskMode;
 use crate::model::Omission;
-use crate::model::Order;
-use crate::model::Part;
 use crate::model::Slice;
-use crate::model::Strategy as Views;
+use crate::model::SliceAnchors;
 use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
 use crate::render;
-use crate::render::Piece;
+use crate::render::PrefixPiece;
 
 /// What texts are made of.
 const PIECES: &[&str] = &[
@@ -71,7 +71,7 @@ const ENDINGS: &[&str] = &[".py", ".c", ".h", ".md", ".toml", ".json", ".txt", "
 
 /// A project and what is asked of it.
 #[derive(Debug, Clone)]
-struct Case {
+struct BudgetCase {
     files: BTreeMap<String, String>,
     items: Vec<FileItem>,
     request: AggregationRequest,
@@ -117,7 +117,7 @@ fn any_item() -> impl Strategy<Value = FileItem> {
             end_line: line + 2,
             tag: "tag".to_owned(),
             comment: String::new(),
-            anchors: Anchors::default(),
+            anchors: SliceAnchors::default(),
         };
         FileItem {
             force_full: flags[0],
@@ -151,21 +151,21 @@ fn any_tier() -> impl Strategy<Value = TierOptions> {
         })
 }
 
-fn any_limits() -> impl Strategy<Value = Limits> {
+fn any_limits() -> impl Strategy<Value = DocumentLimits> {
     let limit = |most: u64| prop_oneof![4 => 0..most, 1 => 0..most / 20];
     prop_oneof![
-        limit(4_000).prop_map(|tokens| Limits { tokens: Some(tokens), bytes: None }),
-        limit(12_000).prop_map(|bytes| Limits { tokens: None, bytes: Some(bytes) }),
+        limit(4_000).prop_map(|tokens| DocumentLimits { tokens: Some(tokens), bytes: None }),
+        limit(12_000).prop_map(|bytes| DocumentLimits { tokens: None, bytes: Some(bytes) }),
         (limit(4_000), limit(12_000))
-            .prop_map(|(tokens, bytes)| Limits { tokens: Some(tokens), bytes: Some(bytes) }),
+            .prop_map(|(tokens, bytes)| DocumentLimits { tokens: Some(tokens), bytes: Some(bytes) }),
     ]
 }
 
 fn any_sections() -> impl Strategy<Value = SectionRequest> {
-    let part = prop_oneof![6 => Just(Part::Whole), 1 => Just(Part::Prefix), 1 => Just(Part::Suffix)];
+    let part = prop_oneof![6 => Just(DocumentPart::Whole), 1 => Just(DocumentPart::Prefix), 1 => Just(DocumentPart::Suffix)];
     (part, prop::collection::vec(prop::bool::weighted(0.3), 5)).prop_map(|(part, flags)| {
         let path = PathBuf::from("talk.json");
-        let discussion = Discussion { path, take: None, is_named: true, is_optional: false };
+        let discussion = DiscussionSource { path, take: None, is_named: true, is_optional: false };
         SectionRequest {
             part,
             screenshots: if flags[0] {
@@ -182,10 +182,10 @@ fn any_sections() -> impl Strategy<Value = SectionRequest> {
     })
 }
 
-fn any_case() -> impl Strategy<Value = Case> {
+fn any_case() -> impl Strategy<Value = BudgetCase> {
     let items = prop::collection::vec(any_item(), 0..4);
     let focus = prop::option::weighted(0.4, prop::sample::select(NAMES));
-    let how = (prop::sample::select(Views::ALL.as_slice()), prop::sample::select(Order::ALL.as_slice()));
+    let how = (prop::sample::select(Views::ALL.as_slice()), prop::sample::select(FileOrder::ALL.as_slice()));
     let asked = (prop::option::weighted(0.8, any_tier()), any_limits(), any_sections());
     (any_files(), items, focus, how, asked).prop_map(
         |(files, items, focus, (strategy, order), (tier, limits, sections))| {
@@ -196,21 +196,21 @@ fn any_case() -> impl Strategy<Value = Case> {
                 order,
                 focus: focus.into_iter().map(|name| format!("{name}0")).collect(),
                 files: Vec::new(),
-                against: None,
-                memory: None,
+                base: None,
+                history: None,
                 items: items.clone(),
                 preset: None,
                 limits,
-                is_measured: false,
+                exact_tokens: false,
                 trust: Trust::Stamps,
                 sections,
             };
-            Case { files, items, request }
+            BudgetCase { files, items, request }
         },
     )
 }
 
-fn bench(case: &Case) -> Bench {
+fn bench(case: &BudgetCase) -> TestProject {
     let files = case.files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     let beside = [
         ("talk.json", r#"["User: hello\n\nworld", {"role": "assistant", "content": "```\nhi"}]"#),
@@ -220,7 +220,7 @@ fn bench(case: &Case) -> Bench {
             "{\"id\": \"b-1\", \"title\": \"One\", \"status\": \"open\", \"description\": \"x\\n\"}\n",
         ),
     ];
-    Bench::new(&files.chain(beside).collect::<Vec<_>>())
+    TestProject::new(&files.chain(beside).collect::<Vec<_>>())
 }
 
 /// Counts the tokens of a text by the library itself, in one piece.
@@ -231,19 +231,19 @@ fn tokens(text: &str) -> u64 {
 /// Returns all text that a model is given.
 fn read_by_the_model(document: &Document, images_apart: bool) -> String {
     if !images_apart {
-        return render::markdown(document);
+        return render::render_markdown(document);
     }
-    let pieces = render::prefix(document).map(|piece| match piece {
-        Piece::Text(text) => text,
-        Piece::Image { caption, .. } => caption,
+    let pieces = render::prefix_pieces(document).map(|piece| match piece {
+        PrefixPiece::Text(text) => text,
+        PrefixPiece::Image { caption, .. } => caption,
     });
-    pieces.collect::<String>() + &render::suffix(document)
+    pieces.collect::<String>() + &render::suffix_text(document)
 }
 
 /// Checks that a document keeps its limits, and that its receipt says so.
 fn check_limits(document: &Document, request: &AggregationRequest) -> Result<(), TestCaseError> {
-    let Limits { tokens: budget, bytes } = request.limits;
-    let text = render::markdown(document);
+    let DocumentLimits { tokens: budget, bytes } = request.limits;
+    let text = render::render_markdown(document);
     prop_assert_eq!(document.receipt.bytes, text.len() as u64);
     prop_assert!(bytes.is_none_or(|limit| text.len() as u64 <= limit));
     if let Some(budget) = budget {
@@ -255,17 +255,17 @@ fn check_limits(document: &Document, request: &AggregationRequest) -> Result<(),
 }
 
 /// Checks what became of each file against a document that nothing limits.
-fn check_files(document: &Document, unlimited: &Document, case: &Case) -> Result<(), TestCaseError> {
-    let full = Items::new(case.items.clone());
+fn check_files(document: &Document, unlimited: &Document, case: &BudgetCase) -> Result<(), TestCaseError> {
+    let full = CuratedItems::new(case.items.clone());
     let shown: BTreeMap<_, _> = document.receipt.files.iter().map(|entry| (&entry.path, entry)).collect();
     let left_out: BTreeMap<_, _> =
-        document.receipt.left_out.iter().map(|file| (&file.path, file.reason)).collect();
+        document.receipt.omitted.iter().map(|file| (&file.path, file.reason)).collect();
     let known: BTreeSet<_> = shown.keys().chain(left_out.keys()).copied().collect();
     prop_assert_eq!(known.len(), shown.len() + left_out.len(), "no file is told of twice");
-    prop_assert_eq!(known.len(), unlimited.receipt.files.len() + unlimited.receipt.left_out.len());
+    prop_assert_eq!(known.len(), unlimited.receipt.files.len() + unlimited.receipt.omitted.len());
     for (block, wanted) in unlimited.blocks.iter().zip(&unlimited.receipt.files) {
         let Some(entry) = shown.get(&wanted.path) else {
-            prop_assert!(!wanted.rule.insists(), "{} is left out", wanted.path);
+            prop_assert!(!wanted.rule.is_binding(), "{} is left out", wanted.path);
             prop_assert_eq!(left_out[&wanted.path], Omission::Budget { wanted: wanted.wanted });
             continue;
         };
@@ -273,12 +273,12 @@ fn check_files(document: &Document, unlimited: &Document, case: &Case) -> Result
         prop_assert_eq!((entry.wanted, entry.rule), (wanted.wanted, wanted.rule));
         prop_assert!(entry.bytes <= wanted.bytes + 1, "{} grew", wanted.path);
         if now == block {
-            prop_assert_eq!(&entry.why, &wanted.why);
+            prop_assert_eq!(&entry.reason, &wanted.reason);
         } else {
-            prop_assert!(!wanted.rule.insists(), "{} is reduced", wanted.path);
-            prop_assert!(entry.why.as_ref().is_some_and(|why| why.contains("to keep within the budget")));
+            prop_assert!(!wanted.rule.is_binding(), "{} is reduced", wanted.path);
+            prop_assert!(entry.reason.as_ref().is_some_and(|why| why.contains("to keep within the budget")));
         }
-        let is_forced = full.of(&wanted.path).is_some_and(|item| item.force_full);
+        let is_forced = full.find(&wanted.path).is_some_and(|item| item.force_full);
         prop_assert!(!is_forced || now == block);
     }
     Ok(())
@@ -286,34 +286,34 @@ fn check_files(document: &Document, unlimited: &Document, case: &Case) -> Result
 
 /// Checks that a document that was refused is truly too large, and that it fits when so much more is allowed as the
 /// error says that it is over.
-fn check_refusal(error: &Error, case: &Case, bench: &Bench) -> Result<(), TestCaseError> {
+fn check_refusal(error: &Error, case: &BudgetCase, bench: &TestProject) -> Result<(), TestCaseError> {
     let mut request = case.request.clone();
     match error {
         Error::OverBudget { tokens, budget } => {
             prop_assert!(budget < tokens && Some(*budget) == request.limits.tokens);
-            request.limits = Limits { tokens: Some(*tokens), bytes: None };
+            request.limits = DocumentLimits { tokens: Some(*tokens), bytes: None };
         }
         Error::OverSize { bytes, limit } => {
             prop_assert!(limit < bytes && Some(*limit) == request.limits.bytes);
-            request.limits = Limits { tokens: None, bytes: Some(*bytes) };
+            request.limits = DocumentLimits { tokens: None, bytes: Some(*bytes) };
         }
         other => return Err(TestCaseError::fail(other.to_string())),
     }
     let document = bench.project(false).aggregate(&request).unwrap();
     check_limits(&document, &request)?;
-    let yields = document.receipt.files.iter().filter(|entry| !entry.rule.insists());
+    let yields = document.receipt.files.iter().filter(|entry| !entry.rule.is_binding());
     // Of what yields, no more than a path or two are left: more of them would be more than to say that they are missing.
     prop_assert!(yields.clone().all(|entry| entry.view == ViewMode::Path || entry.content.is_none()));
     prop_assert!(yields.count() <= 2 || document.tree.is_none());
     Ok(())
 }
 
-fn check(case: &Case) -> Result<(), TestCaseError> {
+fn check(case: &BudgetCase) -> Result<(), TestCaseError> {
     let bench = bench(case);
     match bench.project(false).aggregate(&case.request) {
         Ok(document) => {
             check_limits(&document, &case.request)?;
-            let unlimited = AggregationRequest { limits: Limits::default(), ..case.request.clone() };
+            let unlimited = AggregationRequest { limits: DocumentLimits::default(), ..case.request.clone() };
             check_files(&document, &bench.project(false).aggregate(&unlimited).unwrap(), case)
         }
         Err(error) => check_refusal(&error, case, &bench),

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use super::derive::all_producers;
 use super::derive::producers;
 use super::error::Error;
-use super::paid::ClearedPaid;
+use super::paid::ClearedSummaries;
 use super::project::Project;
 use crate::discover;
-use crate::model::Artifact;
+use crate::model::ArtifactKind;
 use crate::model::ContentHash;
 use crate::model::FileType;
 use crate::model::ModelName;
@@ -16,14 +16,14 @@ use crate::model::Outline;
 use crate::model::Producer;
 use crate::model::RelPath;
 use crate::model::Tier;
-use crate::store::Clear;
+use crate::store::ClearScope;
+use crate::store::DeletedRows;
 use crate::store::Error as StoreError;
-use crate::store::FileState;
-use crate::store::Freed;
-use crate::store::Size;
+use crate::store::IntegrityReport;
 use crate::store::Store;
-use crate::store::Verdict;
-use crate::store::paid::PaidSize;
+use crate::store::StoreSize;
+use crate::store::StoredFileState;
+use crate::store::paid::AgentDbSize;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
@@ -31,23 +31,23 @@ const SECONDS_A_DAY: i64 = 86_400;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheStatus {
     /// What was derived from files.
-    pub size: Size,
+    pub size: StoreSize,
     /// What models wrote; `None` where they never wrote anything.
-    pub paid: Option<PaidSize>,
+    pub paid: Option<AgentDbSize>,
 }
 
 /// What was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Cleared {
+pub struct ClearedCache {
     /// What was derived from files.
-    pub freed: Freed,
+    pub freed: DeletedRows,
     /// What models wrote.
-    pub paid: ClearedPaid,
+    pub paid: ClearedSummaries,
 }
 
 /// What is cached of one file.
 #[derive(Debug, Clone)]
-pub struct Exported {
+pub struct ExportedArtifacts {
     /// The file.
     pub path: RelPath,
     /// Its content.
@@ -67,39 +67,43 @@ pub struct Exported {
 impl Project<'_> {
     /// Says how much is cached.
     pub fn cache_status(&mut self) -> Result<CacheStatus, Error> {
-        let size = self.on_store(|store| store.size())?;
+        let size = self.with_store(|store| store.size())?;
         Ok(CacheStatus { size, paid: self.paid_size() })
     }
 
     /// Empties the cache. What models wrote costs money to have again, so it goes only where that is wanted too.
-    pub fn clear_cache(&mut self, with_paid: bool) -> Result<Cleared, Error> {
+    pub fn clear_cache(&mut self, with_paid: bool) -> Result<ClearedCache, Error> {
         let paid = if with_paid { self.clear_paid(None)? } else { self.keep_paid() };
-        let freed = self.change_store(|store| store.clear(&Clear::All))?;
-        Ok(Cleared { freed, paid })
+        let freed = self.change_store(|store| store.clear(&ClearScope::All))?;
+        Ok(ClearedCache { freed, paid })
     }
 
     /// Deletes what was derived, of these kinds, and what models wrote where that is wanted.
-    pub fn clear_artifacts(&mut self, kinds: &[Artifact], with_paid: bool) -> Result<Cleared, Error> {
-        let paid = if with_paid { self.clear_paid(None)? } else { ClearedPaid::default() };
+    pub fn clear_artifacts(
+        &mut self,
+        kinds: &[ArtifactKind],
+        with_paid: bool,
+    ) -> Result<ClearedCache, Error> {
+        let paid = if with_paid { self.clear_paid(None)? } else { ClearedSummaries::default() };
         if kinds.is_empty() {
-            return Ok(Cleared { freed: Freed::default(), paid });
+            return Ok(ClearedCache { freed: DeletedRows::default(), paid });
         }
-        let freed = self.change_store(|store| store.clear(&Clear::Artifacts(kinds.to_vec())))?;
+        let freed = self.change_store(|store| store.clear(&ClearScope::Artifacts(kinds.to_vec())))?;
         self.forget_producers()?;
-        Ok(Cleared { freed, paid })
+        Ok(ClearedCache { freed, paid })
     }
 
     /// Deletes what is known of the files that words mean; what models wrote of them, alone.
-    pub fn clear_files(&mut self, words: &[String], paid_alone: bool) -> Result<Cleared, Error> {
+    pub fn clear_files(&mut self, words: &[String], paid_alone: bool) -> Result<ClearedCache, Error> {
         let mut paths = Vec::new();
         let mut contents = Vec::new();
-        let known = self.on_store(|store| store.files())?;
+        let known = self.with_store(|store| store.files())?;
         for word in words {
             let selector = crate::aggregate::Selector::new(word)?;
             let before = paths.len();
             for row in known.iter().filter(|row| selector.selects(&row.path)) {
                 paths.push(row.path.clone());
-                if let FileState::Content { hash, .. } = &row.state {
+                if let StoredFileState::Content { hash, .. } = &row.state {
                     contents.push(*hash);
                 }
             }
@@ -108,19 +112,22 @@ impl Project<'_> {
             }
         }
         if paid_alone {
-            return Ok(Cleared { freed: Freed::default(), paid: self.clear_paid(Some(&contents))? });
+            return Ok(ClearedCache {
+                freed: DeletedRows::default(),
+                paid: self.clear_paid(Some(&contents))?,
+            });
         }
-        let freed = self.change_store(|store| store.clear(&Clear::Files(paths)))?;
-        Ok(Cleared { freed, paid: ClearedPaid::default() })
+        let freed = self.change_store(|store| store.clear(&ClearScope::Files(paths)))?;
+        Ok(ClearedCache { freed, paid: ClearedSummaries::default() })
     }
 
     /// Checks every byte that is cached; deletes what is damaged.
-    pub fn verify_cache(&mut self) -> Result<Verdict, Error> {
+    pub fn verify_cache(&mut self) -> Result<IntegrityReport, Error> {
         let mut verdict = self.change_store(Store::verify)?;
-        if verdict.structure.is_some() {
+        if verdict.structure_error.is_some() {
             self.rebuild_store("its structure is damaged");
         }
-        if !verdict.damaged.is_empty() {
+        if !verdict.damaged_rows.is_empty() {
             // What was deleted is made anew by the next run.
             self.forget_producers()?;
         }
@@ -129,26 +136,29 @@ impl Project<'_> {
     }
 
     /// Deletes what no file has held for so many days, and what older versions of this program made.
-    pub fn collect_garbage(&mut self, days: u32) -> Result<Cleared, Error> {
+    pub fn collect_garbage(&mut self, days: u32) -> Result<ClearedCache, Error> {
         let before = self.world.clock.now_s() - i64::from(days) * SECONDS_A_DAY;
-        let current: Vec<Producer> = discover::file_types().flat_map(all_producers).collect();
+        let current: Vec<Producer> = discover::all_file_types().flat_map(all_producers).collect();
         // A day of zero length means now: what became idle this very second goes too.
         let before = if days == 0 { i64::MAX } else { before };
-        let freed = self.change_store(|store| store.collect(before, &current))?;
+        let freed = self.change_store(|store| store.collect_garbage(before, &current))?;
         // No age makes words worthless that were paid for.
-        Ok(Cleared { freed, paid: ClearedPaid::default() })
+        Ok(ClearedCache { freed, paid: ClearedSummaries::default() })
     }
 
     /// Calls `each` with all that is cached, by path, until it breaks off. What models wrote of a file comes after it,
     /// each in a row of its own; what they wrote of folders is of no one file.
-    pub fn export_cache(&mut self, each: &mut dyn FnMut(Exported) -> ControlFlow<()>) -> Result<(), Error> {
-        let current: Vec<Producer> = discover::file_types().flat_map(producers).collect();
-        let written = self.paid_words();
-        self.on_store(|store| {
-            store.export(&current, &mut |row| {
+    pub fn export_cache(
+        &mut self,
+        each: &mut dyn FnMut(ExportedArtifacts) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let current: Vec<Producer> = discover::all_file_types().flat_map(producers).collect();
+        let written = self.model_summaries();
+        self.with_store(|store| {
+            store.export_rows(&current, &mut |row| {
                 let (path, hash) = (row.path.clone(), row.hash);
-                let file_type = discover::file_type(&row.language);
-                each(Exported {
+                let file_type = discover::file_type_by_id(&row.language);
+                each(ExportedArtifacts {
                     path: row.path,
                     hash,
                     file_type,
@@ -159,14 +169,14 @@ impl Project<'_> {
                 })?;
                 let words = written.get(&hash).into_iter().flatten();
                 for summary in words.filter(|summary| summary.language == row.language) {
-                    each(Exported {
+                    each(ExportedArtifacts {
                         path: path.clone(),
                         hash,
                         file_type,
                         summary: Some(summary.text.clone()),
                         outline: None,
                         made_at_s: Some(summary.at_ms.div_euclid(1_000)),
-                        by: Some((summary.by.clone(), summary.tier)),
+                        by: Some((summary.model.clone(), summary.tier)),
                     })?;
                 }
                 ControlFlow::Continue(())
@@ -174,7 +184,7 @@ impl Project<'_> {
         })
     }
 
-    fn on_store<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, StoreError>) -> Result<T, Error> {
+    fn with_store<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, StoreError>) -> Result<T, Error> {
         let store = self.store.as_mut().ok_or(Error::NoCache)?;
         Ok(work(store)?)
     }
@@ -184,9 +194,9 @@ impl Project<'_> {
         &mut self,
         work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
     ) -> Result<T, Error> {
-        let tree = self.tree.clone();
-        let _alone = tree.as_ref().map(|tree| tree.save_alone());
-        let done = self.on_store(work);
+        let tree = self.shared.clone();
+        let _alone = tree.as_ref().map(|tree| tree.lock_writes());
+        let done = self.with_store(work);
         if let Some(tree) = &tree {
             tree.drop_rows();
         }

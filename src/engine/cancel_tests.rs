@@ -4,23 +4,23 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
 use super::Code;
-use super::Limits;
-use super::Progress;
+use super::DocumentLimits;
+use super::ScanProgress;
 use super::Trust;
-use super::tests::Bench;
+use super::tests::TestProject;
 use super::tests::request;
-use crate::model::Strategy;
+use crate::model::AggregationStrategy;
 use crate::model::ViewMode;
 
 const FILES: usize = 300;
 
 /// Waits for so many files, and for no more.
-struct Impatient(AtomicUsize);
+struct ImpatientProgress(AtomicUsize);
 
-impl Progress for Impatient {
-    fn begins(&self, _files: usize) {}
+impl ScanProgress for ImpatientProgress {
+    fn begin(&self, _files: usize) {}
 
-    fn advances(&self) {
+    fn advance(&self) {
         let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
     }
 
@@ -29,17 +29,17 @@ impl Progress for Impatient {
     }
 }
 
-fn bench() -> Bench {
+fn bench() -> TestProject {
     let files: Vec<(String, String)> =
         (0..FILES).map(|n| (format!("f{n}.py"), format!("def f{n}():\n    return {n}\n"))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    Bench::new(&files)
+    TestProject::new(&files)
 }
 
 #[test]
 fn a_scan_that_is_cancelled_stops_between_files_and_keeps_what_it_has() {
     let bench = bench();
-    let impatient = Impatient(AtomicUsize::new(5));
+    let impatient = ImpatientProgress(AtomicUsize::new(5));
     let mut project = bench.project(true);
     project.world.progress = &impatient;
     assert_eq!(project.index(Trust::Stamps).unwrap_err().code(), Code::Cancelled);
@@ -53,16 +53,16 @@ fn a_scan_that_is_cancelled_stops_between_files_and_keeps_what_it_has() {
 #[test]
 fn a_document_that_is_cancelled_is_fitted_no_further_and_promises_nothing() {
     let bench = bench();
-    let impatient = Impatient(AtomicUsize::new(usize::MAX));
+    let impatient = ImpatientProgress(AtomicUsize::new(usize::MAX));
     let mut project = bench.project(true);
     project.world.progress = &impatient;
-    let limits = Limits { tokens: Some(2_000), bytes: None };
-    let mut request = request(Strategy::Full, ViewMode::Full, &[]);
+    let limits = DocumentLimits { tokens: Some(2_000), bytes: None };
+    let mut request = request(AggregationStrategy::Full, ViewMode::Full, &[]);
     request.limits = limits;
     let mut prepared = project.prepare(&request).unwrap();
     impatient.0.store(0, Ordering::SeqCst);
     assert_eq!(project.compose(&mut prepared, limits).unwrap_err().code(), Code::Cancelled);
-    assert!(project.promise.is_none());
+    assert!(project.pending_delivery.is_none());
     // The same work can be taken up again.
     impatient.0.store(usize::MAX, Ordering::SeqCst);
     assert!(project.compose(&mut prepared, limits).unwrap().receipt.tokens <= 2_000);

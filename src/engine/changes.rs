@@ -8,33 +8,33 @@ use super::error::Error;
 use super::project::Project;
 use super::scan::KnownFile;
 use super::scan::KnownState;
+use super::scan::ProjectSnapshot;
 use super::scan::ScanRequest;
-use super::scan::Sight;
 use super::scan::Trust;
 use crate::model::ContentHash;
-use crate::model::LeftOut;
 use crate::model::RelPath;
-use crate::store::Batch;
+use crate::model::SkipReason;
 use crate::store::FileRow;
-use crate::store::FileState;
+use crate::store::StoredFileState;
+use crate::store::WriteBatch;
 
 /// So many names are compared one by one.
 const FEW: usize = 16;
 
 /// What became of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// The file.
     pub path: RelPath,
     /// What happened to it.
-    pub kind: ChangeKind,
+    pub kind: FileChangeKind,
     /// Its bytes now; `None` where it has no text.
     pub content: Option<ContentHash>,
 }
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChangeKind {
+pub enum FileChangeKind {
     /// It was not known before.
     Added,
     /// It has other bytes.
@@ -43,7 +43,7 @@ pub enum ChangeKind {
     Removed,
 }
 
-impl ChangeKind {
+impl FileChangeKind {
     /// Returns the stable name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -57,29 +57,29 @@ impl ChangeKind {
 impl Project<'_> {
     /// Brings the cache up to date with these files, and with all files in those of them that are folders. Returns the
     /// files that are not what they were, by path.
-    pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<Change>, Error> {
-        let named = Named::of(paths);
-        let (sight, changes) = self.refresh_these(&|path| named.hold(path.as_bytes()))?;
-        if let (Some(tree), Some(began)) = (&self.tree, &sight.began) {
+    pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<FileChange>, Error> {
+        let named = PathFilter::of(paths);
+        let (sight, changes) = self.refresh_matching(&|path| named.matches(path.as_bytes()))?;
+        if let (Some(tree), Some(began)) = (&self.shared, &sight.tree) {
             // What is not listed is not going to be read.
-            tree.settle(paths.iter(), began.touches);
+            tree.mark_read(paths.iter(), began.touches);
         }
         Ok(changes)
     }
 
     /// Brings the cache up to date with every file, and returns those that are not what they were, by path.
-    pub fn refresh_all(&mut self) -> Result<Vec<Change>, Error> {
-        let (sight, changes) = self.refresh_these(&|_| true)?;
-        self.saw_all(&sight);
-        self.rest();
+    pub fn refresh_all(&mut self) -> Result<Vec<FileChange>, Error> {
+        let (sight, changes) = self.refresh_matching(&|_| true)?;
+        self.mark_scanned_all(&sight);
+        self.release_memory();
         Ok(changes)
     }
 
-    fn refresh_these(
+    fn refresh_matching(
         &mut self,
         is_meant: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<(Sight, Vec<Change>), Error> {
-        let sight = self.look(is_meant)?;
+    ) -> Result<(ProjectSnapshot, Vec<FileChange>), Error> {
+        let sight = self.take_snapshot(is_meant)?;
         let meant = sight.files().iter().enumerate().filter(|(_, found)| is_meant(&found.path));
         let places: Vec<usize> = meant.map(|(at, _)| at).collect();
         let is_listed = |path: &RelPath| sight.files().binary_search_by(|found| found.path.cmp(path)).is_ok();
@@ -93,13 +93,13 @@ impl Project<'_> {
             keeps_known: false,
             settles: false,
         };
-        let scan = self.scan_these(&places, &request, &sight)?;
+        let scan = self.scan_places(&places, &request, &sight)?;
         if !gone.is_empty() {
             let at_s = self.world.clock.now_s();
-            let batch = Batch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };
-            self.save_seen(batch, sight.began.as_ref());
+            let batch = WriteBatch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };
+            self.save_scanned(batch, sight.tree.as_ref());
         }
-        let mut untold = self.tree.as_ref().map(|tree| tree.take_untold(is_meant)).unwrap_or_default();
+        let mut untold = self.shared.as_ref().map(|tree| tree.take_unreported(is_meant)).unwrap_or_default();
         let mut changes = Vec::new();
         for file in &scan.files {
             let before = untold.remove(&file.path);
@@ -109,11 +109,11 @@ impl Project<'_> {
         for path in gone {
             // What came and went since nobody heard of.
             if untold.remove(&path) != Some(None) {
-                changes.push(Change { path, kind: ChangeKind::Removed, content: None });
+                changes.push(FileChange { path, kind: FileChangeKind::Removed, content: None });
             }
         }
         // An answer was faster: what it found is stored already.
-        let rows = self.tree.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
+        let rows = self.shared.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
         changes.extend(untold.into_iter().filter_map(|(path, before)| {
             let now = rows.get(&path);
             stored_change(path, before.as_ref(), now)
@@ -124,19 +124,19 @@ impl Project<'_> {
 }
 
 /// Paths that were named. Every path of the project is looked for among them, so that a few are compared one by one.
-enum Named<'p> {
+enum PathFilter<'p> {
     Few(Vec<&'p [u8]>),
     Many(FxHashSet<&'p [u8]>),
 }
 
-impl<'p> Named<'p> {
+impl<'p> PathFilter<'p> {
     fn of(paths: &'p [RelPath]) -> Self {
         let paths = paths.iter().map(RelPath::as_bytes);
         if paths.len() <= FEW { Self::Few(paths.collect()) } else { Self::Many(paths.collect()) }
     }
 
     /// Says whether a path, or a folder that it lies in, was named.
-    fn hold(&self, path: &[u8]) -> bool {
+    fn matches(&self, path: &[u8]) -> bool {
         let is_end = |at: usize| path.get(at).is_none_or(|byte| *byte == b'/');
         match self {
             Self::Few(named) => named.iter().any(|named| path.starts_with(named) && is_end(named.len())),
@@ -149,39 +149,44 @@ impl<'p> Named<'p> {
 }
 
 /// Compares what is stored of a file with what was before.
-fn stored_change(path: RelPath, before: Option<&Arc<FileRow>>, now: Option<&Arc<FileRow>>) -> Option<Change> {
+fn stored_change(
+    path: RelPath,
+    before: Option<&Arc<FileRow>>,
+    now: Option<&Arc<FileRow>>,
+) -> Option<FileChange> {
     let kind = match (before, now) {
-        (Some(_), None) => ChangeKind::Removed,
-        (None, Some(_)) => ChangeKind::Added,
-        (Some(before), Some(now)) if before.state != now.state => ChangeKind::Modified,
+        (Some(_), None) => FileChangeKind::Removed,
+        (None, Some(_)) => FileChangeKind::Added,
+        (Some(before), Some(now)) if before.state != now.state => FileChangeKind::Modified,
         (Some(_), Some(_)) | (None, None) => return None,
     };
     let content = now.and_then(|now| match &now.state {
-        FileState::Content { hash, .. } => Some(*hash),
-        FileState::LeftOut(_) => None,
+        StoredFileState::Content { hash, .. } => Some(*hash),
+        StoredFileState::LeftOut(_) => None,
     });
-    Some(Change { path, kind, content })
+    Some(FileChange { path, kind, content })
 }
 
 /// Compares what a file is with what it was.
-fn change(file: &KnownFile, row: Option<&Arc<FileRow>>) -> Option<Change> {
+fn change(file: &KnownFile, row: Option<&Arc<FileRow>>) -> Option<FileChange> {
     let (kind, content) = match (&file.state, row.map(|row| &row.state)) {
-        (KnownState::Content { hash, .. }, Some(FileState::Content { hash: before, .. })) => {
-            (hash != before).then_some((ChangeKind::Modified, Some(*hash)))
+        (KnownState::Content { hash, .. }, Some(StoredFileState::Content { hash: before, .. })) => {
+            (hash != before).then_some((FileChangeKind::Modified, Some(*hash)))
         }
-        (KnownState::Content { hash, .. }, Some(FileState::LeftOut(_))) => {
-            Some((ChangeKind::Modified, Some(*hash)))
+        (KnownState::Content { hash, .. }, Some(StoredFileState::LeftOut(_))) => {
+            Some((FileChangeKind::Modified, Some(*hash)))
         }
-        (KnownState::Content { hash, .. }, None) => Some((ChangeKind::Added, Some(*hash))),
-        (KnownState::LeftOut(LeftOut::Vanished), Some(_)) => Some((ChangeKind::Removed, None)),
-        (KnownState::LeftOut(now), Some(FileState::LeftOut(before))) => {
-            (now != before).then_some((ChangeKind::Modified, None))
+        (KnownState::Content { hash, .. }, None) => Some((FileChangeKind::Added, Some(*hash))),
+        (KnownState::LeftOut(SkipReason::Vanished), Some(_)) => Some((FileChangeKind::Removed, None)),
+        (KnownState::LeftOut(now), Some(StoredFileState::LeftOut(before))) => {
+            (now != before).then_some((FileChangeKind::Modified, None))
         }
-        (KnownState::LeftOut(_), Some(FileState::Content { .. })) => Some((ChangeKind::Modified, None)),
+        (KnownState::LeftOut(_), Some(StoredFileState::Content { .. })) => {
+            Some((FileChangeKind::Modified, None))
+        }
         // Of the others no row is kept, so that nothing tells a new one from one that was there.
-        (KnownState::LeftOut(now), None) => {
-            matches!(now, LeftOut::Binary | LeftOut::Undecodable).then_some((ChangeKind::Added, None))
-        }
+        (KnownState::LeftOut(now), None) => matches!(now, SkipReason::Binary | SkipReason::Undecodable)
+            .then_some((FileChangeKind::Added, None)),
     }?;
-    Some(Change { path: file.path.clone(), kind, content })
+    Some(FileChange { path: file.path.clone(), kind, content })
 }

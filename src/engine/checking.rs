@@ -7,20 +7,20 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::artifacts::Subject;
+use super::artifacts::ContentRef;
 use super::derive::producer;
 use super::parallel::on_all_cores;
 use super::project::Project;
 use super::reading::LARGE_BYTES;
-use super::report::Progress;
+use super::report::ScanProgress;
 use super::scan::KnownFile;
 use crate::discover;
-use crate::model::Artifact;
+use crate::model::ArtifactKind;
 use crate::model::ContentHash;
 use crate::model::Skeleton;
-use crate::store::Batch;
-use crate::store::Body;
-use crate::store::Derived;
+use crate::store::ArtifactBody;
+use crate::store::ContentArtifacts;
+use crate::store::WriteBatch;
 use crate::syntax;
 use crate::sys::Clock;
 use crate::sys::Files;
@@ -29,37 +29,37 @@ use crate::sys::Files;
 const FILES_AT_ONCE: usize = 500;
 
 /// A file with a skeleton that is not checked.
-type Unchecked<'a> = (Subject<'a>, Skeleton);
+type UncheckedSkeleton<'a> = (ContentRef<'a>, Skeleton);
 
 impl Project<'_> {
     /// Tells whose skeletons are likely to be shown next. Once one of them turns out not to be checked, all are.
-    pub(super) fn await_skeletons<'f>(&mut self, files: impl Iterator<Item = &'f KnownFile>) {
-        self.awaited = files.cloned().collect();
+    pub(super) fn prefetch_skeletons<'f>(&mut self, files: impl Iterator<Item = &'f KnownFile>) {
+        self.prefetch = files.cloned().collect();
     }
 
     /// Returns the skeleton as it may be shown; `None` where the type has none, or the file is not what it was.
-    pub(super) fn skeleton(&mut self, subject: &Subject<'_>) -> Option<Skeleton> {
-        let skeleton = self.plain_skeleton(subject)?;
+    pub(super) fn checked_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
+        let skeleton = self.unchecked_skeleton(subject)?;
         if skeleton.is_checked {
             return Some(skeleton);
         }
-        if !self.awaited.is_empty() {
-            self.check_awaited();
-            if let Some(skeleton) = self.skeleton_at_hand(subject).filter(|skeleton| skeleton.is_checked) {
+        if !self.prefetch.is_empty() {
+            self.check_prefetched();
+            if let Some(skeleton) = self.cached_skeleton(subject).filter(|skeleton| skeleton.is_checked) {
                 return Some(skeleton);
             }
         }
         self.check(&[(subject.clone(), skeleton)]).pop()
     }
 
-    fn check_awaited(&mut self) {
-        let awaited = std::mem::take(&mut self.awaited);
+    fn check_prefetched(&mut self) {
+        let awaited = std::mem::take(&mut self.prefetch);
         let mut seen: HashSet<(ContentHash, &str)> = HashSet::new();
         for files in awaited.chunks(FILES_AT_ONCE) {
-            let mut unchecked: Vec<Unchecked<'_>> = Vec::new();
-            for subject in files.iter().filter_map(Subject::of) {
+            let mut unchecked: Vec<UncheckedSkeleton<'_>> = Vec::new();
+            for subject in files.iter().filter_map(ContentRef::from_file) {
                 if seen.insert((subject.hash, subject.file_type.id))
-                    && let Some(skeleton) = self.skeleton_at_hand(&subject)
+                    && let Some(skeleton) = self.cached_skeleton(&subject)
                     && !skeleton.is_checked
                 {
                     unchecked.push((subject, skeleton));
@@ -70,8 +70,8 @@ impl Project<'_> {
     }
 
     /// Returns the skeletons of those files that still are what they were, and keeps them.
-    fn check(&mut self, unchecked: &[Unchecked<'_>]) -> Vec<Skeleton> {
-        let checker = Checker {
+    fn check(&mut self, unchecked: &[UncheckedSkeleton<'_>]) -> Vec<Skeleton> {
+        let checker = SkeletonChecker {
             files: self.world.files,
             clock: self.world.clock,
             progress: self.world.progress,
@@ -82,39 +82,39 @@ impl Project<'_> {
         let results = on_all_cores(unchecked, |(subject, skeleton)| checker.check(subject, skeleton));
         let (mut contents, mut skeletons) = (Vec::new(), Vec::new());
         for ((subject, _), skeleton) in unchecked.iter().zip(results) {
-            let (Some(skeleton), Some(by)) = (skeleton, producer(Artifact::Skeleton, subject.file_type))
+            let (Some(skeleton), Some(by)) = (skeleton, producer(ArtifactKind::Skeleton, subject.file_type))
             else {
                 continue;
             };
             skeletons.push(skeleton.clone());
-            let artifacts = vec![(by, Body::Skeleton(skeleton))];
-            contents.push(Derived { hash: subject.hash, facts: subject.facts.clone(), artifacts });
+            let artifacts = vec![(by, ArtifactBody::Skeleton(skeleton))];
+            contents.push(ContentArtifacts { hash: subject.hash, facts: subject.facts.clone(), artifacts });
         }
         let at_s = self.world.clock.now_s();
-        self.save(Batch { contents, files: Vec::new(), removed: Vec::new(), at_s });
+        self.save(WriteBatch { contents, files: Vec::new(), removed: Vec::new(), at_s });
         skeletons
     }
 }
 
 /// Reads files once more and makes their skeletons with a check.
-struct Checker<'a> {
+struct SkeletonChecker<'a> {
     files: &'a dyn Files,
     clock: &'a dyn Clock,
-    progress: &'a dyn Progress,
+    progress: &'a dyn ScanProgress,
     max_bytes: u64,
     parse_timeout: Duration,
     /// Held while a large text is parsed.
     large: Mutex<()>,
 }
 
-impl Checker<'_> {
+impl SkeletonChecker<'_> {
     /// Returns the skeleton of a file; `None` where it is not what it was, or nobody waits any more.
-    fn check(&self, subject: &Subject<'_>, plain: &Skeleton) -> Option<Skeleton> {
+    fn check(&self, subject: &ContentRef<'_>, plain: &Skeleton) -> Option<Skeleton> {
         if self.progress.is_cancelled() {
             return None;
         }
         let reading = self.files.read(subject.path, self.max_bytes).ok()?;
-        if ContentHash::of(&reading.bytes) != subject.hash {
+        if ContentHash::digest(&reading.bytes) != subject.hash {
             return None;
         }
         let text = discover::read_as_text(&reading.bytes).ok()?.text;

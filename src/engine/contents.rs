@@ -11,7 +11,7 @@ const NOTHING: &str = "-";
 impl Project<'_> {
     /// Returns the bytes that git has under each of these names, such as a blob's or `commit:./path`; `None` for what
     /// it does not have, and for what is larger than a file that is read.
-    pub(super) fn contents_of(&self, names: &[String]) -> Vec<Option<Vec<u8>>> {
+    pub(super) fn blobs_named(&self, names: &[String]) -> Vec<Option<Vec<u8>>> {
         let sizes = self.sizes_of(names);
         let most = self.options.structure_max_bytes;
         let fits = |size: &Option<u64>| size.is_some_and(|size| size <= most);
@@ -20,14 +20,14 @@ impl Project<'_> {
             .zip(&sizes)
             .map(|(name, size)| if fits(size) { name.as_str() } else { NOTHING })
             .collect();
-        let answer = self.git(&["cat-file", "--batch"], lines_of(&wanted).as_bytes());
+        let answer = self.git(&["cat-file", "--batch"], name_lines(&wanted).as_bytes());
         read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), names.len())
     }
 
     /// Returns how many bytes git has under each of these names.
     fn sizes_of(&self, names: &[String]) -> Vec<Option<u64>> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let answer = self.git(&["cat-file", "--batch-check"], lines_of(&names).as_bytes());
+        let answer = self.git(&["cat-file", "--batch-check"], name_lines(&names).as_bytes());
         let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
         let answer = String::from_utf8_lossy(&answer).into_owned();
         let size = |line: &str| line.rsplit(' ').next().and_then(|size| size.parse().ok());
@@ -37,9 +37,9 @@ impl Project<'_> {
     }
 
     /// Returns the bytes that files had at a commit, as far as it holds them.
-    pub(super) fn contents_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, Vec<u8>> {
-        let wanted = askable(wanted);
-        let answer = self.git(&["cat-file", "--batch"], &names_at(commit, &wanted));
+    pub(super) fn blobs_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, Vec<u8>> {
+        let wanted = without_newlines(wanted);
+        let answer = self.git(&["cat-file", "--batch"], &blob_names_at(commit, &wanted));
         let contents = read_batch(&answer.map(|finished| finished.stdout).unwrap_or_default(), wanted.len());
         let found = wanted.into_iter().zip(contents);
         found.filter_map(|(path, bytes)| Some((path.clone(), bytes?))).collect()
@@ -47,8 +47,8 @@ impl Project<'_> {
 
     /// Returns how many bytes files had at a commit, as far as it holds them.
     pub(super) fn sizes_at(&self, commit: &str, wanted: &[&RelPath]) -> HashMap<RelPath, u64> {
-        let wanted = askable(wanted);
-        let answer = self.git(&["cat-file", "--batch-check"], &names_at(commit, &wanted));
+        let wanted = without_newlines(wanted);
+        let answer = self.git(&["cat-file", "--batch-check"], &blob_names_at(commit, &wanted));
         let answer = answer.map(|finished| finished.stdout).unwrap_or_default();
         let lines = String::from_utf8_lossy(&answer).into_owned();
         let sizes = wanted.iter().zip(lines.lines()).filter_map(|(path, line)| {
@@ -61,18 +61,18 @@ impl Project<'_> {
 }
 
 /// Returns the paths that git can be asked for: one with a line's end in its name is taken for changed.
-fn askable<'p>(paths: &[&'p RelPath]) -> Vec<&'p RelPath> {
+fn without_newlines<'p>(paths: &[&'p RelPath]) -> Vec<&'p RelPath> {
     paths.iter().copied().filter(|path| !path.as_bytes().contains(&b'\n')).collect()
 }
 
 /// Returns names as git reads them, one a line. One with a line's end in it cannot be asked for.
-fn lines_of(names: &[&str]) -> String {
+fn name_lines(names: &[&str]) -> String {
     let line = |name: &&str| format!("{}\n", if name.contains('\n') { NOTHING } else { name });
     names.iter().map(line).collect()
 }
 
 /// Returns the names of files at a commit, one a line.
-fn names_at(commit: &str, paths: &[&RelPath]) -> Vec<u8> {
+fn blob_names_at(commit: &str, paths: &[&RelPath]) -> Vec<u8> {
     let mut names = Vec::new();
     for path in paths {
         names.extend_from_slice(format!("{commit}:./").as_bytes());

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use crate::aggregate;
 use crate::discover;
-use crate::model::BadPath;
-use crate::model::LeftOut;
+use crate::model::InvalidPath;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 use crate::model::ViewMode;
 use crate::sections;
 use crate::slices;
@@ -34,7 +34,7 @@ pub enum Error {
         /// The path as it was given.
         path: String,
         /// What is wrong with it.
-        source: BadPath,
+        source: InvalidPath,
     },
     /// A path lies in what is never part of a project.
     #[error("show {path}, which is no part of the project")]
@@ -43,12 +43,12 @@ pub enum Error {
         path: RelPath,
     },
     /// A file that was named cannot be shown.
-    #[error("show {path}: {}", reason.words())]
+    #[error("show {path}: {}", reason.description())]
     LeftOut {
         /// The file.
         path: RelPath,
         /// Why.
-        reason: LeftOut,
+        reason: SkipReason,
     },
     /// A file's type has no such view.
     #[error("show the {view} of {path}, {}", lacking(file_type, *feature))]
@@ -194,8 +194,10 @@ impl Error {
             Self::Paid(_) => Code::PaidUnusable,
             Self::Select(_) => Code::BadPattern,
             Self::BadPath { .. } | Self::Apart { .. } => Code::OutsideProject,
-            Self::LeftOut { reason: LeftOut::Vanished, .. } | Self::NothingSelected { .. } => Code::NotFound,
-            Self::LeftOut { reason: LeftOut::Secret, .. } => Code::Secret,
+            Self::LeftOut { reason: SkipReason::Vanished, .. } | Self::NothingSelected { .. } => {
+                Code::NotFound
+            }
+            Self::LeftOut { reason: SkipReason::Secret, .. } => Code::Secret,
             Self::LeftOut { .. } => Code::NotShown,
             Self::NoSuchView { .. } => Code::NoSuchView,
             Self::NoSuchRevision { .. } => Code::NoSuchRevision,

@@ -3,24 +3,24 @@
 use std::collections::HashMap;
 
 use super::aggregation::AggregationRequest;
-use super::aggregation::diffs;
+use super::aggregation::diff_paths;
 use super::error::Error;
 use super::project::Project;
-use super::rendering::type_of;
+use super::rendering::type_or_unknown;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use crate::aggregate;
-use crate::aggregate::Candidate;
+use crate::aggregate::CandidateFile;
 use crate::aggregate::Focus;
 use crate::aggregate::Importance;
-use crate::aggregate::Routed;
-use crate::aggregate::Routing;
-use crate::aggregate::Verdict;
+use crate::aggregate::RoutedView;
+use crate::aggregate::RoutingContext;
+use crate::aggregate::RuleVerdict;
 use crate::model::ContentHash;
 use crate::model::FileType;
-use crate::model::LeftOut;
 use crate::model::RelPath;
-use crate::model::SummaryBy;
+use crate::model::SkipReason;
+use crate::model::SummaryProvenance;
 use crate::model::ViewMode;
 use crate::render;
 
@@ -36,17 +36,17 @@ pub struct Explanation {
     /// Its text's encoding, and other things that its head would say.
     pub remarks: Vec<String>,
     /// Why it is left out altogether.
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<SkipReason>,
     /// What each rule has to say.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<RuleVerdict>,
     /// What was decided.
-    pub routed: Routed,
+    pub routed: RoutedView,
     /// What it is shown as in the end.
     pub view: ViewMode,
     /// Why that is not what was decided.
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// Who wrote the words, where it is shown as a summary, and why.
-    pub summary: Option<(SummaryBy, &'static str)>,
+    pub summary: Option<(SummaryProvenance, &'static str)>,
     /// Bytes of the view.
     pub bytes: u64,
     /// Tokens of the view, as [`Explanation::counter`] counts.
@@ -54,16 +54,16 @@ pub struct Explanation {
     /// Name of the way tokens were counted.
     pub counter: &'static str,
     /// What the limits make of it, where there are any and the document holds the file.
-    pub under_limits: Option<UnderLimits>,
+    pub under_limits: Option<LimitedView>,
 }
 
 /// What the limits of a document make of a file.
 #[derive(Debug, Clone)]
-pub struct UnderLimits {
+pub struct LimitedView {
     /// What it is shown as; `None` where there is no room for it.
     pub view: Option<ViewMode>,
     /// Why that is not what was wanted.
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// Its place among the files by importance, from 1.
     pub place: usize,
     /// How many files the document is about.
@@ -77,23 +77,23 @@ pub struct UnderLimits {
 impl Project<'_> {
     /// Says why a file would get the view that it would get.
     pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
-        let (focus, items) = (Focus::new(&request.focus)?, self.items(request));
+        let (focus, items) = (Focus::new(&request.focus)?, self.merged_items(request));
         let routing = self.routing(request, &focus, &items);
-        let selection = self.files_named(&[word.to_owned()], request.trust, &|_| false)?;
+        let selection = self.select_named(&[word.to_owned()], request.trust, &|_| false)?;
         let mut under_limits = self.under_limits(request)?;
-        self.take_up_words(request.tier.as_ref(), &selection.files, None);
+        self.choose_summaries(request.tier.as_ref(), &selection.files, None);
         let mut explanations = Vec::new();
         for file in selection.files {
-            self.go_on()?;
-            if let (KnownState::LeftOut(reason @ LeftOut::Vanished), true) =
-                (&file.state, selection.by_name.contains(&file.path))
+            self.check_cancelled()?;
+            if let (KnownState::LeftOut(reason @ SkipReason::Vanished), true) =
+                (&file.state, selection.named.contains(&file.path))
             {
                 return Err(Error::LeftOut { path: file.path, reason: *reason });
             }
             let mut pasts =
-                self.pasts_of(request.against.as_deref(), diffs(std::slice::from_ref(&file), &routing))?;
-            let old = self.old(&mut pasts, &file.path);
-            let candidate = self.candidate(&file, &routing, (None, old), 0);
+                self.base_texts(request.base.as_deref(), diff_paths(std::slice::from_ref(&file), &routing))?;
+            let old = self.base_text(&mut pasts, &file.path);
+            let candidate = self.render_candidate(&file, &routing, (None, old), 0);
             let tokens = self.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
             let counted = (tokens, self.options.counter.name());
             let under_limits = under_limits.remove(&file.path);
@@ -106,23 +106,23 @@ impl Project<'_> {
     pub(super) fn under_limits(
         &mut self,
         request: &AggregationRequest,
-    ) -> Result<HashMap<RelPath, UnderLimits>, Error> {
+    ) -> Result<HashMap<RelPath, LimitedView>, Error> {
         if !request.limits.is_some() {
             return Ok(HashMap::new());
         }
         // A document that cannot be composed has nothing to be explained.
         let mut prepared = self.prepare(request)?;
         self.compose(&mut prepared, request.limits)?;
-        let (whole, basis) = self.fitted(prepared)?;
-        let files = whole.files.len() + whole.crowded_out.len();
+        let (whole, basis) = self.fit_prepared(prepared)?;
+        let files = whole.files.len() + whole.dropped.len();
         let shown = whole.files.into_iter().map(|shown| (shown, true));
-        let all = shown.chain(whole.crowded_out.into_iter().map(|shown| (shown, false)));
+        let all = shown.chain(whole.dropped.into_iter().map(|shown| (shown, false)));
         let fates = all.filter_map(|(shown, is_shown)| {
-            let (place, importance) = shown.standing?;
+            let (place, importance) = shown.rank?;
             let changes = basis.history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
-            let fate = UnderLimits {
+            let fate = LimitedView {
                 view: is_shown.then_some(shown.candidate.block.view),
-                why: shown.candidate.why,
+                reason: shown.candidate.reason,
                 place,
                 files,
                 importance,
@@ -136,10 +136,10 @@ impl Project<'_> {
 
 fn explanation(
     file: &KnownFile,
-    routing: &Routing<'_>,
-    candidate: Candidate,
+    routing: &RoutingContext<'_>,
+    candidate: CandidateFile,
     (tokens, counter): (u64, &'static str),
-    under_limits: Option<UnderLimits>,
+    under_limits: Option<LimitedView>,
 ) -> Explanation {
     let (content, file_type, left_out) = match &file.state {
         KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
@@ -152,11 +152,11 @@ fn explanation(
         file_type,
         remarks: candidate.block.remarks,
         left_out,
-        verdicts: aggregate::explain(&file.path, type_of(file), routing),
-        routed: Routed { view: candidate.wanted, rule: candidate.rule },
+        verdicts: aggregate::explain_routing(&file.path, type_or_unknown(file), routing),
+        routed: RoutedView { view: candidate.wanted, rule: candidate.rule },
         view: candidate.block.view,
-        why: candidate.why,
-        summary: candidate.block.summary.map(|by| (by.clone(), why_by(&by, routing))),
+        reason: candidate.reason,
+        summary: candidate.block.summary.map(|by| (by.clone(), summary_reason(&by, routing))),
         bytes,
         tokens,
         counter,
@@ -165,14 +165,14 @@ fn explanation(
 }
 
 /// Says why a summary's words are whose they are.
-fn why_by(by: &SummaryBy, routing: &Routing<'_>) -> &'static str {
+fn summary_reason(by: &SummaryProvenance, routing: &RoutingContext<'_>) -> &'static str {
     match (by, routing.tier.map(|tier| tier.by_model)) {
-        (SummaryBy::Model { is_earlier: false, .. }, _) => "written for this content and tier",
-        (SummaryBy::Model { is_earlier: true, .. }, _) => {
+        (SummaryProvenance::Model { is_outdated: false, .. }, _) => "written for this content and tier",
+        (SummaryProvenance::Model { is_outdated: true, .. }, _) => {
             "written for this tier when the file's content was another, and none is for this one"
         }
-        (SummaryBy::Heuristic, None) => "no tier is asked for",
-        (SummaryBy::Heuristic, Some(false)) => "the tier's setting `summary` is \"heuristic\"",
-        (SummaryBy::Heuristic, Some(true)) => "no model has written of this content for the tier",
+        (SummaryProvenance::Heuristic, None) => "no tier is asked for",
+        (SummaryProvenance::Heuristic, Some(false)) => "the tier's setting `summary` is \"heuristic\"",
+        (SummaryProvenance::Heuristic, Some(true)) => "no model has written of this content for the tier",
     }
 }

@@ -3,27 +3,27 @@
 use std::collections::HashMap;
 
 use super::error::Error;
-use super::history::History;
-use super::importance::Standing;
-use super::ladders::Descent;
-use super::ladders::Frame;
-use super::ladders::Ladders;
-use super::ladders::Memo;
-use super::ladders::Rung;
-use super::ladders::Sizes;
+use super::history::GitHistory;
+use super::importance::ImportanceInputs;
+use super::ladders::FitMemo;
+use super::ladders::FrameSizes;
+use super::ladders::LadderRung;
+use super::ladders::LadderState;
+use super::ladders::TextSizes;
+use super::ladders::ViewLadders;
 use super::parallel::on_all_cores;
 use super::project::Project;
 use super::rendering::block;
 use super::scan::KnownFile;
 use crate::aggregate;
-use crate::aggregate::Candidate;
+use crate::aggregate::CandidateFile;
+use crate::aggregate::DocumentLimits;
+use crate::aggregate::DocumentPlan;
 use crate::aggregate::Importance;
-use crate::aggregate::Limits;
-use crate::aggregate::Plan;
-use crate::aggregate::Remarks;
-use crate::aggregate::Routing;
-use crate::model::Block;
+use crate::aggregate::ReceiptNotes;
+use crate::aggregate::RoutingContext;
 use crate::model::Document;
+use crate::model::DocumentBlock;
 use crate::model::SummaryDetail;
 use crate::model::ViewMode;
 use crate::render;
@@ -41,37 +41,37 @@ const SLACK_TOKENS: u64 = 1;
 #[derive(Clone)]
 pub(super) struct ShownFile {
     pub(super) file: KnownFile,
-    pub(super) candidate: Candidate,
+    pub(super) candidate: CandidateFile,
     /// What stands for the file where a diff against what was given before is shown in its place.
-    pub(super) undiffed: Option<Block>,
+    pub(super) full_block: Option<DocumentBlock>,
     /// Its place among the files by importance, from 1; known where the document is limited.
-    pub(super) standing: Option<(usize, Importance)>,
+    pub(super) rank: Option<(usize, Importance)>,
     /// What stands below the words, where it is shown as a summary.
     pub(super) detail: SummaryDetail,
 }
 
 impl ShownFile {
-    pub(super) const fn new(file: KnownFile, candidate: Candidate, detail: SummaryDetail) -> Self {
-        Self { file, candidate, undiffed: None, standing: None, detail }
+    pub(super) const fn new(file: KnownFile, candidate: CandidateFile, detail: SummaryDetail) -> Self {
+        Self { file, candidate, full_block: None, rank: None, detail }
     }
 
     /// Returns what a reader of the document knows of the file, who can carry out a diff.
-    pub(super) fn settled(&self) -> &Block {
+    pub(super) fn settled_block(&self) -> &DocumentBlock {
         let block = &self.candidate.block;
-        self.undiffed.as_ref().filter(|_| block.view == ViewMode::Diff).unwrap_or(block)
+        self.full_block.as_ref().filter(|_| block.view == ViewMode::Diff).unwrap_or(block)
     }
 }
 
 /// All that a document is made of.
 #[derive(Clone)]
-pub(super) struct Whole {
-    pub(super) plan: Plan,
+pub(super) struct DraftDocument {
+    pub(super) plan: DocumentPlan,
     pub(super) files: Vec<ShownFile>,
     /// Files that are left out because the reader has them. They refer to others all the same.
     pub(super) unchanged: Vec<KnownFile>,
     /// Files for which there is no room.
-    pub(super) crowded_out: Vec<ShownFile>,
-    pub(super) remarks: Remarks,
+    pub(super) dropped: Vec<ShownFile>,
+    pub(super) remarks: ReceiptNotes,
 }
 
 impl Project<'_> {
@@ -79,11 +79,11 @@ impl Project<'_> {
     /// where that is not enough.
     pub(super) fn fit(
         &mut self,
-        mut whole: Whole,
-        memo: &mut Memo,
-        routing: &Routing<'_>,
+        mut whole: DraftDocument,
+        memo: &mut FitMemo,
+        routing: &RoutingContext<'_>,
         images_apart: bool,
-    ) -> Result<Whole, Error> {
+    ) -> Result<DraftDocument, Error> {
         let limits = whole.remarks.limits;
         if !limits.is_some() {
             return Ok(whole);
@@ -91,50 +91,55 @@ impl Project<'_> {
         let files = std::mem::take(&mut whole.files);
         let frame = memo.frame.unwrap_or_else(|| self.frame(&whole.plan, images_apart));
         memo.frame = Some(frame);
-        let mut ladders = Ladders::new(files, frame, limits, std::mem::take(&mut memo.rungs));
+        let mut ladders = ViewLadders::new(files, frame, limits, std::mem::take(&mut memo.rungs));
         let most = ladders.steps.len();
         let guess = ladders.guess(limits);
-        let found = aggregate::fewest(most, guess, &mut |steps| {
+        let found = aggregate::fewest_steps(most, guess, &mut |steps| {
             if self.world.progress.is_cancelled() {
                 return true;
             }
-            let descent = ladders.descent(steps);
+            let descent = ladders.state_after(steps);
             self.sizes_after(&mut ladders, &descent, routing, limits).is_within(limits)
         });
-        self.go_on()?;
+        self.check_cancelled()?;
         let descent = match found {
-            Some(steps) => ladders.descent(steps),
+            Some(steps) => ladders.state_after(steps),
             None => self.smallest(&mut ladders, routing, limits),
         };
-        let (whole, rungs) = ladders.taken(&descent, whole);
+        let (whole, rungs) = ladders.apply(&descent, whole);
         memo.rungs = rungs;
         Ok(whole)
     }
 
     /// Returns the smallest that the document can be where it does not fit without all that yields. To say that files
     /// are left out may take more room than the path of the only one.
-    fn smallest(&mut self, ladders: &mut Ladders, routing: &Routing<'_>, limits: Limits) -> Descent {
+    fn smallest(
+        &mut self,
+        ladders: &mut ViewLadders,
+        routing: &RoutingContext<'_>,
+        limits: DocumentLimits,
+    ) -> LadderState {
         let paths = ladders.paths_alone();
         let sizes = self.sizes_after(ladders, &paths, routing, limits);
-        if sizes.is_within(limits) { paths } else { ladders.descent(ladders.steps.len()) }
+        if sizes.is_within(limits) { paths } else { ladders.state_after(ladders.steps.len()) }
     }
 
     /// Returns the sizes of the document where its files stand so. The tokens are not counted where the bytes tell already
     /// that there are too many; then they are estimated.
     fn sizes_after(
         &mut self,
-        ladders: &mut Ladders,
-        descent: &Descent,
-        routing: &Routing<'_>,
-        limits: Limits,
-    ) -> Sizes {
+        ladders: &mut ViewLadders,
+        descent: &LadderState,
+        routing: &RoutingContext<'_>,
+        limits: DocumentLimits,
+    ) -> TextSizes {
         let keys: Vec<(usize, usize)> =
             descent.rungs.iter().enumerate().filter_map(|(file, rung)| Some((file, (*rung)?))).collect();
         let is_new = |key: &&(usize, usize)| !ladders.rungs.contains_key(key);
         let new = keys.iter().filter(is_new).filter(|(file, rung)| {
             rung.checked_sub(1).is_some_and(|rung| ladders.views[*file][rung] == ViewMode::Skeleton)
         });
-        self.await_skeletons(new.map(|(file, _)| &ladders.files[*file].file));
+        self.prefetch_skeletons(new.map(|(file, _)| &ladders.files[*file].file));
         for &(file, rung) in &keys {
             self.render_rung(ladders, file, rung, routing);
         }
@@ -162,13 +167,13 @@ impl Project<'_> {
         &mut self,
         files: Vec<ShownFile>,
         beside: &[KnownFile],
-        routing: &Routing<'_>,
-        history: Option<&History>,
+        routing: &RoutingContext<'_>,
+        history: Option<&GitHistory>,
     ) -> Vec<ShownFile> {
         let none = HashMap::new();
-        let standing = Standing {
+        let standing = ImportanceInputs {
             in_focus: &|path| routing.focus.lines(path).is_some(),
-            is_curated: &|path| routing.items.of(path).is_some_and(|item| !item.is_plain()),
+            is_curated: &|path| routing.items.find(path).is_some_and(|item| !item.is_plain()),
             changes: history.map_or(&none, |history| &history.scores),
         };
         let known: Vec<&KnownFile> = files.iter().map(|shown| &shown.file).chain(beside).collect();
@@ -178,31 +183,37 @@ impl Project<'_> {
             .sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.file.path.cmp(&second.file.path)));
         let placed = (1..).zip(ranked).map(|(place, (importance, shown))| {
             let standing = Some((place, importance));
-            ShownFile { standing, ..shown }
+            ShownFile { rank: standing, ..shown }
         });
         placed.collect()
     }
 
-    fn render_rung(&mut self, ladders: &mut Ladders, file: usize, rung: usize, routing: &Routing<'_>) {
+    fn render_rung(
+        &mut self,
+        ladders: &mut ViewLadders,
+        file: usize,
+        rung: usize,
+        routing: &RoutingContext<'_>,
+    ) {
         if ladders.rungs.contains_key(&(file, rung)) {
             return;
         }
         let view = ladders.views[file][rung - 1];
         let shown = &ladders.files[file].file;
-        let rendered = self.rendered_as(view, SummaryDetail::Words, shown, routing, (None, None));
+        let rendered = self.render_as(view, SummaryDetail::Words, shown, routing, (None, None));
         let block = block(&ladders.files[file].file, rendered);
         let top = &ladders.rungs[&(file, 0)];
         let bytes = render::block_text(&block).len() as u64;
         // A smaller view of a very small file may be larger than the file.
         let rung_held = if top.bytes <= bytes {
-            Rung { block: top.block.clone(), bytes: top.bytes, tokens: top.tokens }
+            LadderRung { block: top.block.clone(), bytes: top.bytes, tokens: top.tokens }
         } else {
-            Rung { block, bytes, tokens: None }
+            LadderRung { block, bytes, tokens: None }
         };
         ladders.rungs.insert((file, rung), rung_held);
     }
 
-    fn count_rungs(&mut self, ladders: &mut Ladders, keys: &[(usize, usize)]) {
+    fn count_rungs(&mut self, ladders: &mut ViewLadders, keys: &[(usize, usize)]) {
         let unknown: Vec<(usize, usize)> =
             keys.iter().copied().filter(|key| ladders.rungs[key].tokens.is_none()).collect();
         let texts: Vec<String> =
@@ -218,12 +229,12 @@ impl Project<'_> {
 
     /// Returns the sizes of a document that shows no file, by its parts. Each begins with the `#` of a heading and ends
     /// with an empty line, so that their tokens are those of the whole.
-    fn frame(&mut self, plan: &Plan, images_apart: bool) -> Frame {
-        let empty = aggregate::without_files(plan);
+    fn frame(&mut self, plan: &DocumentPlan, images_apart: bool) -> FrameSizes {
+        let empty = aggregate::compose_without_files(plan);
         let heading = heading(&empty);
         let tree = plan.tree.as_ref().map(|tree| render::tree_section(&tree.text)).unwrap_or_default();
-        let beside = beside(&empty, images_apart);
-        let texts = [heading.as_str(), beside.as_str(), render::CUT, tree.as_str()];
+        let beside = attachment_text(&empty, images_apart);
+        let texts = [heading.as_str(), beside.as_str(), render::OMISSION_NOTE, tree.as_str()];
         // Where nothing stands before them, the sections begin with the empty line themselves.
         let begins = !empty.part.has_prefix();
         let texts = texts.map(|text| match text.strip_prefix('\n') {
@@ -231,12 +242,12 @@ impl Project<'_> {
             Some(_) | None => text.to_owned(),
         });
         let tokens = self.count_tokens(&texts.each_ref().map(String::as_str));
-        let sizes = |at: usize| Sizes { bytes: texts[at].len() as u64, tokens: tokens[at] };
-        let mut frame = Frame { rest: sizes(0), cut: sizes(2), tree: sizes(3) };
+        let sizes = |at: usize| TextSizes { bytes: texts[at].len() as u64, tokens: tokens[at] };
+        let mut frame = FrameSizes { rest: sizes(0), cut: sizes(2), tree: sizes(3) };
         frame.rest.add(sizes(1));
         frame.rest.tokens += SLACK_TOKENS;
         // The images themselves; and there is one line's end less than behind the last file.
-        let bytes = heading.len().saturating_sub(1) + render::beside_files(&empty).len();
+        let bytes = heading.len().saturating_sub(1) + render::attachments(&empty).len();
         frame.rest.bytes = bytes as u64;
         frame
     }
@@ -249,7 +260,7 @@ impl Project<'_> {
         } else {
             on_all_cores(&document.blocks, render::block_text)
         };
-        let beside = beside(document, images_apart);
+        let beside = attachment_text(document, images_apart);
         texts.push(heading(document));
         // A block takes the empty line behind it; behind the last part there is none.
         match beside.strip_prefix('\n') {
@@ -262,8 +273,11 @@ impl Project<'_> {
         } else {
             texts.iter().map(|text| aggregate::estimate_tokens(text.len() as u64)).collect()
         };
-        let bytes =
-            if images_apart { render::markdown(document).len() } else { texts.iter().map(String::len).sum() };
+        let bytes = if images_apart {
+            render::render_markdown(document).len()
+        } else {
+            texts.iter().map(String::len).sum()
+        };
         let receipt = &mut document.receipt;
         receipt.bytes = bytes as u64;
         receipt.counter = if exact { self.options.counter.name() } else { aggregate::ESTIMATE };
@@ -281,8 +295,8 @@ fn heading(document: &Document) -> String {
 }
 
 /// Returns what stands beside the files as a model reads it.
-fn beside(document: &Document, images_apart: bool) -> String {
-    if images_apart { render::beside_files_and_images(document) } else { render::beside_files(document) }
+fn attachment_text(document: &Document, images_apart: bool) -> String {
+    if images_apart { render::attachments_without_images(document) } else { render::attachments(document) }
 }
 
 /// Takes the line's end from the part that stands last: the last file, or the heading where there is none.

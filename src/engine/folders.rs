@@ -9,27 +9,27 @@ use std::sync::PoisonError;
 use super::error::Error;
 use super::options::Options;
 use crate::discover;
-use crate::discover::Listing;
-use crate::discover::Names;
-use crate::discover::Source;
+use crate::discover::FileListing;
+use crate::discover::ListingSource;
+use crate::discover::NameRules;
 use crate::model::RelPath;
 use crate::sys::Processes;
 
 /// Tells which folders at and below one may hold files of the project; all of the project's, where it is empty.
-pub type Folders = Arc<dyn Fn(&[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
+pub type WatchFolders = Arc<dyn Fn(&[u8]) -> io::Result<Vec<RelPath>> + Send + Sync>;
 
 /// Returns what tells the folders of the project in the folder `root`.
 ///
 /// Asked for all, it lists the files too: git may track some in a folder that a rule ignores. Asked for a new folder it
 /// goes by the rules alone, for that is asked a thousand times when a branch is switched.
-pub fn folders(
+pub fn watch_folders(
     root: &Path,
     options: &Options,
     processes: &'static (dyn Processes + Send),
-) -> Result<Folders, Error> {
-    let names = Names::new(&options.names)?;
+) -> Result<WatchFolders, Error> {
+    let names = NameRules::new(&options.names)?;
     let root = root.to_owned();
-    let lister = Mutex::new(Source::Walk);
+    let lister = Mutex::new(ListingSource::Walk);
     Ok(Arc::new(move |below| {
         let mut source = lister.lock().unwrap_or_else(PoisonError::into_inner);
         let listing = if below.is_empty() {
@@ -37,8 +37,8 @@ pub fn folders(
             *source = listing.source;
             listing
         } else {
-            Listing { files: Vec::new(), source: *source, notes: Vec::new(), folders: Vec::new() }
+            FileListing { files: Vec::new(), source: *source, notes: Vec::new(), folders: Vec::new() }
         };
-        discover::folders(&root, &names, &listing, below).map_err(io::Error::other)
+        discover::watchable_folders(&root, &names, &listing, below).map_err(io::Error::other)
     }))
 }

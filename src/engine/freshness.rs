@@ -4,7 +4,7 @@
 //! same before and after, and only its bytes tell. As git does, a file whose stamp is about as young as the look at
 //! it is "racily clean": it is read again. How young is too young was measured.
 
-use crate::model::Stamp;
+use crate::model::FileStamp;
 
 /// Ticks of file system clocks are at most 10 ms; this is some of them.
 const TICK_NS: i64 = 50_000_000;
@@ -16,7 +16,7 @@ const WRITE_BYTES_PER_SECOND: i64 = 16 << 20;
 const SECOND_NS: i64 = 1_000_000_000;
 
 /// Returns how long after its stamp a file has to rest before its stamp can be believed.
-pub(super) fn window_ns(stamp: &Stamp) -> i64 {
+pub(super) fn window_ns(stamp: &FileStamp) -> i64 {
     let is_coarse = stamp.mtime_ns % SECOND_NS == 0 && stamp.ctime_ns % SECOND_NS == 0;
     let tick = if is_coarse { COARSE_TICK_NS } else { TICK_NS };
     let size = i64::try_from(stamp.size).unwrap_or(i64::MAX);
@@ -26,7 +26,7 @@ pub(super) fn window_ns(stamp: &Stamp) -> i64 {
 
 /// Says whether a file with this stamp, read at that time, could have been written afterwards without a new stamp.
 /// A stamp from the future (the clock was set back) proves nothing either.
-pub(super) fn is_racy(stamp: &Stamp, read_at_ns: i64) -> bool {
+pub(super) fn is_racy(stamp: &FileStamp, read_at_ns: i64) -> bool {
     read_at_ns <= stamp.ctime_ns.saturating_add(window_ns(stamp))
 }
 
@@ -34,8 +34,8 @@ pub(super) fn is_racy(stamp: &Stamp, read_at_ns: i64) -> bool {
 mod tests {
     use super::*;
 
-    fn stamp(size: u64, ctime_ns: i64) -> Stamp {
-        Stamp { dev: 1, ino: 1, size, mtime_ns: ctime_ns, ctime_ns }
+    fn stamp(size: u64, ctime_ns: i64) -> FileStamp {
+        FileStamp { dev: 1, ino: 1, size, mtime_ns: ctime_ns, ctime_ns }
     }
 
     #[test]

@@ -9,30 +9,30 @@ use std::collections::HashSet;
 use std::io;
 
 use super::aggregation::AggregationRequest;
+use super::fitting::DraftDocument;
 use super::fitting::ShownFile;
-use super::fitting::Whole;
 use super::parallel::on_all_cores;
 use super::project::Project;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use super::shown::ViewKey;
 use crate::aggregate;
-use crate::aggregate::Candidate;
-use crate::aggregate::Stability;
+use crate::aggregate::CandidateFile;
+use crate::aggregate::FileStability;
 use crate::discover;
-use crate::model::Block;
 use crate::model::ContentHash;
-use crate::model::LeftOut;
+use crate::model::DocumentBlock;
 use crate::model::Omission;
 use crate::model::OmittedFile;
 use crate::model::RelPath;
-use crate::model::Rule;
-use crate::model::SummaryBy;
+use crate::model::RoutingRule;
+use crate::model::SkipReason;
 use crate::model::SummaryDetail;
+use crate::model::SummaryProvenance;
 use crate::model::ViewMode;
 use crate::render;
-use crate::store::GivenRow;
-use crate::store::Giving;
+use crate::store::DeliveredFile;
+use crate::store::DeliveryUpdate;
 
 /// So many bytes of texts are kept for one name. Beyond, it is noticed that a file has changed, and it is shown as if it
 /// were new: the texts of a whole project in full would make the cache as large as the project, for each name.
@@ -42,7 +42,7 @@ const BASE: &str = "the last aggregation";
 
 /// How a document is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Memory {
+pub struct DocumentHistory {
     /// The name that it is remembered by.
     pub name: String,
     /// Whether what the reader has of the last document of that name is left out.
@@ -51,148 +51,152 @@ pub struct Memory {
 
 /// What a reader has, and what it is to see.
 #[derive(Clone)]
-pub(super) struct Recall {
-    memory: Memory,
-    given: HashMap<RelPath, GivenRow>,
+pub(super) struct ReaderState {
+    history: DocumentHistory,
+    delivered: HashMap<RelPath, DeliveredFile>,
     /// The views that were wanted without regard to limits and to what was given, with hashes of what they show.
     wanted: HashMap<RelPath, (ViewMode, ContentHash)>,
 }
 
 /// What is to be remembered as soon as the document was given.
-pub(super) struct Promise {
+pub(super) struct PendingDelivery {
     pub(super) name: String,
-    giving: Giving,
+    giving: DeliveryUpdate,
     /// The answer that was kept, where the document is one that is given again as it is.
     pub(super) answer: Option<ContentHash>,
 }
 
-impl Promise {
+impl PendingDelivery {
     /// Returns the promise of a document that the reader has already.
-    pub(super) const fn of_the_same(name: String, answer: ContentHash) -> Self {
-        let giving = Giving { changed: Vec::new(), removed: Vec::new() };
+    pub(super) const fn unchanged(name: String, answer: ContentHash) -> Self {
+        let giving = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
         Self { name, giving, answer: Some(answer) }
     }
 }
 
 impl Project<'_> {
     /// Remembers what the last document that was composed shows; to be called when its reader has it.
-    pub fn delivered(&mut self) {
-        let Some(Promise { name, giving, answer }) = self.promise.take() else { return };
+    pub fn confirm_delivery(&mut self) {
+        let Some(PendingDelivery { name, giving, answer }) = self.pending_delivery.take() else { return };
         let at_s = self.world.clock.now_s();
-        let tree = self.tree.clone();
-        let _alone = tree.as_ref().map(|tree| tree.save_alone());
+        let tree = self.shared.clone();
+        let _alone = tree.as_ref().map(|tree| tree.lock_writes());
         if let Some(store) = &mut self.store
-            && let Err(error) = store.give(&name, &giving, at_s)
+            && let Err(error) = store.record_delivery(&name, &giving, at_s)
         {
             self.note(format!("what was given is not remembered as `{name}`"));
             self.recover(&error);
         }
-        let mark = self.stored(|store| store.given_mark(&name)).flatten();
+        let mark = self.query_store(|store| store.delivery_version(&name)).flatten();
         if let (Some(tree), Some(mark)) = (&tree, mark) {
-            tree.answers().gave(name, answer.map(|answer| (answer, mark)));
+            tree.documents().record_delivered(name, answer.map(|answer| (answer, mark)));
         }
     }
 
     /// Forgets what the last document that was composed shows: it is for nobody.
-    pub fn not_delivered(&mut self) {
-        self.promise = None;
+    pub fn discard_delivery(&mut self) {
+        self.pending_delivery = None;
     }
 
     /// Looks up what the reader has. Nothing is remembered of a document that shows no files.
-    pub(super) fn recall(&mut self, request: &AggregationRequest, files: &[ShownFile]) -> Option<Recall> {
-        let memory = request.memory.clone().filter(|_| request.sections.part.has_prefix())?;
-        let rows = self.stored(|store| store.given(&memory.name)).unwrap_or_default();
+    pub(super) fn load_reader_state(
+        &mut self,
+        request: &AggregationRequest,
+        files: &[ShownFile],
+    ) -> Option<ReaderState> {
+        let memory = request.history.clone().filter(|_| request.sections.part.has_prefix())?;
+        let rows = self.query_store(|store| store.delivered_files(&memory.name)).unwrap_or_default();
         let given = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
         let kept = self.kept_fingerprints(files);
         let places: Vec<usize> = (0..files.len()).collect();
         let hashes = on_all_cores(&places, |at| {
             let block = &files[*at].candidate.block;
-            kept[*at].unwrap_or_else(|| fingerprint(block.view, &block.body))
+            kept[*at].unwrap_or_else(|| view_fingerprint(block.view, &block.body))
         });
         let views = files.iter().map(|shown| (shown.file.path.clone(), shown.candidate.block.view));
         let wanted = views.zip(hashes).map(|((path, view), hash)| (path, (view, hash))).collect();
-        Some(Recall { memory, given, wanted })
+        Some(ReaderState { history: memory, delivered: given, wanted })
     }
 
     /// Returns the hashes that were made when the views were shown first.
     fn kept_fingerprints(&self, files: &[ShownFile]) -> Vec<Option<ContentHash>> {
-        let Some(tree) = &self.tree else { return vec![None; files.len()] };
+        let Some(tree) = &self.shared else { return vec![None; files.len()] };
         let mut views = tree.views();
         let find = |shown: &ShownFile| {
             let block = &shown.candidate.block;
             let content = block.content?;
-            let by_model = matches!(block.summary, Some(SummaryBy::Model { .. }));
-            let chosen = self.words.of(&block.path, &content).filter(|_| by_model);
-            let words = chosen.map(|chosen| chosen.written.hash());
+            let by_model = matches!(block.summary, Some(SummaryProvenance::Model { .. }));
+            let chosen = self.summaries.of(&block.path, &content).filter(|_| by_model);
+            let words = chosen.map(|chosen| chosen.summary.hash());
             let key = ViewKey::of(content, block.file_type.id, block.view, shown.detail, words)?;
-            views.find(&key).map(|kept| kept.fingerprint)
+            views.get(&key).map(|kept| kept.fingerprint)
         };
         files.iter().map(find).collect()
     }
 
     /// Leaves out what the reader has, if that is asked for, and shows what has changed as a diff.
-    pub(super) fn only_changes(&mut self, whole: &mut Whole, recall: &Recall) {
-        let name = &recall.memory.name;
-        if !recall.memory.since_last {
+    pub(super) fn reduce_to_changes(&mut self, whole: &mut DraftDocument, recall: &ReaderState) {
+        let name = &recall.history.name;
+        if !recall.history.since_last {
             return;
         }
-        if recall.given.is_empty() {
+        if recall.delivered.is_empty() {
             let why = "so that everything is shown";
             self.note(format!("no earlier aggregation named `{name}` is remembered, {why}"));
             return;
         }
         whole.plan.since_last = true;
-        self.tell_what_is_gone(whole, recall);
+        self.add_removed_files(whole, recall);
         for mut shown in std::mem::take(&mut whole.files) {
             let path = &shown.file.path;
-            let row = recall.given.get(path).filter(|_| !is_failed(&shown.candidate));
+            let row = recall.delivered.get(path).filter(|_| !is_failed(&shown.candidate));
             let hash = recall.wanted.get(path).map(|(_, hash)| *hash);
             match row {
                 Some(row) if Some(row.wanted) == hash || Some(row.shown) == hash => {
                     let reason = Omission::Unchanged;
-                    whole.remarks.left_out.push(OmittedFile { path: path.clone(), reason });
+                    whole.remarks.omitted.push(OmittedFile { path: path.clone(), reason });
                     whole.unchanged.push(shown.file);
                     continue;
                 }
-                Some(row) => self.show_as_diff(&mut shown, row, name),
+                Some(row) => self.replace_by_diff(&mut shown, row, name),
                 None => {}
             }
             whole.files.push(shown);
         }
-        whole.remarks.left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        whole.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
     }
 
     /// Shows a file as what has changed since it was given, unless that takes more room than the file as it is.
-    fn show_as_diff(&mut self, shown: &mut ShownFile, row: &GivenRow, name: &str) {
+    fn replace_by_diff(&mut self, shown: &mut ShownFile, row: &DeliveredFile, name: &str) {
         let block = &shown.candidate.block;
-        if row.view != block.view || !keeps_text(block.view) {
+        if row.view != block.view || !keeps_base_text(block.view) {
             return;
         }
-        let text = self.stored(|store| store.given_text(name, &row.path)).flatten();
+        let text = self.query_store(|store| store.delivered_text(name, &row.path)).flatten();
         let Some(old) = text else { return };
-        let body = aggregate::view_diff(&row.path, Some(&old), Some(&block.body), BASE);
-        let mut diff = Block { view: ViewMode::Diff, body, ..block.clone() };
-        let by = block.summary.as_ref().map_or("", SummaryBy::behind_view);
+        let body = aggregate::render_diff(&row.path, Some(&old), Some(&block.body), BASE);
+        let mut diff = DocumentBlock { view: ViewMode::Diff, body, ..block.clone() };
+        let by = block.summary.as_ref().map_or("", SummaryProvenance::view_suffix);
         diff.remarks.push(format!("diff against {BASE}, of the view {}{by}", row.view));
         if render::block_text(block).len() <= render::block_text(&diff).len() {
             return;
         }
         let changed = format!("changed since the last aggregation named `{name}`");
-        let why = shown.candidate.why.take();
-        shown.candidate.why = Some(why.map_or(changed.clone(), |why| format!("{changed}; {why}")));
-        shown.undiffed = Some(std::mem::replace(&mut shown.candidate.block, diff));
+        let why = shown.candidate.reason.take();
+        shown.candidate.reason = Some(why.map_or(changed.clone(), |why| format!("{changed}; {why}")));
+        shown.full_block = Some(std::mem::replace(&mut shown.candidate.block, diff));
     }
 
     /// Shows the names of files that the reader has and that are not there any more.
-    fn tell_what_is_gone(&self, whole: &mut Whole, recall: &Recall) {
+    fn add_removed_files(&self, whole: &mut DraftDocument, recall: &ReaderState) {
         let has_text = |shown: &&ShownFile| matches!(shown.file.state, KnownState::Content { .. });
         let there: HashSet<&RelPath> =
             whole.files.iter().filter(has_text).map(|shown| &shown.file.path).collect();
         let is_gone = |path: &&RelPath| !there.contains(path) && self.is_gone(path);
-        let gone: HashSet<RelPath> = recall.given.keys().filter(is_gone).cloned().collect();
+        let gone: HashSet<RelPath> = recall.delivered.keys().filter(is_gone).cloned().collect();
         whole.files.retain(|shown| !gone.contains(&shown.file.path));
-        whole.remarks.left_out.retain(|omitted| !gone.contains(&omitted.path));
-        whole.files.extend(gone.into_iter().map(gone_file));
+        whole.remarks.omitted.retain(|omitted| !gone.contains(&omitted.path));
+        whole.files.extend(gone.into_iter().map(removed_file));
         whole.files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
     }
 
@@ -203,11 +207,11 @@ impl Project<'_> {
     }
 }
 
-impl Recall {
+impl ReaderState {
     /// Returns what is new about what the reader has, once it was given these files.
-    pub(super) fn promise(&self, files: &[ShownFile]) -> Promise {
-        let Self { memory, given, wanted } = self;
-        let mut giving = Giving { changed: Vec::new(), removed: Vec::new() };
+    pub(super) fn pending_delivery(&self, files: &[ShownFile]) -> PendingDelivery {
+        let Self { history: memory, delivered: given, wanted } = self;
+        let mut giving = DeliveryUpdate { changed: Vec::new(), removed: Vec::new() };
         let mut bytes = 0;
         let mut held: HashSet<&RelPath> = HashSet::new();
         for shown in files {
@@ -219,16 +223,16 @@ impl Recall {
                 continue;
             };
             held.insert(path);
-            let block = shown.settled();
+            let block = shown.settled_block();
             let hash =
-                if block.view == *wanted_view { *wanted } else { fingerprint(block.view, &block.body) };
+                if block.view == *wanted_view { *wanted } else { view_fingerprint(block.view, &block.body) };
             bytes += block.body.len();
             if memory.since_last && known.is_some() && block.view != *wanted_view {
                 // There was no room for the change: it is told when there is, against what the reader has.
                 continue;
             }
-            let row = GivenRow { path: path.clone(), view: block.view, shown: hash, wanted: *wanted };
-            let is_kept = keeps_text(block.view) && bytes <= MOST_BYTES;
+            let row = DeliveredFile { path: path.clone(), view: block.view, shown: hash, wanted: *wanted };
+            let is_kept = keeps_base_text(block.view) && bytes <= MOST_BYTES;
             if known != Some(&row) {
                 giving.changed.push((row, is_kept.then(|| block.body.clone())));
             }
@@ -238,19 +242,19 @@ impl Recall {
             giving.removed = given.keys().filter(|path| !held.contains(path)).cloned().collect();
         }
         giving.removed.sort();
-        Promise { name: memory.name.clone(), giving, answer: None }
+        PendingDelivery { name: memory.name.clone(), giving, answer: None }
     }
 }
 
 /// Returns a hash of what is shown of a file: its view and its text. The head is not a part of it, for it names a
 /// content that changes with every edit.
-pub(super) fn fingerprint(view: ViewMode, body: &str) -> ContentHash {
-    let text = ContentHash::of(body.as_bytes());
-    ContentHash::of(format!("{view} {text}").as_bytes())
+pub(super) fn view_fingerprint(view: ViewMode, body: &str) -> ContentHash {
+    let text = ContentHash::digest(body.as_bytes());
+    ContentHash::digest(format!("{view} {text}").as_bytes())
 }
 
 /// Says whether an earlier text of the view is worth to be compared with a later one.
-const fn keeps_text(view: ViewMode) -> bool {
+const fn keeps_base_text(view: ViewMode) -> bool {
     match view {
         ViewMode::Full
         | ViewMode::Skeleton
@@ -266,13 +270,13 @@ const fn keeps_text(view: ViewMode) -> bool {
 }
 
 /// Says whether an error stands in place of the file; that is told each time.
-fn is_failed(candidate: &Candidate) -> bool {
+fn is_failed(candidate: &CandidateFile) -> bool {
     let block = &candidate.block;
-    block.content.is_none() && candidate.why.is_some() && block.view != ViewMode::Path
+    block.content.is_none() && candidate.reason.is_some() && block.view != ViewMode::Path
 }
 
-fn gone_file(path: RelPath) -> ShownFile {
-    let block = Block {
+fn removed_file(path: RelPath) -> ShownFile {
+    let block = DocumentBlock {
         path: path.clone(),
         file_type: discover::unknown_type(),
         view: ViewMode::Path,
@@ -281,14 +285,14 @@ fn gone_file(path: RelPath) -> ShownFile {
         body: String::new(),
         summary: None,
     };
-    let candidate = Candidate {
+    let candidate = CandidateFile {
         block,
         wanted: ViewMode::Path,
-        rule: Rule::Gone,
-        why: None,
-        stability: Stability::default(),
-        given: usize::MAX,
+        rule: RoutingRule::Gone,
+        reason: None,
+        stability: FileStability::default(),
+        request_position: usize::MAX,
     };
-    let state = KnownState::LeftOut(LeftOut::Vanished);
+    let state = KnownState::LeftOut(SkipReason::Vanished);
     ShownFile::new(KnownFile { path, tracked: false, state }, candidate, SummaryDetail::Words)
 }

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use super::project::Project;
 use crate::model::ContentHash;
 use crate::model::RelPath;
-use crate::sys::Finished;
+use crate::sys::ProcessOutput;
 use crate::sys::Processes;
-use crate::sys::git;
+use crate::sys::run_git;
 
 /// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
 /// commit would itself be what changes the order.
@@ -33,14 +33,14 @@ const EDITS_KEY: &str = "history/edits";
 const MOST_REMEMBERED: usize = 4 << 20;
 
 /// What git says.
-pub(super) struct History {
-    pub(super) commits: Arc<Commits>,
+pub(super) struct GitHistory {
+    pub(super) commits: Arc<CommitLog>,
     /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
     pub(super) uncommitted: HashSet<RelPath>,
 }
 
 /// What git says of the commits.
-pub(super) struct Commits {
+pub(super) struct CommitLog {
     /// The newest commit.
     pub(super) head: String,
     /// The commit at which scores are frozen.
@@ -48,22 +48,22 @@ pub(super) struct Commits {
     /// How often commits up to `frozen` changed a file, each change halved with age; in millionths.
     pub(super) scores: HashMap<RelPath, u64>,
     /// What the commits since `frozen` did to each file, the newest first.
-    pub(super) edits: HashMap<RelPath, Vec<Edit>>,
+    pub(super) edits: HashMap<RelPath, Vec<FileEdit>>,
     /// What turns off the filters that git's settings name; `None` where one cannot be turned off.
     filters: Option<Vec<String>>,
 }
 
-impl Deref for History {
-    type Target = Commits;
+impl Deref for GitHistory {
+    type Target = CommitLog;
 
-    fn deref(&self) -> &Commits {
+    fn deref(&self) -> &CommitLog {
         &self.commits
     }
 }
 
 /// What one commit did to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Edit {
+pub(super) struct FileEdit {
     /// Which commit it was, counted from the first one after the frozen one, which is 1.
     pub(super) commit: u32,
     /// Git's name for the bytes before; `None` where there was no such file, or none with a text.
@@ -73,31 +73,31 @@ pub(super) struct Edit {
 impl Project<'_> {
     /// Returns what git says of the commits; `None` outside of git, and before the first commit. It is the same as long as
     /// the `rules` are, where they are known.
-    pub(super) fn commits_by(&mut self, rules: Option<ContentHash>) -> Option<Arc<Commits>> {
-        let kept = self.tree.as_ref().zip(rules).and_then(|(tree, rules)| tree.commits(&rules));
+    pub(super) fn commit_log(&mut self, rules: Option<ContentHash>) -> Option<Arc<CommitLog>> {
+        let kept = self.shared.as_ref().zip(rules).and_then(|(tree, rules)| tree.commits(&rules));
         if kept.is_some() {
             return kept;
         }
         let commits = Arc::new(self.commits()?);
-        if let (Some(tree), Some(rules)) = (&self.tree, rules) {
-            tree.keep_commits(rules, &commits);
+        if let (Some(tree), Some(rules)) = (&self.shared, rules) {
+            tree.store_commits(rules, &commits);
         }
         Some(commits)
     }
 
-    fn commits(&mut self) -> Option<Commits> {
+    fn commits(&mut self) -> Option<CommitLog> {
         let about = self.git_line(&["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
         let (_, head) = about.split_once('\n')?;
         let frozen = self.frozen_commit(&about)?;
         let scores = self.scores(&frozen)?;
         let edits = self.edits(&frozen, head)?;
-        Some(Commits { head: head.to_owned(), frozen, scores, edits, filters: self.filters() })
+        Some(CommitLog { head: head.to_owned(), frozen, scores, edits, filters: self.filters() })
     }
 
     /// Returns what the first-parent commits after `frozen` did, up to `head`.
-    fn edits(&mut self, frozen: &str, head: &str) -> Option<HashMap<RelPath, Vec<Edit>>> {
+    fn edits(&mut self, frozen: &str, head: &str) -> Option<HashMap<RelPath, Vec<FileEdit>>> {
         let title = format!("{frozen} {head}\n");
-        let remembered = self.stored(|store| store.recall(EDITS_KEY)).flatten();
+        let remembered = self.query_store(|store| store.get_meta(EDITS_KEY)).flatten();
         if let Some(log) = remembered.as_deref().and_then(|bytes| bytes.strip_prefix(title.as_bytes())) {
             return Some(read_edits(log));
         }
@@ -129,18 +129,18 @@ impl Project<'_> {
     /// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
     /// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
     pub(super) fn changed_since(&self, commit: &str) -> Option<HashMap<RelPath, bool>> {
-        changed_without(self.world.processes, &self.root, &self.filters()?, commit)
+        changed_with_disabled_filters(self.world.processes, &self.root, &self.filters()?, commit)
     }
 
     fn filters(&self) -> Option<Vec<String>> {
-        blanked(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)
+        disabled_filters(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)
     }
 
     /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
     /// shallow one that gets its other commits counts anew, though its head is the same.
     fn frozen_commit(&mut self, about: &str) -> Option<String> {
         let (_, head) = about.split_once('\n')?;
-        let remembered = self.stored(|store| store.recall(FROZEN_KEY)).flatten();
+        let remembered = self.query_store(|store| store.get_meta(FROZEN_KEY)).flatten();
         let remembered = remembered.and_then(|bytes| String::from_utf8(bytes).ok());
         if let Some((of, frozen)) = remembered.as_deref().and_then(|text| text.split_once(' '))
             && of == about
@@ -155,7 +155,7 @@ impl Project<'_> {
     }
 
     fn scores(&mut self, frozen: &str) -> Option<HashMap<RelPath, u64>> {
-        let remembered = self.stored(|store| store.recall(SCORES_KEY)).flatten();
+        let remembered = self.query_store(|store| store.get_meta(SCORES_KEY)).flatten();
         if let Some(scores) = remembered.and_then(|bytes| read_scores(&bytes, frozen)) {
             return Some(scores);
         }
@@ -182,7 +182,7 @@ impl Project<'_> {
 
     pub(super) fn remember(&mut self, key: &str, value: &[u8]) {
         if let Some(store) = &mut self.store
-            && let Err(error) = store.remember(key, value)
+            && let Err(error) = store.set_meta(key, value)
         {
             self.recover(&error);
         }
@@ -196,27 +196,37 @@ impl Project<'_> {
     }
 
     /// Runs git in the project's folder; `None` where it cannot be run, or says no.
-    pub(super) fn git(&self, arguments: &[&str], input: &[u8]) -> Option<Finished> {
-        ask(self.world.processes, &self.root, arguments, input)
+    pub(super) fn git(&self, arguments: &[&str], input: &[u8]) -> Option<ProcessOutput> {
+        git_output(self.world.processes, &self.root, arguments, input)
     }
 }
 
-impl Commits {
+impl CommitLog {
     /// Adds what is not committed.
-    pub(super) fn with_changes(self: &Arc<Self>, processes: &dyn Processes, root: &Path) -> Option<History> {
-        let uncommitted = changed_without(processes, root, self.filters.as_deref()?, &self.head)?;
-        Some(History { uncommitted: uncommitted.into_keys().collect(), commits: Arc::clone(self) })
+    pub(super) fn with_uncommitted(
+        self: &Arc<Self>,
+        processes: &dyn Processes,
+        root: &Path,
+    ) -> Option<GitHistory> {
+        let uncommitted =
+            changed_with_disabled_filters(processes, root, self.filters.as_deref()?, &self.head)?;
+        Some(GitHistory { uncommitted: uncommitted.into_keys().collect(), commits: Arc::clone(self) })
     }
 }
 
 /// Runs git; `None` where it cannot be run, or says no.
-fn ask(processes: &dyn Processes, root: &Path, arguments: &[&str], input: &[u8]) -> Option<Finished> {
-    let finished = git(processes, root, arguments, input).ok()?;
+fn git_output(
+    processes: &dyn Processes,
+    root: &Path,
+    arguments: &[&str],
+    input: &[u8],
+) -> Option<ProcessOutput> {
+    let finished = run_git(processes, root, arguments, input).ok()?;
     finished.success.then_some(finished)
 }
 
 /// Returns the files that differ between a commit and the working tree, with some filters turned off.
-fn changed_without(
+fn changed_with_disabled_filters(
     processes: &dyn Processes,
     root: &Path,
     filters: &[String],
@@ -234,14 +244,14 @@ fn changed_without(
         "--no-textconv",
     ]);
     arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
-    let changes = read_edits(&ask(processes, root, &arguments, b"")?.stdout);
-    let was_file = |edits: &[Edit]| edits.iter().any(|edit| edit.before.is_some());
+    let changes = read_edits(&git_output(processes, root, &arguments, b"")?.stdout);
+    let was_file = |edits: &[FileEdit]| edits.iter().any(|edit| edit.before.is_some());
     Some(changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect())
 }
 
 /// Returns what turns off each filter among git's settings; `None` where one cannot be turned off, for a command line
 /// ends a setting's name at its first `=`.
-fn blanked(settings: &[u8]) -> Option<Vec<String>> {
+fn disabled_filters(settings: &[u8]) -> Option<Vec<String>> {
     let mut blanked = Vec::new();
     for name in settings.split(|byte| *byte == 0).filter(|name| name.starts_with(b"filter.")) {
         let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('='))?;
@@ -303,12 +313,12 @@ fn read_scores(bytes: &[u8], frozen: &str) -> Option<HashMap<RelPath, u64>> {
 
 /// Reads a raw log in which a byte 1 stands before the entries of each commit, the newest commit first. An entry is
 /// `:<mode> <mode> <blob before> <blob after> <status>`, and the path.
-fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<Edit>> {
+fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<FileEdit>> {
     let is_commit = |entry: &[u8]| entry == [1];
     let entries = || log.split(|byte| *byte == 0).map(|entry| entry.strip_prefix(b"\n").unwrap_or(entry));
     let commits = entries().filter(|entry| is_commit(entry)).count();
     let mut commit = u32::try_from(commits).unwrap_or(u32::MAX).saturating_add(1);
-    let mut edits: HashMap<RelPath, Vec<Edit>> = HashMap::new();
+    let mut edits: HashMap<RelPath, Vec<FileEdit>> = HashMap::new();
     let mut before = None;
     for entry in entries() {
         if is_commit(entry) {
@@ -316,7 +326,7 @@ fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<Edit>> {
         } else if let Some(change) = entry.strip_prefix(b":") {
             before = Some(blob_before(change));
         } else if let (Some(before), Ok(path)) = (before.take(), RelPath::new(entry)) {
-            edits.entry(path).or_default().push(Edit { commit, before });
+            edits.entry(path).or_default().push(FileEdit { commit, before });
         }
     }
     edits
@@ -357,7 +367,7 @@ mod tests {
     fn edits_are_read_the_newest_first_and_counted_from_the_frozen_commit() {
         let log = b"\x01\0\n:100644 100644 aa bb M\0a\0:000000 100644 00 cc A\0b\0\x01\0\n:100755 100644 dd aa M\0a\0";
         let edits = read_edits(log);
-        let edit = |commit, before: Option<&str>| Edit { commit, before: before.map(str::to_owned) };
+        let edit = |commit, before: Option<&str>| FileEdit { commit, before: before.map(str::to_owned) };
         assert_eq!(edits[&path("a")], [edit(2, Some("aa")), edit(1, Some("dd"))]);
         assert_eq!(edits[&path("b")], [edit(2, None)]);
     }

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::fitting::BYTES_A_TOKEN;
+use super::fitting::DraftDocument;
 use super::fitting::ShownFile;
-use super::fitting::Whole;
 use super::scan::KnownState;
 use crate::aggregate;
-use crate::aggregate::Limits;
-use crate::aggregate::Step;
-use crate::aggregate::Yielding;
-use crate::model::Block;
+use crate::aggregate::BudgetStep;
+use crate::aggregate::DocumentLimits;
+use crate::aggregate::ShrinkableFile;
+use crate::model::DocumentBlock;
 use crate::model::Omission;
 use crate::model::OmittedFile;
 use crate::model::SummaryDetail;
@@ -21,8 +21,8 @@ use crate::render;
 const FOR_WANT_OF_ROOM: &str = "to keep within the budget";
 
 /// A file in one of its views, with its sizes.
-pub(super) struct Rung {
-    pub(super) block: Block,
+pub(super) struct LadderRung {
+    pub(super) block: DocumentBlock,
     pub(super) bytes: u64,
     /// `None` until somebody needs to know.
     pub(super) tokens: Option<u64>,
@@ -30,62 +30,62 @@ pub(super) struct Rung {
 
 /// What was found out about a document while it was made to fit: it holds for other limits too.
 #[derive(Default)]
-pub(super) struct Memo {
-    pub(super) frame: Option<Frame>,
-    pub(super) rungs: HashMap<(usize, usize), Rung>,
+pub(super) struct FitMemo {
+    pub(super) frame: Option<FrameSizes>,
+    pub(super) rungs: HashMap<(usize, usize), LadderRung>,
 }
 
 /// Where each file stands after some steps.
-pub(super) struct Descent {
+pub(super) struct LadderState {
     /// For each file, how many rungs it has stepped down; `None` where it is left out.
     pub(super) rungs: Vec<Option<usize>>,
     pub(super) with_tree: bool,
 }
 
 /// The files on their ladders.
-pub(super) struct Ladders {
+pub(super) struct ViewLadders {
     /// By importance.
     pub(super) files: Vec<ShownFile>,
     pub(super) views: Vec<&'static [ViewMode]>,
-    pub(super) steps: Vec<Step>,
-    pub(super) rungs: HashMap<(usize, usize), Rung>,
-    pub(super) frame: Frame,
+    pub(super) steps: Vec<BudgetStep>,
+    pub(super) rungs: HashMap<(usize, usize), LadderRung>,
+    pub(super) frame: FrameSizes,
 }
 
 /// What the document has beside its files: its heading and the sections behind them; what says that files are left out;
 /// the tree of names.
 #[derive(Clone, Copy)]
-pub(super) struct Frame {
-    pub(super) rest: Sizes,
-    pub(super) cut: Sizes,
-    pub(super) tree: Sizes,
+pub(super) struct FrameSizes {
+    pub(super) rest: TextSizes,
+    pub(super) cut: TextSizes,
+    pub(super) tree: TextSizes,
 }
 
 /// Sizes of a text.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Sizes {
+pub(super) struct TextSizes {
     pub(super) bytes: u64,
     pub(super) tokens: u64,
 }
 
-impl Sizes {
+impl TextSizes {
     pub(super) fn add(&mut self, other: Self) {
         self.bytes += other.bytes;
         self.tokens += other.tokens;
     }
 
-    pub(super) fn is_within(self, limits: Limits) -> bool {
+    pub(super) fn is_within(self, limits: DocumentLimits) -> bool {
         limits.bytes.is_none_or(|bytes| self.bytes <= bytes)
             && limits.tokens.is_none_or(|tokens| self.tokens <= tokens)
     }
 }
 
-impl Ladders {
+impl ViewLadders {
     pub(super) fn new(
         files: Vec<ShownFile>,
-        frame: Frame,
-        limits: Limits,
-        mut rungs: HashMap<(usize, usize), Rung>,
+        frame: FrameSizes,
+        limits: DocumentLimits,
+        mut rungs: HashMap<(usize, usize), LadderRung>,
     ) -> Self {
         let mut views = Vec::new();
         let mut yielding = Vec::new();
@@ -94,49 +94,53 @@ impl Ladders {
             // A line that tells an error is as short as can be, and is not to be taken for a file that has been read.
             let is_shown = block.content.is_some();
             let has_detail = shown.detail != SummaryDetail::Words;
-            let own: &[ViewMode] = if is_shown { aggregate::ladder(block.view, has_detail) } else { &[] };
+            let own: &[ViewMode] =
+                if is_shown { aggregate::view_ladder(block.view, has_detail) } else { &[] };
             views.push(own);
-            let top = rungs.entry((at, 0)).or_insert_with(|| Rung {
+            let top = rungs.entry((at, 0)).or_insert_with(|| LadderRung {
                 block: block.clone(),
                 bytes: render::block_text(block).len() as u64,
                 tokens: None,
             });
             let bytes = top.bytes;
-            yielding.push((!shown.candidate.rule.insists()).then_some(Yielding { views: own, bytes }));
+            yielding
+                .push((!shown.candidate.rule.is_binding()).then_some(ShrinkableFile { views: own, bytes }));
         }
         // What is insisted on is there anyway: the others share what it leaves.
         let insisted: u64 =
             (0..files.len()).filter(|at| yielding[*at].is_none()).map(|at| rungs[&(at, 0)].bytes).sum();
-        let left = room(limits).saturating_sub(frame.rest.bytes + insisted);
-        let steps = aggregate::steps(&yielding, frame.tree.bytes, left);
+        let left = byte_room(limits).saturating_sub(frame.rest.bytes + insisted);
+        let steps = aggregate::reduction_steps(&yielding, frame.tree.bytes, left);
         Self { files, views, steps, rungs, frame }
     }
 
     /// Returns where the files stand after so many steps.
-    pub(super) fn descent(&self, steps: usize) -> Descent {
+    pub(super) fn state_after(&self, steps: usize) -> LadderState {
         self.after(self.steps[..steps].iter())
     }
 
     /// Returns the descent that leaves of each file its path, as far as it yields.
-    pub(super) fn paths_alone(&self) -> Descent {
-        self.after(self.steps.iter().filter(|step| !matches!(step, Step::Out(_))))
+    pub(super) fn paths_alone(&self) -> LadderState {
+        self.after(self.steps.iter().filter(|step| !matches!(step, BudgetStep::Omit(_))))
     }
 
-    fn after<'a>(&self, steps: impl Iterator<Item = &'a Step>) -> Descent {
-        let mut descent = Descent { rungs: vec![Some(0); self.files.len()], with_tree: true };
+    fn after<'a>(&self, steps: impl Iterator<Item = &'a BudgetStep>) -> LadderState {
+        let mut descent = LadderState { rungs: vec![Some(0); self.files.len()], with_tree: true };
         for step in steps {
             match step {
-                Step::Down(file) => descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1),
-                Step::WithoutTree => descent.with_tree = false,
-                Step::Out(file) => descent.rungs[*file] = None,
+                BudgetStep::StepDown(file) => {
+                    descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1)
+                }
+                BudgetStep::DropTree => descent.with_tree = false,
+                BudgetStep::Omit(file) => descent.rungs[*file] = None,
             }
         }
         descent
     }
 
     /// Guesses after how many steps all fits, from the sizes that views usually have.
-    pub(super) fn guess(&self, limits: Limits) -> usize {
-        let room = room(limits);
+    pub(super) fn guess(&self, limits: DocumentLimits) -> usize {
+        let room = byte_room(limits);
         let usual = |file: usize, rung: usize| match rung.checked_sub(1).map(|rung| self.views[file][rung]) {
             None => self.rungs[&(file, 0)].bytes,
             Some(view) => usual_bytes(view).min(self.rungs[&(file, 0)].bytes),
@@ -149,41 +153,45 @@ impl Ladders {
                 return taken;
             }
             match step {
-                Step::Down(file) => {
+                BudgetStep::StepDown(file) => {
                     bytes = bytes + usual(*file, at[*file] + 1) - usual(*file, at[*file]);
                     at[*file] += 1;
                 }
-                Step::WithoutTree => bytes -= self.frame.tree.bytes,
-                Step::Out(file) => bytes -= usual(*file, at[*file]),
+                BudgetStep::DropTree => bytes -= self.frame.tree.bytes,
+                BudgetStep::Omit(file) => bytes -= usual(*file, at[*file]),
             }
         }
         self.steps.len()
     }
 
     /// Returns the document's parts where its files stand so, with what became of each file and why; and the rungs.
-    pub(super) fn taken(self, descent: &Descent, mut whole: Whole) -> (Whole, HashMap<(usize, usize), Rung>) {
+    pub(super) fn apply(
+        self,
+        descent: &LadderState,
+        mut whole: DraftDocument,
+    ) -> (DraftDocument, HashMap<(usize, usize), LadderRung>) {
         if !descent.with_tree {
-            whole.remarks.without_tree = whole.plan.tree.take().is_some();
+            whole.remarks.tree_omitted = whole.plan.tree.take().is_some();
         }
         for (at, mut shown) in self.files.into_iter().enumerate() {
             let Some(rung) = descent.rungs[at] else {
-                whole.remarks.left_out.push(left_out(&shown));
-                shown.candidate.why = Some(FOR_WANT_OF_ROOM.to_owned());
-                whole.crowded_out.push(shown);
+                whole.remarks.omitted.push(left_out(&shown));
+                shown.candidate.reason = Some(FOR_WANT_OF_ROOM.to_owned());
+                whole.dropped.push(shown);
                 continue;
             };
             let held = self.rungs.get(&(at, rung)).filter(|held| held.block != shown.candidate.block);
             if let Some(held) = held {
                 shown.candidate.block = held.block.clone();
                 shown.detail = SummaryDetail::Words;
-                shown.candidate.why = Some(match shown.candidate.why {
+                shown.candidate.reason = Some(match shown.candidate.reason {
                     Some(why) => format!("{why}; then {FOR_WANT_OF_ROOM}"),
                     None => FOR_WANT_OF_ROOM.to_owned(),
                 });
             }
             whole.files.push(shown);
         }
-        whole.remarks.left_out.sort_by(|a, b| a.path.cmp(&b.path));
+        whole.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
         (whole, self.rungs)
     }
 }
@@ -198,7 +206,7 @@ fn left_out(shown: &ShownFile) -> OmittedFile {
 }
 
 /// Returns about how many bytes a document may have.
-fn room(limits: Limits) -> u64 {
+fn byte_room(limits: DocumentLimits) -> u64 {
     let bytes = limits.bytes.unwrap_or(u64::MAX);
     bytes.min(limits.tokens.map_or(u64::MAX, |tokens| tokens.saturating_mul(BYTES_A_TOKEN)))
 }

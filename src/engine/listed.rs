@@ -15,84 +15,84 @@ use super::error::Error;
 use super::freshness::is_racy;
 use super::project::Project;
 use super::sight::TOLD_BY_NS;
-use super::tree::Began;
+use super::tree::TreeSnapshot;
 use crate::discover;
-use crate::discover::Listing;
-use crate::discover::Neighbors;
-use crate::discover::Source;
+use crate::discover::FileListing;
+use crate::discover::HeaderNeighbors;
+use crate::discover::ListingSource;
 use crate::model::ContentHash;
+use crate::model::FileStamp;
 use crate::model::RelPath;
-use crate::model::Stamp;
 use crate::sys::FileKind;
-use crate::sys::git;
+use crate::sys::run_git;
 
 /// How deep folders may lie in one another that hold no file of the project. Each step is a question to git.
 const MOST_STEPS: usize = 8;
 
 /// A listing, and what it depends on.
-pub(super) struct Listed {
-    pub(super) listing: Listing,
-    pub(super) neighbors: Neighbors,
+pub(super) struct TrackedListing {
+    pub(super) listing: FileListing,
+    pub(super) neighbors: HeaderNeighbors,
     /// Of the settings by which files count, or are left out: another session may have others.
     pub(super) names_key: ContentHash,
     /// When it was begun, in the file system's time. What has changed since may or may not be in it.
     began_ns: i64,
     /// The files outside of the project; `None` where there was nothing of that name.
-    rules: Vec<(PathBuf, Option<Stamp>)>,
-    ignore_files: Vec<(RelPath, Stamp)>,
-    folders: Vec<Folder>,
+    rule_files: Vec<(PathBuf, Option<FileStamp>)>,
+    ignore_files: Vec<(RelPath, FileStamp)>,
+    folders: Vec<ListedFolder>,
     /// Folders that were looked into again, by their place, for their stamps had changed and their names had not.
-    looked: Mutex<FxHashMap<usize, (Stamp, i64)>>,
+    rechecked: Mutex<FxHashMap<usize, (FileStamp, i64)>>,
 }
 
 /// A folder that may hold files of the project.
-struct Folder {
+struct ListedFolder {
     /// `None` for the root.
     path: Option<RelPath>,
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     /// A hash of what lies in it; `None` where that is not sure to be what was listed.
     names: Option<ContentHash>,
 }
 
 /// What a look at all that a listing depends on says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum ListingState {
     /// Nothing has changed.
     Unchanged,
     /// Names came and went, and are what they were.
     SameNames,
     /// It is not to be believed. Says whether that should have been told by an event by now.
-    Gone { should_be_told: bool },
+    Stale { should_be_reported: bool },
 }
 
-impl Listed {
+impl TrackedListing {
     /// Returns the files outside of the project on which the listing depends.
-    pub(super) fn outside(&self) -> Vec<PathBuf> {
-        self.rules.iter().map(|(path, _)| path.clone()).collect()
+    pub(super) fn external_paths(&self) -> Vec<PathBuf> {
+        self.rule_files.iter().map(|(path, _)| path.clone()).collect()
     }
 
     /// Returns a hash of the stamps of all files by which git knows a history; nothing that git says of commits changes
     /// without one of them. `None` where they are too young to be believed, or not known.
-    pub(super) fn rules_key(&self) -> Option<ContentHash> {
-        let is_known = !self.rules.is_empty() && self.has_rested();
-        is_known.then(|| ContentHash::of(format!("{:?}", self.rules).as_bytes()))
+    pub(super) fn history_key(&self) -> Option<ContentHash> {
+        let is_known = !self.rule_files.is_empty() && self.has_rested();
+        is_known.then(|| ContentHash::digest(format!("{:?}", self.rule_files).as_bytes()))
     }
 
     /// Says whether the rules were at rest, so that their stamps stand for them.
     fn has_rested(&self) -> bool {
-        self.rules.iter().all(|(_, stamp)| stamp.is_none_or(|stamp| !is_racy(&stamp, self.began_ns)))
+        self.rule_files.iter().all(|(_, stamp)| stamp.is_none_or(|stamp| !is_racy(&stamp, self.began_ns)))
     }
 }
 
 impl Project<'_> {
     /// Lists the files, and does some other work meanwhile. A listing is kept for the next answers where events are to be
     /// had, and with it all that it depends on.
-    pub(super) fn list_anew<R>(
+    pub(super) fn list_files<R>(
         &self,
-        began: Option<&Began>,
+        began: Option<&TreeSnapshot>,
         meanwhile: impl FnOnce() -> R,
-    ) -> Result<(Arc<Listed>, R), Error> {
-        let kept_in = self.tree.as_ref().zip(began).filter(|(_, began)| began.is_trusted);
+    ) -> Result<(Arc<TrackedListing>, R), Error> {
+        let kept_in = self.shared.as_ref().zip(began).filter(|(_, began)| began.is_trusted);
         let skew_ns = if kept_in.is_some() { self.clock_skew_ns() } else { 0 };
         let began_ns = self.world.clock.now_ns().saturating_add(skew_ns);
         let (root, names, processes) = (&self.root, &*self.names, self.world.processes);
@@ -102,64 +102,64 @@ impl Project<'_> {
             (listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
         });
         let listing = listing?;
-        let neighbors = Neighbors::of(listing.files.iter().map(|found| &found.path));
-        let mut listed = Listed {
+        let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
+        let mut listed = TrackedListing {
             listing,
             neighbors,
             names_key: self.names_key,
             began_ns,
-            rules: Vec::new(),
+            rule_files: Vec::new(),
             ignore_files: Vec::new(),
             folders: Vec::new(),
-            looked: Mutex::default(),
+            rechecked: Mutex::default(),
         };
         let Some((tree, began)) = kept_in else { return Ok((Arc::new(listed), done)) };
         let is_complete = self.add_folders(&mut listed);
-        listed.rules = self.rules(began.listed.as_deref().or(began.suspect.as_deref()));
+        listed.rule_files = self.rules(began.listed.as_deref().or(began.suspect.as_deref()));
         let listed = Arc::new(listed);
         if is_complete {
-            tree.keep_listed(&listed, began);
+            tree.store_listing(&listed, began);
         } else {
-            tree.drop_listed(began);
+            tree.drop_listing(began);
         }
         Ok((listed, done))
     }
 
     /// The sources that tell what a header is; none for any other file. Those of its folder mostly do, and the whole
     /// project is listed only where they do not.
-    pub(super) fn neighbors_of(&mut self, path: &RelPath) -> Neighbors {
+    pub(super) fn neighbors_of(&mut self, path: &RelPath) -> HeaderNeighbors {
         if !discover::is_header(path) {
-            return Neighbors::default();
+            return HeaderNeighbors::default();
         }
         let folder = path.parent();
-        let names = self.world.files.names(folder).unwrap_or_default();
+        let names = self.world.files.entry_names(folder).unwrap_or_default();
         let join = |name: Vec<u8>| match folder {
             b"" => RelPath::new(&name).ok(),
             folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
         };
         let paths: Vec<RelPath> = names.into_iter().filter_map(join).collect();
-        let neighbors = Neighbors::of(paths.iter());
-        if neighbors.decide_in(folder) {
+        let neighbors = HeaderNeighbors::from_paths(paths.iter());
+        if neighbors.decides_in(folder) {
             return neighbors;
         }
-        let began = self.tree.as_ref().map(|tree| tree.begin(&self.names_key));
-        if let Some(listed) = began.as_ref().and_then(|began| self.still_listed(began)) {
+        let began = self.shared.as_ref().map(|tree| tree.snapshot(&self.names_key));
+        if let Some(listed) = began.as_ref().and_then(|began| self.reusable_listing(began)) {
             return listed.neighbors.clone();
         }
-        let listed = self.list_anew(began.as_ref(), || ());
+        let listed = self.list_files(began.as_ref(), || ());
         listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
     }
 
     /// Says whether a listing is what a new one would be.
-    pub(super) fn standing(&self, listed: &Listed) -> Standing {
+    pub(super) fn check_listing(&self, listed: &TrackedListing) -> ListingState {
         let now_ns = self.world.clock.now_ns();
-        let gone = |stamps: [Option<Stamp>; 2]| {
-            let is_old = |stamp: &Stamp| stamp.ctime_ns < now_ns.saturating_sub(TOLD_BY_NS);
+        let gone = |stamps: [Option<FileStamp>; 2]| {
+            let is_old = |stamp: &FileStamp| stamp.ctime_ns < now_ns.saturating_sub(TOLD_BY_NS);
             let should_be_told = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
-            Standing::Gone { should_be_told }
+            ListingState::Stale { should_be_reported: should_be_told }
         };
-        for (path, before) in &listed.rules {
-            let now = stamp_of_rule(self, path);
+        for (path, before) in &listed.rule_files {
+            let now = rule_stamp(self, path);
             if now != *before || now.is_some_and(|now| is_racy(&now, listed.began_ns)) {
                 return gone([*before, now]);
             }
@@ -170,8 +170,8 @@ impl Project<'_> {
                 return gone([Some(*before), now]);
             }
         }
-        let looked = listed.looked.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut standing = Standing::Unchanged;
+        let looked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut standing = ListingState::Unchanged;
         for (at, folder) in listed.folders.iter().enumerate() {
             let (before, read_at_ns) = looked
                 .get(&at)
@@ -185,9 +185,9 @@ impl Project<'_> {
             let read_at_ns = self.world.clock.now_ns();
             match (now, self.names_in(folder.path.as_ref())) {
                 (Some(now), Some((names, _))) if Some(names) == folder.names => {
-                    let mut looked = listed.looked.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut looked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner);
                     looked.insert(at, (now, read_at_ns));
-                    standing = Standing::SameNames;
+                    standing = ListingState::SameNames;
                 }
                 (_, _) => return gone([before, now]),
             }
@@ -195,25 +195,25 @@ impl Project<'_> {
         standing
     }
 
-    fn rules(&self, before: Option<&Listed>) -> Vec<(PathBuf, Option<Stamp>)> {
+    fn rules(&self, before: Option<&TrackedListing>) -> Vec<(PathBuf, Option<FileStamp>)> {
         let stamped = |path: PathBuf| {
-            let stamp = stamp_of_rule(self, &path);
+            let stamp = rule_stamp(self, &path);
             (path, stamp)
         };
         // Which files hold rules is written in those files.
         let same = before.filter(|before| {
-            let is_same = |(path, stamp): &(PathBuf, Option<Stamp>)| stamp_of_rule(self, path) == *stamp;
-            !before.rules.is_empty() && before.has_rested() && before.rules.iter().all(is_same)
+            let is_same = |(path, stamp): &(PathBuf, Option<FileStamp>)| rule_stamp(self, path) == *stamp;
+            !before.rule_files.is_empty() && before.has_rested() && before.rule_files.iter().all(is_same)
         });
         if let Some(before) = same {
-            return before.rules.clone();
+            return before.rule_files.clone();
         }
         let files = discover::rule_files(&self.root, self.world.disk, self.world.processes);
         files.into_iter().map(stamped).collect()
     }
 
     /// Looks at the folders that may hold files of the project. Says whether these are all.
-    fn add_folders(&self, listed: &mut Listed) -> bool {
+    fn add_folders(&self, listed: &mut TrackedListing) -> bool {
         let mut known: FxHashSet<Vec<u8>> = FxHashSet::from_iter([Vec::new()]);
         for found in &listed.listing.files {
             let mut folder = found.path.parent();
@@ -229,7 +229,7 @@ impl Project<'_> {
                 self.add_folder(&folder, listed, &known, &mut others);
             }
             // The walk said itself which folders it entered.
-            if listed.listing.source == Source::Walk || others.is_empty() {
+            if listed.listing.source == ListingSource::Walk || others.is_empty() {
                 return true;
             }
             let Some(ignored) = self.ignored(&others) else { return false };
@@ -243,7 +243,7 @@ impl Project<'_> {
     fn add_folder(
         &self,
         folder: &[u8],
-        listed: &mut Listed,
+        listed: &mut TrackedListing,
         known: &FxHashSet<Vec<u8>>,
         others: &mut Vec<Vec<u8>>,
     ) {
@@ -259,7 +259,7 @@ impl Project<'_> {
                 listed.ignore_files.extend(stamp.map(|stamp| (inside, stamp)));
             } else if *kind == FileKind::Directory
                 && !known.contains(inside.as_bytes())
-                && !self.is_folder_apart(&inside)
+                && !self.is_apart_folder(&inside)
                 && !is_listed(&listed.listing, &inside)
             {
                 others.push(inside.as_bytes().to_vec());
@@ -268,18 +268,18 @@ impl Project<'_> {
         // What came to a young folder may have come after the listing was made: then its names prove nothing.
         let has_rested = stamp.is_some_and(|stamp| !is_racy(&stamp, listed.began_ns));
         let names = found.map(|(names, _)| names).filter(|_| has_rested);
-        listed.folders.push(Folder { path, stamp, names });
+        listed.folders.push(ListedFolder { path, stamp, names });
     }
 
-    fn is_folder_apart(&self, folder: &RelPath) -> bool {
-        RelPath::new(&[folder.as_bytes(), b"/x"].concat()).is_ok_and(|inside| self.names.is_apart(&inside))
+    fn is_apart_folder(&self, folder: &RelPath) -> bool {
+        RelPath::new(&[folder.as_bytes(), b"/x"].concat()).is_ok_and(|inside| self.names.is_excluded(&inside))
     }
 
     /// Returns those of some folders that git ignores; `None` where it does not say.
     fn ignored(&self, folders: &[Vec<u8>]) -> Option<FxHashSet<Vec<u8>>> {
         let input = folders.join(&0);
         let finished =
-            git(self.world.processes, &self.root, &["check-ignore", "-z", "--stdin"], &input).ok()?;
+            run_git(self.world.processes, &self.root, &["check-ignore", "-z", "--stdin"], &input).ok()?;
         // It says no where it ignores none.
         if !finished.success && !finished.stderr.is_empty() {
             return None;
@@ -288,7 +288,7 @@ impl Project<'_> {
         Some(named.map(<[u8]>::to_vec).collect())
     }
 
-    fn folder_stamp(&self, folder: Option<&RelPath>) -> Option<Stamp> {
+    fn folder_stamp(&self, folder: Option<&RelPath>) -> Option<FileStamp> {
         match folder {
             Some(folder) => self.world.files.stat(folder).ok().map(|stat| stat.stamp),
             None => self.world.disk.stamp(&self.root).ok().flatten(),
@@ -311,18 +311,18 @@ impl Project<'_> {
             };
             text.extend_from_slice(kind);
         }
-        Some((ContentHash::of(&text), entries))
+        Some((ContentHash::digest(&text), entries))
     }
 }
 
-fn is_listed(listing: &Listing, path: &RelPath) -> bool {
+fn is_listed(listing: &FileListing, path: &RelPath) -> bool {
     listing.files.binary_search_by(|found| found.path.cmp(path)).is_ok()
 }
 
 /// Returns the stamp of a file outside. That of a `.git` changes with each lock that git takes in it: whether it is
 /// there counts, and whether it is another.
-fn stamp_of_rule(project: &Project<'_>, path: &std::path::Path) -> Option<Stamp> {
+fn rule_stamp(project: &Project<'_>, path: &std::path::Path) -> Option<FileStamp> {
     let stamp = project.world.disk.stamp(path).ok().flatten()?;
     let is_repository = path.file_name().is_some_and(|name| name == ".git");
-    Some(if is_repository { Stamp { size: 0, mtime_ns: 0, ctime_ns: 0, ..stamp } } else { stamp })
+    Some(if is_repository { FileStamp { size: 0, mtime_ns: 0, ctime_ns: 0, ..stamp } } else { stamp })
 }

@@ -44,18 +44,18 @@ fn mask(outline: &Outline, first: usize) -> Vec<(String, MaskMode)> {
 #[track_caller]
 fn check(language: &str, text: &str) {
     let outline = outline(language, text);
-    let definitions = aggregate::view_definitions(text, &outline, language);
+    let definitions = aggregate::render_definitions(text, &outline, language);
     for line in definitions.lines().filter(|line| !line.contains("# in a block: ")) {
         // What stands in the midst of a line bears that line's indent.
         assert!(text.contains(line.trim_start()), "`{line}` is not of the text");
     }
-    let signatures = aggregate::view_signatures(text, &outline, language);
+    let signatures = aggregate::render_signatures(text, &outline, language);
     outline.walk(|symbol, _| {
         let head = symbol.signature.split("{…}").next().unwrap();
         assert!(signatures.contains(head.trim_end()), "no `{head}` in {signatures}");
     });
     for first in 0..MaskMode::ALL.len() {
-        let view = aggregate::view_masked(text, &outline, &mask(&outline, first), language);
+        let view = aggregate::render_masked(text, &outline, &mask(&outline, first), language);
         assert!(view.missing.is_empty(), "{:?}", view.missing);
     }
 }
@@ -77,9 +77,9 @@ fn an_outline_of_another_text_is_no_reason_to_stop() {
         let outline = outline(language, &text);
         for other in ["", "é", "éééééééééé\r\n", &text.replace(['a', ' '], "é")] {
             let all = mask(&outline, 0);
-            aggregate::view_masked(other, &outline, &all, language);
-            aggregate::view_signatures(other, &outline, language);
-            aggregate::view_definitions(other, &outline, language);
+            aggregate::render_masked(other, &outline, &all, language);
+            aggregate::render_signatures(other, &outline, language);
+            aggregate::render_definitions(other, &outline, language);
         }
     }
 }

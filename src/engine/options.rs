@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::agent::LookupOptions;
-use super::report::Progress;
-use crate::aggregate::Counter;
+use super::agent::SummaryLookupOptions;
+use super::report::ScanProgress;
+use crate::aggregate::TokenCounter;
 use crate::discover;
 use crate::model::RelPath;
 use crate::sys::Clock;
@@ -24,7 +24,7 @@ pub struct World<'w> {
     /// Other programs.
     pub processes: &'w dyn Processes,
     /// Is told how far a scan is that has files to read.
-    pub progress: &'w dyn Progress,
+    pub progress: &'w dyn ScanProgress,
 }
 
 /// What a project is to be treated like.
@@ -45,11 +45,11 @@ pub struct Options {
     /// Lines on each side of the one that a window is about.
     pub window_lines: u32,
     /// How tokens are counted.
-    pub counter: Counter,
+    pub counter: TokenCounter,
     /// An image of more bytes is not put into a document.
     pub screenshot_bytes: u64,
     /// A file of discussion or of issues that has more bytes is not read.
     pub section_bytes: u64,
     /// Whose words are shown where a tier asks for a model's.
-    pub words: LookupOptions,
+    pub summary_lookup: SummaryLookupOptions,
 }

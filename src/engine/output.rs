@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// What is remembered of an output: by it, and by nothing else, a file is known to be slop's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Written {
+struct NumberedOutput {
     number: u64,
     file: String,
     content: ContentHash,
@@ -23,38 +23,43 @@ struct Written {
 
 /// The numbered outputs that slop had written when a run began. What another run writes meanwhile is not among them.
 #[derive(Debug)]
-pub struct WrittenBefore(Vec<Written>);
+pub struct PriorOutputs(Vec<NumberedOutput>);
 
 impl Project<'_> {
     /// Returns the numbered outputs that slop has written to a folder under a name, and remembers.
-    pub fn written_before(&self, folder: &Path, name: &str) -> WrittenBefore {
-        let key = key_of(folder, "");
+    pub fn prior_outputs(&self, folder: &Path, name: &str) -> PriorOutputs {
+        let key = output_key(folder, "");
         // What the cache does not know any more is never pruned.
-        let found = self.store.as_ref().and_then(|store| store.recall_below(&key).ok()).unwrap_or_default();
-        let mut written: Vec<Written> = found
+        let found = self.store.as_ref().and_then(|store| store.list_meta(&key).ok()).unwrap_or_default();
+        let mut written: Vec<NumberedOutput> = found
             .into_iter()
             .filter_map(|(entry, value)| {
                 let file = entry.strip_prefix(&key)?.to_owned();
-                let number = number_of(&file, name)?;
-                Some(Written { number, file, content: ContentHash::from_bytes(value.try_into().ok()?) })
+                let number = output_number(&file, name)?;
+                Some(NumberedOutput {
+                    number,
+                    file,
+                    content: ContentHash::from_bytes(value.try_into().ok()?),
+                })
             })
             .collect();
         written.sort_unstable_by_key(|one| one.number);
-        WrittenBefore(written)
+        PriorOutputs(written)
     }
 
     /// Deletes the oldest of the outputs that were there before, so that `keep` are left with the one just written;
     /// 0 keeps all. A file that is not as slop wrote it is a person's, and stays.
-    pub fn prune_numbered(&mut self, folder: &Path, before: WrittenBefore, keep: u32) {
+    pub fn prune_outputs(&mut self, folder: &Path, before: PriorOutputs, keep: u32) {
         let disk = self.world.disk;
         let Some(spared) = usize::try_from(keep).ok().filter(|keep| 0 < *keep).map(|keep| keep - 1) else {
             return;
         };
         let place = self.root.join(folder);
-        let (ours, gone): (Vec<Written>, Vec<Written>) = before.0.into_iter().partition(|one| {
-            let bytes = disk.read_start(&place.join(&one.file), MOST_BYTES);
-            bytes.is_ok_and(|bytes| ContentHash::of(&bytes) == one.content)
-        });
+        let (ours, gone): (Vec<NumberedOutput>, Vec<NumberedOutput>) =
+            before.0.into_iter().partition(|one| {
+                let bytes = disk.read_prefix(&place.join(&one.file), MOST_BYTES);
+                bytes.is_ok_and(|bytes| ContentHash::digest(&bytes) == one.content)
+            });
         let doomed = ours.len().saturating_sub(spared);
         for old in &ours[..doomed] {
             match disk.remove_file(&place.join(&old.file)) {
@@ -69,7 +74,7 @@ impl Project<'_> {
         let Some(store) = &mut self.store else { return };
         for old in ours[..doomed].iter().chain(&gone) {
             // What is remembered for nothing is forgotten another time.
-            let _ = store.forget(&key_of(folder, &old.file));
+            let _ = store.delete_meta(&output_key(folder, &old.file));
         }
     }
 
@@ -84,15 +89,16 @@ impl Project<'_> {
     ) -> Result<PathBuf, Error> {
         let (given, folder) = (folder, self.root.join(folder));
         let disk = self.world.disk;
-        let names = disk.names(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
-        let taken = names.iter().filter_map(|file| number_of(file.to_str()?, name)).max().unwrap_or(0);
+        let names =
+            disk.entry_names(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
+        let taken = names.iter().filter_map(|file| output_number(file.to_str()?, name)).max().unwrap_or(0);
         let mut path = folder.clone();
         for number in (taken + 1..).take(TRIES) {
             let file = format!("{name}_{number:03}.{extension}");
             path = folder.join(&file);
             match disk.create_new(&path, text.as_bytes()) {
                 Ok(()) => {
-                    self.remember_written(given, &file, text);
+                    self.record_output(given, &file, text);
                     return Ok(path);
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -103,10 +109,10 @@ impl Project<'_> {
         Err(Error::Write { path, source })
     }
 
-    fn remember_written(&mut self, folder: &Path, file: &str, text: &str) {
+    fn record_output(&mut self, folder: &Path, file: &str, text: &str) {
         let Some(store) = &mut self.store else { return };
-        let content = ContentHash::of(text.as_bytes());
-        if let Err(error) = store.remember(&key_of(folder, file), content.as_bytes()) {
+        let content = ContentHash::digest(text.as_bytes());
+        if let Err(error) = store.set_meta(&output_key(folder, file), content.as_bytes()) {
             self.note(format!("{file} will not be pruned, for the cache could not take it down: {error}"));
         }
     }
@@ -119,12 +125,12 @@ impl Project<'_> {
 }
 
 /// Returns the key under which the store remembers an output; the keys of a folder begin alike.
-fn key_of(folder: &Path, file: &str) -> String {
-    format!("output/{}/{file}", ContentHash::of(folder.as_os_str().as_encoded_bytes()))
+fn output_key(folder: &Path, file: &str) -> String {
+    format!("output/{}/{file}", ContentHash::digest(folder.as_os_str().as_encoded_bytes()))
 }
 
 /// Returns the number in `{name}_{NNN}.{extension}`.
-fn number_of(file: &str, name: &str) -> Option<u64> {
+fn output_number(file: &str, name: &str) -> Option<u64> {
     let rest = file.strip_prefix(name)?.strip_prefix('_')?;
     let (number, _) = rest.split_once('.')?;
     if number.len() < 3 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -135,14 +141,14 @@ fn number_of(file: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::number_of;
+    use super::output_number;
 
     #[test]
     fn only_names_that_slop_wrote_count() {
-        assert_eq!(number_of("app_007.md", "app"), Some(7));
-        assert_eq!(number_of("app_1234.json", "app"), Some(1234));
-        assert_eq!(number_of("app_x_007.md", "app"), None);
-        assert_eq!(number_of("app_07.md", "app"), None);
-        assert_eq!(number_of("app_007", "app"), None);
+        assert_eq!(output_number("app_007.md", "app"), Some(7));
+        assert_eq!(output_number("app_1234.json", "app"), Some(1234));
+        assert_eq!(output_number("app_x_007.md", "app"), None);
+        assert_eq!(output_number("app_07.md", "app"), None);
+        assert_eq!(output_number("app_007", "app"), None);
     }
 }

@@ -5,34 +5,34 @@ use std::collections::HashSet;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 
-use super::artifacts::Subject;
+use super::artifacts::ContentRef;
 use super::error::Error;
 use super::project::Project;
-use super::question::Selection;
+use super::question::FileSelection;
 use super::question::ViewAnswer;
-use super::reading::ReadText;
-use super::rendering::Hindrance;
-use super::rendering::Rendering;
-use super::rendering::Shown;
+use super::reading::HashedText;
+use super::rendering::ViewContent;
+use super::rendering::ViewParams;
+use super::rendering::ViewUnavailable;
 use super::rendering::health_remark;
 use super::revision::Baseline;
-use super::revision::Past;
+use super::revision::RevisionText;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use super::scan::Trust;
-use super::slices::with_mark;
+use super::slices::with_byte_order_mark;
 use crate::aggregate;
 use crate::aggregate::Selector;
 use crate::aggregate::SlicePart;
 use crate::discover;
-use crate::model::Block;
+use crate::model::DocumentBlock;
 use crate::model::FileItem;
-use crate::model::LeftOut;
 use crate::model::MaskMode;
 use crate::model::Outline;
 use crate::model::RelPath;
-use crate::model::Resolution;
+use crate::model::SkipReason;
 use crate::model::Slice;
+use crate::model::SliceResolution;
 use crate::model::SliceStatus;
 use crate::model::ViewMode;
 use crate::slices;
@@ -60,7 +60,7 @@ pub struct ViewRequest {
     /// marked.
     pub lines: Vec<(u32, u32)>,
     /// The revision that a diff is against; `None` for the last commit.
-    pub against: Option<String>,
+    pub base: Option<String>,
     /// What people say of single files; it fills in what is empty above.
     pub items: Vec<FileItem>,
     /// Whether stamps may save a reading.
@@ -68,60 +68,60 @@ pub struct ViewRequest {
 }
 
 /// What was asked for of one file.
-pub(super) struct Picks<'a> {
+pub(super) struct ViewOverrides<'a> {
     /// What a masked view shows.
     pub(super) mask: &'a [(String, MaskMode)],
     /// The lines that a custom view shows.
     pub(super) lines: &'a [(u32, u32)],
     /// What a diff is against.
-    pub(super) old: Old,
+    pub(super) base: BaseText,
 }
 
 /// What a diff compares a file with.
 #[derive(Debug, Clone)]
-pub(super) enum Old {
+pub(super) enum BaseText {
     /// What it was, and when, as somebody spelled it.
-    Known(Past, String),
+    Known(RevisionText, String),
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
 
 /// What files were. Git is asked for some of them at a time, in the order in which they are wanted.
-pub(super) struct Pasts {
+pub(super) struct BaseTexts {
     baseline: Baseline,
     wanted: VecDeque<RelPath>,
-    known: HashMap<RelPath, Past>,
+    known: HashMap<RelPath, RevisionText>,
 }
 
 impl Project<'_> {
     /// Prepares to ask git what the files were that a word names. Of those that it does not name by their paths, the
     /// ones that have not changed are taken out of `files` and counted; those that are gone are put in.
-    pub(super) fn pasts(
+    pub(super) fn view_base_texts(
         &self,
         request: &ViewRequest,
         word: &str,
-        selection: &mut Selection,
-    ) -> Result<(Pasts, usize), Error> {
+        selection: &mut FileSelection,
+    ) -> Result<(BaseTexts, usize), Error> {
         let mut pasts =
-            Pasts { baseline: Baseline::Nothing(""), wanted: VecDeque::new(), known: HashMap::new() };
+            BaseTexts { baseline: Baseline::Nothing(""), wanted: VecDeque::new(), known: HashMap::new() };
         if request.mode != Some(ViewMode::Diff) {
             return Ok((pasts, 0));
         }
-        pasts.baseline = self.baseline(request.against.as_deref().unwrap_or(HEAD))?;
+        pasts.baseline = self.baseline(request.base.as_deref().unwrap_or(HEAD))?;
         let mut unchanged = 0;
         if let Baseline::Commit { id, .. } = &pasts.baseline
-            && !selection.files.iter().all(|file| selection.by_name.contains(&file.path))
+            && !selection.files.iter().all(|file| selection.named.contains(&file.path))
             && let Some(changed) = self.changed_since(id)
         {
             let before = selection.files.len();
-            let by_name = &selection.by_name;
+            let by_name = &selection.named;
             selection.files.retain(|file| {
                 let is_same = file.tracked && !changed.contains_key(&file.path);
                 by_name.contains(&file.path) || !is_same
             });
             unchanged = before - selection.files.len();
             let gone = changed.into_iter().filter(|(path, was_file)| *was_file && self.is_deleted(path));
-            add_gone(word, gone.map(|(path, _)| path), &mut selection.files)?;
+            add_deleted(word, gone.map(|(path, _)| path), &mut selection.files)?;
         }
         pasts.wanted = selection.files.iter().map(|file| file.path.clone()).collect();
         Ok((pasts, unchanged))
@@ -130,7 +130,7 @@ impl Project<'_> {
     /// Says whether nothing stands at a path that would be listed. Git may track it no more although it is there; a
     /// folder in the place of a file is not that file.
     fn is_deleted(&self, path: &RelPath) -> bool {
-        !self.names.is_apart(path)
+        !self.names.is_excluded(path)
             && match self.world.files.stat(path) {
                 Ok(stat) => stat.kind == FileKind::Directory,
                 Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
@@ -138,157 +138,165 @@ impl Project<'_> {
     }
 
     /// Prepares to ask git what files were that an aggregation shows as diffs.
-    pub(super) fn pasts_of(&self, against: Option<&str>, wanted: VecDeque<RelPath>) -> Result<Pasts, Error> {
+    pub(super) fn base_texts(
+        &self,
+        against: Option<&str>,
+        wanted: VecDeque<RelPath>,
+    ) -> Result<BaseTexts, Error> {
         let baseline = match (against, wanted.is_empty()) {
             (None, true) => Baseline::Nothing(""),
             (revision, _) => self.baseline(revision.unwrap_or(HEAD))?,
         };
-        Ok(Pasts { baseline, wanted, known: HashMap::new() })
+        Ok(BaseTexts { baseline, wanted, known: HashMap::new() })
     }
 
     /// Returns what a file is compared with.
-    pub(super) fn old(&self, pasts: &mut Pasts, path: &RelPath) -> Old {
+    pub(super) fn base_text(&self, pasts: &mut BaseTexts, path: &RelPath) -> BaseText {
         let (id, label) = match &pasts.baseline {
-            Baseline::Nothing(why) => return Old::Nothing(why),
+            Baseline::Nothing(why) => return BaseText::Nothing(why),
             Baseline::Commit { id, label } => (id, label.clone()),
         };
         while !pasts.known.contains_key(path) && !pasts.wanted.is_empty() {
             let count = CONTENTS_AT_ONCE.min(pasts.wanted.len());
             let some: Vec<RelPath> = pasts.wanted.drain(..count).collect();
-            pasts.known.extend(self.text_at(id, &some.iter().collect::<Vec<_>>()));
+            pasts.known.extend(self.texts_at(id, &some.iter().collect::<Vec<_>>()));
         }
-        Old::Known(pasts.known.remove(path).unwrap_or(Past::Absent), label)
+        BaseText::Known(pasts.known.remove(path).unwrap_or(RevisionText::Absent), label)
     }
 
     /// Returns the diff of a file that is no more; `None` where it was no text that may be shown. Its name may speak of
     /// secrets although no such file is there.
-    pub(super) fn view_of_deleted(&self, path: &RelPath, old: Old) -> Option<ViewAnswer> {
-        let Old::Known(Past::Text(text), label) = old else { return None };
-        if self.names.left_out(path).is_some() {
+    pub(super) fn view_of_deleted(&self, path: &RelPath, old: BaseText) -> Option<ViewAnswer> {
+        let BaseText::Known(RevisionText::Text(text), label) = old else { return None };
+        if self.names.skip_reason(path).is_some() {
             return None;
         }
-        let block = Block {
+        let block = DocumentBlock {
             path: path.clone(),
             file_type: discover::unknown_type(),
             view: ViewMode::Diff,
             content: None,
             remarks: vec![format!("deleted since {label}")],
-            body: aggregate::view_diff(path, Some(&text), None, &label),
+            body: aggregate::render_diff(path, Some(&text), None, &label),
             summary: None,
         };
-        Some(ViewAnswer { block, why: None })
+        Some(ViewAnswer { block, reason: None })
     }
 
     /// Shows what was asked for of single symbols, or else what people said of them.
-    pub(super) fn show_masked(
+    pub(super) fn masked_view(
         &mut self,
-        subject: &Subject<'_>,
-        rendering: &mut Rendering<'_>,
-    ) -> Result<Shown, Hindrance> {
-        let asked = rendering.picks.map(|picks| picks.mask).filter(|mask| !mask.is_empty());
+        subject: &ContentRef<'_>,
+        rendering: &mut ViewParams<'_>,
+    ) -> Result<ViewContent, ViewUnavailable> {
+        let asked = rendering.overrides.map(|picks| picks.mask).filter(|mask| !mask.is_empty());
         let said = rendering.item.map(|item| item.ast_mask.as_slice());
         let mask = asked.or(said).unwrap_or_default();
         if mask.is_empty() {
-            return Err(Hindrance::Words("no mask says which symbols to show".to_owned()));
+            return Err(ViewUnavailable::Words("no mask says which symbols to show".to_owned()));
         }
         let mut missing = None;
-        let shown = self.show_symbols(subject, rendering, |text, outline, language| {
-            let view = aggregate::view_masked(text, outline, mask, language);
-            missing = missing_words(&view.missing);
+        let shown = self.symbols_view(subject, rendering, |text, outline, language| {
+            let view = aggregate::render_masked(text, outline, mask, language);
+            missing = missing_symbols(&view.missing);
             view.body
         });
         match (shown, missing) {
-            (Ok(shown), why) => Ok(Shown { why, ..shown }),
-            (Err(Hindrance::Words(_)), Some(why)) => Err(Hindrance::Words(why)),
+            (Ok(shown), why) => Ok(ViewContent { reason: why, ..shown }),
+            (Err(ViewUnavailable::Words(_)), Some(why)) => Err(ViewUnavailable::Words(why)),
             (Err(hindrance), _) => Err(hindrance),
         }
     }
 
     /// Shows what `view` makes of a file's text and its symbols.
-    pub(super) fn show_symbols(
+    pub(super) fn symbols_view(
         &mut self,
-        subject: &Subject<'_>,
-        rendering: &mut Rendering<'_>,
+        subject: &ContentRef<'_>,
+        rendering: &mut ViewParams<'_>,
         view: impl FnOnce(&str, &Outline, &str) -> String,
-    ) -> Result<Shown, Hindrance> {
-        let gone = || Hindrance::LeftOut(LeftOut::Unstable);
+    ) -> Result<ViewContent, ViewUnavailable> {
+        let gone = || ViewUnavailable::LeftOut(SkipReason::Unstable);
         let outline = self.outline(subject).ok_or_else(gone)?;
         let remark = health_remark(outline.health)?;
-        let (hash, text) = self.text_for(subject, rendering)?;
+        let (hash, text) = self.view_text(subject, rendering)?;
         if hash != subject.hash {
             // The outline speaks of other lines than these.
             return Err(gone());
         }
         let body = view(&text, &outline, subject.file_type.id);
         if body.is_empty() {
-            return Err(Hindrance::Words("there is no symbol to show".to_owned()));
+            return Err(ViewUnavailable::Words("there is no symbol to show".to_owned()));
         }
-        Ok(Shown { content: Some(hash), remark, body, why: None })
+        Ok(ViewContent { content: Some(hash), remark, body, reason: None })
     }
 
     /// Shows the lines that were asked for.
-    pub(super) fn show_slices(
+    pub(super) fn slices_view(
         &mut self,
-        subject: &Subject<'_>,
-        rendering: &mut Rendering<'_>,
-    ) -> Result<Shown, Hindrance> {
-        let lines = rendering.picks.map(|picks| picks.lines).unwrap_or_default();
+        subject: &ContentRef<'_>,
+        rendering: &mut ViewParams<'_>,
+    ) -> Result<ViewContent, ViewUnavailable> {
+        let lines = rendering.overrides.map(|picks| picks.lines).unwrap_or_default();
         let marked = rendering.item.map(|item| item.custom_slices.as_slice()).unwrap_or_default();
         if lines.is_empty() && marked.is_empty() {
-            return Err(Hindrance::Words("nothing says which lines to show".to_owned()));
+            return Err(ViewUnavailable::Words("nothing says which lines to show".to_owned()));
         }
-        let (hash, text) = self.text_for(subject, rendering)?;
-        let text = with_mark((hash, text));
+        let (hash, text) = self.view_text(subject, rendering)?;
+        let text = with_byte_order_mark((hash, text));
         if !lines.is_empty() {
-            let parts = lines.iter().map(|(start, end)| SlicePart::plain(&text, *start, *end));
-            let body = aggregate::view_slices(&parts.collect::<Vec<_>>());
-            return Ok(Shown { content: Some(hash), remark: None, body, why: None });
+            let parts = lines.iter().map(|(start, end)| SlicePart::from_lines(&text, *start, *end));
+            let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
+            return Ok(ViewContent { content: Some(hash), remark: None, body, reason: None });
         }
-        let found: Vec<(&Slice, Resolution)> =
-            marked.iter().map(|slice| (slice, slices::resolve(slice, &text))).collect();
-        let parts = found.iter().map(|(slice, found)| SlicePart::marked(&text, slice, found));
-        let body = aggregate::view_slices(&parts.collect::<Vec<_>>());
-        Ok(Shown { content: Some(hash), remark: None, body, why: doubts(&found) })
+        let found: Vec<(&Slice, SliceResolution)> =
+            marked.iter().map(|slice| (slice, slices::locate_slice(slice, &text))).collect();
+        let parts = found.iter().map(|(slice, found)| SlicePart::from_resolution(&text, slice, found));
+        let body = aggregate::render_slices(&parts.collect::<Vec<_>>());
+        Ok(ViewContent { content: Some(hash), remark: None, body, reason: slice_warnings(&found) })
     }
 
     /// Shows what has changed since the revision that was asked for, or else since the last commit.
-    pub(super) fn show_diff(
+    pub(super) fn diff_view(
         &mut self,
-        subject: &Subject<'_>,
-        rendering: &mut Rendering<'_>,
-    ) -> Result<Shown, Hindrance> {
-        let old = match rendering.picks {
-            Some(picks) => picks.old.clone(),
-            None => Old::Nothing("nothing says what to compare it with"),
+        subject: &ContentRef<'_>,
+        rendering: &mut ViewParams<'_>,
+    ) -> Result<ViewContent, ViewUnavailable> {
+        let old = match rendering.overrides {
+            Some(picks) => picks.base.clone(),
+            None => BaseText::Nothing("nothing says what to compare it with"),
         };
         let (past, label) = match old {
-            Old::Known(past, label) => (past, label),
-            Old::Nothing(why) => return Err(Hindrance::Words(why.to_owned())),
+            BaseText::Known(past, label) => (past, label),
+            BaseText::Nothing(why) => return Err(ViewUnavailable::Words(why.to_owned())),
         };
         let old = match past {
-            Past::Text(text) => Some(text),
-            Past::Absent => None,
-            Past::LeftOut(reason) => {
-                return Err(Hindrance::Words(format!("at {label}, {}", reason.words())));
+            RevisionText::Text(text) => Some(text),
+            RevisionText::Absent => None,
+            RevisionText::LeftOut(reason) => {
+                return Err(ViewUnavailable::Words(format!("at {label}, {}", reason.description())));
             }
-            Past::Unaskable => {
+            RevisionText::UnaskablePath => {
                 let why = "git cannot be asked for a name with a line's end in it";
-                return Err(Hindrance::Words(why.to_owned()));
+                return Err(ViewUnavailable::Words(why.to_owned()));
             }
         };
-        let (hash, text) = self.text_for(subject, rendering)?;
-        let body = aggregate::view_diff(subject.path, old.as_deref(), Some(&text), &label);
-        Ok(Shown { content: Some(hash), remark: Some(format!("against {label}")), body, why: None })
+        let (hash, text) = self.view_text(subject, rendering)?;
+        let body = aggregate::render_diff(subject.path, old.as_deref(), Some(&text), &label);
+        Ok(ViewContent { content: Some(hash), remark: Some(format!("against {label}")), body, reason: None })
     }
 
-    fn text_for(&self, subject: &Subject<'_>, rendering: &mut Rendering<'_>) -> Result<ReadText, Hindrance> {
+    fn view_text(
+        &self,
+        subject: &ContentRef<'_>,
+        rendering: &mut ViewParams<'_>,
+    ) -> Result<HashedText, ViewUnavailable> {
         let text = rendering.text.take();
-        text.map_or_else(|| self.text(subject.path), Ok).map_err(Hindrance::LeftOut)
+        text.map_or_else(|| self.read_text(subject.path), Ok).map_err(ViewUnavailable::LeftOut)
     }
 }
 
 /// Adds the files that a word means among those that are gone.
-fn add_gone(
+fn add_deleted(
     word: &str,
     gone: impl Iterator<Item = RelPath>,
     files: &mut Vec<KnownFile>,
@@ -296,14 +304,14 @@ fn add_gone(
     let selector = Selector::new(word)?;
     let listed: HashSet<RelPath> = files.iter().map(|file| file.path.clone()).collect();
     let gone = gone.filter(|path| !listed.contains(path) && selector.selects(path));
-    let state = || KnownState::LeftOut(LeftOut::Vanished);
+    let state = || KnownState::LeftOut(SkipReason::Vanished);
     files.extend(gone.map(|path| KnownFile { path, tracked: false, state: state() }));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(())
 }
 
 /// Says which slices are not what they were.
-fn doubts(found: &[(&Slice, Resolution)]) -> Option<String> {
+fn slice_warnings(found: &[(&Slice, SliceResolution)]) -> Option<String> {
     let doubts = found.iter().filter_map(|(slice, found)| {
         let what = match found.status {
             SliceStatus::Exact | SliceStatus::Moved => return None,
@@ -318,7 +326,7 @@ fn doubts(found: &[(&Slice, Resolution)]) -> Option<String> {
 }
 
 /// Says which names of a mask no symbol bears.
-fn missing_words(missing: &[(String, Vec<String>)]) -> Option<String> {
+fn missing_symbols(missing: &[(String, Vec<String>)]) -> Option<String> {
     let words = missing.iter().take(MOST_TOLD).map(|(key, near)| match near.len() {
         0 => format!("`{key}`"),
         _ => format!("`{key}` (nearest: {})", near.join(", ")),

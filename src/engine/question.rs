@@ -5,42 +5,42 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::aggregation::AggregationRequest;
-use super::artifacts::Subject;
+use super::artifacts::ContentRef;
 use super::derive::producers_fingerprint;
 use super::error::Error;
 use super::freshness::is_racy;
-use super::picks::Old;
-use super::picks::Picks;
+use super::picks::BaseText;
+use super::picks::ViewOverrides;
 use super::picks::ViewRequest;
 use super::project::Project;
-use super::reading::Examined;
-use super::reading::Outcome;
-use super::reading::ReadText;
-use super::rendering::Rendering;
+use super::reading::ExaminedFile;
+use super::reading::HashedText;
+use super::reading::ReadOutcome;
+use super::rendering::ViewParams;
 use super::rendering::block;
 use super::scan::KnownFile;
 use super::scan::KnownState;
 use super::scan::ScanRequest;
 use super::scan::Trust;
-use super::scan::state_of;
-use super::tree::Began;
+use super::scan::state_from_row;
+use super::tree::TreeSnapshot;
 use crate::aggregate;
+use crate::aggregate::CuratedItems;
 use crate::aggregate::FocusLines;
-use crate::aggregate::Items;
 use crate::aggregate::Selector;
-use crate::model::Block;
 use crate::model::ContentHash;
+use crate::model::DocumentBlock;
 use crate::model::FileType;
-use crate::model::LeftOut;
 use crate::model::MissingFile;
 use crate::model::Outline;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 use crate::model::SummaryDetail;
 use crate::model::ViewMode;
-use crate::model::with_causes;
-use crate::store::Batch;
+use crate::model::error_chain;
 use crate::store::FileRow;
-use crate::store::FileState;
+use crate::store::StoredFileState;
+use crate::store::WriteBatch;
 use crate::sys::FileKind;
 
 /// The outline of one file.
@@ -61,7 +61,7 @@ pub struct OutlineAnswer {
 impl OutlineAnswer {
     /// Returns the symbols, one a line.
     pub fn text(&self) -> String {
-        aggregate::view_outline(&self.outline)
+        aggregate::render_outline(&self.outline)
     }
 }
 
@@ -69,19 +69,19 @@ impl OutlineAnswer {
 #[derive(Debug, Clone)]
 pub struct ViewAnswer {
     /// The file as it is shown.
-    pub block: Block,
+    pub block: DocumentBlock,
     /// Why it is not shown as it was asked for.
-    pub why: Option<String>,
+    pub reason: Option<String>,
 }
 
 /// The files that some words mean.
-pub(super) struct Selection {
+pub(super) struct FileSelection {
     /// Those that were named by their paths first, in the order of the words; the rest by path.
     pub(super) files: Vec<KnownFile>,
     /// Texts that were read on the way.
-    pub(super) texts: HashMap<RelPath, ReadText>,
+    pub(super) texts: HashMap<RelPath, HashedText>,
     /// The files that were named by their paths.
-    pub(super) by_name: HashSet<RelPath>,
+    pub(super) named: HashSet<RelPath>,
     /// Words that mean no file, and need not.
     pub(super) missing: Vec<MissingFile>,
     /// A hash of the rules by which all files were listed; `None` where they were not, or it is not known.
@@ -89,29 +89,29 @@ pub(super) struct Selection {
 }
 
 /// A word for files.
-struct Word<'a> {
+struct FileArgument<'a> {
     text: &'a str,
     /// Whether it is an error if it means no file.
-    must_be_there: bool,
+    is_required: bool,
 }
 
 impl Project<'_> {
     /// Returns the outlines of the files that are named, or of all files that have one, by path.
     pub fn outlines(&mut self, words: &[String], trust: Trust) -> Result<Vec<OutlineAnswer>, Error> {
-        let Selection { mut files, by_name, .. } = self.files_named(words, trust, &|_| false)?;
+        let FileSelection { mut files, named: by_name, .. } = self.select_named(words, trust, &|_| false)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
         for file in files.iter().filter(|file| by_name.contains(&file.path)) {
             must_have_outline(file)?;
         }
         let outlines = self.outlines_of(&files);
-        self.go_on()?;
+        self.check_cancelled()?;
         Ok(outlines)
     }
 
     /// Returns the outlines of those files that have one.
     pub(super) fn outlines_of(&mut self, files: &[KnownFile]) -> Vec<OutlineAnswer> {
         let mut answers = Vec::new();
-        for subject in files.iter().filter_map(Subject::of) {
+        for subject in files.iter().filter_map(ContentRef::from_file) {
             if self.world.progress.is_cancelled() {
                 // The caller is to look whether these are all.
                 break;
@@ -132,26 +132,26 @@ impl Project<'_> {
     /// text is shown, or the largest view that the limits allow.
     pub fn views(&mut self, request: &ViewRequest) -> Result<Vec<ViewAnswer>, Error> {
         let (mut answers, mut left_out, mut unchanged) = (Vec::new(), 0, 0);
-        let items = Items::new(self.items_within(&request.items));
+        let items = CuratedItems::new(self.relative_items(&request.items));
         for word in &request.files {
             let wants_text = request.mode.is_none_or(ViewMode::needs_text);
             let mut selection =
-                self.files_named(std::slice::from_ref(word), request.trust, &|_| wants_text)?;
-            let (mut pasts, same) = self.pasts(request, word, &mut selection)?;
+                self.select_named(std::slice::from_ref(word), request.trust, &|_| wants_text)?;
+            let (mut pasts, same) = self.view_base_texts(request, word, &mut selection)?;
             unchanged += same;
             let is_skeleton = request.mode == Some(ViewMode::Skeleton);
-            self.await_skeletons(selection.files.iter().filter(|_| is_skeleton));
+            self.prefetch_skeletons(selection.files.iter().filter(|_| is_skeleton));
             for file in selection.files {
-                self.go_on()?;
-                let old = self.old(&mut pasts, &file.path);
-                if let KnownState::LeftOut(LeftOut::Vanished) = file.state
+                self.check_cancelled()?;
+                let old = self.base_text(&mut pasts, &file.path);
+                if let KnownState::LeftOut(SkipReason::Vanished) = file.state
                     && let Some(deleted) = self.view_of_deleted(&file.path, old.clone())
                 {
                     answers.push(deleted);
                     continue;
                 }
                 match file.state {
-                    KnownState::LeftOut(reason) if selection.by_name.contains(&file.path) => {
+                    KnownState::LeftOut(reason) if selection.named.contains(&file.path) => {
                         return Err(Error::LeftOut { path: file.path, reason });
                     }
                     KnownState::LeftOut(reason) if !reason.is_error() => {
@@ -178,72 +178,73 @@ impl Project<'_> {
     fn view(
         &mut self,
         file: &KnownFile,
-        (request, items): (&ViewRequest, &Items),
-        old: Old,
-        text: Option<ReadText>,
+        (request, items): (&ViewRequest, &CuratedItems),
+        old: BaseText,
+        text: Option<HashedText>,
     ) -> ViewAnswer {
         let lines = FocusLines(Vec::new());
-        let picks = Picks { mask: &request.mask, lines: &request.lines, old };
+        let picks = ViewOverrides { mask: &request.mask, lines: &request.lines, base: old };
         // What is asked for by name is shown as it is asked for, whatever its size.
         let max_bytes = if request.mode.is_some() { u64::MAX } else { self.options.max_bytes };
         let view = request.mode.unwrap_or(ViewMode::Full);
-        let (detail, item, picks) = (SummaryDetail::Words, items.of(&file.path), Some(&picks));
+        let (detail, item, picks) = (SummaryDetail::Words, items.find(&file.path), Some(&picks));
         // No tier is asked for, so that the words are the heuristic's.
         let by_model = false;
-        let rendering = Rendering { view, detail, by_model, lines: &lines, item, picks, text };
+        let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
         let rendered = self.render(file, rendering, max_bytes);
-        let why = rendered.why.clone();
-        ViewAnswer { block: block(file, rendered), why }
+        let why = rendered.reason.clone();
+        ViewAnswer { block: block(file, rendered), reason: why }
     }
 
     /// Returns the files that words mean. A path of a file is looked at by itself; for a folder or a pattern the whole
     /// project is listed. No words mean every file.
     /// A text that is read on the way and that `keeps_text` asks for is kept.
-    pub(super) fn files_named(
+    pub(super) fn select_named(
         &mut self,
         words: &[String],
         trust: Trust,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<Selection, Error> {
-        let words: Vec<Word<'_>> = words.iter().map(|text| Word { text, must_be_there: true }).collect();
+    ) -> Result<FileSelection, Error> {
+        let words: Vec<FileArgument<'_>> =
+            words.iter().map(|text| FileArgument { text, is_required: true }).collect();
         self.select(&words, trust, keeps_text)
     }
 
     /// Returns the files that an aggregation is about: those of its preset first. What a preset names and is gone is
     /// reported, not an error.
-    pub(super) fn files_wanted(
+    pub(super) fn select_requested(
         &mut self,
         request: &AggregationRequest,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<Selection, Error> {
+    ) -> Result<FileSelection, Error> {
         let preset = request.preset.iter().flatten();
-        let preset = preset.map(|item| Word { text: &item.path, must_be_there: false });
-        let given = request.files.iter().map(|text| Word { text, must_be_there: true });
-        let words: Vec<Word<'_>> = preset.chain(given).collect();
+        let preset = preset.map(|item| FileArgument { text: &item.path, is_required: false });
+        let given = request.files.iter().map(|text| FileArgument { text, is_required: true });
+        let words: Vec<FileArgument<'_>> = preset.chain(given).collect();
         if words.is_empty() && request.preset.is_some() {
-            return Ok(Selection::nothing());
+            return Ok(FileSelection::empty());
         }
         self.select(&words, request.trust, keeps_text)
     }
 
     fn select(
         &mut self,
-        words: &[Word<'_>],
+        words: &[FileArgument<'_>],
         trust: Trust,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<Selection, Error> {
-        let mut selection = Selection::nothing();
+    ) -> Result<FileSelection, Error> {
+        let mut selection = FileSelection::empty();
         let mut selectors = Vec::new();
         for word in words {
-            match self.file_named(word.text, trust, keeps_text) {
+            match self.resolve_file(word.text, trust, keeps_text) {
                 Ok(Some((file, text))) => {
                     selection.texts.extend(text.map(|text| (file.path.clone(), text)));
-                    selection.by_name.insert(file.path.clone());
+                    selection.named.insert(file.path.clone());
                     selection.files.push(file);
                 }
-                Ok(None) if word.must_be_there => selectors.push((word, Selector::new(word.text)?)),
-                Ok(None) => selectors.push((word, Selector::lenient(word.text))),
-                Err(error) => selection.miss(word, error)?,
+                Ok(None) if word.is_required => selectors.push((word, Selector::new(word.text)?)),
+                Ok(None) => selectors.push((word, Selector::new_lenient(word.text))),
+                Err(error) => selection.record_missing(word, error)?,
             }
         }
         if words.is_empty() || !selectors.is_empty() {
@@ -252,11 +253,11 @@ impl Project<'_> {
             let found = self.scan(&request)?;
             for (word, selector) in &selectors {
                 if !found.files.iter().any(|file| selector.selects(&file.path)) {
-                    selection.miss(word, Error::NothingSelected { word: word.text.to_owned() })?;
+                    selection.record_missing(word, Error::NothingSelected { word: word.text.to_owned() })?;
                 }
                 // A repository within this one is a folder, and yet listed by its name.
                 let is_named = |file: &&KnownFile| file.path.as_bytes() == word.text.as_bytes();
-                selection.by_name.extend(found.files.iter().find(is_named).map(|file| file.path.clone()));
+                selection.named.extend(found.files.iter().find(is_named).map(|file| file.path.clone()));
             }
             selection.files.extend(found.files);
             selection.texts.extend(found.texts);
@@ -268,28 +269,28 @@ impl Project<'_> {
     }
 
     /// Returns the file of that path; `None` where there is no such file, but perhaps a folder.
-    fn file_named(
+    fn resolve_file(
         &mut self,
         word: &str,
         trust: Trust,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<Option<(KnownFile, Option<ReadText>)>, Error> {
-        let Some(path) = self.path_named(word)? else { return Ok(None) };
-        if self.names.is_apart(&path) {
+    ) -> Result<Option<(KnownFile, Option<HashedText>)>, Error> {
+        let Some(path) = self.resolve_path(word)? else { return Ok(None) };
+        if self.names.is_excluded(&path) {
             return Err(Error::Apart { path });
         }
         let found = match self.world.files.stat(&path) {
             Err(_) if word.contains(['*', '?', '[', '{']) => return Ok(None),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(LeftOut::Vanished),
-            Err(_) => Some(LeftOut::Unreadable),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),
+            Err(_) => Some(SkipReason::Unreadable),
             Ok(stat) => match stat.kind {
                 FileKind::Directory => return Ok(None),
-                FileKind::Symlink => Some(LeftOut::Symlink),
-                FileKind::Special => Some(LeftOut::Special),
+                FileKind::Symlink => Some(SkipReason::Symlink),
+                FileKind::Special => Some(SkipReason::Special),
                 FileKind::Regular => None,
             },
         };
-        let reason = found.or_else(|| self.names.left_out(&path));
+        let reason = found.or_else(|| self.names.skip_reason(&path));
         let (state, text) = match reason {
             Some(reason) => (KnownState::LeftOut(reason), None),
             None => self.examine_one(&path, trust, keeps_text),
@@ -298,7 +299,7 @@ impl Project<'_> {
     }
 
     /// Returns the path within the project that a word spells, absolute or relative to the root.
-    pub(super) fn path_named(&self, word: &str) -> Result<Option<RelPath>, Error> {
+    pub(super) fn resolve_path(&self, word: &str) -> Result<Option<RelPath>, Error> {
         use std::os::unix::ffi::OsStrExt;
         let path = std::path::Path::new(word);
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
@@ -320,16 +321,17 @@ impl Project<'_> {
         path: &RelPath,
         trust: Trust,
         keeps_text: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> (KnownState, Option<ReadText>) {
-        let is_current = self.stored(|store| store.recall(super::scan::PRODUCERS)).flatten().as_deref()
-            == Some(producers_fingerprint().as_bytes());
-        let (row, began) = match self.tree.clone() {
+    ) -> (KnownState, Option<HashedText>) {
+        let is_current =
+            self.query_store(|store| store.get_meta(super::scan::PRODUCERS)).flatten().as_deref()
+                == Some(producers_fingerprint().as_bytes());
+        let (row, began) = match self.shared.clone() {
             Some(tree) => {
                 // Before the rows are taken: what another session settles in between is in them.
-                let began = tree.begin(&self.names_key);
-                (self.rows_between(&tree).get(path).cloned(), Some(began))
+                let began = tree.snapshot(&self.names_key);
+                (self.shared_rows(&tree).get(path).cloned(), Some(began))
             }
-            None => (self.stored(|store| store.file(path)).flatten().map(Arc::new), None),
+            None => (self.query_store(|store| store.file(path)).flatten().map(Arc::new), None),
         };
         let is_dirty = began.as_ref().is_some_and(|began| began.dirty.contains(path));
         let is_doubted = self.paranoid || is_dirty || trust == Trust::Nothing;
@@ -338,66 +340,70 @@ impl Project<'_> {
             && let Ok(stat) = self.world.files.stat(path)
             && row.stamp == Some(stat.stamp)
             && !is_racy(&stat.stamp, row.read_at_ns)
-            && let Some(state) = state_of(row, Some(&neighbors))
+            && let Some(state) = state_from_row(row, Some(&neighbors))
         {
             return (state, None);
         }
         let examiner = self.examiner(&neighbors, keeps_text);
         let seen = examiner.examine(path);
         drop(examiner);
-        self.check_promise(&seen, row.as_ref(), is_dirty);
-        self.keep(seen, began.as_ref())
+        self.report_stamp_mismatch(&seen, row.as_ref(), is_dirty);
+        self.store_examined(seen, began.as_ref())
     }
 
-    fn keep(&mut self, examined: Examined, began: Option<&Began>) -> (KnownState, Option<ReadText>) {
-        let Examined { path, stamp, read_at_ns, outcome, .. } = examined;
+    fn store_examined(
+        &mut self,
+        examined: ExaminedFile,
+        began: Option<&TreeSnapshot>,
+    ) -> (KnownState, Option<HashedText>) {
+        let ExaminedFile { path, stamp, read_at_ns, outcome, .. } = examined;
         let (contents, known, state, text) = match outcome {
-            Outcome::LeftOut(reason) => {
-                (Vec::new(), KnownState::LeftOut(reason), FileState::LeftOut(reason), None)
+            ReadOutcome::LeftOut(reason) => {
+                (Vec::new(), KnownState::LeftOut(reason), StoredFileState::LeftOut(reason), None)
             }
-            Outcome::Content { hash, file_type, facts, derived, text } => {
+            ReadOutcome::Content { hash, file_type, facts, derived, text } => {
                 let language = file_type.id.to_owned();
-                let state = FileState::Content { hash, language, facts: facts.clone() };
+                let state = StoredFileState::Content { hash, language, facts: facts.clone() };
                 let contents = derived.map(|derived| *derived).into_iter().collect();
                 let text = text.map(|text| (hash, text));
                 (contents, KnownState::Content { hash, file_type, facts }, state, text)
             }
         };
-        self.unsettled += u64::from(matches!(known, KnownState::LeftOut(LeftOut::Unstable)));
+        self.unstable += u64::from(matches!(known, KnownState::LeftOut(SkipReason::Unstable)));
         let at_s = self.world.clock.now_s();
         let (files, removed) = if let Some(stamp) = stamp {
             (vec![FileRow { path, stamp: Some(stamp), read_at_ns, state }], Vec::new())
         } else {
             // Only where rows are at hand is it known without a question whether there is one to remove.
-            let rows = self.tree.as_ref().and_then(|tree| tree.rows());
+            let rows = self.shared.as_ref().and_then(|tree| tree.rows());
             (Vec::new(), rows.filter(|rows| rows.contains_key(&path)).map(|_| path).into_iter().collect())
         };
-        self.save_seen(Batch { contents, files, removed, at_s }, began);
+        self.save_scanned(WriteBatch { contents, files, removed, at_s }, began);
         (known, text)
     }
 }
 
-impl Selection {
-    pub(super) fn nothing() -> Self {
+impl FileSelection {
+    pub(super) fn empty() -> Self {
         Self {
             files: Vec::new(),
             texts: HashMap::new(),
-            by_name: HashSet::new(),
+            named: HashSet::new(),
             missing: Vec::new(),
             rules: None,
         }
     }
 
     /// Notes that a word means no file, or fails where it must mean one.
-    fn miss(&mut self, word: &Word<'_>, error: Error) -> Result<(), Error> {
-        if word.must_be_there {
+    fn record_missing(&mut self, word: &FileArgument<'_>, error: Error) -> Result<(), Error> {
+        if word.is_required {
             return Err(error);
         }
         let why = match &error {
             Error::NothingSelected { .. } => "no file of the project answers to it".to_owned(),
-            error => format!("cannot {}", with_causes(error)),
+            error => format!("cannot {}", error_chain(error)),
         };
-        self.missing.push(MissingFile { word: word.text.to_owned(), why });
+        self.missing.push(MissingFile { pattern: word.text.to_owned(), reason: why });
         Ok(())
     }
 }

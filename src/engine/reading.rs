@@ -11,21 +11,21 @@ use super::derive::derive;
 use super::derive::identify;
 use super::derive::producers;
 use super::project::Project;
-use super::report::Progress;
-use crate::discover::Neighbors;
+use super::report::ScanProgress;
+use crate::discover::HeaderNeighbors;
+use crate::model::ContentFacts;
 use crate::model::ContentHash;
-use crate::model::Facts;
+use crate::model::FileStamp;
 use crate::model::FileType;
-use crate::model::LeftOut;
 use crate::model::RelPath;
-use crate::model::Stamp;
-use crate::store::Derived;
+use crate::model::SkipReason;
+use crate::store::ContentArtifacts;
 use crate::store::Store;
 use crate::sys::Clock;
+use crate::sys::FileContent;
 use crate::sys::FileKind;
 use crate::sys::Files;
 use crate::sys::ReadError;
-use crate::sys::Reading;
 
 /// A parser may use the stack deeply, and so may the walk over what it gives.
 pub const STACK_BYTES: usize = 8 << 20;
@@ -38,40 +38,40 @@ const RETRY_AFTER: [Duration; 3] =
 pub(super) const LARGE_BYTES: usize = 256 << 10;
 
 /// A text that was read on the way, with the hash of its bytes.
-pub(super) type ReadText = (ContentHash, String);
+pub(super) type HashedText = (ContentHash, String);
 
 /// What came of reading one file.
-pub(super) struct Examined {
+pub(super) struct ExaminedFile {
     pub(super) path: RelPath,
-    pub(super) stamp: Option<Stamp>,
+    pub(super) stamp: Option<FileStamp>,
     pub(super) read_at_ns: i64,
     pub(super) bytes: u64,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ReadOutcome,
 }
 
 /// What a file turned out to be.
-pub(super) enum Outcome {
+pub(super) enum ReadOutcome {
     /// Text.
     Content {
         hash: ContentHash,
         file_type: &'static FileType,
-        facts: Facts,
+        facts: ContentFacts,
         /// What was derived; `None` where this content was known, or another thread is at it.
-        derived: Option<Box<Derived>>,
+        derived: Option<Box<ContentArtifacts>>,
         /// The text, where it was asked for.
         text: Option<String>,
     },
     /// Nothing to show.
-    LeftOut(LeftOut),
+    LeftOut(SkipReason),
 }
 
 /// Reads files and derives from them.
-pub(super) struct Examiner<'a> {
+pub(super) struct FileExaminer<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) clock: &'a dyn Clock,
     /// What the file system's clock is ahead of ours, in nanoseconds.
     pub(super) skew_ns: i64,
-    pub(super) neighbors: &'a Neighbors,
+    pub(super) neighbors: &'a HeaderNeighbors,
     pub(super) max_bytes: u64,
     pub(super) parse_timeout: Duration,
     /// Knows what is stored already; a connection of its own, for the writer has the other.
@@ -88,13 +88,13 @@ impl<'w> Project<'w> {
     /// Returns an examiner of this project's files.
     pub(super) fn examiner<'a>(
         &self,
-        neighbors: &'a Neighbors,
+        neighbors: &'a HeaderNeighbors,
         keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Examiner<'a>
+    ) -> FileExaminer<'a>
     where
         'w: 'a,
     {
-        Examiner {
+        FileExaminer {
             files: self.world.files,
             clock: self.world.clock,
             skew_ns: self.clock_skew_ns(),
@@ -109,21 +109,21 @@ impl<'w> Project<'w> {
     }
 }
 
-impl Examiner<'_> {
+impl FileExaminer<'_> {
     /// Reads all files, on all cores, and sends what came of each; in no order.
     pub(super) fn examine_all(
         &self,
         paths: &[RelPath],
-        results: &SyncSender<Examined>,
-        progress: &dyn Progress,
+        results: &SyncSender<ExaminedFile>,
+        progress: &dyn ScanProgress,
     ) {
         let next = AtomicUsize::new(0);
-        let work = |results: SyncSender<Examined>| {
+        let work = |results: SyncSender<ExaminedFile>| {
             while !progress.is_cancelled()
                 && let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed))
             {
                 let examined = self.examine(path);
-                progress.advances();
+                progress.advance();
                 if results.send(examined).is_err() {
                     return;
                 }
@@ -145,7 +145,7 @@ impl Examiner<'_> {
     }
 
     /// Reads one file.
-    pub(super) fn examine(&self, path: &RelPath) -> Examined {
+    pub(super) fn examine(&self, path: &RelPath) -> ExaminedFile {
         let mut waits = RETRY_AFTER.iter();
         loop {
             // Taken before the file is opened: what is written from here on may escape this reading.
@@ -154,18 +154,18 @@ impl Examiner<'_> {
                 (Err(ReadError::Changing), 1..) => {
                     waits.next().into_iter().for_each(|wait| self.clock.sleep(*wait));
                 }
-                (Ok(reading), _) => return self.understand(path, &reading, read_at_ns),
+                (Ok(reading), _) => return self.identify_and_derive(path, &reading, read_at_ns),
                 (Err(error), _) => {
-                    let outcome = Outcome::LeftOut(reason(&error));
-                    return Examined { path: path.clone(), stamp: None, read_at_ns, bytes: 0, outcome };
+                    let outcome = ReadOutcome::LeftOut(left_out_reason(&error));
+                    return ExaminedFile { path: path.clone(), stamp: None, read_at_ns, bytes: 0, outcome };
                 }
             }
         }
     }
 
-    fn understand(&self, path: &RelPath, reading: &Reading, read_at_ns: i64) -> Examined {
+    fn identify_and_derive(&self, path: &RelPath, reading: &FileContent, read_at_ns: i64) -> ExaminedFile {
         let outcome = match identify(path, &reading.bytes, self.neighbors) {
-            Err(reason) => Outcome::LeftOut(reason),
+            Err(reason) => ReadOutcome::LeftOut(reason),
             Ok(content) => {
                 let is_known = self.is_known(content.hash, content.file_type);
                 let derived = (!is_known).then(|| {
@@ -175,11 +175,11 @@ impl Examiner<'_> {
                 });
                 let text = (self.keeps_text)(path).then(|| content.text.text.into_owned());
                 let (hash, file_type) = (content.hash, content.file_type);
-                Outcome::Content { hash, file_type, facts: content.facts, derived, text }
+                ReadOutcome::Content { hash, file_type, facts: content.facts, derived, text }
             }
         };
         let bytes = reading.bytes.len() as u64;
-        Examined { path: path.clone(), stamp: Some(reading.stamp), read_at_ns, bytes, outcome }
+        ExaminedFile { path: path.clone(), stamp: Some(reading.stamp), read_at_ns, bytes, outcome }
     }
 
     /// Says whether nothing needs to be derived from a content: it is stored, or a thread of this run is at it. A
@@ -192,19 +192,19 @@ impl Examiner<'_> {
         }
         let Some(known) = &self.known else { return false };
         let Ok(known) = known.lock() else { return false };
-        known.has_all(&hash, &producers(file_type)).unwrap_or(false)
+        known.has_artifacts(&hash, &producers(file_type)).unwrap_or(false)
     }
 }
 
-fn reason(error: &ReadError) -> LeftOut {
+fn left_out_reason(error: &ReadError) -> SkipReason {
     match error {
-        ReadError::TooLarge { .. } => LeftOut::TooLarge,
-        ReadError::Changing => LeftOut::Unstable,
-        ReadError::NotRegular(FileKind::Symlink) => LeftOut::Symlink,
+        ReadError::TooLarge { .. } => SkipReason::TooLarge,
+        ReadError::Changing => SkipReason::Unstable,
+        ReadError::NotRegular(FileKind::Symlink) => SkipReason::Symlink,
         ReadError::NotRegular(FileKind::Regular | FileKind::Directory | FileKind::Special) => {
-            LeftOut::Special
+            SkipReason::Special
         }
-        ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => LeftOut::Vanished,
-        ReadError::Io(_) => LeftOut::Unreadable,
+        ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => SkipReason::Vanished,
+        ReadError::Io(_) => SkipReason::Unreadable,
     }
 }

@@ -2,31 +2,31 @@
 
 use std::sync::Arc;
 
-use super::agent::Chosen;
-use super::artifacts::Subject;
-use super::given::fingerprint;
-use super::picks::Picks;
+use super::agent::ChosenSummary;
+use super::artifacts::ContentRef;
+use super::given::view_fingerprint;
+use super::picks::ViewOverrides;
 use super::project::Project;
-use super::reading::ReadText;
+use super::reading::HashedText;
 use super::scan::KnownFile;
 use super::scan::KnownState;
-use super::shown::KeptView;
+use super::shown::CachedView;
 use super::shown::ViewKey;
 use crate::aggregate;
 use crate::aggregate::FocusLines;
 use crate::discover;
-use crate::model::Block;
+use crate::model::ContentFacts;
 use crate::model::ContentHash;
-use crate::model::Facts;
-use crate::model::Fallback;
+use crate::model::DocumentBlock;
 use crate::model::FileItem;
+use crate::model::FileRole;
 use crate::model::FileType;
-use crate::model::Health;
-use crate::model::LeftOut;
 use crate::model::Outline;
-use crate::model::Role;
-use crate::model::SummaryBy;
+use crate::model::ParseFallback;
+use crate::model::ParseHealth;
+use crate::model::SkipReason;
 use crate::model::SummaryDetail;
+use crate::model::SummaryProvenance;
 use crate::model::Symbol;
 use crate::model::ViewMode;
 use crate::summarize;
@@ -34,18 +34,18 @@ use crate::summarize::secrets;
 use crate::syntax;
 
 /// How a file was rendered.
-pub(super) struct Rendered {
+pub(super) struct RenderedView {
     pub(super) view: ViewMode,
     pub(super) content: Option<ContentHash>,
     pub(super) remarks: Vec<String>,
     pub(super) body: String,
-    pub(super) why: Option<String>,
+    pub(super) reason: Option<String>,
     /// Who wrote the words, where the view is a summary.
-    pub(super) summary: Option<SummaryBy>,
+    pub(super) summary: Option<SummaryProvenance>,
 }
 
 /// What a rendering depends on beside the file.
-pub(super) struct Rendering<'a> {
+pub(super) struct ViewParams<'a> {
     pub(super) view: ViewMode,
     pub(super) detail: SummaryDetail,
     /// Whether a model's words stand in for the heuristic's, where the answer has some.
@@ -54,26 +54,26 @@ pub(super) struct Rendering<'a> {
     /// What people say of the file.
     pub(super) item: Option<&'a FileItem>,
     /// What was asked for of this file alone; it goes before what people say of the file.
-    pub(super) picks: Option<&'a Picks<'a>>,
+    pub(super) overrides: Option<&'a ViewOverrides<'a>>,
     /// The text, where it has been read in this run already.
-    pub(super) text: Option<ReadText>,
+    pub(super) text: Option<HashedText>,
 }
 
 /// What a view shows, once it could be had.
-pub(super) struct Shown {
+pub(super) struct ViewContent {
     pub(super) content: Option<ContentHash>,
     pub(super) remark: Option<String>,
     pub(super) body: String,
     /// What it does not show although somebody asked for it.
-    pub(super) why: Option<String>,
+    pub(super) reason: Option<String>,
 }
 
 /// Why a view cannot be had.
-pub(super) enum Hindrance {
+pub(super) enum ViewUnavailable {
     /// The file has nothing to show.
-    LeftOut(LeftOut),
+    LeftOut(SkipReason),
     /// Its structure is not known; there are words about it all the same.
-    Fallback(Fallback),
+    Fallback(ParseFallback),
     /// There is nothing that such a view could show; there are words about the file all the same.
     Words(String),
 }
@@ -83,118 +83,126 @@ impl Project<'_> {
     pub(super) fn render(
         &mut self,
         file: &KnownFile,
-        mut rendering: Rendering<'_>,
+        mut rendering: ViewParams<'_>,
         max_bytes: u64,
-    ) -> Rendered {
+    ) -> RenderedView {
         let wanted = rendering.view;
-        let subject = match (&file.state, Subject::of(file)) {
+        let subject = match (&file.state, ContentRef::from_file(file)) {
             (_, Some(subject)) => subject,
-            (KnownState::LeftOut(reason), None) => return failed(file, wanted, reason.words()),
-            (KnownState::Content { .. }, None) => return failed(file, wanted, LeftOut::Unreadable.words()),
+            (KnownState::LeftOut(reason), None) => return error_view(file, wanted, reason.description()),
+            (KnownState::Content { .. }, None) => {
+                return error_view(file, wanted, SkipReason::Unreadable.description());
+            }
         };
         let has_structure = syntax::has_structure(subject.file_type.id);
-        let (view, mut why) = aggregate::fit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
+        let (view, mut why) = aggregate::limit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
         rendering.view = view;
         if let Some(feature) =
             syntax::missing_feature(subject.file_type.id).filter(|_| wanted.needs_structure())
         {
             why = Some(format!("no {wanted} view: this slop was built without {feature}"));
         }
-        let mut shown = self.show(&subject, &mut rendering);
+        let mut shown = self.cached_view(&subject, &mut rendering);
         let fallback = match &shown {
-            Err(Hindrance::Fallback(fallback)) => Some(format!("no {view}: {}", fallback.words())),
-            Err(Hindrance::Words(words)) => Some(format!("no {view} view: {words}")),
-            Ok(_) | Err(Hindrance::LeftOut(_)) => None,
+            Err(ViewUnavailable::Fallback(fallback)) => {
+                Some(format!("no {view}: {}", fallback.description()))
+            }
+            Err(ViewUnavailable::Words(words)) => Some(format!("no {view} view: {words}")),
+            Ok(_) | Err(ViewUnavailable::LeftOut(_)) => None,
         };
         if fallback.is_some() {
             why = fallback;
             rendering.view = ViewMode::Summary;
-            shown = self.show(&subject, &mut rendering);
+            shown = self.cached_view(&subject, &mut rendering);
         }
         match shown {
-            Ok(Shown { content, remark, body, why: missing }) => {
+            Ok(ViewContent { content, remark, body, reason: missing }) => {
                 let why = why.or(missing);
                 let remarks = encoding_remark(subject.facts).into_iter().chain(remark).collect();
                 let summary =
                     (rendering.view == ViewMode::Summary).then(|| self.author(&subject, &rendering));
-                Rendered { view: rendering.view, content, remarks, body, why, summary }
+                RenderedView { view: rendering.view, content, remarks, body, reason: why, summary }
             }
-            Err(Hindrance::LeftOut(reason)) => failed(file, wanted, reason.words()),
-            Err(Hindrance::Fallback(fallback)) => failed(file, wanted, fallback.words()),
-            Err(Hindrance::Words(words)) => failed(file, wanted, &words),
+            Err(ViewUnavailable::LeftOut(reason)) => error_view(file, wanted, reason.description()),
+            Err(ViewUnavailable::Fallback(fallback)) => error_view(file, wanted, fallback.description()),
+            Err(ViewUnavailable::Words(words)) => error_view(file, wanted, &words),
         }
     }
 
     /// Shows a view, as it was shown before where that is kept.
-    fn show(&mut self, subject: &Subject<'_>, rendering: &mut Rendering<'_>) -> Result<Shown, Hindrance> {
-        let Some(tree) = self.tree.clone().filter(|_| !self.paranoid) else {
-            return self.show_anew(subject, rendering);
+    fn cached_view(
+        &mut self,
+        subject: &ContentRef<'_>,
+        rendering: &mut ViewParams<'_>,
+    ) -> Result<ViewContent, ViewUnavailable> {
+        let Some(tree) = self.shared.clone().filter(|_| !self.paranoid) else {
+            return self.build_view(subject, rendering);
         };
-        let words = self.chosen(subject, rendering).map(|chosen| chosen.written.hash());
+        let words = self.chosen_summary(subject, rendering).map(|chosen| chosen.summary.hash());
         let key = ViewKey::of(subject.hash, subject.file_type.id, rendering.view, rendering.detail, words);
-        let Some(key) = key else { return self.show_anew(subject, rendering) };
-        let kept = tree.views().find(&key);
+        let Some(key) = key else { return self.build_view(subject, rendering) };
+        let kept = tree.views().get(&key);
         if let Some(kept) = kept {
             let (remark, body) = (kept.remark.clone(), kept.body.clone());
-            return Ok(Shown { content: Some(subject.hash), remark, body, why: None });
+            return Ok(ViewContent { content: Some(subject.hash), remark, body, reason: None });
         }
-        let shown = self.show_anew(subject, rendering)?;
-        if shown.why.is_none() && shown.content == Some(subject.hash) {
+        let shown = self.build_view(subject, rendering)?;
+        if shown.reason.is_none() && shown.content == Some(subject.hash) {
             let (remark, body) = (shown.remark.clone(), shown.body.clone());
-            let fingerprint = fingerprint(rendering.view, &body);
-            tree.views().keep(key, KeptView { remark, body, fingerprint });
+            let fingerprint = view_fingerprint(rendering.view, &body);
+            tree.views().insert(key, CachedView { remark, body, fingerprint });
         }
         Ok(shown)
     }
 
-    fn show_anew(
+    fn build_view(
         &mut self,
-        subject: &Subject<'_>,
-        rendering: &mut Rendering<'_>,
-    ) -> Result<Shown, Hindrance> {
+        subject: &ContentRef<'_>,
+        rendering: &mut ViewParams<'_>,
+    ) -> Result<ViewContent, ViewUnavailable> {
         // What was derived is gone if the file is not what it was when it was looked at.
-        let gone = Hindrance::LeftOut(LeftOut::Unstable);
+        let gone = ViewUnavailable::LeftOut(SkipReason::Unstable);
         let content = Some(subject.hash);
         match rendering.view {
             ViewMode::None => {
                 let body = aggregate::EXCLUDED.to_owned();
-                Ok(Shown { content: None, remark: None, body, why: None })
+                Ok(ViewContent { content: None, remark: None, body, reason: None })
             }
-            ViewMode::Path => Ok(Shown { content, remark: None, body: String::new(), why: None }),
-            ViewMode::Masked => self.show_masked(subject, rendering),
-            ViewMode::Signatures => self.show_symbols(subject, rendering, aggregate::view_signatures),
-            ViewMode::Definitions => self.show_symbols(subject, rendering, aggregate::view_definitions),
-            ViewMode::Custom => self.show_slices(subject, rendering),
-            ViewMode::Diff => self.show_diff(subject, rendering),
+            ViewMode::Path => Ok(ViewContent { content, remark: None, body: String::new(), reason: None }),
+            ViewMode::Masked => self.masked_view(subject, rendering),
+            ViewMode::Signatures => self.symbols_view(subject, rendering, aggregate::render_signatures),
+            ViewMode::Definitions => self.symbols_view(subject, rendering, aggregate::render_definitions),
+            ViewMode::Custom => self.slices_view(subject, rendering),
+            ViewMode::Diff => self.diff_view(subject, rendering),
             ViewMode::Full | ViewMode::Window => {
-                let text = rendering.text.take().map_or_else(|| self.text(subject.path), Ok);
-                let (hash, mut body) = text.map_err(Hindrance::LeftOut)?;
+                let text = rendering.text.take().map_or_else(|| self.read_text(subject.path), Ok);
+                let (hash, mut body) = text.map_err(ViewUnavailable::LeftOut)?;
                 if rendering.view == ViewMode::Window {
-                    body = aggregate::view_window(&body, rendering.lines, self.options.window_lines);
+                    body = aggregate::render_window(&body, rendering.lines, self.options.window_lines);
                 }
-                Ok(Shown { content: Some(hash), remark: None, body, why: None })
+                Ok(ViewContent { content: Some(hash), remark: None, body, reason: None })
             }
             ViewMode::Skeleton => {
-                let skeleton = self.skeleton(subject).ok_or(gone)?;
+                let skeleton = self.checked_skeleton(subject).ok_or(gone)?;
                 let remark = health_remark(skeleton.health)?;
                 let body = match subject.file_type.role {
-                    Role::Config(_) => without_secret_values(skeleton.text)?,
-                    Role::Code | Role::Prose | Role::Data => skeleton.text,
+                    FileRole::Config(_) => without_secret_values(skeleton.text)?,
+                    FileRole::Code | FileRole::Prose | FileRole::Data => skeleton.text,
                 };
-                Ok(Shown { content, remark, body, why: None })
+                Ok(ViewContent { content, remark, body, reason: None })
             }
             ViewMode::Outline => {
                 let outline = self.outline(subject).ok_or(gone)?;
                 let remark = health_remark(outline.health)?;
-                Ok(Shown { content, remark, body: aggregate::view_outline(&outline), why: None })
+                Ok(ViewContent { content, remark, body: aggregate::render_outline(&outline), reason: None })
             }
-            ViewMode::Summary => self.show_summary(subject, rendering).ok_or(gone),
+            ViewMode::Summary => self.summary_view(subject, rendering).ok_or(gone),
         }
     }
 
-    fn show_summary(&mut self, subject: &Subject<'_>, rendering: &Rendering<'_>) -> Option<Shown> {
+    fn summary_view(&mut self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> Option<ViewContent> {
         let detail = rendering.detail;
-        let written = self.chosen(subject, rendering).map(|chosen| Arc::clone(&chosen.written));
+        let written = self.chosen_summary(subject, rendering).map(|chosen| Arc::clone(&chosen.summary));
         let words = if written.is_some() { String::new() } else { self.summary(subject)? };
         let outline = match detail {
             SummaryDetail::Words => None,
@@ -203,31 +211,39 @@ impl Project<'_> {
         let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
         let outline = outline.map(without_secrets);
         let body = match written {
-            Some(written) => aggregate::view_written(&written.text, outline.as_ref(), detail),
-            None => aggregate::view_summary(&words, outline.as_ref(), detail),
+            Some(written) => aggregate::render_model_summary(&written.text, outline.as_ref(), detail),
+            None => aggregate::render_summary(&words, outline.as_ref(), detail),
         };
         let remark = is_broken.then(|| "understood in part".to_owned());
-        Some(Shown { content: Some(subject.hash), remark, body, why: None })
+        Some(ViewContent { content: Some(subject.hash), remark, body, reason: None })
     }
 
     /// Returns the model's words that a summary of the file shows.
-    fn chosen(&self, subject: &Subject<'_>, rendering: &Rendering<'_>) -> Option<&Chosen> {
-        self.words.of(subject.path, &subject.hash).filter(|_| rendering.by_model)
+    fn chosen_summary(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> Option<&ChosenSummary> {
+        self.summaries.of(subject.path, &subject.hash).filter(|_| rendering.by_model)
     }
 
-    fn author(&self, subject: &Subject<'_>, rendering: &Rendering<'_>) -> SummaryBy {
-        self.chosen(subject, rendering).map_or(SummaryBy::Heuristic, Chosen::by)
+    fn author(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> SummaryProvenance {
+        self.chosen_summary(subject, rendering).map_or(SummaryProvenance::Heuristic, ChosenSummary::by)
     }
 }
 
 /// Returns the block that a rendered file is.
-pub(super) fn block(file: &KnownFile, rendered: Rendered) -> Block {
-    let Rendered { view, content, remarks, body, summary, .. } = rendered;
-    Block { path: file.path.clone(), file_type: type_of(file), view, content, remarks, body, summary }
+pub(super) fn block(file: &KnownFile, rendered: RenderedView) -> DocumentBlock {
+    let RenderedView { view, content, remarks, body, summary, .. } = rendered;
+    DocumentBlock {
+        path: file.path.clone(),
+        file_type: type_or_unknown(file),
+        view,
+        content,
+        remarks,
+        body,
+        summary,
+    }
 }
 
 /// Returns the type of a file; what has no text has no type of its own.
-pub(super) fn type_of(file: &KnownFile) -> &'static FileType {
+pub(super) fn type_or_unknown(file: &KnownFile) -> &'static FileType {
     match &file.state {
         KnownState::Content { file_type, .. } => file_type,
         KnownState::LeftOut(_) => discover::unknown_type(),
@@ -239,7 +255,7 @@ pub(super) fn type_of(file: &KnownFile) -> &'static FileType {
 fn without_secrets(mut outline: Outline) -> Outline {
     let mut stack: Vec<&mut Symbol> = outline.symbols.iter_mut().collect();
     while let Some(symbol) = stack.pop() {
-        symbol.signature = summarize::told_signature(symbol);
+        symbol.signature = summarize::safe_signature(symbol);
         if symbol.kind.is_namespace() {
             stack.extend(&mut symbol.children);
         }
@@ -249,25 +265,32 @@ fn without_secrets(mut outline: Outline) -> Outline {
 
 /// Returns the skeleton of settings as a document may show it: few of their values give way to their size, and a password
 /// that nobody asked for in full is as well out of sight as it is in a summary.
-fn without_secret_values(skeleton: String) -> Result<String, Hindrance> {
-    let scan = secrets::scan(&skeleton).map_err(|why| Hindrance::Words(why.to_string()))?;
+fn without_secret_values(skeleton: String) -> Result<String, ViewUnavailable> {
+    let scan = secrets::scan(&skeleton).map_err(|why| ViewUnavailable::Words(why.to_string()))?;
     Ok(if scan.is_clean() { skeleton } else { secrets::redact(&skeleton, &scan) })
 }
 
-fn failed(file: &KnownFile, view: ViewMode, reason: &str) -> Rendered {
+fn error_view(file: &KnownFile, view: ViewMode, reason: &str) -> RenderedView {
     let body = aggregate::error_line(&file.path, view, reason);
-    Rendered { view, content: None, remarks: Vec::new(), body, why: Some(reason.to_owned()), summary: None }
+    RenderedView {
+        view,
+        content: None,
+        remarks: Vec::new(),
+        body,
+        reason: Some(reason.to_owned()),
+        summary: None,
+    }
 }
 
-fn encoding_remark(facts: &Facts) -> Option<String> {
+fn encoding_remark(facts: &ContentFacts) -> Option<String> {
     let foreign = facts.encoding.as_deref().filter(|encoding| *encoding != "UTF-8");
     foreign.map(|encoding| format!("decoded from {encoding}"))
 }
 
 /// Returns what to say of a parse that was not perfect; an error where there was none to speak of.
-pub(super) fn health_remark(health: Health) -> Result<Option<String>, Hindrance> {
+pub(super) fn health_remark(health: ParseHealth) -> Result<Option<String>, ViewUnavailable> {
     match health.fallback {
-        Some(fallback) => Err(Hindrance::Fallback(fallback)),
+        Some(fallback) => Err(ViewUnavailable::Fallback(fallback)),
         None => Ok((!health.is_perfect()).then(|| format!("parse health {health}"))),
     }
 }
@@ -294,10 +317,10 @@ mod tests {
     #[test]
     fn a_password_in_a_signature_is_not_shown_in_a_summary() {
         let inner = symbol(SymbolKind::Function, "void f(string password = \"hunter2secret\")", Vec::new());
-        let health = Health { broken_bytes: 0, total_bytes: 1, fallback: None };
+        let health = ParseHealth { broken_bytes: 0, total_bytes: 1, fallback: None };
         let symbols = vec![symbol(SymbolKind::Namespace, "namespace a", vec![inner])];
         let outline = Outline { health, doc: None, imports: Vec::new(), symbols };
-        let view = aggregate::view_summary(
+        let view = aggregate::render_summary(
             "C++ source.",
             Some(&without_secrets(outline)),
             SummaryDetail::Signatures,

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::model::LeftOut;
+use crate::model::SkipReason;
 
 /// Is told how far a run is. Called from several threads.
-pub trait Progress: Sync {
+pub trait ScanProgress: Sync {
     /// So many files are to be read.
-    fn begins(&self, files: usize);
+    fn begin(&self, files: usize);
 
     /// One more file was read, or left out.
-    fn advances(&self);
+    fn advance(&self);
 
     /// Says whether nobody waits for the answer any more. Asked between files, so that it should cost nothing.
     fn is_cancelled(&self) -> bool {
@@ -21,12 +21,12 @@ pub trait Progress: Sync {
 
 /// Tells nobody.
 #[derive(Debug, Clone, Copy)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {
-    fn begins(&self, _files: usize) {}
+impl ScanProgress for NoProgress {
+    fn begin(&self, _files: usize) {}
 
-    fn advances(&self) {}
+    fn advance(&self) {}
 }
 
 /// What an index run did.
@@ -43,7 +43,7 @@ pub struct IndexReport {
     /// Files that were known and are gone.
     pub removed: u64,
     /// Files that the project lists and that have no text to show, by reason.
-    pub left_out: BTreeMap<LeftOut, u64>,
+    pub left_out: BTreeMap<SkipReason, u64>,
     /// Bytes that were read.
     pub bytes: u64,
     /// Wall time.

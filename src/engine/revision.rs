@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::error::Error;
 use super::project::Project;
 use crate::discover;
-use crate::model::LeftOut;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 
 /// What files are compared with.
 #[derive(Debug, Clone)]
@@ -24,15 +24,15 @@ pub(super) enum Baseline {
 
 /// What a file was at a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Past {
+pub(super) enum RevisionText {
     /// This text, decoded as that of the working copy is.
     Text(String),
     /// There was no such file.
     Absent,
     /// Nothing that could be shown.
-    LeftOut(LeftOut),
+    LeftOut(SkipReason),
     /// Git cannot be asked for it: a line's end is part of its name.
-    Unaskable,
+    UnaskablePath,
 }
 
 impl Project<'_> {
@@ -42,7 +42,7 @@ impl Project<'_> {
         if self.git_line(&["rev-parse", "--git-dir"]).is_none() {
             return Ok(Baseline::Nothing("the project is in no git repository"));
         }
-        let id = self.commit_of(revision);
+        let id = self.resolve_commit(revision);
         if id.is_none() && revision == "HEAD" {
             return Ok(Baseline::Nothing("the git repository has no commit yet"));
         }
@@ -53,7 +53,7 @@ impl Project<'_> {
     }
 
     /// Asks git for the commit. Whoever spelled the revision must not be able to pass git an option, or a second word.
-    fn commit_of(&self, revision: &str) -> Option<String> {
+    fn resolve_commit(&self, revision: &str) -> Option<String> {
         if revision.is_empty() || revision.starts_with('-') || revision.contains(char::is_control) {
             return None;
         }
@@ -65,20 +65,20 @@ impl Project<'_> {
 
     /// Returns what files were at a commit: an answer for each path. Nothing is read that is larger than a file of the
     /// working copy may be.
-    pub(super) fn text_at(&self, commit: &str, paths: &[&RelPath]) -> HashMap<RelPath, Past> {
+    pub(super) fn texts_at(&self, commit: &str, paths: &[&RelPath]) -> HashMap<RelPath, RevisionText> {
         let max_bytes = self.options.structure_max_bytes;
         let sizes = self.sizes_at(commit, paths);
         let fits = |path: &&&RelPath| sizes.get(**path).is_some_and(|size| *size <= max_bytes);
         let wanted: Vec<&RelPath> = paths.iter().filter(fits).copied().collect();
-        let mut contents = self.contents_at(commit, &wanted);
+        let mut contents = self.blobs_at(commit, &wanted);
         let past = |path: &RelPath| match contents.remove(path) {
-            _ if path.as_bytes().contains(&b'\n') => Past::Unaskable,
+            _ if path.as_bytes().contains(&b'\n') => RevisionText::UnaskablePath,
             Some(bytes) => match discover::read_as_text(&bytes) {
-                Ok(text) => Past::Text(text.text.into_owned()),
-                Err(reason) => Past::LeftOut(reason),
+                Ok(text) => RevisionText::Text(text.text.into_owned()),
+                Err(reason) => RevisionText::LeftOut(reason),
             },
-            None if sizes.contains_key(path) => Past::LeftOut(LeftOut::TooLarge),
-            None => Past::Absent,
+            None if sizes.contains_key(path) => RevisionText::LeftOut(SkipReason::TooLarge),
+            None => RevisionText::Absent,
         };
         paths.iter().copied().map(past).zip(paths).map(|(past, path)| ((*path).clone(), past)).collect()
     }

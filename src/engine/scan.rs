@@ -13,30 +13,30 @@ use super::derive::producers_fingerprint;
 use super::error::Error;
 use super::freshness::is_racy;
 use super::freshness::window_ns;
-use super::listed::Listed;
+use super::listed::TrackedListing;
 use super::project::Project;
-use super::reading::Examined;
-use super::reading::Outcome;
-use super::reading::ReadText;
+use super::reading::ExaminedFile;
+use super::reading::HashedText;
+use super::reading::ReadOutcome;
 use super::report::IndexReport;
 use super::sight::is_kept;
 use super::sight::rows_to_remove;
-use super::tree::Began;
-use super::tree::Rows;
+use super::tree::FileRows;
+use super::tree::TreeSnapshot;
 use crate::aggregate::Selector;
 use crate::discover;
-use crate::discover::Found;
-use crate::discover::Neighbors;
+use crate::discover::DiscoveredFile;
+use crate::discover::HeaderNeighbors;
+use crate::model::ContentFacts;
 use crate::model::ContentHash;
-use crate::model::Facts;
 use crate::model::FileType;
-use crate::model::LeftOut;
 use crate::model::RelPath;
-use crate::store::Batch;
+use crate::model::SkipReason;
 use crate::store::FileRow;
-use crate::store::FileState;
+use crate::store::StoredFileState;
+use crate::store::WriteBatch;
 use crate::sys::FileKind;
-use crate::sys::Stat;
+use crate::sys::FileStat;
 
 /// How much is written in one transaction, at most: files, and bytes of what was derived from them.
 const BATCH_FILES: usize = 500;
@@ -68,8 +68,8 @@ pub(super) struct KnownFile {
 /// What a file is.
 #[derive(Debug, Clone)]
 pub(super) enum KnownState {
-    Content { hash: ContentHash, file_type: &'static FileType, facts: Facts },
-    LeftOut(LeftOut),
+    Content { hash: ContentHash, file_type: &'static FileType, facts: ContentFacts },
+    LeftOut(SkipReason),
 }
 
 /// What a scan is to do.
@@ -86,38 +86,38 @@ pub(super) struct ScanRequest<'a> {
 }
 
 /// What a scan found.
-pub(super) struct Scan {
+pub(super) struct ScanResult {
     /// By path: all, or those that had to be read and those that are left out.
     pub(super) files: Vec<KnownFile>,
-    pub(super) texts: HashMap<RelPath, ReadText>,
+    pub(super) texts: HashMap<RelPath, HashedText>,
     pub(super) report: IndexReport,
     /// A hash of the rules by which the files were listed, where they have rested.
     pub(super) rules: Option<ContentHash>,
 }
 
 /// What is known of the tree before any file is read.
-pub(super) struct Sight {
-    pub(super) listed: Arc<Listed>,
-    pub(super) rows: Arc<Rows>,
+pub(super) struct ProjectSnapshot {
+    pub(super) listed: Arc<TrackedListing>,
+    pub(super) rows: Arc<FileRows>,
     /// What the file system says of each file that is listed, in their order; `None` where it was not asked.
-    pub(super) stats: Vec<Option<Stat>>,
+    pub(super) stats: Vec<Option<FileStat>>,
     /// Whether what is stored was made by this program's producers.
     pub(super) is_current: bool,
     /// What was known before, where anything is known between answers.
-    pub(super) began: Option<Began>,
+    pub(super) tree: Option<TreeSnapshot>,
 }
 
 /// What a look at a file's stamp says.
-pub(super) enum Look {
+pub(super) enum StampCheck {
     /// Its bytes are those that are known.
     Unchanged(KnownState),
     /// It has to be read.
     Read,
     /// There is nothing to read.
-    LeftOut(LeftOut),
+    LeftOut(SkipReason),
 }
 
-impl Sight {
+impl ProjectSnapshot {
     /// Says whether git tracks a file; the listing is sorted by path.
     fn is_tracked(&self, path: &RelPath) -> bool {
         let files = self.files();
@@ -125,13 +125,13 @@ impl Sight {
     }
 
     /// Returns the files that the project lists, by path.
-    pub(super) fn files(&self) -> &[Found] {
+    pub(super) fn files(&self) -> &[DiscoveredFile] {
         &self.listed.listing.files
     }
 
     /// Says whether a file was told to have changed, and not read since.
     pub(super) fn is_dirty(&self, path: &RelPath) -> bool {
-        self.began.as_ref().is_some_and(|began| began.dirty.contains(path))
+        self.tree.as_ref().is_some_and(|began| began.dirty.contains(path))
     }
 }
 
@@ -141,15 +141,15 @@ impl Project<'_> {
         let request =
             ScanRequest { trust, scope: &[], keeps_text: &|_| false, keeps_known: false, settles: true };
         let report = self.scan(&request)?.report;
-        self.rest();
+        self.release_memory();
         Ok(report)
     }
 
     /// Brings the project's files up to date.
-    pub(super) fn scan(&mut self, request: &ScanRequest<'_>) -> Result<Scan, Error> {
+    pub(super) fn scan(&mut self, request: &ScanRequest<'_>) -> Result<ScanResult, Error> {
         let is_asked =
             |path: &RelPath| request.scope.is_empty() || request.scope.iter().any(|word| word.selects(path));
-        let sight = self.look(&is_asked)?;
+        let sight = self.take_snapshot(&is_asked)?;
         let places: Vec<usize> = sight
             .files()
             .iter()
@@ -157,54 +157,54 @@ impl Project<'_> {
             .filter(|(_, found)| is_asked(&found.path))
             .map(|(at, _)| at)
             .collect();
-        let scan = self.scan_these(&places, request, &sight)?;
+        let scan = self.scan_places(&places, request, &sight)?;
         if request.scope.is_empty() {
-            self.saw_all(&sight);
+            self.mark_scanned_all(&sight);
         }
         self.last_scan = Some(scan.report.clone());
         Ok(scan)
     }
 
     /// Notes that every file was looked at.
-    pub(super) fn saw_all(&mut self, sight: &Sight) {
+    pub(super) fn mark_scanned_all(&mut self, sight: &ProjectSnapshot) {
         if !sight.is_current {
             self.remember_producers();
         }
-        if let (Some(tree), Some(began)) = (&self.tree, &sight.began) {
-            tree.is_whole_since(began);
+        if let (Some(tree), Some(began)) = (&self.shared, &sight.tree) {
+            tree.mark_scanned_all(began);
         }
     }
 
     /// Brings those of the listed files up to date that stand at these places.
-    pub(super) fn scan_these(
+    pub(super) fn scan_places(
         &mut self,
         places: &[usize],
         request: &ScanRequest<'_>,
-        sight: &Sight,
-    ) -> Result<Scan, Error> {
+        sight: &ProjectSnapshot,
+    ) -> Result<ScanResult, Error> {
         let began = self.world.clock.monotonic();
-        let rules = sight.listed.rules_key();
+        let rules = sight.listed.history_key();
         let report = IndexReport::default();
-        let mut scan = Scan { files: Vec::new(), texts: HashMap::new(), report, rules };
+        let mut scan = ScanResult { files: Vec::new(), texts: HashMap::new(), report, rules };
         let mut to_read = Vec::new();
         let mut kept = FxHashSet::default();
         for at in places {
             let found = &sight.files()[*at];
-            match self.look_at(*at, sight, request.trust) {
-                Look::Read => {
+            match self.check_stamp(*at, sight, request.trust) {
+                StampCheck::Read => {
                     kept.insert(&found.path);
                     to_read.push(found.path.clone());
                 }
-                Look::Unchanged(state) => {
+                StampCheck::Unchanged(state) => {
                     kept.insert(&found.path);
-                    scan.see(found, state, request.keeps_known);
+                    scan.add_known(found, state, request.keeps_known);
                 }
-                Look::LeftOut(reason) => {
+                StampCheck::LeftOut(reason) => {
                     let state = KnownState::LeftOut(reason);
                     if sight.rows.get(&found.path).is_some_and(|row| is_kept(row, &state)) {
                         kept.insert(&found.path);
                     }
-                    scan.see(found, state, true);
+                    scan.add_known(found, state, true);
                 }
             }
         }
@@ -214,33 +214,33 @@ impl Project<'_> {
         scan.report.removed = removed.len() as u64;
         let young = self.read_all(&to_read, removed, sight, request, &mut scan);
         // Before anything is said to be settled: what was not read is not.
-        self.go_on()?;
+        self.check_cancelled()?;
         if request.settles {
-            self.settle(&young, sight, request);
+            self.reread_young(&young, sight, request);
         }
         scan.files.sort_by(|a, b| a.path.cmp(&b.path));
-        scan.count(self.world.clock.monotonic().saturating_sub(began));
-        self.unsettled += scan.report.left_out.get(&LeftOut::Unstable).copied().unwrap_or_default();
+        scan.finish_counts(self.world.clock.monotonic().saturating_sub(began));
+        self.unstable += scan.report.left_out.get(&SkipReason::Unstable).copied().unwrap_or_default();
         Ok(scan)
     }
 
     /// Says what is known of a file without reading it.
-    pub(super) fn look_at(&self, at: usize, sight: &Sight, trust: Trust) -> Look {
+    pub(super) fn check_stamp(&self, at: usize, sight: &ProjectSnapshot, trust: Trust) -> StampCheck {
         let found = &sight.files()[at];
-        if let Some(reason) = found.left_out {
-            return Look::LeftOut(reason);
+        if let Some(reason) = found.skip_reason {
+            return StampCheck::LeftOut(reason);
         }
-        let Some(row) = sight.rows.get(&found.path) else { return Look::Read };
-        let Some(stat) = &sight.stats[at] else { return Look::Read };
+        let Some(row) = sight.rows.get(&found.path) else { return StampCheck::Read };
+        let Some(stat) = &sight.stats[at] else { return StampCheck::Read };
         if stat.kind != FileKind::Regular || self.options.structure_max_bytes < stat.stamp.size {
-            return Look::Read;
+            return StampCheck::Read;
         }
         let is_same = row.stamp == Some(stat.stamp) && !is_racy(&stat.stamp, row.read_at_ns);
         let is_doubted = self.paranoid || sight.is_dirty(&found.path) || trust == Trust::Nothing;
         if is_doubted || !is_same || !sight.is_current {
-            return Look::Read;
+            return StampCheck::Read;
         }
-        state_of(row, Some(&sight.listed.neighbors)).map_or(Look::Read, Look::Unchanged)
+        state_from_row(row, Some(&sight.listed.neighbors)).map_or(StampCheck::Read, StampCheck::Unchanged)
     }
 
     /// Reads files on all cores while this thread writes what comes of it. Returns those that are too young to be
@@ -249,18 +249,18 @@ impl Project<'_> {
         &mut self,
         paths: &[RelPath],
         removed: Vec<RelPath>,
-        sight: &Sight,
+        sight: &ProjectSnapshot,
         request: &ScanRequest<'_>,
-        scan: &mut Scan,
+        scan: &mut ScanResult,
     ) -> Vec<FileRow> {
         let mut batch = self.new_batch();
         batch.removed = removed;
         let mut young = Vec::new();
         if !paths.is_empty() {
-            self.world.progress.begins(paths.len());
+            self.world.progress.begin(paths.len());
             let progress = self.world.progress;
             let examiner = self.examiner(&sight.listed.neighbors, request.keeps_text);
-            let (sender, results) = sync_channel::<Examined>(RESULTS_WAITING);
+            let (sender, results) = sync_channel::<ExaminedFile>(RESULTS_WAITING);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     examiner.examine_all(paths, &sender, progress);
@@ -269,35 +269,40 @@ impl Project<'_> {
                 let mut batch_bytes = 0;
                 for examined in results {
                     batch_bytes += examined.bytes;
-                    self.check_promise(
+                    self.report_stamp_mismatch(
                         &examined,
                         sight.rows.get(&examined.path),
                         sight.is_dirty(&examined.path),
                     );
                     let is_tracked = sight.is_tracked(&examined.path);
-                    let row = scan.take(examined, is_tracked, &mut batch);
+                    let row = scan.add_examined(examined, is_tracked, &mut batch);
                     young.extend(
                         row.filter(|row| row.stamp.is_some_and(|stamp| is_racy(&stamp, row.read_at_ns))),
                     );
                     if BATCH_FILES <= batch.files.len() || BATCH_BYTES <= batch_bytes {
                         let full = std::mem::replace(&mut batch, self.new_batch());
-                        self.save_seen(full, sight.began.as_ref());
+                        self.save_scanned(full, sight.tree.as_ref());
                         batch_bytes = 0;
                     }
                 }
             });
         }
-        self.save_seen(batch, sight.began.as_ref());
+        self.save_scanned(batch, sight.tree.as_ref());
         young
     }
 
-    fn new_batch(&self) -> Batch {
-        Batch { contents: Vec::new(), files: Vec::new(), removed: Vec::new(), at_s: self.world.clock.now_s() }
+    fn new_batch(&self) -> WriteBatch {
+        WriteBatch {
+            contents: Vec::new(),
+            files: Vec::new(),
+            removed: Vec::new(),
+            at_s: self.world.clock.now_s(),
+        }
     }
 
     /// Waits until young files have rested, if that is soon, and reads them once more: then their stamps can be
     /// believed, and the next run reads nothing.
-    fn settle(&mut self, young: &[FileRow], sight: &Sight, request: &ScanRequest<'_>) {
+    fn reread_young(&mut self, young: &[FileRow], sight: &ProjectSnapshot, request: &ScanRequest<'_>) {
         if young.is_empty() {
             return;
         }
@@ -318,22 +323,24 @@ impl Project<'_> {
         for row in soon {
             let again = examiner.examine(&row.path);
             let is_same = match (&again.outcome, &row.state) {
-                (Outcome::Content { hash, .. }, FileState::Content { hash: before, .. }) => hash == before,
-                (Outcome::LeftOut(reason), FileState::LeftOut(before)) => reason == before,
-                (Outcome::Content { .. } | Outcome::LeftOut(_), _) => false,
+                (ReadOutcome::Content { hash, .. }, StoredFileState::Content { hash: before, .. }) => {
+                    hash == before
+                }
+                (ReadOutcome::LeftOut(reason), StoredFileState::LeftOut(before)) => reason == before,
+                (ReadOutcome::Content { .. } | ReadOutcome::LeftOut(_), _) => false,
             };
             if is_same && again.stamp == row.stamp {
                 batch.files.push(FileRow { read_at_ns: again.read_at_ns, ..row.clone() });
             }
         }
         drop(examiner);
-        self.save_seen(batch, sight.began.as_ref());
+        self.save_scanned(batch, sight.tree.as_ref());
     }
 
     fn remember_producers(&mut self) {
         let fingerprint = producers_fingerprint();
         if let Some(store) = &mut self.store
-            && let Err(error) = store.remember(PRODUCERS, fingerprint.as_bytes())
+            && let Err(error) = store.set_meta(PRODUCERS, fingerprint.as_bytes())
         {
             self.recover(&error);
         }
@@ -342,13 +349,13 @@ impl Project<'_> {
     /// Makes the next scan read every file again, for what it derived is not all there any more.
     pub(super) fn forget_producers(&mut self) -> Result<(), Error> {
         let store = self.store.as_mut().ok_or(Error::NoCache)?;
-        Ok(store.remember(PRODUCERS, b"")?)
+        Ok(store.set_meta(PRODUCERS, b"")?)
     }
 }
 
-impl Scan {
+impl ScanResult {
     /// Takes in what is known of a file that need not be read.
-    fn see(&mut self, found: &Found, state: KnownState, is_kept: bool) {
+    fn add_known(&mut self, found: &DiscoveredFile, state: KnownState, is_kept: bool) {
         if !is_kept && matches!(state, KnownState::Content { .. }) {
             self.report.files += 1;
             return;
@@ -357,15 +364,20 @@ impl Scan {
     }
 
     /// Takes in what came of reading a file; returns the row that is to be stored, if there is one.
-    fn take(&mut self, examined: Examined, tracked: bool, batch: &mut Batch) -> Option<FileRow> {
-        let Examined { path, stamp, read_at_ns, bytes, outcome } = examined;
+    fn add_examined(
+        &mut self,
+        examined: ExaminedFile,
+        tracked: bool,
+        batch: &mut WriteBatch,
+    ) -> Option<FileRow> {
+        let ExaminedFile { path, stamp, read_at_ns, bytes, outcome } = examined;
         if stamp.is_some() {
             self.report.hashed += 1;
             self.report.bytes += bytes;
         }
         let (known, state) = match outcome {
-            Outcome::LeftOut(reason) => (KnownState::LeftOut(reason), FileState::LeftOut(reason)),
-            Outcome::Content { hash, file_type, facts, derived, text } => {
+            ReadOutcome::LeftOut(reason) => (KnownState::LeftOut(reason), StoredFileState::LeftOut(reason)),
+            ReadOutcome::Content { hash, file_type, facts, derived, text } => {
                 if let Some(derived) = derived {
                     self.report.parsed += 1;
                     batch.contents.push(*derived);
@@ -374,7 +386,7 @@ impl Scan {
                     self.texts.insert(path.clone(), (hash, text));
                 }
                 let language = file_type.id.to_owned();
-                let state = FileState::Content { hash, language, facts: facts.clone() };
+                let state = StoredFileState::Content { hash, language, facts: facts.clone() };
                 (KnownState::Content { hash, file_type, facts }, state)
             }
         };
@@ -389,7 +401,7 @@ impl Scan {
         Some(row)
     }
 
-    fn count(&mut self, elapsed: std::time::Duration) {
+    fn finish_counts(&mut self, elapsed: std::time::Duration) {
         for file in &self.files {
             match &file.state {
                 KnownState::Content { .. } => self.report.files += 1,
@@ -403,15 +415,15 @@ impl Scan {
 
 /// Returns what a stored row says of a file whose stamp has not changed; `None` where it has to be read as another
 /// type than it was. Without neighbors the type that it was read as is taken for right.
-pub(super) fn state_of(row: &FileRow, neighbors: Option<&Neighbors>) -> Option<KnownState> {
+pub(super) fn state_from_row(row: &FileRow, neighbors: Option<&HeaderNeighbors>) -> Option<KnownState> {
     match &row.state {
-        FileState::LeftOut(reason) => Some(KnownState::LeftOut(*reason)),
-        FileState::Content { hash, language, facts } => {
+        StoredFileState::LeftOut(reason) => Some(KnownState::LeftOut(*reason)),
+        StoredFileState::Content { hash, language, facts } => {
             let file_type = match neighbors {
                 Some(neighbors) if discover::is_header(&row.path) => {
-                    discover::file_type_of(&row.path, facts, neighbors)
+                    discover::detect_file_type(&row.path, facts, neighbors)
                 }
-                Some(_) | None => discover::file_type(language)?,
+                Some(_) | None => discover::file_type_by_id(language)?,
             };
             let is_same = file_type.id == language;
             is_same.then(|| KnownState::Content { hash: *hash, file_type, facts: facts.clone() })

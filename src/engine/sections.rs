@@ -8,22 +8,22 @@ use std::path::PathBuf;
 
 use super::error::Error;
 use super::project::Project;
-use crate::aggregate::Sections;
-use crate::model::Beads;
-use crate::model::Part;
-use crate::model::Picture;
-use crate::model::Problem;
+use crate::aggregate::DocumentSections;
+use crate::model::BeadsList;
+use crate::model::DiscussionEntry;
+use crate::model::DocumentPart;
 use crate::model::RelPath;
 use crate::model::Screenshot;
-use crate::model::Utterance;
+use crate::model::ScreenshotImage;
+use crate::model::SectionProblem;
 use crate::sections;
-use crate::sections::Syntax;
+use crate::sections::DataSyntax;
 use crate::sys::FileKind;
 use crate::sys::ReadError;
 
 /// Where Beads keeps its issues for git, and where a stand-in for it does.
-const ISSUES: (&str, Syntax) = (".beads/issues.jsonl", Syntax::JsonLines);
-const MOCK: (&str, Syntax) = (".beads_mock/beads.json", Syntax::Json);
+const ISSUES: (&str, DataSyntax) = (".beads/issues.jsonl", DataSyntax::JsonLines);
+const MOCK: (&str, DataSyntax) = (".beads_mock/beads.json", DataSyntax::Json);
 /// Without the last three newer versions leave out what is closed, and older ones do not know them.
 const LISTINGS: [&[&str]; 2] = [&["list", "--json", "--all", "--limit", "0"], &["list", "--json"]];
 /// So often a file is read that changes meanwhile.
@@ -33,7 +33,7 @@ const TRIES: usize = 3;
 #[derive(Debug, Clone)]
 pub struct SectionRequest {
     /// Which part of the document is wanted.
-    pub part: Part,
+    pub part: DocumentPart,
     /// The screenshots, in their order.
     pub screenshots: Vec<ImageFile>,
     /// Whether the images themselves are wanted, and not only links to them.
@@ -46,7 +46,7 @@ pub struct SectionRequest {
     /// Whether the work that Beads tracks is wanted.
     pub beads: bool,
     /// The discussion, if one is wanted.
-    pub discussion: Option<Discussion>,
+    pub discussion: Option<DiscussionSource>,
 }
 
 /// The file of an image, as it was named: from the project's root, or absolute.
@@ -60,7 +60,7 @@ pub enum ImageFile {
 
 /// Where a discussion is written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Discussion {
+pub struct DiscussionSource {
     /// The file: from the project's root, or absolute.
     pub path: PathBuf,
     /// Name of the take that is meant, where the file is not to say so itself.
@@ -75,7 +75,7 @@ impl SectionRequest {
     /// Returns the request for nothing beside the files.
     pub const fn nothing() -> Self {
         Self {
-            part: Part::Whole,
+            part: DocumentPart::Whole,
             screenshots: Vec::new(),
             inline: false,
             images_apart: false,
@@ -93,7 +93,7 @@ impl SectionRequest {
 
 impl Project<'_> {
     /// Fetches what is wanted beside the files, of the part that is wanted.
-    pub(super) fn sections(&self, request: &SectionRequest) -> Result<Sections, Error> {
+    pub(super) fn sections(&self, request: &SectionRequest) -> Result<DocumentSections, Error> {
         let part = request.part;
         let discussion = request.discussion.as_ref().filter(|_| part.has_suffix());
         let mut problems = Vec::new();
@@ -106,16 +106,16 @@ impl Project<'_> {
             beads = request.beads.then(|| self.beads(&mut problems));
         }
         let discussion = discussion.unwrap_or_default();
-        Ok(Sections { part, screenshots, beads, discussion, problems })
+        Ok(DocumentSections { part, screenshots, beads, discussion, problems })
     }
 
     /// Returns the discussion. One that nobody asked for may be another program's file, or broken: it stops nothing.
     fn discussion(
         &self,
-        discussion: &Discussion,
-        problems: &mut Vec<Problem>,
-    ) -> Result<Vec<Utterance>, Error> {
-        let error = match self.said_in(discussion) {
+        discussion: &DiscussionSource,
+        problems: &mut Vec<SectionProblem>,
+    ) -> Result<Vec<DiscussionEntry>, Error> {
+        let error = match self.read_discussion(discussion) {
             Err(error) if discussion.is_optional => error,
             said => return said,
         };
@@ -130,11 +130,11 @@ impl Project<'_> {
             other => return Err(other),
         };
         let why = format!("{}: {why}", discussion.path.display());
-        problems.push(Problem { section: "discussion", why, is_error });
+        problems.push(SectionProblem { section: "discussion", reason: why, is_error });
         Ok(Vec::new())
     }
 
-    fn said_in(&self, discussion: &Discussion) -> Result<Vec<Utterance>, Error> {
+    fn read_discussion(&self, discussion: &DiscussionSource) -> Result<Vec<DiscussionEntry>, Error> {
         let path = self.root.join(&discussion.path);
         let read = if discussion.is_named {
             self.bytes_anywhere(&path)
@@ -142,16 +142,16 @@ impl Project<'_> {
             self.bytes_inside(&discussion.path)
         };
         let bytes = read.map_err(|source| Error::DiscussionFile { path: path.clone(), source })?;
-        let syntax = path.extension().and_then(OsStr::to_str).and_then(Syntax::of_extension);
-        let said = sections::discussion(&bytes, syntax, discussion.take.as_deref());
+        let syntax = path.extension().and_then(OsStr::to_str).and_then(DataSyntax::from_extension);
+        let said = sections::read_discussion(&bytes, syntax, discussion.take.as_deref());
         said.map_err(|source| Error::Discussion { path, source })
     }
 
     fn bytes_anywhere(&self, path: &Path) -> io::Result<Vec<u8>> {
         let limit = self.options.section_bytes;
-        let bytes = self.world.disk.read_start(path, limit.saturating_add(1))?;
+        let bytes = self.world.disk.read_prefix(path, limit.saturating_add(1))?;
         if limit < bytes.len() as u64 {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, over(limit, "section_bytes")));
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, too_large(limit, "section_bytes")));
         }
         Ok(bytes)
     }
@@ -160,7 +160,7 @@ impl Project<'_> {
     fn bytes_inside(&self, path: &Path) -> io::Result<Vec<u8>> {
         let path = RelPath::new(path.as_os_str().as_bytes())
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "it lies outside of the project"))?;
-        let bytes = self.bytes_of(&path, self.options.section_bytes, "section_bytes");
+        let bytes = self.read_section_file(&path, self.options.section_bytes, "section_bytes");
         bytes
             .map_err(io::Error::other)?
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such file"))
@@ -176,24 +176,26 @@ impl Project<'_> {
         };
         let limit = self.options.screenshot_bytes;
         let picture = match found {
-            Err(why) => Picture::Failed(why),
-            Ok(None) => Picture::Link,
-            Ok(Some(bytes)) if limit < bytes.len() as u64 => Picture::Failed(over(limit, "screenshot_bytes")),
-            Ok(Some(bytes)) => match sections::media_type(&bytes) {
+            Err(why) => ScreenshotImage::Failed(why),
+            Ok(None) => ScreenshotImage::Link,
+            Ok(Some(bytes)) if limit < bytes.len() as u64 => {
+                ScreenshotImage::Failed(too_large(limit, "screenshot_bytes"))
+            }
+            Ok(Some(bytes)) => match sections::image_media_type(&bytes) {
                 Some(media_type) if request.refused_images.contains(&media_type) => {
-                    Picture::Failed(format!("it is {media_type}, which the model does not take"))
+                    ScreenshotImage::Failed(format!("it is {media_type}, which the model does not take"))
                 }
-                Some(media_type) => Picture::Inline { media_type, bytes },
-                None => Picture::Failed("it is no PNG, JPEG, GIF or WebP".to_owned()),
+                Some(media_type) => ScreenshotImage::Inline { media_type, bytes },
+                None => ScreenshotImage::Failed("it is no PNG, JPEG, GIF or WebP".to_owned()),
             },
         };
-        Screenshot { path, picture }
+        Screenshot { path, image: picture }
     }
 
     /// Returns the bytes of an image, or nothing where a link is enough and it is there.
     fn image_anywhere(&self, path: &Path, inline: bool) -> Result<Option<Vec<u8>>, String> {
         let most = if inline { self.options.screenshot_bytes.saturating_add(1) } else { 0 };
-        let read = self.world.disk.read_start(&self.root.join(path), most);
+        let read = self.world.disk.read_prefix(&self.root.join(path), most);
         read.map(|bytes| inline.then_some(bytes)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => "file not found".to_owned(),
             _ => error.to_string(),
@@ -205,7 +207,7 @@ impl Project<'_> {
         let path = RelPath::new(path.as_bytes()).map_err(|_| "it lies outside of the project".to_owned())?;
         if inline {
             return self
-                .bytes_of(&path, self.options.screenshot_bytes, "screenshot_bytes")?
+                .read_section_file(&path, self.options.screenshot_bytes, "screenshot_bytes")?
                 .map_or_else(|| Err("file not found".to_owned()), |bytes| Ok(Some(bytes)));
         }
         match self.world.files.stat(&path) {
@@ -217,12 +219,17 @@ impl Project<'_> {
     }
 
     /// Returns a file of the project; nothing where there is none, and words where it cannot be read.
-    fn bytes_of(&self, path: &RelPath, limit: u64, setting: &str) -> Result<Option<Vec<u8>>, String> {
+    fn read_section_file(
+        &self,
+        path: &RelPath,
+        limit: u64,
+        setting: &str,
+    ) -> Result<Option<Vec<u8>>, String> {
         for _ in 0..TRIES {
             match self.world.files.read(path, limit) {
                 Ok(reading) => return Ok(Some(reading.bytes)),
                 Err(ReadError::Changing) => {}
-                Err(ReadError::TooLarge { .. }) => return Err(over(limit, setting)),
+                Err(ReadError::TooLarge { .. }) => return Err(too_large(limit, setting)),
                 Err(ReadError::NotRegular(_)) => return Err("it is no regular file".to_owned()),
                 Err(ReadError::Io(error)) => {
                     // A name in the way of the folder is as good as no folder.
@@ -236,9 +243,9 @@ impl Project<'_> {
     }
 
     /// Returns the work that is tracked, from the first source that can be read.
-    fn beads(&self, problems: &mut Vec<Problem>) -> Beads {
+    fn beads(&self, problems: &mut Vec<SectionProblem>) -> BeadsList {
         let mut reasons = Vec::new();
-        let sources: [&dyn Fn() -> Result<Option<Beads>, String>; 3] =
+        let sources: [&dyn Fn() -> Result<Option<BeadsList>, String>; 3] =
             [&|| self.issues_in(ISSUES), &|| self.issues_listed(), &|| self.issues_in(MOCK)];
         let found = sources.iter().find_map(|source| match source() {
             Ok(found) => found,
@@ -247,7 +254,7 @@ impl Project<'_> {
                 None
             }
         });
-        let problem = |why: String, is_error| Problem { section: "beads", why, is_error };
+        let problem = |why: String, is_error| SectionProblem { section: "beads", reason: why, is_error };
         problems.extend(reasons.iter().map(|why| problem(why.clone(), false)));
         if let Some(beads) = found {
             if 0 < beads.skipped {
@@ -258,17 +265,17 @@ impl Project<'_> {
         let sought = format!("no issues found in {}, by `bd list` or in {}", ISSUES.0, MOCK.0);
         let failure = reasons.into_iter().fold(sought, |words, why| format!("{words}; {why}"));
         problems.push(problem(failure.clone(), true));
-        Beads { failure: Some(failure), ..Beads::default() }
+        BeadsList { failure: Some(failure), ..BeadsList::default() }
     }
 
-    fn issues_in(&self, (name, syntax): (&str, Syntax)) -> Result<Option<Beads>, String> {
+    fn issues_in(&self, (name, syntax): (&str, DataSyntax)) -> Result<Option<BeadsList>, String> {
         let path = RelPath::new(name.as_bytes()).expect("the names are constants and good paths");
-        let bytes = self.bytes_of(&path, self.options.section_bytes, "section_bytes");
+        let bytes = self.read_section_file(&path, self.options.section_bytes, "section_bytes");
         let Some(bytes) = bytes.map_err(|why| format!("{name}: {why}"))? else { return Ok(None) };
-        sections::beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: cannot {error}"))
+        sections::read_beads(&bytes, syntax).map(Some).map_err(|error| format!("{name}: cannot {error}"))
     }
 
-    fn issues_listed(&self) -> Result<Option<Beads>, String> {
+    fn issues_listed(&self) -> Result<Option<BeadsList>, String> {
         let mut reason = String::new();
         for arguments in LISTINGS {
             let words: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
@@ -278,7 +285,7 @@ impl Project<'_> {
                 Err(error) => return Err(format!("`bd list`: {error}")),
             };
             if finished.success {
-                let beads = sections::beads(&finished.stdout, Syntax::Json);
+                let beads = sections::read_beads(&finished.stdout, DataSyntax::Json);
                 return beads.map(Some).map_err(|error| format!("`bd list`: cannot {error}"));
             }
             let said = String::from_utf8_lossy(&finished.stderr).into_owned();
@@ -289,12 +296,12 @@ impl Project<'_> {
     }
 }
 
-fn missing(screenshot: &Screenshot) -> Option<Problem> {
-    let Picture::Failed(why) = &screenshot.picture else { return None };
+fn missing(screenshot: &Screenshot) -> Option<SectionProblem> {
+    let ScreenshotImage::Failed(why) = &screenshot.image else { return None };
     let why = format!("{}: {why}", screenshot.path.escape_debug());
-    Some(Problem { section: "screenshots", why, is_error: true })
+    Some(SectionProblem { section: "screenshots", reason: why, is_error: true })
 }
 
-fn over(limit: u64, setting: &str) -> String {
+fn too_large(limit: u64, setting: &str) -> String {
     format!("it has more than the {limit} bytes of limits.{setting}")
 }

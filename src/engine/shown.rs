@@ -26,7 +26,7 @@ pub(super) struct ViewKey {
 
 /// A view as it was shown.
 #[derive(Debug)]
-pub(super) struct KeptView {
+pub(super) struct CachedView {
     pub(super) remark: Option<String>,
     pub(super) body: String,
     /// A hash of view and text, by which a reader's is compared with it.
@@ -35,9 +35,9 @@ pub(super) struct KeptView {
 
 /// The views that were shown last.
 #[derive(Default)]
-pub(super) struct Views {
+pub(super) struct ViewCache {
     /// Each with when it was used last.
-    kept: FxHashMap<ViewKey, (Arc<KeptView>, u64)>,
+    kept: FxHashMap<ViewKey, (Arc<CachedView>, u64)>,
     bytes: usize,
     uses: u64,
 }
@@ -68,27 +68,27 @@ impl ViewKey {
     }
 }
 
-impl Views {
-    pub(super) fn find(&mut self, key: &ViewKey) -> Option<Arc<KeptView>> {
+impl ViewCache {
+    pub(super) fn get(&mut self, key: &ViewKey) -> Option<Arc<CachedView>> {
         let (view, used) = self.kept.get_mut(key)?;
         self.uses += 1;
         *used = self.uses;
         Some(Arc::clone(view))
     }
 
-    pub(super) fn keep(&mut self, key: ViewKey, view: KeptView) {
+    pub(super) fn insert(&mut self, key: ViewKey, view: CachedView) {
         self.uses += 1;
         self.bytes += view.body.len() + OVERHEAD;
         if let Some((old, _)) = self.kept.insert(key, (Arc::new(view), self.uses)) {
             self.bytes -= old.body.len() + OVERHEAD;
         }
         if MOST_BYTES < self.bytes {
-            self.make_room();
+            self.evict();
         }
     }
 
     /// Forgets a quarter of the views, those that were not used for longest.
-    fn make_room(&mut self) {
+    fn evict(&mut self) {
         let mut uses: Vec<u64> = self.kept.values().map(|(_, used)| *used).collect();
         uses.sort_unstable();
         let oldest = uses[uses.len() / 4];
@@ -103,17 +103,18 @@ mod tests {
 
     #[test]
     fn views_that_are_not_asked_for_make_room_for_others() {
-        let mut views = Views::default();
+        let mut views = ViewCache::default();
         let key = |number: u32| {
-            let content = ContentHash::of(&number.to_le_bytes());
+            let content = ContentHash::digest(&number.to_le_bytes());
             ViewKey::of(content, "c", ViewMode::Skeleton, SummaryDetail::Words, None).unwrap()
         };
-        let view = || KeptView { remark: None, body: "x".repeat(1 << 20), fingerprint: ContentHash::of(b"") };
+        let view =
+            || CachedView { remark: None, body: "x".repeat(1 << 20), fingerprint: ContentHash::digest(b"") };
         for number in 0..100 {
-            views.keep(key(number), view());
-            assert!(views.find(&key(0)).is_some(), "{number}: it is used all the time");
+            views.insert(key(number), view());
+            assert!(views.get(&key(0)).is_some(), "{number}: it is used all the time");
             assert!(views.bytes <= MOST_BYTES);
         }
-        assert!(views.find(&key(1)).is_none() && views.find(&key(99)).is_some());
+        assert!(views.get(&key(1)).is_none() && views.get(&key(99)).is_some());
     }
 }

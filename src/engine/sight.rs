@@ -8,25 +8,25 @@ use rustc_hash::FxHashSet;
 use super::derive::producers_fingerprint;
 use super::error::Error;
 use super::freshness::is_racy;
-use super::listed::Listed;
-use super::listed::Standing;
+use super::listed::ListingState;
+use super::listed::TrackedListing;
 use super::project::Project;
-use super::reading::Examined;
-use super::reading::Outcome;
+use super::reading::ExaminedFile;
+use super::reading::ReadOutcome;
 use super::scan::KnownState;
 use super::scan::PRODUCERS;
-use super::scan::Sight;
-use super::tree::Began;
-use super::tree::Rows;
-use super::tree::Tree;
+use super::scan::ProjectSnapshot;
+use super::tree::FileRows;
+use super::tree::TreeSnapshot;
+use super::tree::WorkspaceCache;
 use crate::model::RelPath;
 use crate::store;
-use crate::store::Batch;
 use crate::store::FileRow;
-use crate::store::FileState;
 use crate::store::Store;
+use crate::store::StoredFileState;
+use crate::store::WriteBatch;
+use crate::sys::FileStat;
 use crate::sys::Files;
-use crate::sys::Stat;
 
 /// Below so many files one thread is faster than two.
 const FILES_FOR_A_THREAD: usize = 512;
@@ -35,16 +35,19 @@ pub(super) const TOLD_BY_NS: i64 = 2_000_000_000;
 
 impl Project<'_> {
     /// Lists the files, and looks at the stamps of those that are wanted.
-    pub(super) fn look(&mut self, wanted: &(dyn Fn(&RelPath) -> bool + Sync)) -> Result<Sight, Error> {
-        let (rows, began) = match self.tree.clone() {
+    pub(super) fn take_snapshot(
+        &mut self,
+        wanted: &(dyn Fn(&RelPath) -> bool + Sync),
+    ) -> Result<ProjectSnapshot, Error> {
+        let (rows, began) = match self.shared.clone() {
             Some(tree) => {
                 // Before the rows are taken: what another session settles in between is in them.
-                let began = tree.begin(&self.names_key);
-                (self.rows_between(&tree), Some(began))
+                let began = tree.snapshot(&self.names_key);
+                (self.shared_rows(&tree), Some(began))
             }
             None => (Arc::new(self.stored_rows()), None),
         };
-        let kept = began.as_ref().and_then(|began| self.still_listed(began));
+        let kept = began.as_ref().and_then(|began| self.reusable_listing(began));
         let (listed, stats) = match kept {
             Some(listed) => {
                 let paths: Vec<Option<&RelPath>> = listed
@@ -61,21 +64,21 @@ impl Project<'_> {
         for note in &listed.listing.notes {
             self.note(note.clone());
         }
-        let stored = self.stored(|store| store.recall(PRODUCERS)).flatten();
+        let stored = self.query_store(|store| store.get_meta(PRODUCERS)).flatten();
         // Without a store nothing was made by another program.
         let is_current = stored.as_deref() == Some(producers_fingerprint().as_bytes())
-            || (self.store.is_none() && self.tree.is_some());
-        Ok(Sight { listed, rows, stats, is_current, began })
+            || (self.store.is_none() && self.shared.is_some());
+        Ok(ProjectSnapshot { listed, rows, stats, is_current, tree: began })
     }
 
     /// Returns the listing that is kept, if a new one would be the same.
-    pub(super) fn still_listed(&self, began: &Began) -> Option<Arc<Listed>> {
-        let tree = self.tree.as_ref()?;
+    pub(super) fn reusable_listing(&self, began: &TreeSnapshot) -> Option<Arc<TrackedListing>> {
+        let tree = self.shared.as_ref()?;
         if let Some(listed) = &began.listed {
-            match self.standing(listed) {
-                Standing::Unchanged | Standing::SameNames => return Some(Arc::clone(listed)),
-                Standing::Gone { should_be_told } => {
-                    if should_be_told && began.is_whole {
+            match self.check_listing(listed) {
+                ListingState::Unchanged | ListingState::SameNames => return Some(Arc::clone(listed)),
+                ListingState::Stale { should_be_reported: should_be_told } => {
+                    if should_be_told && began.is_complete {
                         tree.count_missed(1);
                     }
                 }
@@ -83,9 +86,9 @@ impl Project<'_> {
         }
         // That files come and go is told of each that an editor saves by way of another name.
         let listed = began.suspect.as_ref()?;
-        let is_explained = self.standing(listed) == Standing::SameNames;
+        let is_explained = self.check_listing(listed) == ListingState::SameNames;
         is_explained.then(|| {
-            tree.keep_listed(listed, began);
+            tree.store_listing(listed, began);
             Arc::clone(listed)
         })
     }
@@ -93,12 +96,12 @@ impl Project<'_> {
     /// Lists the files anew, and looks meanwhile at those that are known.
     fn list_and_stat(
         &self,
-        rows: &Rows,
-        began: Option<&Began>,
+        rows: &FileRows,
+        began: Option<&TreeSnapshot>,
         wanted: &(dyn Fn(&RelPath) -> bool + Sync),
-    ) -> Result<(Arc<Listed>, Vec<Option<Stat>>), Error> {
+    ) -> Result<(Arc<TrackedListing>, Vec<Option<FileStat>>), Error> {
         let files = self.world.files;
-        let (listed, stats) = self.list_anew(began, || {
+        let (listed, stats) = self.list_files(began, || {
             let paths: Vec<Option<&RelPath>> = rows.keys().filter(|path| wanted(path)).map(Some).collect();
             let stats = stat_all(files, &paths);
             paths.into_iter().flatten().zip(stats).collect::<FxHashMap<_, _>>()
@@ -108,47 +111,48 @@ impl Project<'_> {
         Ok((listed, stats))
     }
 
-    fn stored_rows(&mut self) -> Rows {
-        let rows = self.stored(Store::files).unwrap_or_default();
+    fn stored_rows(&mut self) -> FileRows {
+        let rows = self.query_store(Store::files).unwrap_or_default();
         rows.into_iter().map(|row| (row.path.clone(), Arc::new(row))).collect()
     }
 
     /// Returns the rows as they are kept between answers, read anew where another process changed them.
-    pub(super) fn rows_between(&mut self, tree: &Tree) -> Arc<Rows> {
-        self.find_store_again();
+    pub(super) fn shared_rows(&mut self, tree: &WorkspaceCache) -> Arc<FileRows> {
+        self.retry_open();
         if self.store.is_some() {
             tree.catch_up();
         }
         if let Some(rows) = tree.rows()
-            && self.is_in_step(&rows)
+            && self.has_stored_rows(&rows)
         {
             return rows;
         }
-        let _alone = tree.save_alone();
+        let _alone = tree.lock_writes();
         // Another project may have been faster.
         if let Some(rows) = tree.rows()
-            && self.is_in_step(&rows)
+            && self.has_stored_rows(&rows)
         {
             return rows;
         }
         let rows = Arc::new(self.stored_rows());
-        tree.keep_rows(Arc::clone(&rows));
-        self.rest();
+        tree.store_rows(Arc::clone(&rows));
+        self.release_memory();
         rows
     }
 
     /// Gives back memory after a look at everything, where the process stays: the next one may be a long time off.
-    pub(super) fn rest(&mut self) {
-        if self.tree.is_some() {
-            let _ = self.stored(Store::give_back_memory);
+    pub(super) fn release_memory(&mut self) {
+        if self.shared.is_some() {
+            let _ = self.query_store(Store::release_memory);
         }
     }
 
     /// Says whether the store still has these rows. What others write in it is as right as what is in memory, so that
     /// only what they deleted matters.
-    fn is_in_step(&mut self, rows: &Rows) -> bool {
+    fn has_stored_rows(&mut self, rows: &FileRows) -> bool {
         let Some(store) = &self.store else { return true };
-        let counted = if store.still_there() { store.files_if_changed() } else { Err(store::Error::Gone) };
+        let counted =
+            if store.is_file_in_place() { store.file_count_if_changed() } else { Err(store::Error::Gone) };
         match counted {
             Ok(None) => true,
             Ok(Some(files)) => files == rows.len() as u64,
@@ -160,14 +164,14 @@ impl Project<'_> {
     }
 
     /// Writes what came of files that were read after so many touches. One that was touched since is not settled.
-    pub(super) fn save_seen(&mut self, batch: Batch, began: Option<&Began>) {
+    pub(super) fn save_scanned(&mut self, batch: WriteBatch, began: Option<&TreeSnapshot>) {
         self.save_read(batch, began.map(|began| began.touches));
     }
 
     /// Counts the files that are to be read because their stamps have changed, and that no event told of in time.
-    pub(super) fn count_missed(&self, to_read: &[RelPath], sight: &Sight) {
-        let (Some(tree), Some(began)) = (&self.tree, &sight.began) else { return };
-        if !began.is_whole {
+    pub(super) fn count_missed(&self, to_read: &[RelPath], sight: &ProjectSnapshot) {
+        let (Some(tree), Some(began)) = (&self.shared, &sight.tree) else { return };
+        if !began.is_complete {
             return;
         }
         let told_by = self.world.clock.now_ns().saturating_sub(TOLD_BY_NS);
@@ -184,18 +188,25 @@ impl Project<'_> {
     }
 
     /// Tells of a file whose bytes are not what its stamp promised; only who is paranoid finds one.
-    pub(super) fn check_promise(&mut self, examined: &Examined, row: Option<&Arc<FileRow>>, is_dirty: bool) {
+    pub(super) fn report_stamp_mismatch(
+        &mut self,
+        examined: &ExaminedFile,
+        row: Option<&Arc<FileRow>>,
+        is_dirty: bool,
+    ) {
         let Some(row) = row.filter(|_| self.paranoid && !is_dirty) else { return };
         let is_believed =
             row.stamp.is_some_and(|stamp| Some(stamp) == examined.stamp && !is_racy(&stamp, row.read_at_ns));
         let is_other = match (&row.state, &examined.outcome) {
-            (FileState::Content { hash: before, .. }, Outcome::Content { hash, .. }) => before != hash,
-            (FileState::LeftOut(before), Outcome::LeftOut(reason)) => before != reason,
-            (FileState::Content { .. } | FileState::LeftOut(_), _) => true,
+            (StoredFileState::Content { hash: before, .. }, ReadOutcome::Content { hash, .. }) => {
+                before != hash
+            }
+            (StoredFileState::LeftOut(before), ReadOutcome::LeftOut(reason)) => before != reason,
+            (StoredFileState::Content { .. } | StoredFileState::LeftOut(_), _) => true,
         };
         if is_believed && is_other {
-            if let Some(tree) = &self.tree {
-                tree.count_mistake();
+            if let Some(tree) = &self.shared {
+                tree.count_mismatch();
             }
             self.note(format!(
                 "{} has other bytes than its stamp promised; the answer has those of now",
@@ -206,7 +217,7 @@ impl Project<'_> {
 }
 
 /// Looks at files, on two cores where there are many.
-fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<Stat>> {
+fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<FileStat>> {
     let stat = |paths: &[Option<&RelPath>]| {
         paths.iter().map(|path| path.and_then(|path| files.stat(path).ok())).collect::<Vec<_>>()
     };
@@ -223,7 +234,7 @@ fn stat_all(files: &dyn Files, paths: &[Option<&RelPath>]) -> Vec<Option<Stat>> 
 }
 
 /// Returns the files that are known and not listed any more, or that have turned into something that is not read.
-pub(super) fn rows_to_remove(sight: &Sight, kept: &FxHashSet<&RelPath>) -> Vec<RelPath> {
+pub(super) fn rows_to_remove(sight: &ProjectSnapshot, kept: &FxHashSet<&RelPath>) -> Vec<RelPath> {
     let mut gone: Vec<RelPath> = sight.rows.keys().filter(|path| !kept.contains(path)).cloned().collect();
     gone.sort();
     gone
@@ -232,9 +243,9 @@ pub(super) fn rows_to_remove(sight: &Sight, kept: &FxHashSet<&RelPath>) -> Vec<R
 /// Says whether a stored row is still what the file is.
 pub(super) fn is_kept(row: &FileRow, state: &KnownState) -> bool {
     match (&row.state, state) {
-        (FileState::Content { .. }, KnownState::Content { .. }) => true,
-        (FileState::LeftOut(stored), KnownState::LeftOut(now)) => stored == now,
-        (FileState::Content { .. }, KnownState::LeftOut(_))
-        | (FileState::LeftOut(_), KnownState::Content { .. }) => false,
+        (StoredFileState::Content { .. }, KnownState::Content { .. }) => true,
+        (StoredFileState::LeftOut(stored), KnownState::LeftOut(now)) => stored == now,
+        (StoredFileState::Content { .. }, KnownState::LeftOut(_))
+        | (StoredFileState::LeftOut(_), KnownState::Content { .. }) => false,
     }
 }

@@ -7,26 +7,26 @@
 
 use std::collections::HashMap;
 
-use super::artifacts::Subject;
+use super::artifacts::ContentRef;
 use super::derive::derive;
 use super::derive::identify;
 use super::derive::producers;
 use super::fitting::ShownFile;
-use super::history::History;
+use super::history::GitHistory;
 use super::project::Project;
-use super::rendering::Rendering;
+use super::rendering::ViewParams;
 use super::scan::KnownFile;
 use super::scan::KnownState;
+use crate::aggregate::FileStability;
 use crate::aggregate::FocusLines;
-use crate::aggregate::Stability;
-use crate::discover::Neighbors;
-use crate::model::Block;
+use crate::discover::HeaderNeighbors;
 use crate::model::ContentHash;
+use crate::model::DocumentBlock;
 use crate::model::RelPath;
-use crate::model::SummaryBy;
 use crate::model::SummaryDetail;
+use crate::model::SummaryProvenance;
 use crate::model::ViewMode;
-use crate::store::Batch;
+use crate::store::WriteBatch;
 
 /// So many old contents are held in memory at once: few, for each may be as large as a file that is read.
 const CONTENTS_AT_ONCE: usize = 32;
@@ -38,7 +38,7 @@ const MOST_FILES: usize = 4000;
 const UNCOMMITTED: u32 = u32::MAX;
 
 /// The earlier contents of a file, the newest first, each with the commit that put an end to it.
-struct Past<'a> {
+struct EditHistory<'a> {
     shown: &'a ShownFile,
     contents: Vec<(u32, Option<String>)>,
     /// What the answer depends on.
@@ -47,26 +47,32 @@ struct Past<'a> {
 
 impl Project<'_> {
     /// Sets the stability of each file.
-    pub(super) fn weigh(&mut self, files: &mut [ShownFile], history: &History, detail: SummaryDetail) {
-        let moved = self.moved(files, history, detail);
+    pub(super) fn set_stability(
+        &mut self,
+        files: &mut [ShownFile],
+        history: &GitHistory,
+        detail: SummaryDetail,
+    ) {
+        let moved = self.moved_blocks(files, history, detail);
         for shown in files {
             let path = &shown.file.path;
             let moved_at =
                 if shown.file.tracked { moved.get(path).copied().unwrap_or(0) } else { UNCOMMITTED };
             let score = history.scores.get(path).copied().unwrap_or(0);
-            shown.candidate.stability = Stability { moved_at, score };
+            shown.candidate.stability = FileStability { changed_at: moved_at, score };
         }
     }
 
     /// Returns for each file whose block has changed since the frozen commit which commit changed it last.
-    fn moved(
+    fn moved_blocks(
         &mut self,
         files: &[ShownFile],
-        history: &History,
+        history: &GitHistory,
         detail: SummaryDetail,
     ) -> HashMap<RelPath, u32> {
-        let pasts: Vec<Past<'_>> = files.iter().filter_map(|shown| past(shown, history)).collect();
-        let last = |past: &Past<'_>| past.contents[0].0;
+        let pasts: Vec<EditHistory<'_>> =
+            files.iter().filter_map(|shown| edit_history(shown, history)).collect();
+        let last = |past: &EditHistory<'_>| past.contents[0].0;
         let mut moved: HashMap<RelPath, u32> =
             pasts.iter().map(|past| (past.shown.file.path.clone(), last(past))).collect();
         if MOST_FILES < pasts.len() {
@@ -75,7 +81,7 @@ impl Project<'_> {
         let remembered = self.remembered_moves(detail);
         let mut answers = HashMap::new();
         let mut asked = Vec::new();
-        for past in pasts.iter().filter(|past| is_lasting(past.shown.settled())) {
+        for past in pasts.iter().filter(|past| is_lasting(past.shown.settled_block())) {
             match remembered.get(&past.key) {
                 Some(at) => {
                     answers.insert(past.key, *at);
@@ -97,15 +103,15 @@ impl Project<'_> {
 
     /// Compares the block of each file with those of its earlier contents, until one differs. Most edits do not touch a
     /// summary; every edit touches the other views, which are not looked at.
-    fn look_back<'p>(&mut self, mut asked: Vec<&'p Past<'p>>) -> Vec<(&'p Past<'p>, u32)> {
+    fn look_back<'p>(&mut self, mut asked: Vec<&'p EditHistory<'p>>) -> Vec<(&'p EditHistory<'p>, u32)> {
         let mut decided = Vec::new();
         for look in 0..MOST_LOOKS {
             let mut same = Vec::new();
             for some in asked.chunks(CONTENTS_AT_ONCE) {
                 let names: Vec<String> =
                     some.iter().map(|past| past.contents[look].1.clone().unwrap_or_default()).collect();
-                for (past, bytes) in some.iter().zip(self.contents_of(&names)) {
-                    let looks_same = bytes.is_some_and(|bytes| self.looks_the_same(past.shown, &bytes));
+                for (past, bytes) in some.iter().zip(self.blobs_named(&names)) {
+                    let looks_same = bytes.is_some_and(|bytes| self.renders_the_same(past.shown, &bytes));
                     match (looks_same, past.contents.len() == look + 1) {
                         (false, _) => decided.push((*past, past.contents[look].0)),
                         (true, true) => decided.push((*past, 0)),
@@ -123,17 +129,17 @@ impl Project<'_> {
     }
 
     /// Says whether a file with the bytes of then would be shown as it is shown now.
-    fn looks_the_same(&mut self, shown: &ShownFile, bytes: &[u8]) -> bool {
-        let Some(now) = Subject::of(&shown.file) else { return false };
-        let Ok(mut then) = identify(now.path, bytes, &Neighbors::of(std::iter::empty())) else {
+    fn renders_the_same(&mut self, shown: &ShownFile, bytes: &[u8]) -> bool {
+        let Some(now) = ContentRef::from_file(&shown.file) else { return false };
+        let Ok(mut then) = identify(now.path, bytes, &HeaderNeighbors::from_paths(std::iter::empty())) else {
             return false;
         };
         then.file_type = now.file_type;
         let by = producers(now.file_type);
-        if !self.stored(|store| store.has_all(&then.hash, &by)).unwrap_or(false) {
+        if !self.query_store(|store| store.has_artifacts(&then.hash, &by)).unwrap_or(false) {
             let derived = derive(&then, self.options.parse_timeout, self.world.clock);
             let at_s = self.world.clock.now_s();
-            self.save(Batch { contents: vec![derived], files: Vec::new(), removed: Vec::new(), at_s });
+            self.save(WriteBatch { contents: vec![derived], files: Vec::new(), removed: Vec::new(), at_s });
         }
         let state =
             KnownState::Content { hash: then.hash, file_type: now.file_type, facts: then.facts.clone() };
@@ -142,15 +148,16 @@ impl Project<'_> {
         let (item, picks, text) = (None, None, None);
         let detail = shown.detail;
         let (view, by_model) = (ViewMode::Summary, false);
-        let rendering = Rendering { view, detail, by_model, lines: &lines, item, picks, text };
+        let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
         let rendered = self.render(&old, rendering, u64::MAX);
-        let block = shown.settled();
+        let block = shown.settled_block();
         rendered.body == block.body && rendered.remarks == block.remarks
     }
 
     /// Returns when blocks changed last, as it was found out before: by all that it depends on.
     fn remembered_moves(&mut self, detail: SummaryDetail) -> HashMap<ContentHash, u32> {
-        let bytes = self.stored(|store| store.recall(&moves_key(detail))).flatten().unwrap_or_default();
+        let bytes =
+            self.query_store(|store| store.get_meta(&moves_key(detail))).flatten().unwrap_or_default();
         let entries = bytes.chunks_exact(36).filter_map(|entry| {
             let (key, at) = entry.split_at(32);
             Some((ContentHash::from_bytes(key.try_into().ok()?), u32::from_le_bytes(at.try_into().ok()?)))
@@ -167,8 +174,8 @@ impl Project<'_> {
 
 /// Says whether most edits of a file do not touch its block. A model's words are others whenever they are written anew,
 /// so that they tell nothing of what the earlier ones were.
-fn is_lasting(block: &Block) -> bool {
-    block.view == ViewMode::Summary && block.summary == Some(SummaryBy::Heuristic)
+fn is_lasting(block: &DocumentBlock) -> bool {
+    block.view == ViewMode::Summary && block.summary == Some(SummaryProvenance::Heuristic)
 }
 
 fn moves_key(detail: SummaryDetail) -> String {
@@ -177,7 +184,7 @@ fn moves_key(detail: SummaryDetail) -> String {
 
 /// Returns the earlier contents of a file; `None` where it is what it was at the frozen commit, and where nothing is
 /// shown of them.
-fn past<'a>(shown: &'a ShownFile, history: &History) -> Option<Past<'a>> {
+fn edit_history<'a>(shown: &'a ShownFile, history: &GitHistory) -> Option<EditHistory<'a>> {
     let (path, detail) = (&shown.file.path, shown.detail);
     if matches!(shown.candidate.block.view, ViewMode::Path | ViewMode::None) {
         return None;
@@ -193,10 +200,10 @@ fn past<'a>(shown: &'a ShownFile, history: &History) -> Option<Past<'a>> {
     if contents.is_empty() {
         return None;
     }
-    let Some(now) = Subject::of(&shown.file) else {
-        return Some(Past { shown, contents, key: ContentHash::of(b"") });
+    let Some(now) = ContentRef::from_file(&shown.file) else {
+        return Some(EditHistory { shown, contents, key: ContentHash::digest(b"") });
     };
     let by = producers(now.file_type);
     let key = format!("{} {by:?} {detail:?} {} {contents:?}", now.hash, history.frozen);
-    Some(Past { shown, contents, key: ContentHash::of(key.as_bytes()) })
+    Some(EditHistory { shown, contents, key: ContentHash::digest(key.as_bytes()) })
 }

@@ -1,18 +1,18 @@
 //! What is known of each file, without reading any.
 
-use super::agent::Asked;
+use super::agent::LookupFile;
 use super::derive::producer;
 use super::error::Error;
 use super::project::Project;
 use super::scan::KnownState;
-use super::scan::Look;
+use super::scan::StampCheck;
 use super::scan::Trust;
-use crate::discover::Found;
-use crate::model::Artifact;
+use crate::discover::DiscoveredFile;
+use crate::model::ArtifactKind;
 use crate::model::ContentHash;
 use crate::model::FileType;
-use crate::model::LeftOut;
 use crate::model::RelPath;
+use crate::model::SkipReason;
 use crate::model::Tier;
 use crate::sys::FileKind;
 
@@ -26,7 +26,7 @@ pub enum Freshness {
     /// Nothing is stored yet.
     New,
     /// The file has no text to show.
-    LeftOut(LeftOut),
+    LeftOut(SkipReason),
 }
 
 /// What is known of one file.
@@ -47,18 +47,18 @@ pub struct FileStatus {
 impl Project<'_> {
     /// Returns the status of every file that the project lists, by path. Reads no file, and stores nothing.
     pub fn status(&mut self) -> Result<Vec<FileStatus>, Error> {
-        let sight = self.look(&|_| true)?;
+        let sight = self.take_snapshot(&|_| true)?;
         let mut all = Vec::new();
         for (at, found) in sight.files().iter().enumerate() {
-            let look = self.look_at(at, &sight, Trust::Stamps);
+            let look = self.check_stamp(at, &sight, Trust::Stamps);
             let row = sight.rows.get(&found.path);
-            let known = row.and_then(|row| super::scan::state_of(row, None));
+            let known = row.and_then(|row| super::scan::state_from_row(row, None));
             let freshness = match &look {
-                Look::LeftOut(reason) | Look::Unchanged(KnownState::LeftOut(reason)) => {
+                StampCheck::LeftOut(reason) | StampCheck::Unchanged(KnownState::LeftOut(reason)) => {
                     Freshness::LeftOut(*reason)
                 }
-                Look::Unchanged(KnownState::Content { .. }) => Freshness::Fresh,
-                Look::Read => self.unread(found, known.is_some()),
+                StampCheck::Unchanged(KnownState::Content { .. }) => Freshness::Fresh,
+                StampCheck::Read => self.unread_freshness(found, known.is_some()),
             };
             let content = match known {
                 Some(KnownState::Content { hash, file_type, .. }) => Some((hash, file_type)),
@@ -66,7 +66,7 @@ impl Project<'_> {
             };
             let is_shown = !matches!(freshness, Freshness::LeftOut(_));
             let content = content.filter(|_| is_shown);
-            let summary_by = content.and_then(|(_, file_type)| producer(Artifact::Summary, file_type));
+            let summary_by = content.and_then(|(_, file_type)| producer(ArtifactKind::Summary, file_type));
             let summary_by = summary_by.map(|by| by.version);
             all.push(FileStatus {
                 path: found.path.clone(),
@@ -76,27 +76,27 @@ impl Project<'_> {
                 written_for: Vec::new(),
             });
         }
-        self.tell_what_is_written(&mut all);
+        self.add_summarized_tiers(&mut all);
         Ok(all)
     }
 
-    fn tell_what_is_written(&mut self, all: &mut [FileStatus]) {
-        let asked: Vec<Asked<'_>> = all.iter().filter_map(asked).collect();
-        let tiers = self.tiers_written(&asked);
+    fn add_summarized_tiers(&mut self, all: &mut [FileStatus]) {
+        let asked: Vec<LookupFile<'_>> = all.iter().filter_map(asked).collect();
+        let tiers = self.summarized_tiers(&asked);
         let with_content = all.iter_mut().filter(|file| file.content.is_some());
         with_content.zip(tiers).for_each(|(file, tiers)| file.written_for = tiers);
     }
 
     /// Returns the status of a file that an index run would read.
-    fn unread(&self, found: &Found, is_known: bool) -> Freshness {
+    fn unread_freshness(&self, found: &DiscoveredFile, is_known: bool) -> Freshness {
         let reason = match self.world.files.stat(&found.path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(LeftOut::Vanished),
-            Err(_) => Some(LeftOut::Unreadable),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(SkipReason::Vanished),
+            Err(_) => Some(SkipReason::Unreadable),
             Ok(stat) => match stat.kind {
-                FileKind::Symlink => Some(LeftOut::Symlink),
-                FileKind::Directory | FileKind::Special => Some(LeftOut::Special),
+                FileKind::Symlink => Some(SkipReason::Symlink),
+                FileKind::Directory | FileKind::Special => Some(SkipReason::Special),
                 FileKind::Regular if self.options.structure_max_bytes < stat.stamp.size => {
-                    Some(LeftOut::TooLarge)
+                    Some(SkipReason::TooLarge)
                 }
                 FileKind::Regular => None,
             },
@@ -109,7 +109,7 @@ impl Project<'_> {
     }
 }
 
-fn asked(file: &FileStatus) -> Option<Asked<'_>> {
+fn asked(file: &FileStatus) -> Option<LookupFile<'_>> {
     let (content, file_type) = file.content?;
-    Some(Asked { path: &file.path, content, language: file_type.id })
+    Some(LookupFile { path: &file.path, content, language: file_type.id })
 }

@@ -13,13 +13,13 @@ use super::project::Project;
 use crate::model::ContentHash;
 use crate::model::Producer;
 use crate::model::RelPath;
-use crate::model::with_causes;
+use crate::model::error_chain;
 use crate::store;
-use crate::store::Batch;
-use crate::store::Derived;
-use crate::store::Opened;
+use crate::store::ContentArtifacts;
+use crate::store::OpenedStore;
 use crate::store::Store;
-use crate::store::paid::PAID_DATABASE;
+use crate::store::WriteBatch;
+use crate::store::paid::AGENT_DATABASE;
 use crate::sys::Disk;
 use crate::sys::FileKind;
 use crate::sys::Files;
@@ -27,7 +27,7 @@ use crate::sys::Files;
 /// Name of the database in the cache's folder.
 const DATABASE: &str = "index.db";
 /// Names that tell a cache's folder from another.
-const OURS: [&str; 5] = ["CACHEDIR.TAG", DATABASE, PAID_DATABASE, "cookies", "daemon.lock"];
+const OURS: [&str; 5] = ["CACHEDIR.TAG", DATABASE, AGENT_DATABASE, "cookies", "daemon.lock"];
 /// Name of the file whose stamp tells the file system's time.
 const STAMP: &str = "stamp";
 
@@ -52,18 +52,18 @@ impl Project<'_> {
             return Ok(());
         }
         match Store::open(&self.cache_folder().join(DATABASE)) {
-            Ok(Opened { store, recovery }) => {
+            Ok(OpenedStore { store, recovery }) => {
                 self.store = Some(store);
                 if let Some(recovery) = recovery {
                     let moved_to = recovery.moved_to.file_name().unwrap_or_default().to_string_lossy();
-                    let why = recovery.why;
+                    let why = recovery.reason;
                     self.note(format!("the cache was rebuilt: {why}; the old file is now {moved_to}"));
                 }
                 Ok(())
             }
             Err(error @ store::Error::TooNew { .. }) => Err(Error::Store(error)),
             Err(error) => {
-                self.note(format!("the cache cannot be opened, so nothing is kept: {}", with_causes(&error)));
+                self.note(format!("the cache cannot be opened, so nothing is kept: {}", error_chain(&error)));
                 Ok(())
             }
         }
@@ -73,14 +73,17 @@ impl Project<'_> {
     pub(super) fn clock_skew_ns(&self) -> i64 {
         let stamp = self.cache_folder().join(STAMP);
         // Without a cache there is no file to stamp; then the clocks are taken for one.
-        let now = self.store.as_ref().and_then(|_| self.world.disk.stamp_now(&stamp).ok());
+        let now = self.store.as_ref().and_then(|_| self.world.disk.file_system_time(&stamp).ok());
         // Compared with a time after the stamp, not before it: had the write to wait for the disk, all later readings
         // would seem later than they are, and young files older. The other error only has a file read once more.
         now.map_or(0, |now| now.saturating_sub(self.world.clock.now_ns()))
     }
 
     /// Asks the store. What it cannot answer is `None`, as if it were not stored.
-    pub(super) fn stored<T>(&mut self, ask: impl FnOnce(&Store) -> Result<T, store::Error>) -> Option<T> {
+    pub(super) fn query_store<T>(
+        &mut self,
+        ask: impl FnOnce(&Store) -> Result<T, store::Error>,
+    ) -> Option<T> {
         match ask(self.store.as_ref()?) {
             Ok(answer) => Some(answer),
             Err(error) => {
@@ -91,39 +94,39 @@ impl Project<'_> {
     }
 
     /// Writes a batch. What cannot be stored is kept in memory, so that this run's answers are right.
-    pub(super) fn save(&mut self, batch: Batch) {
+    pub(super) fn save(&mut self, batch: WriteBatch) {
         self.save_read(batch, None);
     }
 
     /// Writes a batch, but for what was read before so many touches and has been read once more since.
-    pub(super) fn save_read(&mut self, mut batch: Batch, touches: Option<u64>) {
+    pub(super) fn save_read(&mut self, mut batch: WriteBatch, touches: Option<u64>) {
         if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
-        let tree = self.tree.clone();
-        let _alone = tree.as_ref().map(|tree| tree.save_alone());
+        let tree = self.shared.clone();
+        let _alone = tree.as_ref().map(|tree| tree.lock_writes());
         if let Some(tree) = &tree {
             let paths: Vec<RelPath> =
                 batch.files.iter().map(|row| &row.path).chain(&batch.removed).cloned().collect();
             if let Some(touches) = touches {
-                tree.only_latest(&mut batch, touches);
+                tree.drop_outdated(&mut batch, touches);
             }
-            tree.took(&batch);
+            tree.apply_batch(&batch);
             if let Some(touches) = touches {
-                tree.settle(paths.iter(), touches);
+                tree.mark_read(paths.iter(), touches);
             }
         }
         // Twice: a store that is damaged, or that someone deleted, is made anew and written to.
         for _ in 0..2 {
             let Some(store) = &mut self.store else { break };
-            let saved = if store.still_there() { store.save(&batch) } else { Err(store::Error::Gone) };
+            let saved = if store.is_file_in_place() { store.save(&batch) } else { Err(store::Error::Gone) };
             match saved {
                 Ok(()) => return,
                 Err(error) => self.recover(&error),
             }
         }
         if let Some(tree) = &tree {
-            tree.fell_behind();
+            tree.mark_behind();
             // What the store has of them may be of before, under the same stamps.
             let rows: Vec<RelPath> = batch.files.iter().map(|row| row.path.clone()).collect();
             tree.touch(&rows);
@@ -137,7 +140,7 @@ impl Project<'_> {
     }
 
     /// Keeps what was derived beside what else was derived from the same content.
-    fn keep_unsaved(&mut self, key: (ContentHash, &'static str), mut derived: Derived) {
+    fn keep_unsaved(&mut self, key: (ContentHash, &'static str), mut derived: ContentArtifacts) {
         if let Some(before) = self.unsaved.remove(&key) {
             let is_new = |by: &Producer| derived.artifacts.iter().all(|(other, _)| other != by);
             let kept: Vec<_> = before.artifacts.into_iter().filter(|(by, _)| is_new(by)).collect();
@@ -149,10 +152,10 @@ impl Project<'_> {
     /// Does what can be done about an error of the store: makes it anew, or goes on without it.
     pub(super) fn recover(&mut self, error: &store::Error) {
         let Some(store) = self.store.take() else { return };
-        if let Some(tree) = &self.tree {
+        if let Some(tree) = &self.shared {
             tree.drop_rows();
         }
-        let why = with_causes(error);
+        let why = error_chain(error);
         if error.is_damage() {
             self.store = Some(store);
             self.rebuild_store(&why);
@@ -182,14 +185,14 @@ impl Project<'_> {
     }
 
     /// Looks for a cache again that was given up, so that a full disk does not cost a process that stays its cache.
-    pub(super) fn find_store_again(&mut self) {
+    pub(super) fn retry_open(&mut self) {
         let now = self.world.clock.monotonic();
         if self.store.is_some() || !self.options.cache_enabled || now < self.reopens_after {
             return;
         }
         self.reopens_after = now.saturating_add(REOPEN_AFTER);
         self.reopen_store();
-        if let (Some(tree), Some(_)) = (&self.tree, &self.store) {
+        if let (Some(tree), Some(_)) = (&self.shared, &self.store) {
             tree.drop_rows();
         }
     }
@@ -225,7 +228,7 @@ pub fn make_cache_folder(
         }
     }
     if !is_there {
-        disk.make_private_folder(&folder)?;
+        disk.create_private_folder(&folder)?;
     } else if is_foreign(&folder, disk)? {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it holds other files"));
     }
@@ -242,7 +245,7 @@ pub fn make_cache_folder(
 /// Says whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
 /// fill their folder.
 fn is_foreign(folder: &Path, disk: &dyn Disk) -> io::Result<bool> {
-    let names = disk.names(folder)?;
+    let names = disk.entry_names(folder)?;
     let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
     Ok(!names.is_empty() && !is_ours)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 
-use super::artifacts::Subject;
+use super::artifacts::ContentRef;
 use super::error::Error;
 use super::project::Project;
 use super::scan::Trust;
@@ -32,8 +32,8 @@ impl Project<'_> {
         let mut answers = Vec::new();
         for (path, hash, outline) in self.outlines_that_mention(name, trust)? {
             let mut found = Vec::new();
-            outline.walk(|symbol, _| found.extend(bears(symbol, name).then(|| symbol.clone())));
-            let text = if with_text && !found.is_empty() { self.text(&path).ok() } else { None };
+            outline.walk(|symbol, _| found.extend(matches_name(symbol, name).then(|| symbol.clone())));
+            let text = if with_text && !found.is_empty() { self.read_text(&path).ok() } else { None };
             for symbol in found {
                 let definition = text.as_ref().and_then(|(of, text)| {
                     let is_same = *of == hash;
@@ -54,13 +54,13 @@ impl Project<'_> {
         name: &str,
         trust: Trust,
     ) -> Result<Vec<(RelPath, ContentHash, Outline)>, Error> {
-        let mut files = self.files_named(&[], trust, &|_| false)?.files;
+        let mut files = self.select_named(&[], trust, &|_| false)?.files;
         let own = name.rsplit(['.', ':']).next().unwrap_or(name);
         // A method of Ruby is `Frame#read`; a private field of JavaScript is `#read`.
         let own = own.rsplit_once('#').filter(|(owner, _)| !owner.is_empty()).map_or(own, |(_, own)| own);
         let by = super::derive::outline_producers();
         let (mut searched, mut speaking) = (HashSet::new(), HashMap::new());
-        self.stored(|store| {
+        self.query_store(|store| {
             store.search_outlines(own, &by, &mut |found| {
                 let key = (found.hash, found.producer.language);
                 searched.insert(key);
@@ -69,7 +69,7 @@ impl Project<'_> {
         });
         let mut mentions = Vec::new();
         files.retain(|file| {
-            let Some(subject) = Subject::of(file) else { return false };
+            let Some(subject) = ContentRef::from_file(file) else { return false };
             let key = (subject.hash, subject.file_type.id);
             let outline = speaking.get(&key).cloned();
             mentions.extend(outline.map(|outline| (file.path.clone(), subject.hash, outline)));
@@ -77,14 +77,14 @@ impl Project<'_> {
         });
         // What the store does not hold, or cannot vouch for, is looked at one by one.
         let others = self.outlines_of(&files);
-        self.go_on()?;
+        self.check_cancelled()?;
         mentions.extend(others.into_iter().map(|answer| (answer.path, answer.hash, answer.outline)));
         Ok(mentions)
     }
 }
 
 /// Says whether a symbol is meant by a name.
-fn bears(symbol: &Symbol, name: &str) -> bool {
+fn matches_name(symbol: &Symbol, name: &str) -> bool {
     if symbol.name == name || symbol.qualified_name == name {
         return true;
     }
@@ -111,10 +111,10 @@ mod tests {
             children: Vec::new(),
         };
         for name in ["run", "Engine.run", "core.Engine.run"] {
-            assert!(bears(&symbol, name), "{name}");
+            assert!(matches_name(&symbol, name), "{name}");
         }
         for name in ["un", "gine.run", "Engine", "x.run"] {
-            assert!(!bears(&symbol, name), "{name}");
+            assert!(!matches_name(&symbol, name), "{name}");
         }
     }
 }

@@ -7,63 +7,63 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
 use super::AggregationRequest;
+use super::DocumentHistory;
+use super::DocumentLimits;
 use super::ImageFile;
-use super::Limits;
-use super::Memory;
+use super::NoProgress;
 use super::Options;
 use super::Project;
 use super::SectionRequest;
-use super::Silent;
 use super::Trust;
 use super::ViewRequest;
 use super::World;
-use super::agent::LookupOptions;
-use super::importance::Standing;
+use super::agent::SummaryLookupOptions;
+use super::importance::ImportanceInputs;
 use super::scan::ScanRequest;
-use crate::aggregate::Counter;
 use crate::aggregate::Importance;
 use crate::aggregate::TierOptions;
+use crate::aggregate::TokenCounter;
 use crate::discover;
-use crate::model::Order;
-use crate::model::Picture;
+use crate::model::AggregationStrategy;
+use crate::model::FileOrder;
 use crate::model::RelPath;
-use crate::model::Strategy;
+use crate::model::ScreenshotImage;
 use crate::model::SummaryDetail;
 use crate::model::Tier;
 use crate::model::ViewMode;
 use crate::sys::Disk;
+use crate::sys::FileContent;
 use crate::sys::FileKind;
+use crate::sys::FileStat;
 use crate::sys::Files;
 use crate::sys::ReadError;
-use crate::sys::Reading;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
-use crate::sys::Stat;
 use crate::sys::WallClock;
 
 /// Real files, with a count of how often each was read.
-struct Counted {
+struct CountingFiles {
     files: RealFiles,
     reads: Mutex<BTreeMap<String, usize>>,
     /// So many readings more are disturbed by a change.
     disturbances: AtomicUsize,
 }
 
-impl Files for Counted {
-    fn stat(&self, path: &RelPath) -> io::Result<Stat> {
+impl Files for CountingFiles {
+    fn stat(&self, path: &RelPath) -> io::Result<FileStat> {
         self.files.stat(path)
     }
 
-    fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError> {
+    fn read(&self, path: &RelPath, limit: u64) -> Result<FileContent, ReadError> {
         *self.reads.lock().unwrap().entry(path.to_string()).or_default() += 1;
         let disturbed =
             self.disturbances.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         if disturbed.is_ok() { Err(ReadError::Changing) } else { self.files.read(path, limit) }
     }
 
-    fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-        self.files.names(folder)
+    fn entry_names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        self.files.entry_names(folder)
     }
 
     fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
@@ -72,19 +72,19 @@ impl Files for Counted {
 }
 
 /// A project in a folder of its own.
-pub(super) struct Bench {
+pub(super) struct TestProject {
     folder: tempfile::TempDir,
-    files: Counted,
+    files: CountingFiles,
 }
 
-impl Bench {
+impl TestProject {
     pub(super) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
             RealDisk.create_new(&folder.path().join(path), text.as_bytes()).unwrap();
         }
         let files = RealFiles::open(folder.path()).unwrap();
-        let files = Counted { files, reads: Mutex::default(), disturbances: AtomicUsize::new(0) };
+        let files = CountingFiles { files, reads: Mutex::default(), disturbances: AtomicUsize::new(0) };
         Self { folder, files }
     }
 
@@ -99,7 +99,7 @@ impl Bench {
             disk: &RealDisk,
             files: &self.files,
             processes: &RealProcesses,
-            progress: &Silent,
+            progress: &NoProgress,
         };
         Project::open(self.folder.path(), options, world).unwrap()
     }
@@ -123,14 +123,14 @@ pub(super) fn options() -> Options {
         structure_max_bytes: 8 << 20,
         parse_timeout: std::time::Duration::from_mins(1),
         window_lines: 1,
-        counter: Counter::O200kBase,
+        counter: TokenCounter::O200kBase,
         screenshot_bytes: 1 << 10,
         section_bytes: 1 << 10,
-        words: LookupOptions { uses_earlier: true, ..LookupOptions::default() },
+        summary_lookup: SummaryLookupOptions { uses_earlier: true, ..SummaryLookupOptions::default() },
     }
 }
 
-pub(super) fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> AggregationRequest {
+pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&str]) -> AggregationRequest {
     let tier = TierOptions {
         tier: Tier::Worker,
         view,
@@ -141,20 +141,20 @@ pub(super) fn request(strategy: Strategy, view: ViewMode, focus: &[&str]) -> Agg
         language_views: BTreeMap::new(),
     };
     AggregationRequest {
-        against: None,
+        base: None,
         items: Vec::new(),
         preset: None,
-        limits: Limits::default(),
-        is_measured: false,
+        limits: DocumentLimits::default(),
+        exact_tokens: false,
         tier: Some(tier),
         strategy,
         default_mode: ViewMode::Summary,
-        order: Order::Path,
+        order: FileOrder::Path,
         focus: focus.iter().map(|word| (*word).to_owned()).collect(),
         files: vec![],
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),
-        memory: None,
+        history: None,
     }
 }
 
@@ -166,19 +166,22 @@ const FILES: &[(&str, &str)] = &[("a.py", "def a():\n    return 1\n"), ("b.py", 
 
 #[test]
 fn a_file_is_read_once_in_a_run_even_where_its_text_is_shown() {
-    let bench = Bench::new(FILES);
-    let document = bench.project(true).aggregate(&request(Strategy::Full, ViewMode::Full, &[])).unwrap();
+    let bench = TestProject::new(FILES);
+    let document =
+        bench.project(true).aggregate(&request(AggregationStrategy::Full, ViewMode::Full, &[])).unwrap();
     assert_eq!(document.blocks[0].body, FILES[0].1);
     assert_eq!(bench.reads(), once(&["a.py", "b.py"]));
 }
 
 #[test]
 fn what_has_not_changed_is_read_only_where_its_text_is_shown() {
-    let bench = Bench::new(FILES);
+    let bench = TestProject::new(FILES);
     bench.project(true).index(Trust::Stamps).unwrap();
     bench.reads();
-    let document =
-        bench.project(true).aggregate(&request(Strategy::Auto, ViewMode::Skeleton, &["b.py"])).unwrap();
+    let document = bench
+        .project(true)
+        .aggregate(&request(AggregationStrategy::Auto, ViewMode::Skeleton, &["b.py"]))
+        .unwrap();
     assert_eq!(bench.reads(), once(&["b.py"]));
     let views: Vec<_> = document.blocks.iter().map(|block| block.view).collect();
     assert_eq!(views, [ViewMode::Skeleton, ViewMode::Full]);
@@ -186,7 +189,7 @@ fn what_has_not_changed_is_read_only_where_its_text_is_shown() {
 
 #[test]
 fn a_file_that_changes_while_it_is_read_is_read_again() {
-    let bench = Bench::new(&FILES[..1]);
+    let bench = TestProject::new(&FILES[..1]);
     bench.files.disturbances.store(2, Ordering::SeqCst);
     let report = bench.project(true).index(Trust::Stamps).unwrap();
     assert_eq!((report.files, report.hashed, report.parsed), (1, 1, 1));
@@ -194,25 +197,25 @@ fn a_file_that_changes_while_it_is_read_is_read_again() {
 
 #[test]
 fn a_file_that_never_holds_still_is_left_out_and_said_so() {
-    let bench = Bench::new(&FILES[..1]);
+    let bench = TestProject::new(&FILES[..1]);
     bench.files.disturbances.store(100, Ordering::SeqCst);
     let report = bench.project(true).index(Trust::Stamps).unwrap();
-    assert_eq!(report.left_out, BTreeMap::from([(crate::model::LeftOut::Unstable, 1)]));
+    assert_eq!(report.left_out, BTreeMap::from([(crate::model::SkipReason::Unstable, 1)]));
     assert!(report.has_errors());
 }
 
 #[test]
 fn one_content_under_many_names_is_derived_from_once() {
     let text = FILES[0].1;
-    let bench = Bench::new(&[("a.py", text), ("b.py", text), ("c/d.py", text)]);
+    let bench = TestProject::new(&[("a.py", text), ("b.py", text), ("c/d.py", text)]);
     let report = bench.project(true).index(Trust::Stamps).unwrap();
     assert_eq!((report.files, report.hashed, report.parsed, report.reused), (3, 3, 1, 2));
 }
 
 #[test]
 fn without_a_cache_every_answer_is_the_same_and_nothing_is_written() {
-    let bench = Bench::new(FILES);
-    let ask = request(Strategy::Auto, ViewMode::Skeleton, &["a.py"]);
+    let bench = TestProject::new(FILES);
+    let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &["a.py"]);
     let without = bench.project(false).aggregate(&ask).unwrap();
     assert!(!bench.folder.path().join(".slop_cache").exists());
     assert_eq!(bench.project(true).aggregate(&ask).unwrap(), without);
@@ -220,8 +223,8 @@ fn without_a_cache_every_answer_is_the_same_and_nothing_is_written() {
 
 #[test]
 fn a_header_is_read_anew_when_its_neighbors_tell_another_language() {
-    let bench = Bench::new(&[("x.h", "int f(int class_);\n")]);
-    let language = |bench: &Bench| {
+    let bench = TestProject::new(&[("x.h", "int f(int class_);\n")]);
+    let language = |bench: &TestProject| {
         let mut project = bench.project(true);
         let outlines = project.outlines(&[], Trust::Stamps).unwrap();
         outlines.iter().find(|answer| answer.path.as_bytes() == b"x.h").unwrap().file_type.id
@@ -234,11 +237,12 @@ fn a_header_is_read_anew_when_its_neighbors_tell_another_language() {
 #[test]
 fn a_text_that_is_too_much_for_a_parser_is_shown_in_words() {
     let deep = "(".repeat(100_000);
-    let bench = Bench::new(&[("deep.c", &deep)]);
-    let document = bench.project(true).aggregate(&request(Strategy::Auto, ViewMode::Skeleton, &[])).unwrap();
+    let bench = TestProject::new(&[("deep.c", &deep)]);
+    let document =
+        bench.project(true).aggregate(&request(AggregationStrategy::Auto, ViewMode::Skeleton, &[])).unwrap();
     let entry = &document.receipt.files[0];
     assert_eq!((entry.wanted, entry.view), (ViewMode::Skeleton, ViewMode::Summary));
-    assert_eq!(entry.why.as_deref(), Some("no skeleton: it is nested too deeply to be parsed"));
+    assert_eq!(entry.reason.as_deref(), Some("no skeleton: it is nested too deeply to be parsed"));
     assert!(entry.bytes < 1000);
 }
 
@@ -253,21 +257,21 @@ fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
         mode: Some(mode),
         mask: Vec::new(),
         lines: Vec::new(),
-        against: None,
+        base: None,
         trust: Trust::Stamps,
     }
 }
 
-fn stored_skeleton(bench: &Bench, path: &str) -> crate::model::Skeleton {
+fn stored_skeleton(bench: &TestProject, path: &str) -> crate::model::Skeleton {
     let mut project = bench.project(true);
-    let selection = project.files_named(&[path.to_owned()], Trust::Stamps, &|_| false).unwrap();
-    let subject = super::artifacts::Subject::of(&selection.files[0]).unwrap();
-    project.skeleton_at_hand(&subject).unwrap()
+    let selection = project.select_named(&[path.to_owned()], Trust::Stamps, &|_| false).unwrap();
+    let subject = super::artifacts::ContentRef::from_file(&selection.files[0]).unwrap();
+    project.cached_skeleton(&subject).unwrap()
 }
 
 #[test]
 fn a_skeleton_is_checked_when_it_is_first_shown_and_not_again() {
-    let bench = Bench::new(&[("a.cpp", GUESSED), ("b.cpp", "int f() {\n  return 1;\n}\n")]);
+    let bench = TestProject::new(&[("a.cpp", GUESSED), ("b.cpp", "int f() {\n  return 1;\n}\n")]);
     bench.project(true).index(Trust::Stamps).unwrap();
     assert!(!stored_skeleton(&bench, "a.cpp").is_checked);
     assert!(stored_skeleton(&bench, "b.cpp").is_checked, "nothing was guessed");
@@ -289,10 +293,10 @@ fn a_document_checks_all_that_it_shows_and_keeps_it() {
     let files: Vec<(String, String)> =
         (0..20).map(|n| (format!("f{n}.cpp"), format!("{GUESSED}int g{n};\n"))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let bench = Bench::new(&files);
+    let bench = TestProject::new(&files);
     bench.project(true).index(Trust::Stamps).unwrap();
     bench.reads();
-    let ask = request(Strategy::Auto, ViewMode::Skeleton, &["f7.cpp"]);
+    let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &["f7.cpp"]);
     let first = bench.project(true).aggregate(&ask).unwrap();
     let mut reads = bench.reads();
     assert!(reads.iter().all(|(_, times)| *times == 1), "{reads:?}");
@@ -306,18 +310,18 @@ fn a_document_checks_all_that_it_shows_and_keeps_it() {
 
 #[test]
 fn a_file_that_has_changed_since_is_not_shown_unchecked() {
-    let bench = Bench::new(&[("a.cpp", GUESSED)]);
+    let bench = TestProject::new(&[("a.cpp", GUESSED)]);
     let mut project = bench.project(false);
-    let selection = project.files_named(&["a.cpp".to_owned()], Trust::Stamps, &|_| false).unwrap();
-    let subject = super::artifacts::Subject::of(&selection.files[0]).unwrap();
+    let selection = project.select_named(&["a.cpp".to_owned()], Trust::Stamps, &|_| false).unwrap();
+    let subject = super::artifacts::ContentRef::from_file(&selection.files[0]).unwrap();
     bench.write("a.cpp", "int x;\n");
-    assert!(project.skeleton_at_hand(&subject).is_some());
-    assert_eq!(project.skeleton(&subject), None);
+    assert!(project.cached_skeleton(&subject).is_some());
+    assert_eq!(project.checked_skeleton(&subject), None);
 }
 
 #[test]
 fn twenty_edits_of_one_size_are_all_seen() {
-    let bench = Bench::new(&[("a.py", "x = 00\n")]);
+    let bench = TestProject::new(&[("a.py", "x = 00\n")]);
     let request = view_request(ViewMode::Summary, &["a.py"]);
     for number in 0..20 {
         // In place, so that neither the inode nor the size tells.
@@ -327,32 +331,33 @@ fn twenty_edits_of_one_size_are_all_seen() {
         io::Write::write_all(&mut file, text.as_bytes()).unwrap();
         let views = bench.project(true).views(&request).unwrap();
         let shown = views[0].block.content.unwrap();
-        assert_eq!(shown, crate::model::ContentHash::of(text.as_bytes()));
+        assert_eq!(shown, crate::model::ContentHash::digest(text.as_bytes()));
     }
 }
 
 #[test]
 fn tokens_of_a_text_are_counted_once() {
-    let bench = Bench::new(&[]);
+    let bench = TestProject::new(&[]);
     let texts = ["def run(self):\n", "", "def run(self):\n", "x"];
     let counted = bench.project(true).count_tokens(&texts);
-    assert_eq!(counted, texts.map(|text| Counter::O200kBase.count(text)));
+    assert_eq!(counted, texts.map(|text| TokenCounter::O200kBase.count(text)));
     let mut project = bench.project(true);
-    let hashes = texts.map(|text| crate::model::ContentHash::of(text.as_bytes()));
-    let key = Counter::O200kBase.key().unwrap();
-    let stored = |project: &Project<'_>| project.store.as_ref().unwrap().token_counts(key, &hashes).unwrap();
+    let hashes = texts.map(|text| crate::model::ContentHash::digest(text.as_bytes()));
+    let key = TokenCounter::O200kBase.key().unwrap();
+    let stored =
+        |project: &Project<'_>| project.store.as_ref().unwrap().get_token_counts(key, &hashes).unwrap();
     assert_eq!(stored(&project), counted.iter().copied().map(Some).collect::<Vec<_>>());
     // A count that cannot have been counted shows that it was looked up.
     project.store.as_mut().unwrap().save_token_counts(key, &[(hashes[3], 77)], 1).unwrap();
-    assert_eq!(project.count_tokens(&["x", "y"]), [77, Counter::O200kBase.count("y")]);
+    assert_eq!(project.count_tokens(&["x", "y"]), [77, TokenCounter::O200kBase.count("y")]);
 }
 
 #[test]
 fn tokens_are_counted_without_a_cache_too() {
-    let bench = Bench::new(&[]);
+    let bench = TestProject::new(&[]);
     let mut project = bench.project(false);
-    assert_eq!(project.count_tokens(&["a b", "a b"]), [Counter::O200kBase.count("a b"); 2]);
-    project.options.counter = Counter::Estimate;
+    assert_eq!(project.count_tokens(&["a b", "a b"]), [TokenCounter::O200kBase.count("a b"); 2]);
+    project.options.counter = TokenCounter::Estimate;
     assert_eq!(project.count_tokens(&["four"]), [2]);
 }
 
@@ -367,8 +372,11 @@ fn importance(project: &mut Project<'_>, focus: &str) -> BTreeMap<String, Import
     };
     let files = project.scan(&scan).unwrap().files;
     let in_focus = |path: &RelPath| path.as_bytes() == focus.as_bytes();
-    let standing =
-        Standing { in_focus: &in_focus, is_curated: &|_| false, changes: &std::collections::HashMap::new() };
+    let standing = ImportanceInputs {
+        in_focus: &in_focus,
+        is_curated: &|_| false,
+        changes: &std::collections::HashMap::new(),
+    };
     let rated = project.importance(&files.iter().collect::<Vec<_>>(), &standing);
     files.iter().map(|file| file.path.to_string()).zip(rated).collect()
 }
@@ -383,7 +391,7 @@ const USED: &[(&str, &str)] = &[
 
 #[test]
 fn a_file_is_as_important_as_others_refer_to_it() {
-    let bench = Bench::new(USED);
+    let bench = TestProject::new(USED);
     let rated = importance(&mut bench.project(true), "a.py");
     let told = |path: &str| (rated[path].in_focus, rated[path].referred_by, rated[path].shared_with_focus);
     assert_eq!(told("engine.py"), (false, 2, 3));
@@ -395,7 +403,7 @@ fn a_file_is_as_important_as_others_refer_to_it() {
 
 #[test]
 fn names_are_looked_for_once_for_each_content() {
-    let bench = Bench::new(USED);
+    let bench = TestProject::new(USED);
     let index_and_forget_reads = || {
         bench.project(true).index(Trust::Stamps).unwrap();
         bench.reads();
@@ -416,35 +424,35 @@ fn names_are_looked_for_once_for_each_content() {
 
 #[test]
 fn importance_is_the_same_without_a_cache() {
-    let bench = Bench::new(USED);
+    let bench = TestProject::new(USED);
     let with = importance(&mut bench.project(true), "a.py");
     let mut project = bench.project(false);
     assert_eq!(importance(&mut project, "a.py"), with);
     assert_eq!(importance(&mut project, "a.py"), with);
     // What was kept in memory for the names is not in the way of what was there before.
-    let ask = request(Strategy::Auto, ViewMode::Skeleton, &[]);
+    let ask = request(AggregationStrategy::Auto, ViewMode::Skeleton, &[]);
     assert_eq!(project.aggregate(&ask).unwrap(), bench.project(true).aggregate(&ask).unwrap());
 }
 
 #[test]
 fn a_run_deletes_no_output_that_another_wrote_meanwhile() {
-    let bench = Bench::new(FILES);
+    let bench = TestProject::new(FILES);
     let (mut one, mut other) = (bench.project(true), bench.project(true));
     let folder = std::path::Path::new("out");
     let old = one.write_numbered(folder, "p", "md", "old").unwrap();
-    let before = one.written_before(folder, "p");
+    let before = one.prior_outputs(folder, "p");
     let newest = other.write_numbered(folder, "p", "md", "of the other").unwrap();
     let own = one.write_numbered(folder, "p", "md", "own").unwrap();
-    one.prune_numbered(folder, before, 1);
+    one.prune_outputs(folder, before, 1);
     assert_eq!([old.exists(), newest.exists(), own.exists()], [false, true, true]);
-    let before = other.written_before(folder, "p");
-    other.prune_numbered(folder, before, 1);
+    let before = other.prior_outputs(folder, "p");
+    other.prune_outputs(folder, before, 1);
     assert_eq!([newest.exists(), own.exists()], [false, false], "none was written in this run");
 }
 
 #[test]
 fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
-    let bench = Bench::new(&[("a.gif", "GIF89a"), ("sub/b.gif", "GIF89a")]);
+    let bench = TestProject::new(&[("a.gif", "GIF89a"), ("sub/b.gif", "GIF89a")]);
     let outside = tempfile::NamedTempFile::new().unwrap();
     RealDisk.replace(outside.path(), b"GIF89a").unwrap();
     std::os::unix::fs::symlink(outside.path(), bench.folder.path().join("link.gif")).unwrap();
@@ -455,8 +463,11 @@ fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
         let request =
             SectionRequest { screenshots: screenshots.clone(), inline, ..SectionRequest::nothing() };
         let sections = bench.project(false).sections(&request).unwrap();
-        let shown: Vec<bool> =
-            sections.screenshots.iter().map(|shot| !matches!(shot.picture, Picture::Failed(_))).collect();
+        let shown: Vec<bool> = sections
+            .screenshots
+            .iter()
+            .map(|shot| !matches!(shot.image, ScreenshotImage::Failed(_)))
+            .collect();
         assert_eq!(shown, [true, true, false, false, false, false, false], "inline: {inline}");
         assert_eq!(sections.problems.len(), 5);
     }
@@ -464,19 +475,19 @@ fn a_screenshot_that_the_project_itself_names_must_lie_in_it() {
 
 #[test]
 fn what_was_composed_is_remembered_when_it_has_been_delivered() {
-    let bench = Bench::new(FILES);
+    let bench = TestProject::new(FILES);
     let asked = |since_last| AggregationRequest {
-        memory: Some(Memory { name: "x".to_owned(), since_last }),
-        ..request(Strategy::Auto, ViewMode::Skeleton, &[])
+        history: Some(DocumentHistory { name: "x".to_owned(), since_last }),
+        ..request(AggregationStrategy::Auto, ViewMode::Skeleton, &[])
     };
     let shown = |project: &mut Project<'_>| project.aggregate(&asked(true)).unwrap().blocks.len();
     let mut project = bench.project(true);
     project.index(Trust::Stamps).unwrap();
     project.aggregate(&asked(false)).unwrap();
-    project.not_delivered();
-    project.delivered();
+    project.discard_delivery();
+    project.confirm_delivery();
     assert_eq!(shown(&mut project), 2);
-    project.delivered();
+    project.confirm_delivery();
     bench.reads();
     assert_eq!(shown(&mut bench.project(true)), 0);
     // Nothing but the cache was asked.
@@ -489,13 +500,13 @@ fn a_document_is_made_to_fit_into_many_limits_with_one_reading_of_each_file() {
         .map(|at| (format!("f{at}.py"), format!("def f{at}(x):\n    return x + {at}\n").repeat(20)))
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let bench = Bench::new(&files);
+    let bench = TestProject::new(&files);
     let mut project = bench.project(true);
-    let mut request = request(Strategy::Auto, ViewMode::Full, &[]);
+    let mut request = request(AggregationStrategy::Auto, ViewMode::Full, &[]);
     request.limits.bytes = Some(4000);
     let mut prepared = project.prepare(&request).unwrap();
     for bytes in [4000, 1500, 3000, 700] {
-        let limits = Limits { bytes: Some(bytes), ..Limits::default() };
+        let limits = DocumentLimits { bytes: Some(bytes), ..DocumentLimits::default() };
         let composed = project.compose(&mut prepared, limits).unwrap();
         assert!(composed.receipt.bytes <= bytes);
         request.limits = limits;
@@ -508,7 +519,9 @@ fn a_document_is_made_to_fit_into_many_limits_with_one_reading_of_each_file() {
     let mut project = bench.project(true);
     let mut prepared = project.prepare(&request).unwrap();
     for bytes in [4000, 1500, 3000, 700] {
-        project.compose(&mut prepared, Limits { bytes: Some(bytes), ..Limits::default() }).unwrap();
+        project
+            .compose(&mut prepared, DocumentLimits { bytes: Some(bytes), ..DocumentLimits::default() })
+            .unwrap();
     }
     let reads = bench.reads();
     assert!(reads.iter().all(|(_, count)| *count == 1), "{reads:?}");
@@ -516,7 +529,7 @@ fn a_document_is_made_to_fit_into_many_limits_with_one_reading_of_each_file() {
 
 #[test]
 fn the_slices_of_a_file_are_resolved_with_one_reading() {
-    let bench = Bench::new(&[("a.py", "one\ntwo\nthree\n")]);
+    let bench = TestProject::new(&[("a.py", "one\ntwo\nthree\n")]);
     let project = bench.project(true);
     let slices = [1, 2, 3].map(|line| project.make_slice("a.py", line, line).unwrap());
     let _ = bench.reads();

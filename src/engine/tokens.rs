@@ -15,8 +15,8 @@ impl Project<'_> {
         let Some(key) = counter.key() else {
             return texts.iter().map(|text| counter.count(text)).collect();
         };
-        let hashes = on_all_cores(texts, |text| ContentHash::of(text.as_bytes()));
-        let known = self.stored(|store| store.token_counts(key, &hashes)).unwrap_or_default();
+        let hashes = on_all_cores(texts, |text| ContentHash::digest(text.as_bytes()));
+        let known = self.query_store(|store| store.get_token_counts(key, &hashes)).unwrap_or_default();
         let mut counts: HashMap<ContentHash, u64> = HashMap::new();
         counts.extend(hashes.iter().zip(known).filter_map(|(hash, count)| Some((*hash, count?))));
         let mut new: Vec<(ContentHash, &str)> = hashes.iter().copied().zip(texts.iter().copied()).collect();

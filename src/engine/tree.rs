@@ -15,36 +15,36 @@ use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
 
-use super::agent::Desk;
-use super::answers::Answers;
-use super::history::Commits;
-use super::listed::Listed;
-use super::shown::Views;
+use super::agent::SummaryLookup;
+use super::answers::DocumentCache;
+use super::history::CommitLog;
+use super::listed::TrackedListing;
+use super::shown::ViewCache;
 use crate::model::ContentHash;
 use crate::model::RelPath;
-use crate::store::Batch;
 use crate::store::FileRow;
+use crate::store::WriteBatch;
 
 /// The rows of the table of files, by path.
-pub(super) type Rows = FxHashMap<RelPath, Arc<FileRow>>;
+pub(super) type FileRows = FxHashMap<RelPath, Arc<FileRow>>;
 
 /// What is known of a project's tree between two answers.
 #[derive(Default)]
-pub struct Tree {
-    known: Mutex<Known>,
+pub struct WorkspaceCache {
+    known: Mutex<TreeState>,
     /// Held while a project writes to the store, or reads all rows of it: SQLite would have them wait in naps.
     saving: Mutex<()>,
-    answers: Mutex<Answers>,
-    views: Mutex<Views>,
+    answers: Mutex<DocumentCache>,
+    views: Mutex<ViewCache>,
     /// Where models' words are looked up.
-    desk: Arc<Mutex<Desk>>,
+    desk: Arc<Mutex<SummaryLookup>>,
     /// What git said of the commits last.
-    commits: Mutex<Option<(ContentHash, Arc<Commits>)>>,
+    commits: Mutex<Option<(ContentHash, Arc<CommitLog>)>>,
 }
 
 /// How a tree has fared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TreeCounts {
+pub struct WorkspaceCounts {
     /// Files that the project lists, as far as is known.
     pub files: u64,
     /// Changes that stamps told and no event did.
@@ -59,7 +59,7 @@ pub struct TreeCounts {
 const MOST_SETTLED: usize = 16_384;
 
 #[derive(Default)]
-struct Known {
+struct TreeState {
     /// Events are to be had.
     is_trusted: bool,
     /// How often track was lost.
@@ -73,14 +73,14 @@ struct Known {
     /// Files that were read since they were told to have changed, each with the touches that had come when the reading
     /// began. A reading that began before counts no more, whenever it ends.
     settled: FxHashMap<RelPath, u64>,
-    listed: Option<Arc<Listed>>,
+    listed: Option<Arc<TrackedListing>>,
     /// The listing that was kept until files were told to have come or gone.
-    suspect: Option<Arc<Listed>>,
-    rows: Option<Arc<Rows>>,
+    suspect: Option<Arc<TrackedListing>>,
+    rows: Option<Arc<FileRows>>,
     /// Files that answers found changed and that nobody was told of yet, each with what it was before.
-    untold: FxHashMap<RelPath, Option<Arc<FileRow>>>,
+    unreported: FxHashMap<RelPath, Option<Arc<FileRow>>>,
     /// Whether every file was looked at since track was lost, so that a change that was not told is remarkable.
-    is_whole: bool,
+    is_complete: bool,
     /// Whether rows are held that some project could not store.
     is_behind: bool,
     missed: u64,
@@ -88,20 +88,20 @@ struct Known {
 }
 
 /// What was known when an answer began.
-pub(super) struct Began {
+pub(super) struct TreeSnapshot {
     pub(super) is_trusted: bool,
-    pub(super) is_whole: bool,
+    pub(super) is_complete: bool,
     /// Touches and relists so far: what is found out now is not settled where more came meanwhile.
     pub(super) touches: u64,
     pub(super) relists: u64,
     pub(super) epoch: u64,
     pub(super) dirty: HashSet<RelPath>,
-    pub(super) listed: Option<Arc<Listed>>,
+    pub(super) listed: Option<Arc<TrackedListing>>,
     /// The listing that was kept until files were told to have come or gone.
-    pub(super) suspect: Option<Arc<Listed>>,
+    pub(super) suspect: Option<Arc<TrackedListing>>,
 }
 
-impl Tree {
+impl WorkspaceCache {
     /// Returns a tree of which nothing is known, and of which events tell only after [`Tree::set_trusted`].
     pub fn new() -> Self {
         Self::default()
@@ -118,7 +118,7 @@ impl Tree {
     }
 
     /// Is told that files may have come or gone, or that the rules have changed by which they count.
-    pub fn relist(&self) {
+    pub fn invalidate_listing(&self) {
         let mut known = self.known();
         known.relists += 1;
         known.version += 1;
@@ -126,12 +126,12 @@ impl Tree {
     }
 
     /// Is told that events were lost, so that anything may have changed.
-    pub fn lose_track(&self) {
+    pub fn invalidate_all(&self) {
         let mut known = self.known();
         known.epoch += 1;
         known.relists += 1;
         known.version += 1;
-        known.is_whole = false;
+        known.is_complete = false;
         known.listed = None;
         known.suspect = None;
         known.rows = None;
@@ -145,7 +145,7 @@ impl Tree {
             // What was begun before must not be kept: no event told what came between.
             known.relists += 1;
             known.version += 1;
-            known.is_whole = false;
+            known.is_complete = false;
             known.listed = None;
             known.suspect = None;
         }
@@ -162,30 +162,30 @@ impl Tree {
     }
 
     /// Returns how the tree has fared.
-    pub fn counts(&self) -> TreeCounts {
-        let reused = self.answers().reused;
+    pub fn counts(&self) -> WorkspaceCounts {
+        let reused = self.documents().reused;
         let known = self.known();
         let listed = known.listed.as_ref().map(|listed| listed.listing.files.len());
         let files = listed.or_else(|| known.rows.as_ref().map(|rows| rows.len())).unwrap_or_default();
-        TreeCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes, reused }
+        WorkspaceCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes, reused }
     }
 
     /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
     /// the user's ignore files. Some may not exist. Empty until the files were listed for the first time.
-    pub fn outside(&self) -> Vec<PathBuf> {
+    pub fn external_dependencies(&self) -> Vec<PathBuf> {
         let known = self.known();
         let listed = known.listed.clone().or_else(|| known.suspect.clone());
         drop(known);
-        listed.map(|listed| listed.outside()).unwrap_or_default()
+        listed.map(|listed| listed.external_paths()).unwrap_or_default()
     }
 
     /// Returns what is known, and a listing only where it was made by the same names that count.
-    pub(super) fn begin(&self, names_key: &ContentHash) -> Began {
+    pub(super) fn snapshot(&self, names_key: &ContentHash) -> TreeSnapshot {
         let known = self.known();
-        let is_ours = |listed: &Arc<Listed>| known.is_trusted && listed.names_key == *names_key;
-        Began {
+        let is_ours = |listed: &Arc<TrackedListing>| known.is_trusted && listed.names_key == *names_key;
+        TreeSnapshot {
             is_trusted: known.is_trusted,
-            is_whole: known.is_whole && known.is_trusted,
+            is_complete: known.is_complete && known.is_trusted,
             touches: known.touches,
             relists: known.relists,
             epoch: known.epoch,
@@ -196,7 +196,7 @@ impl Tree {
     }
 
     /// Keeps a listing, unless it may be of yesterday already.
-    pub(super) fn keep_listed(&self, listed: &Arc<Listed>, began: &Began) {
+    pub(super) fn store_listing(&self, listed: &Arc<TrackedListing>, began: &TreeSnapshot) {
         let mut known = self.known();
         if known.is_trusted && known.relists == began.relists {
             known.listed = Some(Arc::clone(listed));
@@ -206,7 +206,7 @@ impl Tree {
     }
 
     /// Forgets a listing that turned out not to be right any more.
-    pub(super) fn drop_listed(&self, began: &Began) {
+    pub(super) fn drop_listing(&self, began: &TreeSnapshot) {
         let mut known = self.known();
         if known.relists == began.relists {
             known.listed = None;
@@ -216,42 +216,42 @@ impl Tree {
     }
 
     /// Keeps all other projects of this process from writing.
-    pub(super) fn save_alone(&self) -> MutexGuard<'_, ()> {
+    pub(super) fn lock_writes(&self) -> MutexGuard<'_, ()> {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns where models' words are looked up.
-    pub(super) fn desk(&self) -> Arc<Mutex<Desk>> {
+    pub(super) fn summary_lookup(&self) -> Arc<Mutex<SummaryLookup>> {
         Arc::clone(&self.desk)
     }
 
     /// Returns the documents that were given last.
-    pub(super) fn answers(&self) -> MutexGuard<'_, Answers> {
+    pub(super) fn documents(&self) -> MutexGuard<'_, DocumentCache> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the views that were shown last.
-    pub(super) fn views(&self) -> MutexGuard<'_, Views> {
+    pub(super) fn views(&self) -> MutexGuard<'_, ViewCache> {
         self.views.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns what git said of the commits under these rules.
-    pub(super) fn commits(&self, rules: &ContentHash) -> Option<Arc<Commits>> {
+    pub(super) fn commits(&self, rules: &ContentHash) -> Option<Arc<CommitLog>> {
         let commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
         commits.as_ref().filter(|(of, _)| of == rules).map(|(_, commits)| Arc::clone(commits))
     }
 
-    pub(super) fn keep_commits(&self, rules: ContentHash, commits: &Arc<Commits>) {
+    pub(super) fn store_commits(&self, rules: ContentHash, commits: &Arc<CommitLog>) {
         let mut kept = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
         *kept = Some((rules, Arc::clone(commits)));
     }
 
-    pub(super) fn rows(&self) -> Option<Arc<Rows>> {
+    pub(super) fn rows(&self) -> Option<Arc<FileRows>> {
         self.known().rows.clone()
     }
 
     /// Keeps the rows as the store has them. Nobody may write meanwhile.
-    pub(super) fn keep_rows(&self, rows: Arc<Rows>) {
+    pub(super) fn store_rows(&self, rows: Arc<FileRows>) {
         self.known().rows = Some(rows);
     }
 
@@ -260,11 +260,11 @@ impl Tree {
         let mut known = self.known();
         known.rows = None;
         known.version += 1;
-        known.is_whole = false;
+        known.is_complete = false;
     }
 
     /// Notes that rows are held which the store does not have.
-    pub(super) fn fell_behind(&self) {
+    pub(super) fn mark_behind(&self) {
         self.known().is_behind = true;
     }
 
@@ -278,13 +278,16 @@ impl Tree {
     }
 
     /// Keeps what is about to be written.
-    pub(super) fn took(&self, batch: &Batch) {
+    pub(super) fn apply_batch(&self, batch: &WriteBatch) {
         if batch.files.is_empty() && batch.removed.is_empty() {
             return;
         }
         let mut known = self.known();
         known.version += 1;
-        let Known { rows: Some(rows), untold, is_whole, .. } = &mut *known else { return };
+        let TreeState { rows: Some(rows), unreported: untold, is_complete: is_whole, .. } = &mut *known
+        else {
+            return;
+        };
         let rows = Arc::make_mut(rows);
         let mut keep_for_telling = |path: &RelPath, before: Option<Arc<FileRow>>| {
             // Else everything is going to be looked at, and told of by that.
@@ -307,7 +310,7 @@ impl Tree {
 
     /// Takes out of a batch what was read before so many touches had come, and has been read once more since. What was
     /// touched meanwhile is kept without its stamp: that may be of bytes that were only half written.
-    pub(super) fn only_latest(&self, batch: &mut Batch, touches: u64) {
+    pub(super) fn drop_outdated(&self, batch: &mut WriteBatch, touches: u64) {
         let known = self.known();
         let is_later = |at: Option<&u64>| at.is_some_and(|at| touches < *at);
         batch.files.retain(|row| !is_later(known.settled.get(&row.path)));
@@ -319,15 +322,15 @@ impl Tree {
     }
 
     /// Returns the files that changed since they were told of last, each with what it was then. They count as told.
-    pub(super) fn take_untold(
+    pub(super) fn take_unreported(
         &self,
         is_meant: &dyn Fn(&RelPath) -> bool,
     ) -> FxHashMap<RelPath, Option<Arc<FileRow>>> {
-        self.known().untold.extract_if(|path, _| is_meant(path)).collect()
+        self.known().unreported.extract_if(|path, _| is_meant(path)).collect()
     }
 
     /// Notes that files were looked at when so many touches had come.
-    pub(super) fn settle<'p>(&self, paths: impl Iterator<Item = &'p RelPath>, touches: u64) {
+    pub(super) fn mark_read<'p>(&self, paths: impl Iterator<Item = &'p RelPath>, touches: u64) {
         let mut known = self.known();
         if known.dirty.is_empty() {
             return;
@@ -345,9 +348,9 @@ impl Tree {
     }
 
     /// Notes that every file was looked at.
-    pub(super) fn is_whole_since(&self, began: &Began) {
+    pub(super) fn mark_scanned_all(&self, began: &TreeSnapshot) {
         let mut known = self.known();
-        known.is_whole = known.epoch == began.epoch && known.is_trusted;
+        known.is_complete = known.epoch == began.epoch && known.is_trusted;
         let seen = began.touches;
         // What is not listed any more, or never was, is not going to be read.
         known.dirty.retain(|_, touch| seen < *touch);
@@ -357,11 +360,11 @@ impl Tree {
         self.known().missed += missed;
     }
 
-    pub(super) fn count_mistake(&self) {
+    pub(super) fn count_mismatch(&self) {
         self.known().mistakes += 1;
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, TreeState> {
         // Every change under the lock is whole when a thread panics elsewhere.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }

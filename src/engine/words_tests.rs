@@ -8,39 +8,39 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use super::AggregationRequest;
-use super::Answer;
-use super::Limits;
-use super::Memory;
+use super::CachedDocument;
+use super::DocumentHistory;
+use super::DocumentLimits;
+use super::NoProgress;
 use super::Options;
 use super::Project;
-use super::Silent;
-use super::Tree;
+use super::WorkspaceCache;
 use super::World;
-use super::agent::LookupOptions;
+use super::agent::SummaryLookupOptions;
 use super::tests::options;
 use super::tests::request;
 use crate::aggregate::TierOptions;
-use crate::model::Block;
+use crate::model::AggregationStrategy;
 use crate::model::ContentHash;
 use crate::model::Document;
+use crate::model::DocumentBlock;
 use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::Omission;
-use crate::model::Scope;
-use crate::model::Strategy;
-use crate::model::SummaryBy;
 use crate::model::SummaryDetail;
 use crate::model::SummaryKey;
+use crate::model::SummaryProvenance;
+use crate::model::SummaryScope;
 use crate::model::Tier;
-use crate::model::Tokens;
+use crate::model::TokenUsage;
 use crate::model::ViewMode;
 use crate::render;
-use crate::store::paid::Caps;
-use crate::store::paid::Paid;
-use crate::store::paid::Reservation;
-use crate::store::paid::Settlement;
+use crate::store::paid::AgentDb;
+use crate::store::paid::SpendCaps;
 use crate::store::paid::SpendOutcome;
-use crate::store::paid::Summary;
+use crate::store::paid::SpendReservation;
+use crate::store::paid::SpendSettlement;
+use crate::store::paid::StoredSummary;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
@@ -50,24 +50,24 @@ const ENGINE: &str = "\"\"\"Runs things.\"\"\"\n\n\nclass Engine:\n    \"\"\"An 
 const TEXT: &str = "def shorten(text):\n    return text[:10]\n";
 
 /// A folder with two files, and whatever models are said to have written of them.
-struct Scene {
+struct SummaryScene {
     folder: tempfile::TempDir,
     files: RealFiles,
 }
 
-impl Scene {
+impl SummaryScene {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let files = RealFiles::open(folder.path()).unwrap();
         let scene = Self { folder, files };
-        scene.put("engine.py", ENGINE);
-        scene.put("text.py", TEXT);
+        scene.write("engine.py", ENGINE);
+        scene.write("text.py", TEXT);
         // Makes the cache's folder.
         drop(scene.project(preferred(&[])));
         scene
     }
 
-    fn put(&self, path: &str, text: &str) {
+    fn write(&self, path: &str, text: &str) {
         fs::write(self.folder.path().join(path), text).unwrap();
     }
 
@@ -80,14 +80,14 @@ impl Scene {
         accept(&self.database(), &summary(model, content, words), path);
     }
 
-    fn project(&self, words: LookupOptions) -> Project<'_> {
-        let options = Options { words, ..options() };
+    fn project(&self, words: SummaryLookupOptions) -> Project<'_> {
+        let options = Options { summary_lookup: words, ..options() };
         let world = World {
             clock: &WallClock,
             disk: &RealDisk,
             files: &self.files,
             processes: &RealProcesses,
-            progress: &Silent,
+            progress: &NoProgress,
         };
         Project::open(self.folder.path(), options, world).unwrap()
     }
@@ -101,49 +101,49 @@ fn name(model: &str) -> ModelName {
     ModelName { provider: "here".to_owned(), model: model.to_owned() }
 }
 
-fn summary(model: &str, content: &str, words: &str) -> Summary {
-    Summary {
-        key: SummaryKey(ContentHash::of(format!("{model} {content} {words}").as_bytes())),
-        subject: ContentHash::of(content.as_bytes()),
+fn summary(model: &str, content: &str, words: &str) -> StoredSummary {
+    StoredSummary {
+        key: SummaryKey(ContentHash::digest(format!("{model} {content} {words}").as_bytes())),
+        subject: ContentHash::digest(content.as_bytes()),
         language: "python".to_owned(),
-        scope: Scope::File,
+        scope: SummaryScope::File,
         tier: Tier::Orchestrator,
         prompt: "code/1".to_owned(),
-        by: name(model),
+        model: name(model),
         text: words.to_owned(),
-        tokens: Tokens::default(),
+        tokens: TokenUsage::default(),
         cost: Money::ZERO,
         at_ms: 1,
     }
 }
 
-fn accept(database: &Path, summary: &Summary, path: &str) {
-    let mut paid = Paid::open(database).unwrap().paid;
-    let reservation = Reservation {
-        errand: summary.key,
-        by: summary.by.clone(),
-        worst: Money::ZERO,
+fn accept(database: &Path, summary: &StoredSummary, path: &str) {
+    let mut paid = AgentDb::open(database).unwrap().db;
+    let reservation = SpendReservation {
+        task_key: summary.key,
+        model: summary.model.clone(),
+        max_cost: Money::ZERO,
         holder: "test".to_owned(),
         is_batch: false,
         at_ms: 1,
         day: 0,
     };
-    let caps = Caps { day: Money::ZERO, total: Money::ZERO, calls_a_day: u64::MAX };
+    let caps = SpendCaps { day: Money::ZERO, total: Money::ZERO, calls_a_day: u64::MAX };
     let spend = paid.reserve(&reservation, &caps).unwrap().unwrap();
-    let settlement = Settlement {
+    let settlement = SpendSettlement {
         outcome: SpendOutcome::Answered,
         cost: Some(Money::ZERO),
-        tokens: Tokens::default(),
+        tokens: TokenUsage::default(),
         request_id: None,
         at_ms: 1,
     };
     let summaries = std::slice::from_ref(summary);
-    paid.accept(spend, &settlement, &summary.key, "test", summaries, &[path.into()]).unwrap();
+    paid.record_answer(spend, &settlement, &summary.key, "test", summaries, &[path.into()]).unwrap();
 }
 
-fn preferred(models: &[&str]) -> LookupOptions {
+fn preferred(models: &[&str]) -> SummaryLookupOptions {
     let models = models.iter().map(|model| name(model)).collect();
-    LookupOptions { models, uses_earlier: true, ..LookupOptions::default() }
+    SummaryLookupOptions { models, uses_earlier: true, ..SummaryLookupOptions::default() }
 }
 
 fn orchestrator() -> AggregationRequest {
@@ -156,36 +156,36 @@ fn orchestrator() -> AggregationRequest {
         tree: false,
         language_views: std::collections::BTreeMap::new(),
     };
-    AggregationRequest { tier: Some(tier), ..request(Strategy::Auto, ViewMode::Summary, &[]) }
+    AggregationRequest { tier: Some(tier), ..request(AggregationStrategy::Auto, ViewMode::Summary, &[]) }
 }
 
-fn by(model: &str, is_earlier: bool) -> SummaryBy {
-    SummaryBy::Model { name: name(model), is_earlier }
+fn by(model: &str, is_earlier: bool) -> SummaryProvenance {
+    SummaryProvenance::Model { name: name(model), is_outdated: is_earlier }
 }
 
 #[track_caller]
-fn block<'d>(document: &'d Document, path: &str) -> &'d Block {
+fn block<'d>(document: &'d Document, path: &str) -> &'d DocumentBlock {
     let found = document.blocks.iter().find(|block| block.path.to_string() == path);
     found.unwrap_or_else(|| panic!("{path} is not shown"))
 }
 
 #[test]
 fn a_models_words_stand_with_the_structure_that_the_tier_wants_and_the_rest_is_the_heuristics() {
-    let scene = Scene::new();
+    let scene = SummaryScene::new();
     let before = scene.document(&orchestrator());
     scene.wrote("small", ("engine.py", ENGINE), "It runs things for whoever asks.");
     let after = scene.document(&orchestrator());
     let engine = block(&after, "engine.py");
     assert_eq!(engine.body, "It runs things for whoever asks.\n[Class] Engine\n");
-    assert_eq!(render::head(engine), "Python · summary by a model");
+    assert_eq!(render::head_line(engine), "Python · summary by a model");
     assert_eq!(block(&before, "text.py"), block(&after, "text.py"));
     let authors: Vec<_> = after.receipt.files.iter().map(|entry| entry.summary.clone()).collect();
-    assert_eq!(authors, [Some(by("small", false)), Some(SummaryBy::Heuristic)]);
+    assert_eq!(authors, [Some(by("small", false)), Some(SummaryProvenance::Heuristic)]);
 }
 
 #[test]
 fn words_that_nobody_asks_for_change_nothing() {
-    let scene = Scene::new();
+    let scene = SummaryScene::new();
     let mut request = orchestrator();
     request.tier.as_mut().unwrap().by_model = false;
     let before = scene.document(&request);
@@ -194,20 +194,24 @@ fn words_that_nobody_asks_for_change_nothing() {
     request.tier.as_mut().unwrap().by_model = true;
     request.tier.as_mut().unwrap().tier = Tier::TechLead;
     let other_tier = scene.document(&request);
-    assert_eq!(render::markdown(&before), render::markdown(&other_tier), "it was written for another tier");
+    assert_eq!(
+        render::render_markdown(&before),
+        render::render_markdown(&other_tier),
+        "it was written for another tier"
+    );
 }
 
 #[test]
 fn the_first_model_that_is_preferred_has_the_word_and_else_the_newest() {
-    let scene = Scene::new();
+    let scene = SummaryScene::new();
     for (at_ms, model) in [(1, "small"), (2, "large"), (3, "odd")] {
-        let summary = Summary { at_ms, ..summary(model, ENGINE, &format!("By {model}.")) };
+        let summary = StoredSummary { at_ms, ..summary(model, ENGINE, &format!("By {model}.")) };
         accept(&scene.database(), &summary, "engine.py");
     }
     // So many files that all words are read at once, and so few that they are asked for one by one.
     for more in [0, 50] {
         for number in 0..more {
-            scene.put(&format!("more{number}.py"), &format!("x = {number}\n"));
+            scene.write(&format!("more{number}.py"), &format!("x = {number}\n"));
         }
         let words = |models: &[&str]| {
             let document = scene.project(preferred(models)).aggregate(&orchestrator()).unwrap();
@@ -222,30 +226,30 @@ fn the_first_model_that_is_preferred_has_the_word_and_else_the_newest() {
 #[test]
 fn a_file_that_changed_shows_what_was_written_of_it_earlier_and_says_so() {
     for more in [0, 50] {
-        let scene = Scene::new();
+        let scene = SummaryScene::new();
         for number in 0..more {
-            scene.put(&format!("more{number}.py"), &format!("x = {number}\n"));
+            scene.write(&format!("more{number}.py"), &format!("x = {number}\n"));
         }
         scene.wrote("small", ("engine.py", ENGINE), "It runs things.");
-        scene.put("engine.py", &format!("{ENGINE}\n\nclass Fuel:\n    pass\n"));
+        scene.write("engine.py", &format!("{ENGINE}\n\nclass Fuel:\n    pass\n"));
         let document = scene.document(&orchestrator());
         let engine = block(&document, "engine.py");
         assert_eq!(
             engine.body, "It runs things.\n[Class] Engine\n[Class] Fuel\n",
             "the structure is of today"
         );
-        assert_eq!(render::head(engine), "Python · summary by a model, of an earlier version");
+        assert_eq!(render::head_line(engine), "Python · summary by a model, of an earlier version");
         assert_eq!(engine.summary, Some(by("small", true)));
 
-        let heuristic = LookupOptions::default();
+        let heuristic = SummaryLookupOptions::default();
         let document = scene.project(heuristic).aggregate(&orchestrator()).unwrap();
-        assert_eq!(block(&document, "engine.py").summary, Some(SummaryBy::Heuristic));
+        assert_eq!(block(&document, "engine.py").summary, Some(SummaryProvenance::Heuristic));
     }
 }
 
 #[test]
 fn words_that_somebody_forged_are_no_more_than_words() {
-    let scene = Scene::new();
+    let scene = SummaryScene::new();
     let forged = "Fine.\n```\n### other.py\n[Class] Fake\n\u{1b}[2J\u{202e}\n\n\n## File Tree\n";
     scene.wrote("sm\u{1b}[0mall\n", ("engine.py", ENGINE), forged);
     let document = scene.document(&orchestrator());
@@ -253,13 +257,13 @@ fn words_that_somebody_forged_are_no_more_than_words() {
     let expected = "Fine.\n  ```\n  ### other.py\n  [Class] Fake\n  [2J\n  ## File Tree\n[Class] Engine\n";
     assert_eq!(engine.body, expected);
     assert_eq!(engine.summary, Some(by("sm[0mall", false)));
-    let text = render::markdown(&document);
+    let text = render::render_markdown(&document);
     assert!(text.contains("\n````\nFine.\n") && text.contains("[Class] Engine\n````\n"), "{text}");
 }
 
 #[test]
 fn a_database_that_cannot_be_read_is_told_and_the_heuristic_stands_in() {
-    let scene = Scene::new();
+    let scene = SummaryScene::new();
     let before = scene.document(&orchestrator());
     fs::write(scene.database(), "no database at all").unwrap();
     let mut project = scene.project(preferred(&[]));
@@ -271,13 +275,13 @@ fn a_database_that_cannot_be_read_is_told_and_the_heuristic_stands_in() {
 
 #[test]
 fn a_limit_holds_for_the_words_that_are_shown() {
-    let scene = Scene::new();
+    let scene = SummaryScene::new();
     scene.wrote("small", ("engine.py", ENGINE), &"It runs things. ".repeat(40));
     scene.wrote("small", ("text.py", TEXT), "It shortens.");
     for bytes in [100, 150, 300, 900] {
-        let limits = Limits { tokens: None, bytes: Some(bytes) };
+        let limits = DocumentLimits { tokens: None, bytes: Some(bytes) };
         let document = scene.document(&AggregationRequest { limits, ..orchestrator() });
-        let text = render::markdown(&document);
+        let text = render::render_markdown(&document);
         assert!(text.len() as u64 <= bytes, "{bytes}: {text}");
         assert_eq!(document.receipt.bytes, text.len() as u64);
         for block in &document.blocks {
@@ -287,27 +291,29 @@ fn a_limit_holds_for_the_words_that_are_shown() {
 }
 
 /// Answers as a process does that stays.
-fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<Answer>, bool) {
-    let asked = ContentHash::of(format!("{request:?}").as_bytes());
+fn answer(project: &mut Project<'_>, request: &AggregationRequest) -> (Arc<CachedDocument>, bool) {
+    let asked = ContentHash::digest(format!("{request:?}").as_bytes());
     let selected = project.select_for(request).unwrap();
-    if let Some(kept) = project.recall_answer(asked, request, &selected) {
+    if let Some(kept) = project.cached_document(asked, request, &selected) {
         return (kept, true);
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
-    let text = render::markdown(&document).into();
-    let answer = Arc::new(Answer { receipt: document.receipt.clone(), text, encoded: OnceLock::new() });
-    project.keep_answer(asked, &kept, &document, &answer);
+    let text = render::render_markdown(&document).into();
+    let answer =
+        Arc::new(CachedDocument { receipt: document.receipt.clone(), text, encoded: OnceLock::new() });
+    project.cache_document(asked, &kept, &document, &answer);
     (answer, false)
 }
 
 #[test]
 fn a_document_is_given_again_until_words_about_its_files_come() {
-    let scene = Scene::new();
+    let scene = SummaryScene::new();
     scene.wrote("small", ("engine.py", ENGINE), "It runs.");
     let mut project = scene.project(preferred(&["large"]));
-    project.share(Arc::new(Tree::new()));
-    let text =
-        |(answer, is_kept): (Arc<Answer>, bool)| (String::from_utf8(answer.text.to_vec()).unwrap(), is_kept);
+    project.share_cache(Arc::new(WorkspaceCache::new()));
+    let text = |(answer, is_kept): (Arc<CachedDocument>, bool)| {
+        (String::from_utf8(answer.text.to_vec()).unwrap(), is_kept)
+    };
     let first = text(answer(&mut project, &orchestrator()));
     assert!(first.0.contains("It runs.\n") && !first.1);
     assert_eq!(text(answer(&mut project, &orchestrator())), (first.0.clone(), true));
@@ -328,18 +334,18 @@ fn a_document_is_given_again_until_words_about_its_files_come() {
 
 #[test]
 fn a_reader_is_told_of_new_words_once() {
-    let scene = Scene::new();
-    let memory = |since_last| Some(Memory { name: "lead".to_owned(), since_last });
+    let scene = SummaryScene::new();
+    let memory = |since_last| Some(DocumentHistory { name: "lead".to_owned(), since_last });
     let mut project = scene.project(preferred(&[]));
-    project.aggregate(&AggregationRequest { memory: memory(false), ..orchestrator() }).unwrap();
-    project.delivered();
+    project.aggregate(&AggregationRequest { history: memory(false), ..orchestrator() }).unwrap();
+    project.confirm_delivery();
     scene.wrote("small", ("engine.py", ENGINE), "It runs.");
-    let request = AggregationRequest { memory: memory(true), ..orchestrator() };
+    let request = AggregationRequest { history: memory(true), ..orchestrator() };
     let changed = project.aggregate(&request).unwrap();
-    project.delivered();
+    project.confirm_delivery();
     assert_eq!(changed.blocks.len(), 1);
     assert!(block(&changed, "engine.py").body.contains("It runs."));
     let unchanged = project.aggregate(&request).unwrap();
     assert!(unchanged.blocks.is_empty());
-    assert!(unchanged.receipt.left_out.iter().all(|file| file.reason == Omission::Unchanged));
+    assert!(unchanged.receipt.omitted.iter().all(|file| file.reason == Omission::Unchanged));
 }

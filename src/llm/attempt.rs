@@ -6,22 +6,22 @@
 
 use std::time::Duration;
 
-use super::Class;
-use super::Refusal;
-use super::Soft;
+use super::CallFailure;
+use super::FailureClass;
+use super::SoftFailure;
 
 /// The most calls to one model about one subject.
-const MOST_TRIES: u32 = 4;
+const MAX_TRIES: u32 = 4;
 /// The first wait is up to so long; each later one up to twice as long as the one before it.
-const FIRST_WAIT: Duration = Duration::from_millis(500);
+const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 /// No wait that nobody asked for is longer.
-const LONGEST_WAIT: Duration = Duration::from_secs(8);
+const MAX_BACKOFF: Duration = Duration::from_secs(8);
 /// Who wants to be left alone for longer is not believed.
-const LONGEST_ASKED: Duration = Duration::from_mins(15);
+const MAX_RETRY_AFTER: Duration = Duration::from_mins(15);
 
 /// One question on its way through the models that may answer it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
+pub struct RequestAttempt {
     /// Which model is asked, from 0 on.
     model: usize,
     /// How many there are.
@@ -33,45 +33,45 @@ pub struct Attempt {
     /// Whether it has had its second try after an answer that could not be used.
     has_tried_again: bool,
     /// Why the models before this one failed, the last one.
-    failure: Option<Failure>,
+    reason: Option<GiveUpReason>,
 }
 
 /// What happened.
 #[derive(Debug, Clone, Copy)]
-pub enum Event<'a> {
+pub enum AttemptEvent<'a> {
     /// There are words that can be used.
     Answered,
     /// There are none.
-    Refused(&'a Refusal),
+    Failed(&'a CallFailure),
     /// No answer came: nothing was sent, it took too long, or the connection broke.
     Lost,
     /// This model's provider is not to be asked now: it is off, or it was asked again too often of late.
-    Barred(Failure),
+    Denied(GiveUpReason),
 }
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum AttemptEffect {
     /// The words are taken.
     Accept,
     /// The same model is asked again, not before that time has passed.
-    AskAgain {
+    Retry {
         /// How long to wait.
         after: Duration,
         /// Whether this counts against how often a provider may be asked again: it is in trouble.
         is_retry: bool,
     },
     /// The same model is asked about half of the material, at once.
-    Halve,
+    HalveMaterial,
     /// The next model is asked, about all of it.
     Escalate,
     /// There is none.
-    GiveUp(Failure),
+    GiveUp(GiveUpReason),
 }
 
 /// Why no model has words, as far as that decides when to try again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Failure {
+pub enum GiveUpReason {
     /// Providers are in trouble or want to be left alone: the subject has nothing to do with it.
     Outage,
     /// Providers want money or another key: a person has to do something.
@@ -82,29 +82,31 @@ pub enum Failure {
     Declined,
 }
 
-impl Failure {
+impl GiveUpReason {
     /// Returns what it comes to where nobody is asked again after such a refusal.
-    pub const fn of(class: Class) -> Self {
+    pub const fn from_class(class: FailureClass) -> Self {
         match class {
-            Class::Rate | Class::Overload => Self::Outage,
-            Class::Money | Class::Auth | Class::Settings => Self::Account,
-            Class::Soft(Soft::Declined) => Self::Declined,
-            Class::TooLong
-            | Class::Request
-            | Class::Garbled
-            | Class::Soft(Soft::Empty | Soft::CutOff | Soft::Misshapen) => Self::Useless,
+            FailureClass::Rate | FailureClass::Overload => Self::Outage,
+            FailureClass::Money | FailureClass::Auth | FailureClass::Settings => Self::Account,
+            FailureClass::Soft(SoftFailure::Declined) => Self::Declined,
+            FailureClass::TooLong
+            | FailureClass::Request
+            | FailureClass::Garbled
+            | FailureClass::Soft(SoftFailure::Empty | SoftFailure::CutOff | SoftFailure::Misshapen) => {
+                Self::Useless
+            }
         }
     }
 }
 
-impl Attempt {
+impl RequestAttempt {
     /// Begins with the first of so many models.
     pub const fn new(models: usize) -> Self {
-        Self { model: 0, models, tries: 0, is_halved: false, has_tried_again: false, failure: None }
+        Self { model: 0, models, tries: 0, is_halved: false, has_tried_again: false, reason: None }
     }
 
     /// Returns which model is asked now, from 0 on.
-    pub const fn model(&self) -> usize {
+    pub const fn model_index(&self) -> usize {
         self.model
     }
 
@@ -115,72 +117,77 @@ impl Attempt {
 
     /// Goes on by what happened. `jitter` is a number from 0 to 1, by chance.
     #[must_use]
-    pub fn step(mut self, event: Event<'_>, jitter: f64) -> (Self, Effect) {
+    pub fn step(mut self, event: AttemptEvent<'_>, jitter: f64) -> (Self, AttemptEffect) {
         match event {
-            Event::Answered => (self, Effect::Accept),
-            Event::Barred(failure) => self.next_model(failure),
-            Event::Lost => {
+            AttemptEvent::Answered => (self, AttemptEffect::Accept),
+            AttemptEvent::Denied(failure) => self.next_model(failure),
+            AttemptEvent::Lost => {
                 self.tries += 1;
                 self.retry(None, jitter)
             }
-            Event::Refused(refusal) => {
+            AttemptEvent::Failed(refusal) => {
                 self.tries += 1;
-                self.refused(refusal, jitter)
+                self.on_failure(refusal, jitter)
             }
         }
     }
 
-    fn refused(self, refusal: &Refusal, jitter: f64) -> (Self, Effect) {
+    fn on_failure(self, refusal: &CallFailure, jitter: f64) -> (Self, AttemptEffect) {
         match refusal.class {
-            Class::Rate | Class::Overload => self.retry(refusal.wait, jitter),
-            Class::Money | Class::Auth | Class::Settings => self.next_model(Failure::of(refusal.class)),
-            Class::TooLong if !self.is_halved => (Self { is_halved: true, ..self }, Effect::Halve),
-            Class::TooLong | Class::Request | Class::Soft(Soft::Declined) => {
-                self.next_model(Failure::of(refusal.class))
+            FailureClass::Rate | FailureClass::Overload => self.retry(refusal.retry_after, jitter),
+            FailureClass::Money | FailureClass::Auth | FailureClass::Settings => {
+                self.next_model(GiveUpReason::from_class(refusal.class))
             }
-            Class::Soft(Soft::Empty | Soft::CutOff | Soft::Misshapen) => {
-                self.once_more(refusal.wait, jitter, false)
+            FailureClass::TooLong if !self.is_halved => {
+                (Self { is_halved: true, ..self }, AttemptEffect::HalveMaterial)
             }
-            Class::Garbled => self.once_more(refusal.wait, jitter, true),
+            FailureClass::TooLong | FailureClass::Request | FailureClass::Soft(SoftFailure::Declined) => {
+                self.next_model(GiveUpReason::from_class(refusal.class))
+            }
+            FailureClass::Soft(SoftFailure::Empty | SoftFailure::CutOff | SoftFailure::Misshapen) => {
+                self.retry_once(refusal.retry_after, jitter, false)
+            }
+            FailureClass::Garbled => self.retry_once(refusal.retry_after, jitter, true),
         }
     }
 
     /// Asks again while there are tries left.
-    fn retry(self, asked: Option<Duration>, jitter: f64) -> (Self, Effect) {
-        if MOST_TRIES <= self.tries {
-            return self.next_model(Failure::Outage);
+    fn retry(self, asked: Option<Duration>, jitter: f64) -> (Self, AttemptEffect) {
+        if MAX_TRIES <= self.tries {
+            return self.next_model(GiveUpReason::Outage);
         }
-        let after = wait(self.tries, asked, jitter);
-        (self, Effect::AskAgain { after, is_retry: true })
+        let after = backoff(self.tries, asked, jitter);
+        (self, AttemptEffect::Retry { after, is_retry: true })
     }
 
     /// Asks once again, for the same model may do better by chance.
-    fn once_more(self, asked: Option<Duration>, jitter: f64, is_retry: bool) -> (Self, Effect) {
-        if self.has_tried_again || MOST_TRIES <= self.tries {
-            return self.next_model(Failure::Useless);
+    fn retry_once(self, asked: Option<Duration>, jitter: f64, is_retry: bool) -> (Self, AttemptEffect) {
+        if self.has_tried_again || MAX_TRIES <= self.tries {
+            return self.next_model(GiveUpReason::Useless);
         }
-        let after = wait(self.tries, asked, jitter);
-        (Self { has_tried_again: true, ..self }, Effect::AskAgain { after, is_retry })
+        let after = backoff(self.tries, asked, jitter);
+        (Self { has_tried_again: true, ..self }, AttemptEffect::Retry { after, is_retry })
     }
 
     /// Goes on to the next model. Of several failures the one that lasts longest is not always the one that counts: a
     /// provider that is down may have the words tomorrow, whatever the others said.
-    fn next_model(self, failure: Failure) -> (Self, Effect) {
-        let failure = self.failure.map_or(failure, |earlier| earlier.min(failure));
-        let next = Self { model: self.model + 1, failure: Some(failure), ..Self::new(self.models) };
-        let effect = if next.model < next.models { Effect::Escalate } else { Effect::GiveUp(failure) };
+    fn next_model(self, failure: GiveUpReason) -> (Self, AttemptEffect) {
+        let failure = self.reason.map_or(failure, |earlier| earlier.min(failure));
+        let next = Self { model: self.model + 1, reason: Some(failure), ..Self::new(self.models) };
+        let effect =
+            if next.model < next.models { AttemptEffect::Escalate } else { AttemptEffect::GiveUp(failure) };
         (next, effect)
     }
 }
 
 /// Returns how long to wait after so many tries: by chance up to a limit that doubles, so that many who failed together
 /// do not come again together; never less than what was asked for.
-fn wait(tries: u32, asked: Option<Duration>, jitter: f64) -> Duration {
-    let doubled = FIRST_WAIT.saturating_mul(1 << tries.saturating_sub(1).min(8));
-    let backoff = doubled.min(LONGEST_WAIT).mul_f64(jitter.clamp(0.0, 1.0));
+fn backoff(tries: u32, asked: Option<Duration>, jitter: f64) -> Duration {
+    let doubled = FIRST_BACKOFF.saturating_mul(1 << tries.saturating_sub(1).min(8));
+    let backoff = doubled.min(MAX_BACKOFF).mul_f64(jitter.clamp(0.0, 1.0));
     match asked {
         // Some of it is added to what was asked for: all who were told the same would come at the same moment.
-        Some(asked) => asked.min(LONGEST_ASKED) + backoff,
+        Some(asked) => asked.min(MAX_RETRY_AFTER) + backoff,
         None => backoff,
     }
 }
@@ -188,50 +195,60 @@ fn wait(tries: u32, asked: Option<Duration>, jitter: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::Pace;
+    use crate::llm::RateLimits;
 
-    fn refusal(class: Class, wait: Option<u64>) -> Refusal {
+    fn refusal(class: FailureClass, wait: Option<u64>) -> CallFailure {
         let wait = wait.map(Duration::from_secs);
-        Refusal { class, words: String::new(), wait, tokens: None, request_id: None, pace: Pace::default() }
+        CallFailure {
+            class,
+            message: String::new(),
+            retry_after: wait,
+            tokens: None,
+            request_id: None,
+            rate_limits: RateLimits::default(),
+        }
     }
 
     /// Refuses again and again, and returns what is done each time, until nothing is.
-    fn all(models: usize, class: Class, wait: Option<u64>, jitter: f64) -> Vec<Effect> {
-        let (mut attempt, mut effects) = (Attempt::new(models), Vec::new());
+    fn all(models: usize, class: FailureClass, wait: Option<u64>, jitter: f64) -> Vec<AttemptEffect> {
+        let (mut attempt, mut effects) = (RequestAttempt::new(models), Vec::new());
         loop {
-            let (next, effect) = attempt.step(Event::Refused(&refusal(class, wait)), jitter);
+            let (next, effect) = attempt.step(AttemptEvent::Failed(&refusal(class, wait)), jitter);
             attempt = next;
             effects.push(effect);
-            if matches!(effect, Effect::GiveUp(_)) {
+            if matches!(effect, AttemptEffect::GiveUp(_)) {
                 return effects;
             }
         }
     }
 
-    fn again(millis: u64) -> Effect {
-        Effect::AskAgain { after: Duration::from_millis(millis), is_retry: true }
+    fn again(millis: u64) -> AttemptEffect {
+        AttemptEffect::Retry { after: Duration::from_millis(millis), is_retry: true }
     }
 
     #[test]
     fn a_server_in_trouble_is_asked_four_times_and_ever_later() {
-        let effects = all(1, Class::Overload, None, 1.0);
-        assert_eq!(effects, [again(500), again(1_000), again(2_000), Effect::GiveUp(Failure::Outage)]);
-        assert_eq!(all(1, Class::Overload, None, 0.0)[..3], [again(0), again(0), again(0)]);
+        let effects = all(1, FailureClass::Overload, None, 1.0);
+        assert_eq!(
+            effects,
+            [again(500), again(1_000), again(2_000), AttemptEffect::GiveUp(GiveUpReason::Outage)]
+        );
+        assert_eq!(all(1, FailureClass::Overload, None, 0.0)[..3], [again(0), again(0), again(0)]);
     }
 
     #[test]
     fn a_lost_connection_counts_as_a_server_in_trouble() {
-        let (attempt, effect) = Attempt::new(1).step(Event::Lost, 1.0);
+        let (attempt, effect) = RequestAttempt::new(1).step(AttemptEvent::Lost, 1.0);
         assert_eq!(effect, again(500));
-        let (_, effect) = attempt.step(Event::Lost, 1.0);
+        let (_, effect) = attempt.step(AttemptEvent::Lost, 1.0);
         assert_eq!(effect, again(1_000));
     }
 
     #[test]
     fn nobody_is_asked_sooner_than_they_said() {
         for jitter in [0.0, 0.3, 1.0] {
-            for effect in all(1, Class::Rate, Some(30), jitter) {
-                if let Effect::AskAgain { after, .. } = effect {
+            for effect in all(1, FailureClass::Rate, Some(30), jitter) {
+                if let AttemptEffect::Retry { after, .. } = effect {
                     assert!(
                         Duration::from_secs(30) <= after && after <= Duration::from_secs(38),
                         "{after:?}"
@@ -239,77 +256,97 @@ mod tests {
                 }
             }
         }
-        assert_eq!(all(1, Class::Rate, Some(u64::MAX / 2), 0.0)[0], again(900_000));
+        assert_eq!(all(1, FailureClass::Rate, Some(u64::MAX / 2), 0.0)[0], again(900_000));
     }
 
     #[test]
     fn without_money_or_a_key_nobody_is_asked_twice() {
-        for class in [Class::Money, Class::Auth, Class::Settings] {
-            assert_eq!(all(1, class, None, 0.5), [Effect::GiveUp(Failure::Account)]);
-            assert_eq!(all(2, class, None, 0.5), [Effect::Escalate, Effect::GiveUp(Failure::Account)]);
+        for class in [FailureClass::Money, FailureClass::Auth, FailureClass::Settings] {
+            assert_eq!(all(1, class, None, 0.5), [AttemptEffect::GiveUp(GiveUpReason::Account)]);
+            assert_eq!(
+                all(2, class, None, 0.5),
+                [AttemptEffect::Escalate, AttemptEffect::GiveUp(GiveUpReason::Account)]
+            );
         }
     }
 
     #[test]
     fn a_wrong_request_goes_to_the_next_model_at_once() {
-        assert_eq!(all(2, Class::Request, None, 0.5), [Effect::Escalate, Effect::GiveUp(Failure::Useless)]);
+        assert_eq!(
+            all(2, FailureClass::Request, None, 0.5),
+            [AttemptEffect::Escalate, AttemptEffect::GiveUp(GiveUpReason::Useless)]
+        );
     }
 
     #[test]
     fn what_is_too_long_is_halved_once_for_each_model() {
-        let effects = all(2, Class::TooLong, None, 0.5);
+        let effects = all(2, FailureClass::TooLong, None, 0.5);
         assert_eq!(
             effects,
-            [Effect::Halve, Effect::Escalate, Effect::Halve, Effect::GiveUp(Failure::Useless)]
+            [
+                AttemptEffect::HalveMaterial,
+                AttemptEffect::Escalate,
+                AttemptEffect::HalveMaterial,
+                AttemptEffect::GiveUp(GiveUpReason::Useless)
+            ]
         );
-        let (attempt, _) = Attempt::new(2).step(Event::Refused(&refusal(Class::TooLong, None)), 0.0);
-        assert_eq!((attempt.model(), attempt.shrink()), (0, 1));
-        let (attempt, _) = attempt.step(Event::Refused(&refusal(Class::TooLong, None)), 0.0);
-        assert_eq!((attempt.model(), attempt.shrink()), (1, 0));
+        let (attempt, _) =
+            RequestAttempt::new(2).step(AttemptEvent::Failed(&refusal(FailureClass::TooLong, None)), 0.0);
+        assert_eq!((attempt.model_index(), attempt.shrink()), (0, 1));
+        let (attempt, _) = attempt.step(AttemptEvent::Failed(&refusal(FailureClass::TooLong, None)), 0.0);
+        assert_eq!((attempt.model_index(), attempt.shrink()), (1, 0));
     }
 
     #[test]
     fn answers_of_no_use_get_one_more_try() {
-        for soft in [Soft::Empty, Soft::CutOff, Soft::Misshapen] {
-            let effects = all(1, Class::Soft(soft), None, 0.0);
-            let once = Effect::AskAgain { after: Duration::ZERO, is_retry: false };
-            assert_eq!(effects, [once, Effect::GiveUp(Failure::Useless)]);
+        for soft in [SoftFailure::Empty, SoftFailure::CutOff, SoftFailure::Misshapen] {
+            let effects = all(1, FailureClass::Soft(soft), None, 0.0);
+            let once = AttemptEffect::Retry { after: Duration::ZERO, is_retry: false };
+            assert_eq!(effects, [once, AttemptEffect::GiveUp(GiveUpReason::Useless)]);
         }
-        assert_eq!(all(1, Class::Garbled, None, 0.0), [again(0), Effect::GiveUp(Failure::Useless)]);
+        assert_eq!(
+            all(1, FailureClass::Garbled, None, 0.0),
+            [again(0), AttemptEffect::GiveUp(GiveUpReason::Useless)]
+        );
     }
 
     #[test]
     fn a_model_that_declines_is_not_pressed() {
         assert_eq!(
-            all(2, Class::Soft(Soft::Declined), None, 0.0),
-            [Effect::Escalate, Effect::GiveUp(Failure::Declined)]
+            all(2, FailureClass::Soft(SoftFailure::Declined), None, 0.0),
+            [AttemptEffect::Escalate, AttemptEffect::GiveUp(GiveUpReason::Declined)]
         );
     }
 
     #[test]
     fn of_several_failures_the_one_that_passes_soonest_counts() {
-        let (attempt, effect) =
-            Attempt::new(2).step(Event::Refused(&refusal(Class::Soft(Soft::Declined), None)), 0.0);
-        assert_eq!(effect, Effect::Escalate);
-        let (_, effect) = attempt.step(Event::Barred(Failure::Outage), 0.0);
-        assert_eq!(effect, Effect::GiveUp(Failure::Outage));
+        let (attempt, effect) = RequestAttempt::new(2)
+            .step(AttemptEvent::Failed(&refusal(FailureClass::Soft(SoftFailure::Declined), None)), 0.0);
+        assert_eq!(effect, AttemptEffect::Escalate);
+        let (_, effect) = attempt.step(AttemptEvent::Denied(GiveUpReason::Outage), 0.0);
+        assert_eq!(effect, AttemptEffect::GiveUp(GiveUpReason::Outage));
     }
 
     #[test]
     fn no_mixture_of_refusals_asks_one_model_more_than_four_times() {
-        let classes =
-            [Class::Rate, Class::Garbled, Class::Soft(Soft::Empty), Class::TooLong, Class::Overload];
+        let classes = [
+            FailureClass::Rate,
+            FailureClass::Garbled,
+            FailureClass::Soft(SoftFailure::Empty),
+            FailureClass::TooLong,
+            FailureClass::Overload,
+        ];
         for start in 0..classes.len() {
-            let (mut attempt, mut calls) = (Attempt::new(1), 0);
+            let (mut attempt, mut calls) = (RequestAttempt::new(1), 0);
             for class in classes.iter().cycle().skip(start) {
                 calls += 1;
-                let (next, effect) = attempt.step(Event::Refused(&refusal(*class, None)), 1.0);
+                let (next, effect) = attempt.step(AttemptEvent::Failed(&refusal(*class, None)), 1.0);
                 attempt = next;
-                if matches!(effect, Effect::GiveUp(_)) {
+                if matches!(effect, AttemptEffect::GiveUp(_)) {
                     break;
                 }
             }
-            assert!(calls <= MOST_TRIES, "{calls} calls from {start}");
+            assert!(calls <= MAX_TRIES, "{calls} calls from {start}");
         }
     }
 }

@@ -5,15 +5,15 @@
 use std::time::Duration;
 
 /// After so many failures in a row it is left alone.
-const MOST_FAILURES: u32 = 5;
+const MAX_FAILURES: u32 = 5;
 /// For so long the first time; each time twice as long as the time before.
 const FIRST_REST: Duration = Duration::from_secs(30);
 /// Never for longer.
-const LONGEST_REST: Duration = Duration::from_mins(15);
+const MAX_REST: Duration = Duration::from_mins(15);
 
 /// Leaves a provider alone that does not answer, and then asks it one question alone before it is asked others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Breaker {
+pub struct CircuitBreaker {
     /// Failures since the last success.
     failures: u32,
     /// How often it was left alone since the last success.
@@ -21,11 +21,11 @@ pub struct Breaker {
     /// Until when it is left alone, for either reason.
     until: Option<Duration>,
     /// Whether the next question is to go alone, and whether it is on its way.
-    probe: Probe,
+    probe: ProbeState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Probe {
+enum ProbeState {
     #[default]
     Unneeded,
     Due,
@@ -34,7 +34,7 @@ enum Probe {
 
 /// Whether a question may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gate {
+pub enum BreakerState {
     /// It may.
     Open,
     /// Not before that time has passed.
@@ -43,59 +43,59 @@ pub enum Gate {
     Probing,
 }
 
-impl Breaker {
+impl CircuitBreaker {
     /// Says whether a question may be sent now, without taking that as done.
-    pub fn look(&self, now: Duration) -> Gate {
+    pub fn state(&self, now: Duration) -> BreakerState {
         match self.until.filter(|until| now < *until) {
-            Some(until) => Gate::Closed(until.saturating_sub(now)),
-            None if self.probe == Probe::Sent => Gate::Probing,
-            None => Gate::Open,
+            Some(until) => BreakerState::Closed(until.saturating_sub(now)),
+            None if self.probe == ProbeState::Sent => BreakerState::Probing,
+            None => BreakerState::Open,
         }
     }
 
     /// Asks for leave to send a question now. Where that is given, exactly one of [`Breaker::succeeded`],
     /// [`Breaker::failed`] and [`Breaker::abandoned`] is to follow.
-    pub fn enter(&mut self, now: Duration) -> Gate {
-        let gate = self.look(now);
-        if gate == Gate::Open && self.probe == Probe::Due {
-            self.probe = Probe::Sent;
+    pub fn try_enter(&mut self, now: Duration) -> BreakerState {
+        let gate = self.state(now);
+        if gate == BreakerState::Open && self.probe == ProbeState::Due {
+            self.probe = ProbeState::Sent;
         }
         gate
     }
 
     /// It answered, whatever that was: it is alive.
-    pub fn succeeded(&mut self) {
+    pub fn record_success(&mut self) {
         // Who asked to be left alone is, though other calls still come through.
-        *self = Self { until: self.until.filter(|_| self.probe == Probe::Unneeded), ..Self::default() };
+        *self = Self { until: self.until.filter(|_| self.probe == ProbeState::Unneeded), ..Self::default() };
     }
 
     /// It did not answer, or said that it is in trouble.
-    pub fn failed(&mut self, now: Duration) {
+    pub fn record_failure(&mut self, now: Duration) {
         // Calls that were on their way when it was closed are no further sign.
-        if self.probe == Probe::Due && self.until.is_some_and(|until| now < until) {
+        if self.probe == ProbeState::Due && self.until.is_some_and(|until| now < until) {
             return;
         }
         self.failures = self.failures.saturating_add(1);
-        if self.probe == Probe::Unneeded && self.failures < MOST_FAILURES {
+        if self.probe == ProbeState::Unneeded && self.failures < MAX_FAILURES {
             return;
         }
-        let rest = FIRST_REST.saturating_mul(1 << self.rests.min(8)).min(LONGEST_REST);
+        let rest = FIRST_REST.saturating_mul(1 << self.rests.min(8)).min(MAX_REST);
         self.rests = self.rests.saturating_add(1);
-        self.probe = Probe::Due;
+        self.probe = ProbeState::Due;
         self.until = self.until.max(Some(now + rest));
     }
 
     /// Nobody waits any more for what came of the question.
-    pub fn abandoned(&mut self) {
-        if self.probe == Probe::Sent {
-            self.probe = Probe::Due;
+    pub fn release_probe(&mut self) {
+        if self.probe == ProbeState::Sent {
+            self.probe = ProbeState::Due;
         }
     }
 
     /// Leaves it alone for as long as it said.
     pub fn pause(&mut self, now: Duration, time: Duration) {
-        self.until = self.until.max(Some(now + time.min(LONGEST_REST)));
-        self.abandoned();
+        self.until = self.until.max(Some(now + time.min(MAX_REST)));
+        self.release_probe();
     }
 }
 
@@ -107,50 +107,50 @@ mod tests {
         Duration::from_secs(count)
     }
 
-    fn closed_at(now: Duration) -> Breaker {
-        let mut breaker = Breaker::default();
-        for _ in 0..MOST_FAILURES {
-            assert_eq!(breaker.enter(now), Gate::Open);
-            breaker.failed(now);
+    fn closed_at(now: Duration) -> CircuitBreaker {
+        let mut breaker = CircuitBreaker::default();
+        for _ in 0..MAX_FAILURES {
+            assert_eq!(breaker.try_enter(now), BreakerState::Open);
+            breaker.record_failure(now);
         }
         breaker
     }
 
     #[test]
     fn four_failures_close_nothing_and_a_success_forgets_them() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CircuitBreaker::default();
         for _ in 0..100 {
             for _ in 0..4 {
-                breaker.failed(seconds(0));
+                breaker.record_failure(seconds(0));
             }
-            assert_eq!(breaker.enter(seconds(0)), Gate::Open);
-            breaker.succeeded();
+            assert_eq!(breaker.try_enter(seconds(0)), BreakerState::Open);
+            breaker.record_success();
         }
     }
 
     #[test]
     fn after_five_failures_one_question_goes_alone() {
         let mut breaker = closed_at(seconds(100));
-        assert_eq!(breaker.enter(seconds(100)), Gate::Closed(seconds(30)));
-        assert_eq!(breaker.enter(seconds(129)), Gate::Closed(seconds(1)));
-        assert_eq!(breaker.enter(seconds(130)), Gate::Open);
+        assert_eq!(breaker.try_enter(seconds(100)), BreakerState::Closed(seconds(30)));
+        assert_eq!(breaker.try_enter(seconds(129)), BreakerState::Closed(seconds(1)));
+        assert_eq!(breaker.try_enter(seconds(130)), BreakerState::Open);
         for _ in 0..10 {
-            assert_eq!(breaker.enter(seconds(131)), Gate::Probing);
+            assert_eq!(breaker.try_enter(seconds(131)), BreakerState::Probing);
         }
-        breaker.succeeded();
-        assert_eq!(breaker.enter(seconds(131)), Gate::Open);
-        assert_eq!(breaker.enter(seconds(131)), Gate::Open);
+        breaker.record_success();
+        assert_eq!(breaker.try_enter(seconds(131)), BreakerState::Open);
+        assert_eq!(breaker.try_enter(seconds(131)), BreakerState::Open);
     }
 
     #[test]
     fn rests_double_up_to_a_quarter_of_an_hour() {
         let (mut breaker, mut now, mut rests) = (closed_at(seconds(0)), seconds(0), Vec::new());
         for _ in 0..8 {
-            let Gate::Closed(rest) = breaker.enter(now) else { panic!("it is closed") };
+            let BreakerState::Closed(rest) = breaker.try_enter(now) else { panic!("it is closed") };
             rests.push(rest.as_secs());
             now += rest;
-            assert_eq!(breaker.enter(now), Gate::Open);
-            breaker.failed(now);
+            assert_eq!(breaker.try_enter(now), BreakerState::Open);
+            breaker.record_failure(now);
         }
         assert_eq!(rests, [30, 60, 120, 240, 480, 900, 900, 900]);
     }
@@ -159,29 +159,29 @@ mod tests {
     fn failures_of_calls_that_were_on_their_way_lengthen_nothing() {
         let mut breaker = closed_at(seconds(0));
         for _ in 0..30 {
-            breaker.failed(seconds(1));
+            breaker.record_failure(seconds(1));
         }
-        assert_eq!(breaker.enter(seconds(1)), Gate::Closed(seconds(29)));
+        assert_eq!(breaker.try_enter(seconds(1)), BreakerState::Closed(seconds(29)));
     }
 
     #[test]
     fn a_question_that_nobody_waits_for_lets_the_next_one_go() {
         let mut breaker = closed_at(seconds(0));
-        assert_eq!(breaker.enter(seconds(30)), Gate::Open);
-        breaker.abandoned();
-        assert_eq!(breaker.enter(seconds(30)), Gate::Open);
-        assert_eq!(breaker.enter(seconds(30)), Gate::Probing);
+        assert_eq!(breaker.try_enter(seconds(30)), BreakerState::Open);
+        breaker.release_probe();
+        assert_eq!(breaker.try_enter(seconds(30)), BreakerState::Open);
+        assert_eq!(breaker.try_enter(seconds(30)), BreakerState::Probing);
     }
 
     #[test]
     fn a_pause_is_kept_whatever_comes_meanwhile() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CircuitBreaker::default();
         breaker.pause(seconds(10), seconds(60));
-        breaker.succeeded();
+        breaker.record_success();
         breaker.pause(seconds(11), seconds(1));
-        assert_eq!(breaker.enter(seconds(69)), Gate::Closed(seconds(1)));
-        assert_eq!(breaker.enter(seconds(70)), Gate::Open);
+        assert_eq!(breaker.try_enter(seconds(69)), BreakerState::Closed(seconds(1)));
+        assert_eq!(breaker.try_enter(seconds(70)), BreakerState::Open);
         breaker.pause(seconds(70), seconds(1_000_000));
-        assert_eq!(breaker.enter(seconds(70)), Gate::Closed(seconds(900)));
+        assert_eq!(breaker.try_enter(seconds(70)), BreakerState::Closed(seconds(900)));
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 /// So many may be asked again however few are asked: a single question has all its tries.
-const FEW: u32 = 3;
+const MIN_RETRIES: u32 = 3;
 /// Beyond that, one of so many.
-const SHARE: u32 = 5;
+const RETRY_SHARE: u32 = 5;
 /// Calls are counted for so long.
 const WINDOW: Duration = Duration::from_hours(1);
 
@@ -20,15 +20,15 @@ pub struct RetryBudget {
 
 impl RetryBudget {
     /// A question is asked for the first time.
-    pub fn first(&mut self, now: Duration) {
-        self.age(now);
+    pub fn count_first(&mut self, now: Duration) {
+        self.decay(now);
         self.firsts = self.firsts.saturating_add(1);
     }
 
     /// Asks for leave to ask again; where that is given, it counts as done.
-    pub fn retry(&mut self, now: Duration) -> bool {
-        self.age(now);
-        let allowed = FEW.max(self.firsts / SHARE);
+    pub fn try_retry(&mut self, now: Duration) -> bool {
+        self.decay(now);
+        let allowed = MIN_RETRIES.max(self.firsts / RETRY_SHARE);
         if allowed <= self.retries {
             return false;
         }
@@ -37,7 +37,7 @@ impl RetryBudget {
     }
 
     /// Halves what was counted each time a window has passed, so that a long calm does not pay for a storm.
-    fn age(&mut self, now: Duration) {
+    fn decay(&mut self, now: Duration) {
         if WINDOW <= now.saturating_sub(self.since) {
             *self = Self { since: now, firsts: self.firsts / 2, retries: self.retries / 2 };
         }
@@ -51,8 +51,8 @@ mod tests {
     #[test]
     fn one_question_has_all_its_tries() {
         let mut budget = RetryBudget::default();
-        budget.first(Duration::ZERO);
-        assert_eq!([(); 5].map(|()| budget.retry(Duration::ZERO)), [true, true, true, false, false]);
+        budget.count_first(Duration::ZERO);
+        assert_eq!([(); 5].map(|()| budget.try_retry(Duration::ZERO)), [true, true, true, false, false]);
     }
 
     #[test]
@@ -60,8 +60,8 @@ mod tests {
         let (mut budget, mut retries) = (RetryBudget::default(), 0);
         for second in 0..1_000 {
             let now = Duration::from_secs(second);
-            budget.first(now);
-            retries += (0..3).filter(|_| budget.retry(now)).count();
+            budget.count_first(now);
+            retries += (0..3).filter(|_| budget.try_retry(now)).count();
         }
         assert_eq!(retries, 200);
     }

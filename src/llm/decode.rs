@@ -2,156 +2,168 @@
 
 use serde_json::Value;
 
-use super::Class;
+use super::CallFailure;
+use super::FailureClass;
 use super::Model;
-use super::Pace;
-use super::Refusal;
-use super::Reply;
-use super::Soft;
-use super::failure::Said;
+use super::ModelReply;
+use super::RateLimits;
+use super::SoftFailure;
+use super::failure::ErrorBody;
 use super::failure::is_error;
 use super::limits;
 use super::retry_after;
 use super::text;
 use super::wire;
-use crate::model::Tokens;
-use crate::model::WebResponse;
+use crate::model::HttpResponse;
+use crate::model::TokenUsage;
 
 /// The status of an answer that is not refused by it.
 const GOOD: u16 = 200;
 
 /// Reads what a model's server answered, at this moment (milliseconds since the epoch).
-pub fn decode(model: &Model, response: &WebResponse, now_ms: i64) -> Result<Reply, Refusal> {
-    let pace = limits::pace(response, now_ms);
+pub fn decode(model: &Model, response: &HttpResponse, now_ms: i64) -> Result<ModelReply, CallFailure> {
+    let pace = limits::rate_limits(response, now_ms);
     if !is_good(response) {
-        return Err(of_status(model, response, pace, now_ms));
+        return Err(decode_error(model, response, pace, now_ms));
     }
     let value = serde_json::from_slice::<Value>(&response.body).unwrap_or(Value::Null);
-    of_good(model, &value, header_id(response), pace)
+    decode_value(model, &value, header_id(response), pace)
 }
 
 /// Reads an answer that came with a good status.
-pub(super) fn of_good(
+pub(super) fn decode_value(
     model: &Model,
     value: &Value,
     header_id: Option<String>,
-    pace: Pace,
-) -> Result<Reply, Refusal> {
+    pace: RateLimits,
+) -> Result<ModelReply, CallFailure> {
     let tokens = wire::tokens(model.provider.wire, value);
     let request_id = header_id.or_else(|| body_id(value));
     let refusal = |class, words, wait| {
         let request_id = request_id.clone();
-        Err(Refusal { class, words, wait, tokens: Some(tokens), request_id, pace })
+        Err(CallFailure {
+            class,
+            message: words,
+            retry_after: wait,
+            tokens: Some(tokens),
+            request_id,
+            rate_limits: pace,
+        })
     };
     if !value.is_object() {
-        return refusal(Class::Garbled, "the answer is no JSON object".to_owned(), None);
+        return refusal(FailureClass::Garbled, "the answer is no JSON object".to_owned(), None);
     }
     if is_error(value) {
-        let said = Said::of_json(value);
-        return refusal(said.class(GOOD), said.words(GOOD), said.wait);
+        let said = ErrorBody::from_json(value);
+        return refusal(said.classify(GOOD), said.message_line(GOOD), said.retry_after);
     }
     match wire::answer(model.provider.wire, value) {
-        Ok(text) => Ok(Reply { text, tokens, request_id, pace }),
-        Err(lack) => refusal(lack.class, lack.words.to_owned(), None),
+        Ok(text) => Ok(ModelReply { text, tokens, request_id, rate_limits: pace }),
+        Err(lack) => refusal(lack.class, lack.message.to_owned(), None),
     }
 }
 
 /// Returns the JSON of an answer that is about something else than a question.
-pub(super) fn good_value(model: &Model, response: &WebResponse, now_ms: i64) -> Result<Value, Refusal> {
+pub(super) fn good_value(model: &Model, response: &HttpResponse, now_ms: i64) -> Result<Value, CallFailure> {
     if is_good(response) {
         return Ok(serde_json::from_slice(&response.body).unwrap_or(Value::Null));
     }
-    Err(of_status(model, response, limits::pace(response, now_ms), now_ms))
+    Err(decode_error(model, response, limits::rate_limits(response, now_ms), now_ms))
 }
 
 /// Reads what a program wrote, and whether it ended well.
-pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<Reply, Refusal> {
-    let refusal = |class, words| Refusal {
+pub fn decode_command(success: bool, stdout: &[u8], stderr: &[u8]) -> Result<ModelReply, CallFailure> {
+    let refusal = |class, words| CallFailure {
         class,
-        words,
-        wait: None,
-        tokens: Some(Tokens::default()),
+        message: words,
+        retry_after: None,
+        tokens: Some(TokenUsage::default()),
         request_id: None,
-        pace: Pace::default(),
+        rate_limits: RateLimits::default(),
     };
     if !success {
         let said = if stderr.trim_ascii().is_empty() { stdout } else { stderr };
-        let words = text::printable(&String::from_utf8_lossy(said), text::MOST_WORDS);
+        let words = text::printable(&String::from_utf8_lossy(said), text::MAX_MESSAGE);
         let words = if words.is_empty() { "the program says nothing of why".to_owned() } else { words };
         // It would fare no better in a second; whether it fails always is seen when it does again.
-        return Err(refusal(Class::Request, words));
+        return Err(refusal(FailureClass::Request, words));
     }
     let Ok(text) = std::str::from_utf8(stdout) else {
-        return Err(refusal(Class::Garbled, "the program's answer is no text in UTF-8".to_owned()));
+        return Err(refusal(FailureClass::Garbled, "the program's answer is no text in UTF-8".to_owned()));
     };
     if text.trim().is_empty() {
-        return Err(refusal(Class::Soft(Soft::Empty), "the answer is empty".to_owned()));
+        return Err(refusal(FailureClass::Soft(SoftFailure::Empty), "the answer is empty".to_owned()));
     }
-    Ok(Reply { text: text.to_owned(), tokens: Tokens::default(), request_id: None, pace: Pace::default() })
+    Ok(ModelReply {
+        text: text.to_owned(),
+        tokens: TokenUsage::default(),
+        request_id: None,
+        rate_limits: RateLimits::default(),
+    })
 }
 
-fn of_status(model: &Model, response: &WebResponse, pace: Pace, now_ms: i64) -> Refusal {
-    let said = Said::of(&response.body);
-    let class = said.class(response.status);
-    let told = retry_after::of_headers(response, now_ms).or(said.wait);
+fn decode_error(model: &Model, response: &HttpResponse, pace: RateLimits, now_ms: i64) -> CallFailure {
+    let said = ErrorBody::from_bytes(&response.body);
+    let class = said.classify(response.status);
+    let told = retry_after::from_headers(response, now_ms).or(said.retry_after);
     let wait = match class {
-        Class::Rate => told.or_else(|| limits::wait(&pace)),
-        Class::Overload => told,
-        Class::Money
-        | Class::Auth
-        | Class::Settings
-        | Class::TooLong
-        | Class::Request
-        | Class::Soft(_)
-        | Class::Garbled => None,
+        FailureClass::Rate => told.or_else(|| limits::exhausted_for(&pace)),
+        FailureClass::Overload => told,
+        FailureClass::Money
+        | FailureClass::Auth
+        | FailureClass::Settings
+        | FailureClass::TooLong
+        | FailureClass::Request
+        | FailureClass::Soft(_)
+        | FailureClass::Garbled => None,
     };
     let value = serde_json::from_slice::<Value>(&response.body).unwrap_or(Value::Null);
     let tokens = wire::tokens(model.provider.wire, &value);
-    Refusal {
-        class: told_to_retry(class, retry_after::should_retry(response)),
-        words: said.words(response.status),
-        wait,
-        tokens: (tokens != Tokens::default()).then_some(tokens),
+    CallFailure {
+        class: apply_retry_advice(class, retry_after::should_retry(response)),
+        message: said.message_line(response.status),
+        retry_after: wait,
+        tokens: (tokens != TokenUsage::default()).then_some(tokens),
         request_id: header_id(response).or_else(|| body_id(&value)),
-        pace,
+        rate_limits: pace,
     }
 }
 
 /// Lets the server's own word stand above what its status means; not above what is about money or keys.
-const fn told_to_retry(class: Class, told: Option<bool>) -> Class {
+const fn apply_retry_advice(class: FailureClass, told: Option<bool>) -> FailureClass {
     match (class, told) {
-        (Class::Request | Class::Garbled, Some(true)) => Class::Overload,
+        (FailureClass::Request | FailureClass::Garbled, Some(true)) => FailureClass::Overload,
         // Too much, and no use to wait: an allowance is used up.
-        (Class::Rate, Some(false)) => Class::Money,
-        (Class::Overload, Some(false)) => Class::Request,
+        (FailureClass::Rate, Some(false)) => FailureClass::Money,
+        (FailureClass::Overload, Some(false)) => FailureClass::Request,
         (
-            Class::Rate
-            | Class::Overload
-            | Class::Money
-            | Class::Auth
-            | Class::Settings
-            | Class::TooLong
-            | Class::Request
-            | Class::Soft(_)
-            | Class::Garbled,
+            FailureClass::Rate
+            | FailureClass::Overload
+            | FailureClass::Money
+            | FailureClass::Auth
+            | FailureClass::Settings
+            | FailureClass::TooLong
+            | FailureClass::Request
+            | FailureClass::Soft(_)
+            | FailureClass::Garbled,
             Some(_) | None,
         ) => class,
     }
 }
 
-fn is_good(response: &WebResponse) -> bool {
+fn is_good(response: &HttpResponse) -> bool {
     (200..300).contains(&response.status)
 }
 
-fn header_id(response: &WebResponse) -> Option<String> {
-    ["request-id", "x-request-id"].into_iter().find_map(|name| response.header(name)).and_then(text::name)
+fn header_id(response: &HttpResponse) -> Option<String> {
+    ["request-id", "x-request-id"].into_iter().find_map(|name| response.header(name)).and_then(text::call_id)
 }
 
 fn body_id(value: &Value) -> Option<String> {
     ["request_id", "responseId", "id"]
         .into_iter()
         .find_map(|name| value.get(name)?.as_str())
-        .and_then(text::name)
+        .and_then(text::call_id)
 }
 
 #[cfg(test)]
@@ -160,37 +172,37 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::Wire;
+    use crate::llm::WireFormat;
     use crate::llm::testing::NOW_MS;
     use crate::llm::testing::model;
     use crate::llm::testing::response;
 
     /// Answers with a summary in them, one for each wire that has any.
-    fn good(wire: Wire) -> Value {
+    fn good(wire: WireFormat) -> Value {
         match wire {
-            Wire::Anthropic => {
+            WireFormat::Anthropic => {
                 json!({"id": "msg_1", "type": "message", "content": [{"type": "text", "text": "It."}],
                 "stop_reason": "end_turn", "usage": {"input_tokens": 3, "output_tokens": 2}})
             }
-            Wire::Chat => {
+            WireFormat::Chat => {
                 json!({"id": "c_1", "choices": [{"message": {"content": "It."}, "finish_reason": "stop"}],
                 "usage": {"prompt_tokens": 3, "completion_tokens": 2}})
             }
-            Wire::Responses => json!({"id": "r_1", "status": "completed", "error": null,
+            WireFormat::Responses => json!({"id": "r_1", "status": "completed", "error": null,
                 "output": [{"type": "message", "content": [{"type": "output_text", "text": "It."}]}],
                 "usage": {"input_tokens": 3, "output_tokens": 2}}),
-            Wire::Gemini => {
+            WireFormat::Gemini => {
                 json!({"candidates": [{"content": {"parts": [{"text": "It."}]}, "finishReason": "STOP"}],
                 "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 2}, "responseId": "g_1"})
             }
-            Wire::Ollama => json!({"message": {"content": "It."}, "done": true, "done_reason": "stop",
+            WireFormat::Ollama => json!({"message": {"content": "It."}, "done": true, "done_reason": "stop",
                 "prompt_eval_count": 3, "eval_count": 2}),
-            Wire::Command => json!({}),
+            WireFormat::Command => json!({}),
         }
     }
 
-    fn network() -> impl Iterator<Item = Wire> {
-        Wire::ALL.into_iter().filter(|wire| *wire != Wire::Command)
+    fn network() -> impl Iterator<Item = WireFormat> {
+        WireFormat::ALL.into_iter().filter(|wire| *wire != WireFormat::Command)
     }
 
     #[test]
@@ -201,13 +213,13 @@ mod tests {
                 decode(&model(wire), &response(200, &headers, &good(wire).to_string()), NOW_MS).unwrap();
             assert_eq!(reply.text, "It.", "{wire:?}");
             assert_eq!((reply.tokens.input, reply.tokens.output), (Some(3), Some(2)), "{wire:?}");
-            assert_eq!(reply.request_id.is_some(), wire != Wire::Ollama, "{wire:?}");
-            assert_eq!(reply.pace.requests.map(|window| window.remaining), Some(7), "{wire:?}");
+            assert_eq!(reply.request_id.is_some(), wire != WireFormat::Ollama, "{wire:?}");
+            assert_eq!(reply.rate_limits.requests.map(|window| window.remaining), Some(7), "{wire:?}");
         }
         let headers = [("request-id", "req_1")];
         let reply = decode(
-            &model(Wire::Anthropic),
-            &response(200, &headers, &good(Wire::Anthropic).to_string()),
+            &model(WireFormat::Anthropic),
+            &response(200, &headers, &good(WireFormat::Anthropic).to_string()),
             NOW_MS,
         );
         assert_eq!(reply.unwrap().request_id.as_deref(), Some("req_1"));
@@ -230,7 +242,7 @@ mod tests {
                 "event: ping\n\n",
             ] {
                 let refusal = decode(&model(wire), &response(200, &[], body), NOW_MS).unwrap_err();
-                assert_eq!(refusal.class, Class::Garbled, "{wire:?} {body}");
+                assert_eq!(refusal.class, FailureClass::Garbled, "{wire:?} {body}");
                 assert!(refusal.tokens.is_some(), "{wire:?} {body}");
             }
         }
@@ -240,8 +252,9 @@ mod tests {
     fn a_body_that_is_nested_too_deeply_is_garbled() {
         let body = "[".repeat(1_000_000);
         for status in [200, 500] {
-            let refusal = decode(&model(Wire::Chat), &response(status, &[], &body), NOW_MS).unwrap_err();
-            assert!(refusal.words.len() <= text::MOST_WORDS);
+            let refusal =
+                decode(&model(WireFormat::Chat), &response(status, &[], &body), NOW_MS).unwrap_err();
+            assert!(refusal.message.len() <= text::MAX_MESSAGE);
         }
     }
 
@@ -251,15 +264,15 @@ mod tests {
         let class = |success, stdout: &[u8], stderr: &[u8]| {
             decode_command(success, stdout, stderr).unwrap_err().class
         };
-        assert_eq!(class(true, b" \n", b""), Class::Soft(Soft::Empty));
-        assert_eq!(class(true, b"\xff\xfe", b""), Class::Garbled);
-        assert_eq!(class(false, b"It.", b"no network"), Class::Request);
+        assert_eq!(class(true, b" \n", b""), FailureClass::Soft(SoftFailure::Empty));
+        assert_eq!(class(true, b"\xff\xfe", b""), FailureClass::Garbled);
+        assert_eq!(class(false, b"It.", b"no network"), FailureClass::Request);
         assert_eq!(
-            decode_command(false, b"", b"\x1b[31mnot\nlogged in").unwrap_err().words,
+            decode_command(false, b"", b"\x1b[31mnot\nlogged in").unwrap_err().message,
             "[31mnot logged in"
         );
-        assert_eq!(decode_command(false, b"why", b" ").unwrap_err().words, "why");
-        assert_eq!(decode_command(false, b"", b"").unwrap_err().words, "the program says nothing of why");
+        assert_eq!(decode_command(false, b"why", b" ").unwrap_err().message, "why");
+        assert_eq!(decode_command(false, b"", b"").unwrap_err().message, "the program says nothing of why");
     }
 
     /// Returns any JSON, with names that wires know as often as others.
@@ -341,15 +354,15 @@ mod tests {
         prop::collection::vec((name.prop_map(str::to_owned), value), 0..5)
     }
 
-    fn read_in_every_way(response: &WebResponse) {
-        for wire in Wire::ALL {
+    fn read_in_every_way(response: &HttpResponse) {
+        for wire in WireFormat::ALL {
             let model = model(wire);
             for answer in
                 [decode(&model, response, NOW_MS), decode_command(false, &response.body, &response.body)]
             {
                 if let Err(refusal) = answer {
-                    assert!(refusal.words.len() <= text::MOST_WORDS);
-                    assert!(!refusal.words.chars().any(char::is_control), "{:?}", refusal.words);
+                    assert!(refusal.message.len() <= text::MAX_MESSAGE);
+                    assert!(!refusal.message.chars().any(char::is_control), "{:?}", refusal.message);
                 }
             }
             drop(crate::llm::batch::decode_submitted(&model, response, NOW_MS));
@@ -362,7 +375,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_make_it_stop(status in any::<u16>(), headers in any_headers(), body in prop::collection::vec(any::<u8>(), 0..200)) {
-            read_in_every_way(&WebResponse { status, headers, body });
+            read_in_every_way(&HttpResponse { status, headers, body });
         }
 
         #[test]
@@ -371,7 +384,7 @@ mod tests {
             headers in any_headers(),
             body in any_json(),
         ) {
-            read_in_every_way(&WebResponse { status, headers, body: body.to_string().into_bytes() });
+            read_in_every_way(&HttpResponse { status, headers, body: body.to_string().into_bytes() });
         }
 
         #[test]
@@ -380,7 +393,7 @@ mod tests {
                 let mut body = good(wire).to_string().into_bytes();
                 let is_whole = body.len() <= cut;
                 body.truncate(cut);
-                let answer = decode(&model(wire), &WebResponse { status: 200, headers: Vec::new(), body }, NOW_MS);
+                let answer = decode(&model(wire), &HttpResponse { status: 200, headers: Vec::new(), body }, NOW_MS);
                 prop_assert_eq!(answer.is_ok(), is_whole);
             }
         }

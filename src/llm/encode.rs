@@ -7,26 +7,30 @@ use percent_encoding::NON_ALPHANUMERIC;
 use percent_encoding::utf8_percent_encode;
 use secrecy::SecretString;
 
+use super::EncodedRequest;
 use super::Model;
-use super::Sending;
-use super::Wire;
+use super::WireFormat;
 use super::wire;
-use crate::model::Method;
-use crate::model::Prompt;
-use crate::model::WebRequest;
+use crate::model::HttpMethod;
+use crate::model::HttpRequest;
+use crate::model::ModelPrompt;
 
 /// What may not stand in a part of a path as it is.
 const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Returns what is sent to ask a model: the same bytes for the same question.
-pub fn encode(model: &Model, prompt: &Prompt, key: Option<&SecretString>) -> Sending {
+pub fn encode(model: &Model, prompt: &ModelPrompt, key: Option<&SecretString>) -> EncodedRequest {
     match model.provider.wire {
-        Wire::Command => wire::sending(model, prompt),
-        Wire::Anthropic | Wire::Chat | Wire::Responses | Wire::Gemini | Wire::Ollama => {
+        WireFormat::Command => wire::encode_command(model, prompt),
+        WireFormat::Anthropic
+        | WireFormat::Chat
+        | WireFormat::Responses
+        | WireFormat::Gemini
+        | WireFormat::Ollama => {
             let json = ("content-type", "application/json");
-            Sending::Web(request(
+            EncodedRequest::Web(request(
                 model,
-                Method::Post,
+                HttpMethod::Post,
                 &wire::path(model),
                 Some(json),
                 wire::body(model, prompt),
@@ -45,12 +49,12 @@ pub fn marks_cache(model: &Model, instructions: &str) -> bool {
 /// Returns a request to a model's provider.
 pub(super) fn request(
     model: &Model,
-    method: Method,
+    method: HttpMethod,
     path: &str,
     content_type: Option<(&str, &str)>,
     body: Vec<u8>,
     key: Option<&SecretString>,
-) -> WebRequest {
+) -> HttpRequest {
     let provider = &model.provider;
     let own = content_type.into_iter().chain(wire::headers(provider.wire).iter().copied());
     let is_replaced =
@@ -60,7 +64,7 @@ pub(super) fn request(
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     headers.extend(provider.headers.iter().cloned());
-    WebRequest {
+    HttpRequest {
         method,
         url: format!("{}{path}", provider.base_url.trim_end_matches('/')),
         headers,
@@ -77,7 +81,7 @@ pub(super) fn path_part(name: &str) -> impl Display {
     format!("{points}{}", utf8_percent_encode(rest, PATH_PART))
 }
 
-impl Sending {
+impl EncodedRequest {
     /// Returns exactly what leaves this process beside the headers: a request's body, or what a program reads.
     pub fn body(&self) -> &[u8] {
         match self {
@@ -111,10 +115,10 @@ mod tests {
 
     const KEY: &str = "sentinel-key-0123456789";
 
-    fn asked(wire: Wire) -> WebRequest {
+    fn asked(wire: WireFormat) -> HttpRequest {
         match encode(&model(wire), &prompt("x"), Some(&SecretString::from(KEY))) {
-            Sending::Web(request) => request,
-            Sending::Command { .. } => panic!("{wire:?} is no program"),
+            EncodedRequest::Web(request) => request,
+            EncodedRequest::Command { .. } => panic!("{wire:?} is no program"),
         }
     }
 
@@ -124,28 +128,28 @@ mod tests {
 
         let check = |wire, url: &str, header: &str, value: &str| {
             let request = asked(wire);
-            assert_eq!((request.url.as_str(), request.method), (url, Method::Post));
+            assert_eq!((request.url.as_str(), request.method), (url, HttpMethod::Post));
             assert!(request.headers.contains(&("content-type".to_owned(), "application/json".to_owned())));
             let [(name, secret)] = &request.secret_headers[..] else { panic!("one key in one header") };
             assert_eq!((name.as_str(), secret.expose_secret()), (header, value));
         };
         let bearer = format!("Bearer {KEY}");
-        check(Wire::Anthropic, "https://api.anthropic.com/v1/messages", "x-api-key", KEY);
-        check(Wire::Chat, "http://127.0.0.1:8000/v1/chat/completions", "authorization", &bearer);
-        check(Wire::Responses, "https://api.openai.com/v1/responses", "authorization", &bearer);
+        check(WireFormat::Anthropic, "https://api.anthropic.com/v1/messages", "x-api-key", KEY);
+        check(WireFormat::Chat, "http://127.0.0.1:8000/v1/chat/completions", "authorization", &bearer);
+        check(WireFormat::Responses, "https://api.openai.com/v1/responses", "authorization", &bearer);
         let gemini = "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent";
-        check(Wire::Gemini, gemini, "x-goog-api-key", KEY);
-        check(Wire::Ollama, "http://127.0.0.1:11434/api/chat", "authorization", &bearer);
+        check(WireFormat::Gemini, gemini, "x-goog-api-key", KEY);
+        check(WireFormat::Ollama, "http://127.0.0.1:11434/api/chat", "authorization", &bearer);
     }
 
     #[test]
     fn a_providers_own_headers_replace_those_of_its_wire() {
-        let mut model = model(Wire::Anthropic);
+        let mut model = model(WireFormat::Anthropic);
         let mut provider = (*model.provider).clone();
         provider.base_url.push('/');
         provider.headers = vec![("Anthropic-Version".to_owned(), "2030-01-01".to_owned())];
         model.provider = Arc::new(provider);
-        let Sending::Web(request) = encode(&model, &prompt("x"), None) else { panic!() };
+        let EncodedRequest::Web(request) = encode(&model, &prompt("x"), None) else { panic!() };
         let names: Vec<&str> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["content-type", "Anthropic-Version"]);
         assert_eq!(request.url, "https://api.anthropic.com/v1/messages");
@@ -155,7 +159,7 @@ mod tests {
     #[test]
     fn two_files_bodies_are_the_same_up_to_their_material() {
         let material = "\u{2603} of one file";
-        for wire in Wire::ALL {
+        for wire in WireFormat::ALL {
             let mut model = model(wire);
             (model.min_cacheable_tokens, model.temperature) = (Some(0), Some(0.5));
             let body = |material: &str| encode(&model, &prompt(material), None).body().to_vec();
@@ -175,13 +179,13 @@ mod tests {
     #[test]
     fn no_text_of_a_question_shows_the_key() {
         let key = SecretString::from(KEY);
-        for wire in Wire::ALL {
+        for wire in WireFormat::ALL {
             let sending = encode(&model(wire), &prompt("x"), Some(&key));
             let shown = format!("{sending:?} {}", sending.head());
             assert!(!shown.contains(KEY) && !shown.contains("sentinel"), "{wire:?}");
             assert!(!String::from_utf8_lossy(sending.body()).contains(KEY), "{wire:?}");
         }
-        let head = encode(&model(Wire::Anthropic), &prompt("x"), Some(&key)).head();
+        let head = encode(&model(WireFormat::Anthropic), &prompt("x"), Some(&key)).head();
         let expected = "POST https://api.anthropic.com/v1/messages\ncontent-type: application/json\n\
                         anthropic-version: 2023-06-01\nx-api-key: (hidden)";
         assert_eq!(head, expected);

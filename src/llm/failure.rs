@@ -6,14 +6,14 @@
 
 use serde_json::Value;
 
-use super::Class;
-use super::Soft;
+use super::FailureClass;
+use super::SoftFailure;
 use super::retry_after;
 use super::text;
 
 /// An error, as a body tells it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Said {
+pub(super) struct ErrorBody {
     /// Every code in it, in lower case, the most general one first.
     codes: Vec<String>,
     /// What it says to a reader.
@@ -21,13 +21,13 @@ pub(super) struct Said {
     /// The status that stands in the body, where one does.
     status: Option<u16>,
     /// How long its details want the server to be left alone.
-    pub(super) wait: Option<std::time::Duration>,
+    pub(super) retry_after: Option<std::time::Duration>,
 }
 
 /// Codes and what they mean, the gravest first: the first line that knows one of an error's codes decides.
-const CODES: [(Class, &[&str]); 6] = [
+const CODES: [(FailureClass, &[&str]); 6] = [
     (
-        Class::Money,
+        FailureClass::Money,
         &[
             "insufficient_quota",
             "billing_error",
@@ -39,7 +39,7 @@ const CODES: [(Class, &[&str]); 6] = [
         ],
     ),
     (
-        Class::Auth,
+        FailureClass::Auth,
         &[
             "authentication_error",
             "invalid_api_key",
@@ -52,7 +52,7 @@ const CODES: [(Class, &[&str]); 6] = [
         ],
     ),
     (
-        Class::Soft(Soft::Declined),
+        FailureClass::Soft(SoftFailure::Declined),
         &[
             "content_filter",
             "content_policy_violation",
@@ -63,7 +63,7 @@ const CODES: [(Class, &[&str]); 6] = [
         ],
     ),
     (
-        Class::TooLong,
+        FailureClass::TooLong,
         &[
             "context_length_exceeded",
             "exceed_context_size_error",
@@ -74,23 +74,26 @@ const CODES: [(Class, &[&str]); 6] = [
         ],
     ),
     (
-        Class::Rate,
+        FailureClass::Rate,
         &["rate_limit_error", "rate_limit_exceeded", "slow_down", "resource_exhausted", "too_many_requests"],
     ),
-    (Class::Overload, &["overloaded_error", "server_is_overloaded", "engine_overloaded", "unavailable"]),
+    (
+        FailureClass::Overload,
+        &["overloaded_error", "server_is_overloaded", "engine_overloaded", "unavailable"],
+    ),
 ];
 
 /// Codes that mean something only where no status contradicts them.
-const WEAK_CODES: [(Class, &[&str]); 3] = [
+const WEAK_CODES: [(FailureClass, &[&str]); 3] = [
     (
-        Class::Request,
+        FailureClass::Request,
         &["model_not_found", "not_found_error", "not_found", "invalid_request_error", "invalid_argument"],
     ),
     (
-        Class::Overload,
+        FailureClass::Overload,
         &["api_error", "server_error", "internal", "internal_error", "timeout_error", "batch_expired"],
     ),
-    (Class::Auth, &["permission_error", "permission_denied"]),
+    (FailureClass::Auth, &["permission_error", "permission_denied"]),
 ];
 
 /// Parts of codes that are about money, whoever's limit it is: there are many, and new ones come.
@@ -125,18 +128,18 @@ pub(super) fn is_error(value: &Value) -> bool {
     named || value.get("type").and_then(Value::as_str) == Some("error") || minimax_code(value).is_some()
 }
 
-impl Said {
+impl ErrorBody {
     /// Reads the body of an error, whatever it is.
-    pub(super) fn of(body: &[u8]) -> Self {
+    pub(super) fn from_bytes(body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
-            Ok(value) => Self::of_json(&value),
+            Ok(value) => Self::from_json(&value),
             // A page for people, made by something between here and there.
-            Err(_) => Self { codes: Vec::new(), message: plain_text(body), status: None, wait: None },
+            Err(_) => Self { codes: Vec::new(), message: plain_text(body), status: None, retry_after: None },
         }
     }
 
     /// Reads an error in JSON.
-    pub(super) fn of_json(value: &Value) -> Self {
+    pub(super) fn from_json(value: &Value) -> Self {
         // Google answers some streams by a list with the error in it.
         let value = value.get(0).unwrap_or(value);
         let error = match value.get("error") {
@@ -144,96 +147,101 @@ impl Said {
             Some(error) => error,
         };
         let message =
-            error.as_str().or_else(|| string(error, "/message")).or_else(|| string(value, "/message"));
-        let message =
-            message.or_else(|| string(value, "/detail")).or_else(|| string(value, "/base_resp/status_msg"));
+            error.as_str().or_else(|| string_at(error, "/message")).or_else(|| string_at(value, "/message"));
+        let message = message
+            .or_else(|| string_at(value, "/detail"))
+            .or_else(|| string_at(value, "/base_resp/status_msg"));
         let status = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
         Self {
             codes: codes(value, error),
             message: message.unwrap_or_default().to_owned(),
             status: status.filter(|status| (400..600).contains(status)),
-            wait: retry_after::of_details(error),
+            retry_after: retry_after::from_details(error),
         }
     }
 
     /// Says of which kind it is.
-    pub(super) fn class(&self, status: u16) -> Class {
+    pub(super) fn classify(&self, status: u16) -> FailureClass {
         let status = if status < 400 { self.status.unwrap_or(status) } else { status };
         let message = self.message.to_ascii_lowercase();
         let is_about_money = |code: &String| MONEY_CODES.iter().any(|part| code.contains(part));
         if self.codes.iter().any(is_about_money) || NO_MONEY.iter().any(|words| message.contains(words)) {
-            return Class::Money;
+            return FailureClass::Money;
         }
         let is_too_long = TOO_LONG.iter().any(|words| message.contains(words));
         match self.class_of_codes(&CODES) {
             // A question that alone has more tokens than a minute allows will have them in the next minute too.
-            Some(Class::Rate) if message.contains("request too large") => return Class::TooLong,
+            Some(FailureClass::Rate) if message.contains("request too large") => {
+                return FailureClass::TooLong;
+            }
             Some(class) => return class,
             None => {}
         }
         match class_of_status(status) {
-            Some(Class::Request) | None if is_too_long => Class::TooLong,
+            Some(FailureClass::Request) | None if is_too_long => FailureClass::TooLong,
             // Such as a model that this key may not use: another one may be allowed.
-            Some(Class::Auth) if status == 403 && self.has("model_not_found") => Class::Request,
+            Some(FailureClass::Auth) if status == 403 && self.has_code("model_not_found") => {
+                FailureClass::Request
+            }
             Some(class) => class,
-            None => self.class_of_codes(&WEAK_CODES).unwrap_or(Class::Garbled),
+            None => self.class_of_codes(&WEAK_CODES).unwrap_or(FailureClass::Garbled),
         }
     }
 
     /// Returns it in words.
-    pub(super) fn words(&self, status: u16) -> String {
+    pub(super) fn message_line(&self, status: u16) -> String {
         let mut words = if status < 400 { String::new() } else { format!("HTTP {status}") };
         let code = self.codes.last().map(|code| text::printable(code, 80)).filter(|code| !code.is_empty());
-        for part in [code, Some(text::printable(&self.message, text::MOST_WORDS))].into_iter().flatten() {
+        for part in [code, Some(text::printable(&self.message, text::MAX_MESSAGE))].into_iter().flatten() {
             if part.is_empty() {
                 continue;
             }
             let between = if words.is_empty() { "" } else { ": " };
             words = format!("{words}{between}{part}");
         }
-        text::shortened(words, text::MOST_WORDS)
+        text::shortened(words, text::MAX_MESSAGE)
     }
 
-    fn class_of_codes(&self, table: &[(Class, &[&str])]) -> Option<Class> {
-        table.iter().find(|(_, known)| known.iter().any(|code| self.has(code))).map(|(class, _)| *class)
+    fn class_of_codes(&self, table: &[(FailureClass, &[&str])]) -> Option<FailureClass> {
+        table.iter().find(|(_, known)| known.iter().any(|code| self.has_code(code))).map(|(class, _)| *class)
     }
 
-    fn has(&self, code: &str) -> bool {
+    fn has_code(&self, code: &str) -> bool {
         self.codes.iter().any(|said| said == code)
     }
 }
 
 /// Returns what a status alone means; `None` where it is not one of an error.
-const fn class_of_status(status: u16) -> Option<Class> {
+const fn class_of_status(status: u16) -> Option<FailureClass> {
     match status {
-        401 | 403 => Some(Class::Auth),
-        402 => Some(Class::Money),
-        413 => Some(Class::TooLong),
-        429 => Some(Class::Rate),
+        401 | 403 => Some(FailureClass::Auth),
+        402 => Some(FailureClass::Money),
+        413 => Some(FailureClass::TooLong),
+        429 => Some(FailureClass::Rate),
         // Nobody who is asked again by the same method would answer otherwise.
-        501 | 505 => Some(Class::Request),
-        408 | 409 | 425 | 500.. => Some(Class::Overload),
+        501 | 505 => Some(FailureClass::Request),
+        408 | 409 | 425 | 500.. => Some(FailureClass::Overload),
         // No redirection is followed: the address is wrong.
-        300..=499 => Some(Class::Request),
+        300..=499 => Some(FailureClass::Request),
         0..=299 => None,
     }
 }
 
 fn codes(value: &Value, error: &Value) -> Vec<String> {
     let said = [
-        string(error, "/type"),
-        string(error, "/status"),
-        string(error, "/code"),
-        string(error, "/details/error_code"),
+        string_at(error, "/type"),
+        string_at(error, "/status"),
+        string_at(error, "/code"),
+        string_at(error, "/details/error_code"),
     ];
     let mut codes: Vec<String> =
         said.into_iter().flatten().filter(|code| *code != "error").map(str::to_ascii_lowercase).collect();
     for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
-        codes.extend(string(detail, "/reason").map(str::to_ascii_lowercase));
+        codes.extend(string_at(detail, "/reason").map(str::to_ascii_lowercase));
         // A day's allowance is used up. Google gives the same status to that and to a minute's.
         let violations = detail.get("violations").and_then(Value::as_array).into_iter().flatten();
         let is_daily =
-            |violation: &Value| string(violation, "/quotaId").is_some_and(|id| id.contains("PerDay"));
+            |violation: &Value| string_at(violation, "/quotaId").is_some_and(|id| id.contains("PerDay"));
         if violations.into_iter().any(is_daily) {
             codes.push("quota_exceeded".to_owned());
         }
@@ -256,13 +264,13 @@ fn minimax_code(value: &Value) -> Option<&'static str> {
     }
 }
 
-fn string<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+fn string_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
 /// Returns the beginning of a body that is no JSON; of a page in HTML, nothing: its words are for a browser.
 fn plain_text(body: &[u8]) -> String {
-    let head = String::from_utf8_lossy(&body[..body.len().min(4 * text::MOST_WORDS)]);
+    let head = String::from_utf8_lossy(&body[..body.len().min(4 * text::MAX_MESSAGE)]);
     if head.trim_start().starts_with('<') { String::new() } else { head.into_owned() }
 }
 
@@ -273,47 +281,53 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::Refusal;
-    use crate::llm::Wire;
+    use crate::llm::CallFailure;
+    use crate::llm::WireFormat;
     use crate::llm::decode;
     use crate::llm::testing::NOW_MS;
     use crate::llm::testing::model;
     use crate::llm::testing::response;
 
     #[track_caller]
-    fn refused(wire: Wire, status: u16, headers: &[(&str, &str)], body: &str) -> Refusal {
+    fn refused(wire: WireFormat, status: u16, headers: &[(&str, &str)], body: &str) -> CallFailure {
         let refusal = decode(&model(wire), &response(status, headers, body), NOW_MS).unwrap_err();
-        assert!(refusal.words.len() <= text::MOST_WORDS && !refusal.words.chars().any(char::is_control));
+        assert!(refusal.message.len() <= text::MAX_MESSAGE && !refusal.message.chars().any(char::is_control));
         refusal
     }
 
     #[track_caller]
-    fn check(wire: Wire, status: u16, body: &str, class: Class) {
+    fn check(wire: WireFormat, status: u16, body: &str, class: FailureClass) {
         assert_eq!(refused(wire, status, &[], body).class, class, "{status} {body}");
     }
 
     #[test]
     fn too_many_calls_are_told_from_no_money_by_the_code_and_not_the_status() {
         let limit = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Number of request tokens has exceeded your per-minute rate limit"}}"#;
-        let refusal = refused(Wire::Anthropic, 429, &[("retry-after", "2"), ("request-id", "req_1")], limit);
-        assert_eq!((refusal.class, refusal.wait), (Class::Rate, Some(Duration::from_secs(2))));
+        let refusal =
+            refused(WireFormat::Anthropic, 429, &[("retry-after", "2"), ("request-id", "req_1")], limit);
+        assert_eq!((refusal.class, refusal.retry_after), (FailureClass::Rate, Some(Duration::from_secs(2))));
         assert_eq!(refusal.request_id.as_deref(), Some("req_1"));
         assert_eq!(
-            refusal.words,
+            refusal.message,
             "HTTP 429: rate_limit_error: Number of request tokens has exceeded your per-minute rate limit"
         );
         assert_eq!(refusal.tokens, None);
 
         let ramp = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Too steep.","details":{"error_code":"ramp_limit_exceeded"}}}"#;
-        check(Wire::Anthropic, 429, ramp, Class::Rate);
+        check(WireFormat::Anthropic, 429, ramp, FailureClass::Rate);
         for code in ["contract_spend_limit_reached", "linked_organization_spend_limit_reached"] {
-            check(Wire::Anthropic, 429, &ramp.replace("ramp_limit_exceeded", code), Class::Money);
+            check(
+                WireFormat::Anthropic,
+                429,
+                &ramp.replace("ramp_limit_exceeded", code),
+                FailureClass::Money,
+            );
         }
 
         let spent = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Usage is paused.","details":{"error_code":"enforced_spend_limit_reached"}}}"#;
-        let refusal = refused(Wire::Anthropic, 429, &[], spent);
-        assert_eq!((refusal.class, refusal.wait), (Class::Money, None));
-        assert_eq!(refusal.words, "HTTP 429: enforced_spend_limit_reached: Usage is paused.");
+        let refusal = refused(WireFormat::Anthropic, 429, &[], spent);
+        assert_eq!((refusal.class, refusal.retry_after), (FailureClass::Money, None));
+        assert_eq!(refusal.message, "HTTP 429: enforced_spend_limit_reached: Usage is paused.");
     }
 
     #[test]
@@ -326,11 +340,11 @@ mod tests {
             "insufficient_quota",
         ] {
             let body = json!({"error": {"message": "You exceeded it.", "type": "insufficient_quota", "param": null, "code": code}});
-            for wire in [Wire::Responses, Wire::Chat] {
-                check(wire, 429, &body.to_string(), Class::Money);
+            for wire in [WireFormat::Responses, WireFormat::Chat] {
+                check(wire, 429, &body.to_string(), FailureClass::Money);
             }
             let body = json!({"error": {"message": "You exceeded it.", "type": null, "code": code}});
-            check(Wire::Responses, 429, &body.to_string(), Class::Money);
+            check(WireFormat::Responses, 429, &body.to_string(), FailureClass::Money);
         }
     }
 
@@ -343,16 +357,16 @@ mod tests {
             ("x-ratelimit-remaining-tokens", "5"),
             ("x-ratelimit-reset-tokens", "1h"),
         ];
-        let refusal = refused(Wire::Responses, 429, &headers, rate);
-        assert_eq!((refusal.class, refusal.wait), (Class::Rate, Some(Duration::from_mins(6))));
+        let refusal = refused(WireFormat::Responses, 429, &headers, rate);
+        assert_eq!((refusal.class, refusal.retry_after), (FailureClass::Rate, Some(Duration::from_mins(6))));
         check(
-            Wire::Chat,
+            WireFormat::Chat,
             503,
             r#"{"error":{"message":"Slow down","type":"slow_down","code":"slow_down"}}"#,
-            Class::Rate,
+            FailureClass::Rate,
         );
         let minute = r#"{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 37000.","type":"tokens","code":"rate_limit_exceeded"}}"#;
-        check(Wire::Chat, 429, minute, Class::TooLong);
+        check(WireFormat::Chat, 429, minute, FailureClass::TooLong);
     }
 
     #[test]
@@ -366,33 +380,46 @@ mod tests {
             let error = json!({"code": 429, "message": "You exceeded your current quota.", "status": "RESOURCE_EXHAUSTED", "details": details});
             json!({"error": error}).to_string()
         };
-        let minute =
-            refused(Wire::Gemini, 429, &[], &body("GenerateRequestsPerMinutePerProjectPerModel-FreeTier"));
-        assert_eq!((minute.class, minute.wait), (Class::Rate, Some(Duration::from_millis(34_500))));
-        let day = refused(Wire::Gemini, 429, &[], &body("GenerateRequestsPerDayPerProjectPerModel-FreeTier"));
-        assert_eq!((day.class, day.wait), (Class::Money, None));
+        let minute = refused(
+            WireFormat::Gemini,
+            429,
+            &[],
+            &body("GenerateRequestsPerMinutePerProjectPerModel-FreeTier"),
+        );
+        assert_eq!(
+            (minute.class, minute.retry_after),
+            (FailureClass::Rate, Some(Duration::from_millis(34_500)))
+        );
+        let day =
+            refused(WireFormat::Gemini, 429, &[], &body("GenerateRequestsPerDayPerProjectPerModel-FreeTier"));
+        assert_eq!((day.class, day.retry_after), (FailureClass::Money, None));
         check(
-            Wire::Gemini,
+            WireFormat::Gemini,
             402,
             r#"{"error":{"code":402,"message":"Prepaid credits are used up.","status":"FAILED_PRECONDITION"}}"#,
-            Class::Money,
+            FailureClass::Money,
         );
-        check(Wire::Gemini, 429, r#"[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}]"#, Class::Rate);
+        check(
+            WireFormat::Gemini,
+            429,
+            r#"[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}]"#,
+            FailureClass::Rate,
+        );
     }
 
     #[test]
     fn no_money_is_known_by_its_status_and_by_what_anthropic_writes() {
         check(
-            Wire::Chat,
+            WireFormat::Chat,
             402,
             r#"{"error":{"message":"Insufficient Balance","type":"unknown_error","param":null,"code":"invalid_request_error"}}"#,
-            Class::Money,
+            FailureClass::Money,
         );
         check(
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             402,
             r#"{"type":"error","error":{"type":"billing_error","message":"Pay."}}"#,
-            Class::Money,
+            FailureClass::Money,
         );
         for message in [
             "Your credit balance is too low to access the Anthropic API.",
@@ -401,137 +428,140 @@ mod tests {
         ] {
             let body =
                 json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
-            check(Wire::Anthropic, 400, &body.to_string(), Class::Money);
+            check(WireFormat::Anthropic, 400, &body.to_string(), FailureClass::Money);
         }
     }
 
     #[test]
     fn a_server_in_trouble_is_asked_again() {
         let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
-        check(Wire::Anthropic, 529, overloaded, Class::Overload);
+        check(WireFormat::Anthropic, 529, overloaded, FailureClass::Overload);
         check(
-            Wire::Responses,
+            WireFormat::Responses,
             503,
             r#"{"error":{"message":"Busy","type":"server_is_overloaded","code":null}}"#,
-            Class::Overload,
+            FailureClass::Overload,
         );
         check(
-            Wire::Gemini,
+            WireFormat::Gemini,
             503,
             r#"{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}"#,
-            Class::Overload,
+            FailureClass::Overload,
         );
         for status in [408, 409, 500, 502, 503, 504, 520, 529, 599] {
-            check(Wire::Chat, status, "<html><h1>Bad gateway</h1></html>", Class::Overload);
-            check(Wire::Chat, status, "", Class::Overload);
+            check(WireFormat::Chat, status, "<html><h1>Bad gateway</h1></html>", FailureClass::Overload);
+            check(WireFormat::Chat, status, "", FailureClass::Overload);
         }
-        let refusal = refused(Wire::Chat, 503, &[("retry-after", "Sat, 21 Nov 2026 09:00:20 GMT")], "");
-        assert_eq!((refusal.wait, refusal.words.as_str()), (Some(Duration::from_secs(20)), "HTTP 503"));
+        let refusal = refused(WireFormat::Chat, 503, &[("retry-after", "Sat, 21 Nov 2026 09:00:20 GMT")], "");
+        assert_eq!(
+            (refusal.retry_after, refusal.message.as_str()),
+            (Some(Duration::from_secs(20)), "HTTP 503")
+        );
     }
 
     #[test]
     fn a_key_that_is_not_accepted_is_told_from_a_wrong_request() {
         check(
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             401,
             r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#,
-            Class::Auth,
+            FailureClass::Auth,
         );
         check(
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             401,
             r#"{"error":{"message":"Invalid API Key","type":"authentication_error","code":401}}"#,
-            Class::Auth,
+            FailureClass::Auth,
         );
         check(
-            Wire::Responses,
+            WireFormat::Responses,
             401,
             r#"{"error":{"message":"You didn't provide an API key.","type":"invalid_request_error","code":null}}"#,
-            Class::Auth,
+            FailureClass::Auth,
         );
         check(
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             403,
             r#"{"type":"error","error":{"type":"permission_error","message":"No."}}"#,
-            Class::Auth,
+            FailureClass::Auth,
         );
         let gemini = r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}"#;
-        check(Wire::Gemini, 400, gemini, Class::Auth);
+        check(WireFormat::Gemini, 400, gemini, FailureClass::Auth);
         check(
-            Wire::Responses,
+            WireFormat::Responses,
             403,
             r#"{"error":{"message":"Project has no access to model","type":"invalid_request_error","code":"model_not_found"}}"#,
-            Class::Request,
+            FailureClass::Request,
         );
     }
 
     #[test]
     fn a_question_that_is_too_long_is_known_in_all_its_words() {
         let llama = r#"{"error":{"code":400,"message":"request (20022 tokens) exceeds the available context size (4096 tokens)","type":"exceed_context_size_error","n_prompt_tokens":20022,"n_ctx":4096}}"#;
-        check(Wire::Anthropic, 400, llama, Class::TooLong);
+        check(WireFormat::Anthropic, 400, llama, FailureClass::TooLong);
         check(
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             413,
             r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
-            Class::TooLong,
+            FailureClass::TooLong,
         );
         check(
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             400,
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
-            Class::TooLong,
+            FailureClass::TooLong,
         );
         check(
-            Wire::Responses,
+            WireFormat::Responses,
             400,
             r#"{"error":{"message":"Too long","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
-            Class::TooLong,
+            FailureClass::TooLong,
         );
         check(
-            Wire::Chat,
+            WireFormat::Chat,
             400,
             r#"{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","code":400}"#,
-            Class::TooLong,
+            FailureClass::TooLong,
         );
         check(
-            Wire::Gemini,
+            WireFormat::Gemini,
             400,
             r#"{"error":{"code":400,"message":"The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
-            Class::TooLong,
+            FailureClass::TooLong,
         );
         check(
-            Wire::Ollama,
+            WireFormat::Ollama,
             400,
             r#"{"error":"the input length exceeds the context length"}"#,
-            Class::TooLong,
+            FailureClass::TooLong,
         );
     }
 
     #[test]
     fn a_wrong_request_is_not_tried_again() {
         check(
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             400,
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"temperature: not supported"}}"#,
-            Class::Request,
+            FailureClass::Request,
         );
         check(
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             404,
             r#"{"type":"error","error":{"type":"not_found_error","message":"model: claude-9"}}"#,
-            Class::Request,
+            FailureClass::Request,
         );
-        check(Wire::Ollama, 404, r#"{"error":"model 'nope' not found"}"#, Class::Request);
+        check(WireFormat::Ollama, 404, r#"{"error":"model 'nope' not found"}"#, FailureClass::Request);
         check(
-            Wire::Chat,
+            WireFormat::Chat,
             422,
             r#"{"detail":[{"loc":["body","messages"],"msg":"field required"}]}"#,
-            Class::Request,
+            FailureClass::Request,
         );
         for status in [300, 301, 302, 307, 400, 404, 405, 415, 422, 501] {
-            check(Wire::Chat, status, "<html>", Class::Request);
+            check(WireFormat::Chat, status, "<html>", FailureClass::Request);
         }
-        let words = refused(Wire::Ollama, 404, &[], r#"{"error":"model 'nope' not found"}"#).words;
+        let words = refused(WireFormat::Ollama, 404, &[], r#"{"error":"model 'nope' not found"}"#).message;
         assert_eq!(words, "HTTP 404: model 'nope' not found");
     }
 
@@ -539,56 +569,56 @@ mod tests {
     fn a_filter_before_the_model_declines() {
         let body =
             r#"{"error":{"message":"Filtered","type":"invalid_request_error","code":"content_filter"}}"#;
-        check(Wire::Chat, 400, body, Class::Soft(Soft::Declined));
+        check(WireFormat::Chat, 400, body, FailureClass::Soft(SoftFailure::Declined));
     }
 
     #[test]
     fn errors_with_a_good_status_are_errors_that_may_be_charged() {
         let router = r#"{"error":{"code":429,"message":"Provider returned error"},"user_id":"u"}"#;
-        let refusal = refused(Wire::Chat, 200, &[], router);
-        assert_eq!(refusal.class, Class::Rate);
+        let refusal = refused(WireFormat::Chat, 200, &[], router);
+        assert_eq!(refusal.class, FailureClass::Rate);
         assert!(refusal.tokens.is_some());
         check(
-            Wire::Chat,
+            WireFormat::Chat,
             200,
             r#"{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}"#,
-            Class::Money,
+            FailureClass::Money,
         );
         check(
-            Wire::Chat,
+            WireFormat::Chat,
             200,
             r#"{"base_resp":{"status_code":1002,"status_msg":"rate limit"}}"#,
-            Class::Rate,
+            FailureClass::Rate,
         );
         let failed = r#"{"status":"failed","error":{"code":"server_error","message":"Oops"},"output":[]}"#;
-        check(Wire::Responses, 200, failed, Class::Overload);
+        check(WireFormat::Responses, 200, failed, FailureClass::Overload);
         check(
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             200,
             r#"{"type":"error","error":{"type":"api_error","message":"Oops"}}"#,
-            Class::Overload,
+            FailureClass::Overload,
         );
-        check(Wire::Ollama, 200, r#"{"error":"out of memory"}"#, Class::Garbled);
+        check(WireFormat::Ollama, 200, r#"{"error":"out of memory"}"#, FailureClass::Garbled);
     }
 
     #[test]
     fn the_servers_own_word_on_trying_again_counts_but_not_where_it_is_about_money() {
         let told = |status, word, body: &str| {
-            refused(Wire::Responses, status, &[("x-should-retry", word)], body).class
+            refused(WireFormat::Responses, status, &[("x-should-retry", word)], body).class
         };
-        assert_eq!(told(400, "true", ""), Class::Overload);
-        assert_eq!(told(503, "false", ""), Class::Request);
-        assert_eq!(told(429, "false", ""), Class::Money);
-        assert_eq!(told(429, "true", ""), Class::Rate);
-        assert_eq!(told(503, "perhaps", ""), Class::Overload);
-        assert_eq!(told(401, "true", ""), Class::Auth);
-        assert_eq!(told(429, "true", r#"{"error":{"type":"insufficient_quota"}}"#), Class::Money);
+        assert_eq!(told(400, "true", ""), FailureClass::Overload);
+        assert_eq!(told(503, "false", ""), FailureClass::Request);
+        assert_eq!(told(429, "false", ""), FailureClass::Money);
+        assert_eq!(told(429, "true", ""), FailureClass::Rate);
+        assert_eq!(told(503, "perhaps", ""), FailureClass::Overload);
+        assert_eq!(told(401, "true", ""), FailureClass::Auth);
+        assert_eq!(told(429, "true", r#"{"error":{"type":"insufficient_quota"}}"#), FailureClass::Money);
     }
 
     #[test]
     fn what_was_counted_in_spite_of_a_refusal_is_told() {
         let body = r#"{"error":{"message":"x"},"usage":{"prompt_tokens":7,"completion_tokens":0}}"#;
-        let tokens = refused(Wire::Chat, 500, &[], body).tokens.unwrap();
+        let tokens = refused(WireFormat::Chat, 500, &[], body).tokens.unwrap();
         assert_eq!((tokens.input, tokens.output, tokens.cache_read), (Some(7), Some(0), None));
     }
 }

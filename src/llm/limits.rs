@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use super::Pace;
-use super::Window;
+use super::LimitWindow;
+use super::RateLimits;
 use super::retry_after;
-use crate::model::WebResponse;
+use crate::model::HttpResponse;
 
 /// Names of the three headers of one limit.
-struct Names {
+struct LimitHeaders {
     limit: &'static str,
     remaining: &'static str,
     reset: &'static str,
 }
 
-const REQUESTS: [Names; 2] = [
-    Names {
+const REQUESTS: [LimitHeaders; 2] = [
+    LimitHeaders {
         limit: "anthropic-ratelimit-requests-limit",
         remaining: "anthropic-ratelimit-requests-remaining",
         reset: "anthropic-ratelimit-requests-reset",
     },
-    Names {
+    LimitHeaders {
         limit: "x-ratelimit-limit-requests",
         remaining: "x-ratelimit-remaining-requests",
         reset: "x-ratelimit-reset-requests",
@@ -28,18 +28,18 @@ const REQUESTS: [Names; 2] = [
 ];
 
 /// Input first: that is what summaries are made of.
-const TOKENS: [Names; 3] = [
-    Names {
+const TOKENS: [LimitHeaders; 3] = [
+    LimitHeaders {
         limit: "anthropic-ratelimit-input-tokens-limit",
         remaining: "anthropic-ratelimit-input-tokens-remaining",
         reset: "anthropic-ratelimit-input-tokens-reset",
     },
-    Names {
+    LimitHeaders {
         limit: "anthropic-ratelimit-tokens-limit",
         remaining: "anthropic-ratelimit-tokens-remaining",
         reset: "anthropic-ratelimit-tokens-reset",
     },
-    Names {
+    LimitHeaders {
         limit: "x-ratelimit-limit-tokens",
         remaining: "x-ratelimit-remaining-tokens",
         reset: "x-ratelimit-reset-tokens",
@@ -47,52 +47,53 @@ const TOKENS: [Names; 3] = [
 ];
 
 /// Returns what the headers say; what cannot be read is as if it were not said.
-pub(super) fn pace(response: &WebResponse, now_ms: i64) -> Pace {
-    let first = |names: &[Names]| names.iter().find_map(|names| window(response, names, now_ms));
-    Pace { requests: first(&REQUESTS), tokens: first(&TOKENS) }
+pub(super) fn rate_limits(response: &HttpResponse, now_ms: i64) -> RateLimits {
+    let first = |names: &[LimitHeaders]| names.iter().find_map(|names| limit_window(response, names, now_ms));
+    RateLimits { requests: first(&REQUESTS), tokens: first(&TOKENS) }
 }
 
 /// Returns when the last of the limits that are used up is full again.
-pub(super) fn wait(pace: &Pace) -> Option<Duration> {
-    let used_up =
-        |window: Option<Window>| window.filter(|window| window.remaining == 0).map(|window| window.resets_in);
+pub(super) fn exhausted_for(pace: &RateLimits) -> Option<Duration> {
+    let used_up = |window: Option<LimitWindow>| {
+        window.filter(|window| window.remaining == 0).map(|window| window.resets_in)
+    };
     used_up(pace.requests).max(used_up(pace.tokens))
 }
 
-fn window(response: &WebResponse, names: &Names, now_ms: i64) -> Option<Window> {
+fn limit_window(response: &HttpResponse, names: &LimitHeaders, now_ms: i64) -> Option<LimitWindow> {
     let number = |name| response.header(name).and_then(|text| text.trim().parse::<u64>().ok());
-    Some(Window {
+    Some(LimitWindow {
         limit: number(names.limit),
         remaining: number(names.remaining)?,
-        resets_in: reset(response.header(names.reset)?.trim(), now_ms)?,
+        resets_in: parse_reset(response.header(names.reset)?.trim(), now_ms)?,
     })
 }
 
 /// Reads a moment, as Anthropic says it, or a time from now, as OpenAI does.
-fn reset(text: &str, now_ms: i64) -> Option<Duration> {
+fn parse_reset(text: &str, now_ms: i64) -> Option<Duration> {
     match text.parse::<jiff::Timestamp>() {
         // A moment that is just past means that all is there again.
         Ok(at) => Some(retry_after::until(at, now_ms).unwrap_or_default()),
-        Err(_) => duration(text),
+        Err(_) => parse_go_duration(text),
     }
 }
 
 /// Reads a time as Go writes it: `6m0s`, `1h2m3.5s`, `20ms`. A number alone is seconds.
-fn duration(text: &str) -> Option<Duration> {
-    if let Some(seconds) = retry_after::number(text) {
-        return Some(retry_after::longest(seconds));
+fn parse_go_duration(text: &str) -> Option<Duration> {
+    if let Some(seconds) = retry_after::parse_decimal(text) {
+        return Some(retry_after::capped_seconds(seconds));
     }
     let mut rest = text;
     let mut seconds = 0.0;
     while !rest.is_empty() {
         let digits = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
-        let number = retry_after::number(&rest[..digits])?;
+        let number = retry_after::parse_decimal(&rest[..digits])?;
         let behind = &rest[digits..];
         let unit = behind.find(|char: char| char.is_ascii_digit()).unwrap_or(behind.len());
         seconds += number * seconds_of(&behind[..unit])?;
         rest = &behind[unit..];
     }
-    if text.is_empty() { None } else { Some(retry_after::longest(seconds)) }
+    if text.is_empty() { None } else { Some(retry_after::capped_seconds(seconds)) }
 }
 
 fn seconds_of(unit: &str) -> Option<f64> {
@@ -112,13 +113,13 @@ mod tests {
     use super::*;
     use crate::llm::testing::NOW_MS;
 
-    fn of(headers: &[(&str, &str)]) -> Pace {
+    fn of(headers: &[(&str, &str)]) -> RateLimits {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        pace(&WebResponse { status: 200, headers, body: Vec::new() }, NOW_MS)
+        rate_limits(&HttpResponse { status: 200, headers, body: Vec::new() }, NOW_MS)
     }
 
-    const fn window(limit: Option<u64>, remaining: u64, ms: u64) -> Window {
-        Window { limit, remaining, resets_in: Duration::from_millis(ms) }
+    const fn window(limit: Option<u64>, remaining: u64, ms: u64) -> LimitWindow {
+        LimitWindow { limit, remaining, resets_in: Duration::from_millis(ms) }
     }
 
     #[test]
@@ -136,7 +137,7 @@ mod tests {
         ]);
         assert_eq!(pace.requests, Some(window(Some(50), 49, 1_000)));
         assert_eq!(pace.tokens, Some(window(Some(100_000), 0, 30_000)));
-        assert_eq!(wait(&pace), Some(Duration::from_secs(30)));
+        assert_eq!(exhausted_for(&pace), Some(Duration::from_secs(30)));
     }
 
     #[test]
@@ -150,30 +151,30 @@ mod tests {
         ]);
         assert_eq!(
             pace,
-            Pace {
+            RateLimits {
                 requests: Some(window(Some(60), 59, 1_000)),
                 tokens: Some(window(None, 149_984, 360_000))
             }
         );
-        assert_eq!(wait(&pace), None);
+        assert_eq!(exhausted_for(&pace), None);
     }
 
     #[test]
     fn times_are_read_as_go_writes_them() {
         for (text, ms) in [("1h2m3.5s", 3_723_500), ("20ms", 20), ("0s", 0), ("1.5s", 1_500), ("7", 7_000)] {
-            assert_eq!(duration(text), Some(Duration::from_millis(ms)), "{text}");
+            assert_eq!(parse_go_duration(text), Some(Duration::from_millis(ms)), "{text}");
         }
-        assert_eq!(duration("5µs"), Some(Duration::from_micros(5)));
+        assert_eq!(parse_go_duration("5µs"), Some(Duration::from_micros(5)));
     }
 
     #[test]
     fn what_cannot_be_read_is_not_there() {
         for reset in ["", "soon", "-1s", "1d", "s", "1s2", "1..2s", "2026-13-01T00:00:00Z", "1\u{301}s"] {
             let pace = of(&[("x-ratelimit-remaining-tokens", "1"), ("x-ratelimit-reset-tokens", reset)]);
-            assert_eq!(pace, Pace::default(), "{reset}");
+            assert_eq!(pace, RateLimits::default(), "{reset}");
         }
         let pace = of(&[("x-ratelimit-remaining-tokens", "-1"), ("x-ratelimit-reset-tokens", "1s")]);
-        assert_eq!(pace, Pace::default());
-        assert_eq!(of(&[("x-ratelimit-remaining-tokens", "1")]), Pace::default());
+        assert_eq!(pace, RateLimits::default());
+        assert_eq!(of(&[("x-ratelimit-remaining-tokens", "1")]), RateLimits::default());
     }
 }

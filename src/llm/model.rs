@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::Map;
 use serde_json::Value;
 
-use super::Price;
 use super::Provider;
+use super::TokenPrice;
 use crate::model::ModelName;
 
 /// A model that is asked, and how. What is `None` is not sent.
@@ -23,7 +23,7 @@ pub struct Model {
     /// The most tokens of an answer, with what it thinks, where that is not for the prompt to say.
     pub max_output_tokens: Option<u32>,
     /// What it costs; `None` where that is not known. What is free has a price of nothing.
-    pub price: Option<Price>,
+    pub price: Option<TokenPrice>,
     /// From how many tokens on the provider keeps the beginning of a prompt; `None` where that is not known.
     pub min_cacheable_tokens: Option<u32>,
 }
@@ -35,7 +35,7 @@ impl Model {
     }
 
     /// Returns the fields that this model's provider wants in a body for it beside those of the wire.
-    pub(super) fn fields(&self) -> Option<&Map<String, Value>> {
+    pub(super) fn quirk_fields(&self) -> Option<&Map<String, Value>> {
         self.provider.quirk(&self.name).map(|quirk| &quirk.fields)
     }
 }

@@ -5,8 +5,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::Pace;
-use super::Window;
+use super::LimitWindow;
+use super::RateLimits;
 
 const MINUTE: Duration = Duration::from_mins(1);
 /// After so many answers without a complaint one more call is made at once.
@@ -15,9 +15,9 @@ const ANSWERS_TO_GROW: u32 = 20;
 /// What holds the calls to a provider: how many are under way, and how many calls and tokens a minute there may be. It
 /// gets narrower when the provider complains, follows what the provider says of its limits, and widens slowly.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rates {
-    calls: Bucket,
-    tokens: Bucket,
+pub struct RateLimiter {
+    calls: TokenBucket,
+    tokens: TokenBucket,
     /// When the calls of the last minute were made: the bucket alone lets what it holds pass beside a minute's worth.
     recent: VecDeque<Duration>,
     /// Calls under way.
@@ -25,7 +25,7 @@ pub struct Rates {
     /// How many may be.
     width: u32,
     /// How many may ever be.
-    most: u32,
+    max_width: u32,
     /// Answers since the width changed.
     answers: u32,
     /// Until when nothing is sent, for the provider has said that nothing is left.
@@ -36,25 +36,25 @@ pub struct Rates {
 
 /// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum RateDecision {
     /// It may, and counts as made. [`Rates::ended`] is to follow.
-    Go,
+    Admitted,
     /// Not before that time has passed.
     Wait(Duration),
     /// Not before another has ended.
     Full,
 }
 
-impl Rates {
+impl RateLimiter {
     /// Begins with full measures.
     pub fn new(now: Duration, concurrency: u32, calls_a_minute: u32, tokens_a_minute: u32) -> Self {
         Self {
-            calls: Bucket::new(now, calls_a_minute),
-            tokens: Bucket::new(now, tokens_a_minute),
+            calls: TokenBucket::new(now, calls_a_minute),
+            tokens: TokenBucket::new(now, tokens_a_minute),
             recent: VecDeque::new(),
             in_flight: 0,
             width: concurrency.max(1),
-            most: concurrency.max(1),
+            max_width: concurrency.max(1),
             answers: 0,
             held_until: Duration::ZERO,
             narrowed_at: None,
@@ -62,27 +62,27 @@ impl Rates {
     }
 
     /// Asks for leave to make a call of about so many tokens.
-    pub fn enter(&mut self, now: Duration, tokens: u64) -> Turn {
+    pub fn try_acquire(&mut self, now: Duration, tokens: u64) -> RateDecision {
         if self.width <= self.in_flight {
-            return Turn::Full;
+            return RateDecision::Full;
         }
         let held = self.held_until.saturating_sub(now);
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let tokens = tokens as f64;
         let wait = held.max(self.calls.wait(now, 1.0)).max(self.tokens.wait(now, tokens));
-        let wait = wait.max(self.window(now));
+        let wait = wait.max(self.minute_wait(now));
         if !wait.is_zero() {
-            return Turn::Wait(wait);
+            return RateDecision::Wait(wait);
         }
-        self.calls.take(1.0);
-        self.tokens.take(tokens);
+        self.calls.consume(1.0);
+        self.tokens.consume(tokens);
         self.recent.push_back(now);
         self.in_flight += 1;
-        Turn::Go
+        RateDecision::Admitted
     }
 
     /// Returns how long it takes until one more call is not too many for the minute behind it.
-    fn window(&mut self, now: Duration) -> Duration {
+    fn minute_wait(&mut self, now: Duration) -> Duration {
         while self.recent.front().is_some_and(|at| *at + MINUTE <= now) {
             self.recent.pop_front();
         }
@@ -93,31 +93,31 @@ impl Rates {
     }
 
     /// A call has ended, with what the provider said of its limits.
-    pub fn ended(&mut self, now: Duration, pace: &Pace) {
+    pub fn release(&mut self, now: Duration, pace: &RateLimits) {
         self.in_flight = self.in_flight.saturating_sub(1);
         if let Some(window) = pace.requests {
-            self.calls.follow(window);
-            self.hold(now, window, u64::from(self.in_flight));
+            self.calls.apply_window(window);
+            self.hold_until_reset(now, window, u64::from(self.in_flight));
         }
         if let Some(window) = pace.tokens {
-            self.tokens.follow(window);
-            self.hold(now, window, 0);
+            self.tokens.apply_window(window);
+            self.hold_until_reset(now, window, 0);
         }
     }
 
     /// A call brought something: after some of these there may be one more at once.
-    pub fn succeeded(&mut self) {
+    pub fn record_success(&mut self) {
         self.answers += 1;
         if ANSWERS_TO_GROW <= self.answers {
             self.answers = 0;
-            self.width = (self.width + 1).min(self.most);
+            self.width = (self.width + 1).min(self.max_width);
             self.calls.widen();
             self.tokens.widen();
         }
     }
 
     /// The provider has complained that there is too much: half as many at once, and half as much a minute.
-    pub fn complained(&mut self, now: Duration) {
+    pub fn record_rate_limit(&mut self, now: Duration) {
         self.answers = 0;
         // Those that were under way together complain together, of one thing.
         if self.narrowed_at.is_some_and(|at| now.saturating_sub(at) < Duration::from_secs(10)) {
@@ -135,7 +135,7 @@ impl Rates {
     }
 
     /// Waits for a window to be full again of which nothing is left but for calls that are under way.
-    fn hold(&mut self, now: Duration, window: Window, under_way: u64) {
+    fn hold_until_reset(&mut self, now: Duration, window: LimitWindow, under_way: u64) {
         if window.remaining <= under_way {
             self.held_until = self.held_until.max(now + window.resets_in.min(15 * MINUTE));
         }
@@ -144,26 +144,26 @@ impl Rates {
 
 /// A measure that fills up evenly, by so much a minute.
 #[derive(Debug, Clone, PartialEq)]
-struct Bucket {
+struct TokenBucket {
     /// How much is in it; below nothing where one call took more than it holds.
     level: f64,
     /// By how much it fills in a minute now.
     rate: f64,
     /// By how much it may.
-    most: f64,
+    max: f64,
     /// When it was last filled.
     at: Duration,
 }
 
-impl Bucket {
+impl TokenBucket {
     fn new(now: Duration, a_minute: u32) -> Self {
-        let most = f64::from(a_minute.max(1));
-        Self { level: Self::room(most), rate: most, most, at: now }
+        let max = f64::from(a_minute.max(1));
+        Self { level: Self::capacity(max), rate: max, max, at: now }
     }
 
     /// How much it holds: what comes in ten seconds, but one at least. A minute's worth at once would look to many a
     /// provider like several minutes' worth.
-    fn room(rate: f64) -> f64 {
+    fn capacity(rate: f64) -> f64 {
         (rate / 6.0).max(1.0)
     }
 
@@ -172,7 +172,7 @@ impl Bucket {
     fn wait(&mut self, now: Duration, much: f64) -> Duration {
         let passed = now.saturating_sub(self.at);
         self.at = self.at.max(now);
-        let room = Self::room(self.rate);
+        let room = Self::capacity(self.rate);
         self.level = (self.level + self.rate * passed.as_secs_f64() / 60.0).min(room);
         let missing = much.min(room) - self.level;
         // A billionth is what is left over by the arithmetic of floats.
@@ -183,12 +183,12 @@ impl Bucket {
         }
     }
 
-    fn take(&mut self, much: f64) {
+    fn consume(&mut self, much: f64) {
         self.level -= much;
     }
 
     /// Allows no more than the provider does.
-    fn follow(&mut self, window: Window) {
+    fn apply_window(&mut self, window: LimitWindow) {
         #[expect(clippy::cast_precision_loss, reason = "a limit of this size is none")]
         let limit = window.limit.map(|limit| limit as f64);
         // What counts days is no limit of a minute.
@@ -198,12 +198,12 @@ impl Bucket {
     }
 
     fn narrow(&mut self) {
-        self.rate = (self.rate / 2.0).max((self.most / 64.0).max(1.0).min(self.most));
+        self.rate = (self.rate / 2.0).max((self.max / 64.0).max(1.0).min(self.max));
         self.level = self.level.min(0.0);
     }
 
     fn widen(&mut self) {
-        self.rate = (self.rate + self.most / 20.0).min(self.most);
+        self.rate = (self.rate + self.max / 20.0).min(self.max);
     }
 }
 
@@ -212,18 +212,18 @@ mod tests {
     use super::*;
 
     /// Makes calls as soon as they may be, each at its end before the next, and returns when.
-    fn calls(rates: &mut Rates, count: usize, tokens: u64) -> Vec<Duration> {
+    fn calls(rates: &mut RateLimiter, count: usize, tokens: u64) -> Vec<Duration> {
         let mut now = Duration::ZERO;
         (0..count)
             .map(|_| {
                 loop {
-                    match rates.enter(now, tokens) {
-                        Turn::Go => {
-                            rates.ended(now, &Pace::default());
+                    match rates.try_acquire(now, tokens) {
+                        RateDecision::Admitted => {
+                            rates.release(now, &RateLimits::default());
                             break now;
                         }
-                        Turn::Wait(time) => now += time,
-                        Turn::Full => panic!("nothing is under way"),
+                        RateDecision::Wait(time) => now += time,
+                        RateDecision::Full => panic!("nothing is under way"),
                     }
                 }
             })
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn there_are_no_more_calls_a_minute_than_may_be() {
         for a_minute in [1, 30, 60] {
-            let times = calls(&mut Rates::new(Duration::ZERO, 4, a_minute, 1_000_000), 300, 1);
+            let times = calls(&mut RateLimiter::new(Duration::ZERO, 4, a_minute, 1_000_000), 300, 1);
             assert_eq!(most_in_a_minute(&times), a_minute as usize);
             // Nor fewer, in the long run.
             let minutes = times.last().unwrap().as_secs_f64() / 60.0;
@@ -249,55 +249,58 @@ mod tests {
 
     #[test]
     fn there_are_no_more_tokens_a_minute_than_may_be() {
-        let times = calls(&mut Rates::new(Duration::ZERO, 4, 1_000, 60_000), 200, 1_000);
+        let times = calls(&mut RateLimiter::new(Duration::ZERO, 4, 1_000, 60_000), 200, 1_000);
         let most = most_in_a_minute(&times);
         assert!((60..=70).contains(&most), "{most} thousand in a minute");
     }
 
     #[test]
     fn a_call_that_is_larger_than_the_measure_still_comes_to_its_turn() {
-        let times = calls(&mut Rates::new(Duration::ZERO, 4, 60, 1_000), 3, 5_000);
+        let times = calls(&mut RateLimiter::new(Duration::ZERO, 4, 60, 1_000), 3, 5_000);
         assert!(times[1] < Duration::from_mins(6) && times[2] < Duration::from_mins(12), "{times:?}");
     }
 
     #[test]
     fn no_more_are_under_way_than_may_be() {
-        let mut rates = Rates::new(Duration::ZERO, 2, 60, 60_000);
+        let mut rates = RateLimiter::new(Duration::ZERO, 2, 60, 60_000);
         let now = Duration::ZERO;
-        assert_eq!([(); 3].map(|()| rates.enter(now, 1)), [Turn::Go, Turn::Go, Turn::Full]);
-        rates.ended(now, &Pace::default());
-        assert_eq!(rates.enter(now, 1), Turn::Go);
+        assert_eq!(
+            [(); 3].map(|()| rates.try_acquire(now, 1)),
+            [RateDecision::Admitted, RateDecision::Admitted, RateDecision::Full]
+        );
+        rates.release(now, &RateLimits::default());
+        assert_eq!(rates.try_acquire(now, 1), RateDecision::Admitted);
     }
 
     #[test]
     fn a_complaint_halves_the_width_once_and_answers_bring_it_back_slowly() {
-        let mut rates = Rates::new(Duration::ZERO, 8, 6_000, 6_000_000);
+        let mut rates = RateLimiter::new(Duration::ZERO, 8, 6_000, 6_000_000);
         for _ in 0..8 {
-            assert_eq!(rates.enter(Duration::ZERO, 1), Turn::Go);
+            assert_eq!(rates.try_acquire(Duration::ZERO, 1), RateDecision::Admitted);
         }
         for _ in 0..8 {
-            rates.ended(Duration::from_secs(1), &Pace::default());
-            rates.complained(Duration::from_secs(1));
+            rates.release(Duration::from_secs(1), &RateLimits::default());
+            rates.record_rate_limit(Duration::from_secs(1));
         }
         assert_eq!(rates.width, 4);
         for _ in 0..ANSWERS_TO_GROW {
-            rates.succeeded();
+            rates.record_success();
         }
         assert_eq!(rates.width, 5);
         for _ in 0..1_000 {
-            rates.succeeded();
+            rates.record_success();
         }
         assert!(rates.width == 8 && (rates.calls.rate - 6_000.0).abs() < 1.0);
     }
 
     #[test]
     fn a_provider_that_has_nothing_left_is_left_alone_until_it_has() {
-        let mut rates = Rates::new(Duration::ZERO, 4, 60, 60_000);
-        let window = Window { limit: Some(10), remaining: 0, resets_in: Duration::from_secs(42) };
-        assert_eq!(rates.enter(Duration::ZERO, 1), Turn::Go);
-        rates.ended(Duration::ZERO, &Pace { requests: Some(window), tokens: None });
-        assert_eq!(rates.enter(Duration::ZERO, 1), Turn::Wait(Duration::from_secs(42)));
-        assert_eq!(rates.enter(Duration::from_secs(42), 1), Turn::Go);
+        let mut rates = RateLimiter::new(Duration::ZERO, 4, 60, 60_000);
+        let window = LimitWindow { limit: Some(10), remaining: 0, resets_in: Duration::from_secs(42) };
+        assert_eq!(rates.try_acquire(Duration::ZERO, 1), RateDecision::Admitted);
+        rates.release(Duration::ZERO, &RateLimits { requests: Some(window), tokens: None });
+        assert_eq!(rates.try_acquire(Duration::ZERO, 1), RateDecision::Wait(Duration::from_secs(42)));
+        assert_eq!(rates.try_acquire(Duration::from_secs(42), 1), RateDecision::Admitted);
         assert!((rates.calls.rate - 10.0).abs() < 0.1);
     }
 }

@@ -7,16 +7,16 @@ use serde::Deserialize;
 use super::Provider;
 use crate::model::ModelName;
 use crate::model::Money;
-use crate::model::Tokens;
+use crate::model::TokenUsage;
 
 /// Prices are of so many tokens.
-const UNIT: u128 = 1_000_000;
+const TOKENS_PER_PRICE: u128 = 1_000_000;
 /// What a provider adds to a request's text: names of roles and the like. Beside these a token is at least a byte.
-const WRAPPING: u64 = 64;
+const WRAPPING_BYTES: u64 = 64;
 
 /// What a million tokens of a model cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Price {
+pub struct TokenPrice {
     /// Input.
     pub input: Money,
     /// Input that the provider had in its cache.
@@ -26,12 +26,12 @@ pub struct Price {
     /// Output, with what the model thinks.
     pub output: Money,
     /// What it costs instead where the input is long, if that is something else.
-    pub long: Option<LongPrice>,
+    pub long: Option<LongInputPrice>,
 }
 
 /// What a million tokens cost of a call whose input is long: all of them, from the first one on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LongPrice {
+pub struct LongInputPrice {
     /// Input of more tokens than these is long.
     pub above: u64,
     /// Input.
@@ -67,7 +67,7 @@ pub struct PriceRow {
 
 impl PriceRow {
     /// Returns the whole price.
-    pub fn price(&self) -> Price {
+    pub fn price(&self) -> TokenPrice {
         let (input, output) = (self.input, self.output);
         let (cache_read, cache_write) = (self.cache_read.unwrap_or(input), self.cache_write.unwrap_or(input));
         let long = self.long.map(|(above, long_input)| {
@@ -76,7 +76,7 @@ impl PriceRow {
                 let grown = (u128::from(money.nanos()) * u128::from(long_input.nanos())).div_ceil(base);
                 Money::from_nanos(u64::try_from(grown).unwrap_or(u64::MAX)).max(money)
             };
-            LongPrice {
+            LongInputPrice {
                 above,
                 input: long_input,
                 cache_read: self.long_cache_read.unwrap_or_else(|| grown(cache_read)),
@@ -84,11 +84,11 @@ impl PriceRow {
                 output: self.long_output.unwrap_or_else(|| grown(output)),
             }
         });
-        Price { input, cache_read, cache_write, output, long }
+        TokenPrice { input, cache_read, cache_write, output, long }
     }
 }
 
-impl Price {
+impl TokenPrice {
     /// What costs nothing.
     pub const FREE: Self = Self {
         input: Money::ZERO,
@@ -99,8 +99,8 @@ impl Price {
     };
 
     /// Returns the most that a call can cost whose body has so many bytes and whose answer at most so many tokens.
-    pub fn worst(&self, body_bytes: u64, output_tokens: u32) -> Money {
-        let input = body_bytes.saturating_add(WRAPPING);
+    pub fn worst_cost(&self, body_bytes: u64, output_tokens: u32) -> Money {
+        let input = body_bytes.saturating_add(WRAPPING_BYTES);
         let worst = |price: &Self| {
             let dearest = price.input.max(price.cache_read).max(price.cache_write);
             cost(input, dearest) + cost(u64::from(output_tokens), price.output)
@@ -110,7 +110,7 @@ impl Price {
     }
 
     /// Returns what a call cost that counted so many tokens; `None` where a count is missing without which nobody knows.
-    pub fn of(&self, tokens: &Tokens) -> Option<Money> {
+    pub fn cost_of(&self, tokens: &TokenUsage) -> Option<Money> {
         if *self == Self::FREE {
             return Some(Money::ZERO);
         }
@@ -125,8 +125,8 @@ impl Price {
             (write, price.cache_write),
             (output, price.output),
         ];
-        Some(rounded(
-            parts.into_iter().map(|(tokens, price)| exact(tokens, price)).fold(0, u128::saturating_add),
+        Some(round_up(
+            parts.into_iter().map(|(tokens, price)| exact_cost(tokens, price)).fold(0, u128::saturating_add),
         ))
     }
 
@@ -134,7 +134,7 @@ impl Price {
     #[must_use]
     pub fn halved(&self) -> Self {
         let half = |money: Money| Money::from_nanos(money.nanos().div_ceil(2));
-        let long = |long: LongPrice| LongPrice {
+        let long = |long: LongInputPrice| LongInputPrice {
             above: long.above,
             input: half(long.input),
             cache_read: half(long.cache_read),
@@ -152,7 +152,7 @@ impl Price {
 
     /// Returns what tokens cost of a call with so many of input, where that is long.
     fn for_input(&self, tokens: u64) -> Option<Self> {
-        let LongPrice { input, cache_read, cache_write, output, .. } =
+        let LongInputPrice { input, cache_read, cache_write, output, .. } =
             self.long.filter(|long| long.above < tokens)?;
         Some(Self { input, cache_read, cache_write, output, long: None })
     }
@@ -160,17 +160,17 @@ impl Price {
 
 /// Returns what so many tokens cost.
 fn cost(tokens: u64, price: Money) -> Money {
-    rounded(exact(tokens, price))
+    round_up(exact_cost(tokens, price))
 }
 
 /// Returns what so many tokens cost, in millionths of billionths of a dollar.
-fn exact(tokens: u64, price: Money) -> u128 {
+fn exact_cost(tokens: u64, price: Money) -> u128 {
     u128::from(tokens) * u128::from(price.nanos())
 }
 
 /// A part of a billionth is a whole one.
-fn rounded(exact: u128) -> Money {
-    Money::from_nanos(u64::try_from(exact.div_ceil(UNIT)).unwrap_or(u64::MAX))
+fn round_up(exact: u128) -> Money {
+    Money::from_nanos(u64::try_from(exact.div_ceil(TOKENS_PER_PRICE)).unwrap_or(u64::MAX))
 }
 
 /// What models cost, as of some day.
@@ -178,12 +178,12 @@ fn rounded(exact: u128) -> Money {
 pub struct PriceList {
     date: String,
     /// By the provider's name and the model's, both as [`plain`] has them.
-    rows: BTreeMap<(String, String), Row>,
+    rows: BTreeMap<(String, String), ListedPrice>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Row {
-    price: Price,
+struct ListedPrice {
+    price: TokenPrice,
     min_cacheable_tokens: Option<u32>,
 }
 
@@ -195,24 +195,27 @@ impl PriceList {
 
     /// Returns what a model of a provider costs, and from how many tokens on the provider keeps a prompt's beginning. A
     /// model's name may have a date behind it, and the vendor's before it where the provider sells those of others.
-    pub fn find(&self, provider: &Provider, model: &str) -> Option<(Price, Option<u32>)> {
+    pub fn find(&self, provider: &Provider, model: &str) -> Option<(TokenPrice, Option<u32>)> {
         let row = self.row(&provider.name, model);
         let resold = || model.split_once('/').and_then(|(vendor, model)| self.row(vendor, model));
         match row.or_else(|| if provider.is_free { None } else { resold() }) {
             Some(row) => Some((row.price, row.min_cacheable_tokens)),
-            None => provider.is_free.then_some((Price::FREE, None)),
+            None => provider.is_free.then_some((TokenPrice::FREE, None)),
         }
     }
 
     /// Puts the price of a model over the one that is there.
-    pub fn put(&mut self, name: &ModelName, price: Price) {
+    pub fn insert(&mut self, name: &ModelName, price: TokenPrice) {
         let known = self.row(&name.provider, &name.model);
         let min_cacheable_tokens = known.and_then(|row| row.min_cacheable_tokens);
-        self.rows.insert((plain(&name.provider), plain(&name.model)), Row { price, min_cacheable_tokens });
+        self.rows.insert(
+            (normalized(&name.provider), normalized(&name.model)),
+            ListedPrice { price, min_cacheable_tokens },
+        );
     }
 
-    fn row(&self, provider: &str, model: &str) -> Option<Row> {
-        let (provider, model) = (plain(provider), plain(model));
+    fn row(&self, provider: &str, model: &str) -> Option<ListedPrice> {
+        let (provider, model) = (normalized(provider), normalized(model));
         if let Some(row) = self.rows.get(&(provider.clone(), model.clone())) {
             return Some(*row);
         }
@@ -223,7 +226,7 @@ impl PriceList {
 }
 
 /// Names as they are compared: resellers write `claude-haiku-4.5` where the vendor writes `claude-haiku-4-5`.
-fn plain(name: &str) -> String {
+fn normalized(name: &str) -> String {
     name.to_ascii_lowercase().replace('.', "-")
 }
 
@@ -245,12 +248,13 @@ fn is_dated(model: &str, name: &str) -> bool {
 
 /// Returns the prices that came with this slop.
 pub fn built_in_prices() -> PriceList {
-    let file: File = toml::from_str(include_str!("../../config/prices.toml")).expect("the file is tested");
+    let file: PriceFile =
+        toml::from_str(include_str!("../../config/prices.toml")).expect("the file is tested");
     let mut rows = BTreeMap::new();
     for model in file.models {
         let row = model.row().expect("the file is tested");
         for provider in &model.providers {
-            rows.insert((plain(provider), plain(&model.name)), row);
+            rows.insert((normalized(provider), normalized(&model.name)), row);
         }
     }
     PriceList { date: file.date, rows }
@@ -263,14 +267,14 @@ pub fn dollars(text: &str) -> Option<Money> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct PriceFile {
     date: String,
-    models: Vec<Listed>,
+    models: Vec<PriceEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Listed {
+struct PriceEntry {
     providers: Vec<String>,
     name: String,
     input: String,
@@ -285,8 +289,8 @@ struct Listed {
     min_cacheable_tokens: Option<u32>,
 }
 
-impl Listed {
-    fn row(&self) -> Option<Row> {
+impl PriceEntry {
+    fn row(&self) -> Option<ListedPrice> {
         let read =
             |text: &Option<String>| text.as_deref().map(|text| dollars(text).ok_or(())).transpose().ok();
         let row = PriceRow {
@@ -300,7 +304,7 @@ impl Listed {
             long_cache_write: read(&self.long_cache_write)?,
         };
         let is_whole = self.long_from.is_some() == self.long_input.is_some();
-        is_whole.then(|| Row { price: row.price(), min_cacheable_tokens: self.min_cacheable_tokens })
+        is_whole.then(|| ListedPrice { price: row.price(), min_cacheable_tokens: self.min_cacheable_tokens })
     }
 }
 
@@ -345,21 +349,21 @@ mod tests {
     #[test]
     fn a_free_provider_costs_nothing_unless_somebody_set_a_price() {
         let (mut list, free) = (built_in_prices(), provider("ollama", true));
-        assert_eq!(list.find(&free, "anthropic/claude-haiku-4-5"), Some((Price::FREE, None)));
-        let price = Price { input: Money::from_nanos(7), ..Price::FREE };
-        list.put(&ModelName { provider: "ollama".to_owned(), model: "m:1b".to_owned() }, price);
+        assert_eq!(list.find(&free, "anthropic/claude-haiku-4-5"), Some((TokenPrice::FREE, None)));
+        let price = TokenPrice { input: Money::from_nanos(7), ..TokenPrice::FREE };
+        list.insert(&ModelName { provider: "ollama".to_owned(), model: "m:1b".to_owned() }, price);
         assert_eq!(list.find(&free, "m:1b"), Some((price, None)));
     }
 
     #[test]
     fn a_price_of_ones_own_keeps_what_is_known_of_the_model() {
         let mut list = built_in_prices();
-        list.put(
+        list.insert(
             &ModelName { provider: "anthropic".to_owned(), model: "claude-haiku-4-5-20251001".to_owned() },
-            Price::FREE,
+            TokenPrice::FREE,
         );
         let found = list.find(&provider("anthropic", false), "claude-haiku-4-5-20251001");
-        assert_eq!(found, Some((Price::FREE, Some(4_096))));
+        assert_eq!(found, Some((TokenPrice::FREE, Some(4_096))));
         check("anthropic", "claude-haiku-4-5", Some("1"));
     }
 
@@ -376,23 +380,27 @@ mod tests {
     #[test]
     fn a_call_costs_what_its_parts_cost() {
         let (price, _) = built_in_prices().find(&provider("anthropic", false), "claude-haiku-5-5").unwrap();
-        let tokens =
-            Tokens { input: Some(1_000), cache_read: Some(2_000), cache_write: Some(400), output: Some(10) };
+        let tokens = TokenUsage {
+            input: Some(1_000),
+            cache_read: Some(2_000),
+            cache_write: Some(400),
+            output: Some(10),
+        };
         // 1,000 × 100 + 2,000 × 10 + 400 × 125 + 10 × 500 billionths.
-        assert_eq!(price.of(&tokens), Some(Money::from_nanos(175_000)));
-        assert_eq!(price.halved().of(&tokens), Some(Money::from_nanos(87_500)));
-        let long = Tokens { input: Some(100_001), ..tokens };
+        assert_eq!(price.cost_of(&tokens), Some(Money::from_nanos(175_000)));
+        assert_eq!(price.halved().cost_of(&tokens), Some(Money::from_nanos(87_500)));
+        let long = TokenUsage { input: Some(100_001), ..tokens };
         let nanos = 100_001 * 500 + 2_000 * 50 + 400 * 625 + 10 * 2_500;
-        assert_eq!(price.of(&long), Some(Money::from_nanos(nanos)));
+        assert_eq!(price.cost_of(&long), Some(Money::from_nanos(nanos)));
     }
 
     #[test]
     fn a_call_that_cannot_be_long_is_not_feared_to_be() {
         let (price, _) = built_in_prices().find(&provider("anthropic", false), "claude-haiku-5-5").unwrap();
-        let border = 100_000 - WRAPPING;
+        let border = 100_000 - WRAPPING_BYTES;
         let short = Money::from_nanos(100_000 * 125 + 700 * 500);
-        assert_eq!(price.worst(border, 700), short);
-        assert_eq!(price.worst(border + 1, 700), Money::from_nanos(100_001 * 625 + 700 * 2_500));
+        assert_eq!(price.worst_cost(border, 700), short);
+        assert_eq!(price.worst_cost(border + 1, 700), Money::from_nanos(100_001 * 625 + 700 * 2_500));
     }
 
     #[test]
@@ -405,7 +413,7 @@ mod tests {
             long: Some((7, money(25))),
             ..PriceRow::default()
         };
-        let grown = LongPrice {
+        let grown = LongInputPrice {
             above: 7,
             input: money(25),
             cache_read: money(3),
@@ -414,7 +422,7 @@ mod tests {
         };
         assert_eq!(row.price().long, Some(grown));
         let said = PriceRow { long_output: Some(money(60)), long_cache_write: Some(money(30)), ..row };
-        let told = LongPrice { output: money(60), cache_write: money(30), ..grown };
+        let told = LongInputPrice { output: money(60), cache_write: money(30), ..grown };
         assert_eq!(said.price().long, Some(told));
         let cheaper = PriceRow { long: Some((7, money(5))), ..row }.price().long.unwrap();
         assert_eq!((cheaper.input, cheaper.output), (money(5), money(50)));
@@ -423,18 +431,18 @@ mod tests {
     #[test]
     fn what_was_not_counted_has_no_price() {
         let (price, _) = built_in_prices().find(&provider("anthropic", false), "claude-haiku-4-5").unwrap();
-        assert_eq!(price.of(&Tokens { input: Some(1), ..Tokens::default() }), None);
-        assert_eq!(price.of(&Tokens { output: Some(1), ..Tokens::default() }), None);
-        assert_eq!(Price::FREE.of(&Tokens::default()), Some(Money::ZERO));
+        assert_eq!(price.cost_of(&TokenUsage { input: Some(1), ..TokenUsage::default() }), None);
+        assert_eq!(price.cost_of(&TokenUsage { output: Some(1), ..TokenUsage::default() }), None);
+        assert_eq!(TokenPrice::FREE.cost_of(&TokenUsage::default()), Some(Money::ZERO));
     }
 
     prop_compose! {
         fn any_price()(input in 0..1u64 << 40, read in 0..1u64 << 40, write in 0..1u64 << 40, output in 0..1u64 << 40,
-            long in proptest::option::of((0..1u64 << 22, [0..1u64 << 40, 0..1u64 << 40, 0..1u64 << 40, 0..1u64 << 40]))) -> Price {
+            long in proptest::option::of((0..1u64 << 22, [0..1u64 << 40, 0..1u64 << 40, 0..1u64 << 40, 0..1u64 << 40]))) -> TokenPrice {
             let money = Money::from_nanos;
-            Price {
+            TokenPrice {
                 input: money(input), cache_read: money(read), cache_write: money(write), output: money(output),
-                long: long.map(|(above, [input, cache_read, cache_write, output])| LongPrice {
+                long: long.map(|(above, [input, cache_read, cache_write, output])| LongInputPrice {
                     above, input: money(input), cache_read: money(cache_read), cache_write: money(cache_write),
                     output: money(output),
                 }),
@@ -453,12 +461,12 @@ mod tests {
             let share = |whole: u64, part: f64| (whole as f64 * part) as u64;
             let first = share(body, parts.0);
             let second = share(body - first, parts.1);
-            let tokens = Tokens {
+            let tokens = TokenUsage {
                 input: Some(first), cache_read: Some(second), cache_write: Some(body - first - second),
                 output: Some(u64::from(output.min(most))),
             };
-            prop_assert!(price.of(&tokens).unwrap() <= price.worst(body, most));
-            prop_assert!(price.halved().of(&tokens).unwrap() <= price.halved().worst(body, most));
+            prop_assert!(price.cost_of(&tokens).unwrap() <= price.worst_cost(body, most));
+            prop_assert!(price.halved().cost_of(&tokens).unwrap() <= price.halved().worst_cost(body, most));
         }
     }
 }

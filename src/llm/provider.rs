@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// How a provider wants to be spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Wire {
+pub enum WireFormat {
     /// Anthropic's Messages.
     Anthropic,
     /// OpenAI's chat completions, and whoever speaks them too.
@@ -22,7 +22,7 @@ pub enum Wire {
     Command,
 }
 
-impl Wire {
+impl WireFormat {
     /// Every wire there is.
     pub const ALL: [Self; 6] =
         [Self::Anthropic, Self::Chat, Self::Responses, Self::Gemini, Self::Ollama, Self::Command];
@@ -40,7 +40,7 @@ impl Wire {
     }
 
     /// Returns the wire of that name.
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|wire| wire.name() == name)
     }
 }
@@ -52,7 +52,7 @@ pub struct Provider {
     /// Its name in settings.
     pub name: String,
     /// How it is spoken to.
-    pub wire: Wire,
+    pub wire: WireFormat,
     /// The address that the wire's path is appended to; empty for a command.
     pub base_url: String,
     /// Name of the environment variable that may hold another such address.
@@ -78,14 +78,15 @@ pub struct Provider {
     /// How many tokens a model of it is to have room for, where that has to be said (Ollama).
     pub context_tokens: Option<u32>,
     /// What some of its models want beside that.
-    pub quirks: Vec<Quirk>,
+    pub quirks: Vec<ModelQuirk>,
 }
 
 impl Provider {
     /// Returns what this model wants beside what all do: the quirk that knows most of its name.
-    pub fn quirk(&self, model: &str) -> Option<&Quirk> {
-        let known =
-            |quirk: &Quirk| quirk.names.iter().filter(|name| model.starts_with(*name)).map(String::len).max();
+    pub fn quirk(&self, model: &str) -> Option<&ModelQuirk> {
+        let known = |quirk: &ModelQuirk| {
+            quirk.names.iter().filter(|name| model.starts_with(*name)).map(String::len).max()
+        };
         let quirks = self.quirks.iter().filter_map(|quirk| Some((known(quirk)?, quirk)));
         quirks.max_by_key(|(length, _)| *length).map(|(_, quirk)| quirk)
     }
@@ -94,7 +95,7 @@ impl Provider {
 /// What some models want beside what all do. Most of it says that they are not to think long: they would eat up the
 /// tokens of their answers, and summaries are no riddles.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quirk {
+pub struct ModelQuirk {
     /// Beginnings of the models' names; an empty one begins all.
     pub names: Vec<String>,
     /// Fields of the body, as they are sent; with Gemini, of its `generationConfig`.

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use crate::model::Tokens;
-use crate::model::WebRequest;
+use crate::model::HttpRequest;
+use crate::model::TokenUsage;
 
 /// A question as it is sent.
 #[derive(Debug, Clone)]
-pub enum Sending {
+pub enum EncodedRequest {
     /// To a server.
-    Web(WebRequest),
+    Web(HttpRequest),
     /// To a program, on its standard input.
     Command {
         /// The program and its arguments.
@@ -21,38 +21,38 @@ pub enum Sending {
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
+pub struct ModelReply {
     /// The model's words, as they came.
     pub text: String,
     /// What was counted.
-    pub tokens: Tokens,
+    pub tokens: TokenUsage,
     /// The provider's name for the call, by which it finds it again.
     pub request_id: Option<String>,
     /// What the provider says of its limits.
-    pub pace: Pace,
+    pub rate_limits: RateLimits,
 }
 
 /// There are no words that can be used.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refusal {
+pub struct CallFailure {
     /// Of which kind it is: that decides what is done about it.
-    pub class: Class,
+    pub class: FailureClass,
     /// What the provider said, made printable and short.
-    pub words: String,
+    pub message: String,
     /// How long the provider wants to be left alone, where it said so.
-    pub wait: Option<Duration>,
+    pub retry_after: Option<Duration>,
     /// What was counted; `None` where nothing is charged. An answer with a good status is charged whatever it says: there
     /// are always some, each of whose parts may be unknown.
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<TokenUsage>,
     /// The provider's name for the call.
     pub request_id: Option<String>,
     /// What the provider says of its limits.
-    pub pace: Pace,
+    pub rate_limits: RateLimits,
 }
 
 /// Kinds of refusals, by what is done about them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum FailureClass {
     /// Too many calls or tokens for now: wait as told, and go slower.
     Rate,
     /// The server is in trouble: try again, ever later.
@@ -68,14 +68,14 @@ pub enum Class {
     /// The request is wrong for this model: another model may take it.
     Request,
     /// It answered, and there is no summary in it.
-    Soft(Soft),
+    Soft(SoftFailure),
     /// What came is not what this wire answers. It may be charged.
     Garbled,
 }
 
 /// Answers without a summary in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Soft {
+pub enum SoftFailure {
     /// The model would not, or a filter kept it back.
     Declined,
     /// It is empty.
@@ -88,27 +88,27 @@ pub enum Soft {
 
 /// What a provider says of its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pace {
+pub struct RateLimits {
     /// Of calls.
-    pub requests: Option<Window>,
+    pub requests: Option<LimitWindow>,
     /// Of tokens; of those of the input where they are told apart.
-    pub tokens: Option<Window>,
+    pub tokens: Option<LimitWindow>,
 }
 
-impl Pace {
+impl RateLimits {
     /// Returns the limits as they are to be heeded by one who was told how long to wait. Limits tell when they are full
     /// again, which may be minutes; a server that says when to come again knows better.
     #[must_use]
-    pub fn within(self, wait: Option<Duration>) -> Self {
+    pub fn capped_at(self, wait: Option<Duration>) -> Self {
         let Some(wait) = wait else { return self };
-        let sooner = |window: Window| Window { resets_in: window.resets_in.min(wait), ..window };
+        let sooner = |window: LimitWindow| LimitWindow { resets_in: window.resets_in.min(wait), ..window };
         Self { requests: self.requests.map(sooner), tokens: self.tokens.map(sooner) }
     }
 }
 
 /// One limit, as it stands after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct LimitWindow {
     /// How much is allowed.
     pub limit: Option<u64>,
     /// How much of it is left.
@@ -124,10 +124,10 @@ mod tests {
     #[test]
     fn who_was_told_how_long_to_wait_waits_no_longer_for_a_limit() {
         let window =
-            |seconds| Window { limit: Some(60), remaining: 0, resets_in: Duration::from_secs(seconds) };
-        let pace = Pace { requests: Some(window(1)), tokens: Some(window(360)) };
-        let told = pace.within(Some(Duration::from_secs(2)));
-        assert_eq!(told, Pace { requests: Some(window(1)), tokens: Some(window(2)) });
-        assert_eq!(pace.within(None), pace);
+            |seconds| LimitWindow { limit: Some(60), remaining: 0, resets_in: Duration::from_secs(seconds) };
+        let pace = RateLimits { requests: Some(window(1)), tokens: Some(window(360)) };
+        let told = pace.capped_at(Some(Duration::from_secs(2)));
+        assert_eq!(told, RateLimits { requests: Some(window(1)), tokens: Some(window(2)) });
+        assert_eq!(pace.capped_at(None), pace);
     }
 }

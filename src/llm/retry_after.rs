@@ -5,26 +5,27 @@ use std::time::Duration;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
 
-use crate::model::WebResponse;
+use crate::model::HttpResponse;
 
 /// What is longer is as good as this.
 const LONGEST: Duration = Duration::from_hours(24 * 30);
 
 /// Returns what the headers say, the most exact one first. What cannot be read, or lies in the past, is not there.
-pub(super) fn of_headers(response: &WebResponse, now_ms: i64) -> Option<Duration> {
-    let exact = response.header("retry-after-ms").and_then(number).map(|ms| longest(ms / 1_000.0));
+pub(super) fn from_headers(response: &HttpResponse, now_ms: i64) -> Option<Duration> {
+    let exact =
+        response.header("retry-after-ms").and_then(parse_decimal).map(|ms| capped_seconds(ms / 1_000.0));
     exact.or_else(|| response.header("retry-after").and_then(|text| seconds_or_date(text, now_ms)))
 }
 
 /// Returns what Google says in an error's details.
-pub(super) fn of_details(error: &Value) -> Option<Duration> {
+pub(super) fn from_details(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let told = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
-    told.trim().strip_suffix('s').and_then(number).map(longest)
+    told.trim().strip_suffix('s').and_then(parse_decimal).map(capped_seconds)
 }
 
 /// Says what the server wants in so many words: to be asked again, or not.
-pub(super) fn should_retry(response: &WebResponse) -> Option<bool> {
+pub(super) fn should_retry(response: &HttpResponse) -> Option<bool> {
     match response.header("x-should-retry") {
         Some("true") => Some(true),
         Some("false") => Some(false),
@@ -33,8 +34,8 @@ pub(super) fn should_retry(response: &WebResponse) -> Option<bool> {
 }
 
 fn seconds_or_date(text: &str, now_ms: i64) -> Option<Duration> {
-    if let Some(seconds) = number(text) {
-        return Some(longest(seconds));
+    if let Some(seconds) = parse_decimal(text) {
+        return Some(capped_seconds(seconds));
     }
     let at = rfc2822::DateTimeParser::new().parse_timestamp(text.trim()).ok()?;
     until(at, now_ms)
@@ -47,13 +48,13 @@ pub(super) fn until(at: jiff::Timestamp, now_ms: i64) -> Option<Duration> {
 }
 
 /// Reads a number of digits with at most one point. Signs, exponents and words are not what a server may say here.
-pub(super) fn number(text: &str) -> Option<f64> {
+pub(super) fn parse_decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_plain { text.parse().ok() } else { None }
 }
 
-pub(super) fn longest(seconds: f64) -> Duration {
+pub(super) fn capped_seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
 }
 
@@ -65,8 +66,8 @@ mod tests {
     #[track_caller]
     fn check(headers: &[(&str, &str)], wait: Option<u64>) {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let response = WebResponse { status: 429, headers, body: Vec::new() };
-        assert_eq!(of_headers(&response, NOW_MS), wait.map(Duration::from_millis));
+        let response = HttpResponse { status: 429, headers, body: Vec::new() };
+        assert_eq!(from_headers(&response, NOW_MS), wait.map(Duration::from_millis));
     }
 
     #[test]
@@ -100,13 +101,13 @@ mod tests {
     #[test]
     fn googles_details_are_understood() {
         let error = serde_json::json!({"details": [{"@type": "x"}, {"retryDelay": "34.5s"}]});
-        assert_eq!(of_details(&error), Some(Duration::from_millis(34_500)));
+        assert_eq!(from_details(&error), Some(Duration::from_millis(34_500)));
         for details in [
             serde_json::json!([{"retryDelay": 3}]),
             serde_json::json!("34s"),
             serde_json::json!([{"retryDelay": "-1s"}]),
         ] {
-            assert_eq!(of_details(&serde_json::json!({"details": details})), None);
+            assert_eq!(from_details(&serde_json::json!({"details": details})), None);
         }
     }
 }

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::Map;
 use serde_json::Value;
 
+use super::ModelQuirk;
 use super::Provider;
-use super::Quirk;
-use super::Wire;
+use super::WireFormat;
 
 /// Headers that hold keys. A key never stands in settings.
 const SECRET_HEADERS: [&str; 6] =
@@ -91,7 +91,7 @@ pub struct QuirkRow {
 
 /// Why a table is no provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RowError {
+pub enum ProviderRowError {
     /// It is not said how the provider is spoken to.
     #[error("`wire` is missing")]
     NoWire,
@@ -135,10 +135,10 @@ impl ProviderRow {
     ];
 
     /// Lays the table over a provider, or makes a new one of it.
-    pub fn over(self, name: &str, below: Option<&Provider>) -> Result<Provider, RowError> {
+    pub fn merge_over(self, name: &str, below: Option<&Provider>) -> Result<Provider, ProviderRowError> {
         let wire = match self.wire {
-            Some(wire) => Wire::of_name(&wire).ok_or(RowError::UnknownWire(wire))?,
-            None => below.map(|below| below.wire).ok_or(RowError::NoWire)?,
+            Some(wire) => WireFormat::from_name(&wire).ok_or(ProviderRowError::UnknownWire(wire))?,
+            None => below.map(|below| below.wire).ok_or(ProviderRowError::NoWire)?,
         };
         let base_url =
             self.base_url.or_else(|| below.map(|below| below.base_url.clone())).unwrap_or_default();
@@ -183,17 +183,18 @@ impl ProviderRow {
 pub fn built_in_providers() -> Vec<Provider> {
     let rows: BTreeMap<String, ProviderRow> = toml::from_str(include_str!("../../config/providers.toml"))
         .expect("the built-in providers are tables of theirs");
-    let provider =
-        |(name, row): (String, ProviderRow)| row.over(&name, None).expect("a built-in provider is whole");
+    let provider = |(name, row): (String, ProviderRow)| {
+        row.merge_over(&name, None).expect("a built-in provider is whole")
+    };
     rows.into_iter().map(provider).collect()
 }
 
-fn check_address(wire: Wire, base_url: &str) -> Result<(), RowError> {
-    if wire == Wire::Command {
+fn check_address(wire: WireFormat, base_url: &str) -> Result<(), ProviderRowError> {
+    if wire == WireFormat::Command {
         return Ok(());
     }
     if base_url.is_empty() {
-        return Err(RowError::NoAddress);
+        return Err(ProviderRowError::NoAddress);
     }
     let host = base_url.strip_prefix("https://").or_else(|| base_url.strip_prefix("http://"));
     let is_plain = |host: &str| {
@@ -201,27 +202,27 @@ fn check_address(wire: Wire, base_url: &str) -> Result<(), RowError> {
             && !host.starts_with('/')
             && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#@\\".contains(&byte))
     };
-    if host.is_some_and(is_plain) { Ok(()) } else { Err(RowError::BadAddress) }
+    if host.is_some_and(is_plain) { Ok(()) } else { Err(ProviderRowError::BadAddress) }
 }
 
-fn checked_header((name, value): (String, String)) -> Result<(String, String), RowError> {
+fn checked_header((name, value): (String, String)) -> Result<(String, String), ProviderRowError> {
     let is_name = !name.is_empty()
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
     let is_value = value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     if !is_name || !is_value {
-        return Err(RowError::BadHeader(name));
+        return Err(ProviderRowError::BadHeader(name));
     }
     if SECRET_HEADERS.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {
-        return Err(RowError::SecretHeader(name));
+        return Err(ProviderRowError::SecretHeader(name));
     }
     Ok((name, value))
 }
 
-fn checked_quirk(row: QuirkRow) -> Result<Quirk, RowError> {
+fn checked_quirk(row: QuirkRow) -> Result<ModelQuirk, ProviderRowError> {
     let fields = row.fields.unwrap_or_default();
     match fields.keys().find(|name| OWN_FIELDS.contains(&name.as_str())) {
-        Some(name) => Err(RowError::OwnField(name.clone())),
-        None => Ok(Quirk { names: row.names, fields, output_tokens: row.output_tokens }),
+        Some(name) => Err(ProviderRowError::OwnField(name.clone())),
+        None => Ok(ModelQuirk { names: row.names, fields, output_tokens: row.output_tokens }),
     }
 }
 
@@ -240,7 +241,7 @@ mod tests {
         assert!(providers.len() >= 12);
         for provider in providers {
             let is_local = provider.base_url.starts_with("http://127.0.0.1:");
-            let is_command = provider.wire == Wire::Command;
+            let is_command = provider.wire == WireFormat::Command;
             assert!(is_command || is_local || provider.base_url.starts_with("https://"), "{}", provider.name);
             assert!(is_local || is_command || provider.needs_key, "{}", provider.name);
             assert!(is_local || is_command || !provider.is_free, "{}", provider.name);
@@ -251,17 +252,17 @@ mod tests {
     fn a_table_is_laid_over_the_provider_of_its_name_key_by_key() {
         let below = built_in_providers().into_iter().find(|provider| provider.name == "openai").unwrap();
         let laid = row("base_url = 'https://gateway.example/v1'\nkey_variables = ['GATEWAY_KEY']")
-            .over("openai", Some(&below));
+            .merge_over("openai", Some(&below));
         let laid = laid.unwrap();
         assert_eq!(laid.base_url, "https://gateway.example/v1");
         assert_eq!(laid.key_variables, ["GATEWAY_KEY"]);
-        assert_eq!((laid.wire, laid.has_batches, laid.needs_key), (Wire::Responses, true, true));
+        assert_eq!((laid.wire, laid.has_batches, laid.needs_key), (WireFormat::Responses, true, true));
     }
 
     #[test]
     fn a_new_provider_that_names_a_key_needs_it_and_is_not_free() {
         let made = row("wire = 'chat'\nbase_url = 'https://models.example/v1'\nkey_variables = ['K']")
-            .over("mine", None);
+            .merge_over("mine", None);
         let made = made.unwrap();
         assert!(made.needs_key);
         assert!(!made.is_free && !made.marks_cache && !made.has_batches);
@@ -269,10 +270,10 @@ mod tests {
 
     #[test]
     fn a_table_that_is_no_provider_says_why() {
-        let wrong = |text: &str| row(text).over("mine", None).unwrap_err();
-        assert_eq!(wrong("base_url = 'https://a.example'"), RowError::NoWire);
-        assert_eq!(wrong("wire = 'soap'"), RowError::UnknownWire("soap".to_owned()));
-        assert_eq!(wrong("wire = 'chat'"), RowError::NoAddress);
+        let wrong = |text: &str| row(text).merge_over("mine", None).unwrap_err();
+        assert_eq!(wrong("base_url = 'https://a.example'"), ProviderRowError::NoWire);
+        assert_eq!(wrong("wire = 'soap'"), ProviderRowError::UnknownWire("soap".to_owned()));
+        assert_eq!(wrong("wire = 'chat'"), ProviderRowError::NoAddress);
         for address in [
             "ftp://a.example",
             "https://",
@@ -283,18 +284,18 @@ mod tests {
         ] {
             assert_eq!(
                 wrong(&format!("wire = 'chat'\nbase_url = '{address}'")),
-                RowError::BadAddress,
+                ProviderRowError::BadAddress,
                 "{address}"
             );
         }
         let headers = "wire = 'chat'\nbase_url = 'https://a.example'\nheaders";
         assert_eq!(
             wrong(&format!("{headers}.Authorization = 'x'")),
-            RowError::SecretHeader("Authorization".to_owned())
+            ProviderRowError::SecretHeader("Authorization".to_owned())
         );
         assert_eq!(
             wrong(&format!("{headers}.X-Team = \"a\\r\\nb\"")),
-            RowError::BadHeader("X-Team".to_owned())
+            ProviderRowError::BadHeader("X-Team".to_owned())
         );
     }
 
@@ -302,17 +303,17 @@ mod tests {
     fn a_quirk_may_not_write_what_is_asked() {
         let quirk = "quirks = [{names = [''], fields = {messages = []}}]";
         let wrong =
-            row(&format!("wire = 'chat'\nbase_url = 'https://a.example'\n{quirk}")).over("mine", None);
-        assert_eq!(wrong.unwrap_err(), RowError::OwnField("messages".to_owned()));
+            row(&format!("wire = 'chat'\nbase_url = 'https://a.example'\n{quirk}")).merge_over("mine", None);
+        assert_eq!(wrong.unwrap_err(), ProviderRowError::OwnField("messages".to_owned()));
     }
 
     #[test]
     fn a_models_quirk_is_the_one_that_knows_most_of_its_name() {
         let quirks = "quirks = [{names = ['']}, {names = ['x', 'm-1'], output_tokens = 1}, {names = ['m'], output_tokens = 2}]";
-        let provider = row(&format!("wire = 'command'\n{quirks}")).over("mine", None).unwrap();
+        let provider = row(&format!("wire = 'command'\n{quirks}")).merge_over("mine", None).unwrap();
         let tokens = |model: &str| provider.quirk(model).unwrap().output_tokens;
         assert_eq!([tokens("m-1-large"), tokens("m-2"), tokens("other")], [Some(1), Some(2), None]);
-        let laid = row("quirks = []").over("mine", Some(&provider)).unwrap();
+        let laid = row("quirks = []").merge_over("mine", Some(&provider)).unwrap();
         assert_eq!(laid.quirk("m-1"), None);
     }
 

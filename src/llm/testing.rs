@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use super::Model;
-use super::Wire;
+use super::WireFormat;
 use super::built_in_providers;
-use crate::model::Prompt;
-use crate::model::WebResponse;
+use crate::model::HttpResponse;
+use crate::model::ModelPrompt;
 
 /// 2026-11-21 09:00:00 in UTC.
 pub(super) const NOW_MS: i64 = 1_795_251_600_000;
 
 /// Returns the model `m` of the first built-in provider with that wire that is asked over a network, or of a program.
-pub(super) fn model(wire: Wire) -> Model {
+pub(super) fn model(wire: WireFormat) -> Model {
     let name = match wire {
-        Wire::Anthropic => "anthropic",
-        Wire::Chat => "vllm",
-        Wire::Responses => "openai",
-        Wire::Gemini => "gemini",
-        Wire::Ollama => "ollama",
-        Wire::Command => "command",
+        WireFormat::Anthropic => "anthropic",
+        WireFormat::Chat => "vllm",
+        WireFormat::Responses => "openai",
+        WireFormat::Gemini => "gemini",
+        WireFormat::Ollama => "ollama",
+        WireFormat::Command => "command",
     };
     of_provider(name, "m")
 }
@@ -39,8 +39,8 @@ pub(super) fn of_provider(provider: &str, name: &str) -> Model {
 }
 
 /// Returns a question about that material.
-pub(super) fn prompt(material: &str) -> Prompt {
-    Prompt {
+pub(super) fn prompt(material: &str) -> ModelPrompt {
+    ModelPrompt {
         instructions: "Say what it is for.".to_owned(),
         material: material.to_owned(),
         answer_tokens: 700,
@@ -48,7 +48,7 @@ pub(super) fn prompt(material: &str) -> Prompt {
 }
 
 /// Returns a server's answer.
-pub(super) fn response(status: u16, headers: &[(&str, &str)], body: &str) -> WebResponse {
+pub(super) fn response(status: u16, headers: &[(&str, &str)], body: &str) -> HttpResponse {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    WebResponse { status, headers, body: body.as_bytes().to_vec() }
+    HttpResponse { status, headers, body: body.as_bytes().to_vec() }
 }

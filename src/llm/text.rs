@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 /// Words of a server are cut to so many bytes.
-pub(super) const MOST_WORDS: usize = 300;
+pub(super) const MAX_MESSAGE: usize = 300;
 
 /// Names that a server gives to calls are cut to so many bytes.
-const MOST_NAME: usize = 128;
+const MAX_ID: usize = 128;
 
 /// Shorter runs of letters and digits are taken for words; the keys of all providers are longer.
-const LEAST_KEY: usize = 20;
+const MIN_KEY: usize = 20;
 
 /// Returns the text as one printable line of at most so many bytes; what may be a key is hidden.
 pub(super) fn printable(text: &str, most: usize) -> String {
@@ -22,15 +22,15 @@ pub(super) fn printable(text: &str, most: usize) -> String {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.extend(without_keys(word).chars().filter(|char| !is_invisible(*char)));
+        line.extend(hide_keys(word).chars().filter(|char| !is_invisible(*char)));
     }
     shortened(line, most)
 }
 
 /// Returns a server's name for a call, if it is one.
-pub(super) fn name(text: &str) -> Option<String> {
+pub(super) fn call_id(text: &str) -> Option<String> {
     let is_name =
-        !text.is_empty() && text.len() <= MOST_NAME && text.bytes().all(|byte| byte.is_ascii_graphic());
+        !text.is_empty() && text.len() <= MAX_ID && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_name.then(|| text.to_owned())
 }
 
@@ -58,7 +58,7 @@ fn is_invisible(char: char) -> bool {
 
 /// Servers have been seen to repeat the key that they refuse. Only its sender could know it for sure, so whatever looks
 /// like one is hidden: a long run of letters and digits that is no word and no name of a model.
-fn without_keys(word: &str) -> Cow<'_, str> {
+fn hide_keys(word: &str) -> Cow<'_, str> {
     let is_of_key = |char: char| char.is_ascii_alphanumeric() || "-_.+/=*".contains(char);
     if !word.split(|char| !is_of_key(char)).any(may_be_key) {
         return Cow::Borrowed(word);
@@ -82,7 +82,7 @@ fn may_be_key(run: &str) -> bool {
     let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit);
     // A digest has no capitals, but no words either; the parts of a model's name are short.
     let longest = run.split(|char: char| !char.is_ascii_alphanumeric()).map(str::len).max().unwrap_or(0);
-    LEAST_KEY <= run.len() && (is_mixed && 12 <= longest || LEAST_KEY <= longest && has(u8::is_ascii_digit))
+    MIN_KEY <= run.len() && (is_mixed && 12 <= longest || MIN_KEY <= longest && has(u8::is_ascii_digit))
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, shown: &str) {
-        assert_eq!(printable(text, MOST_WORDS), shown);
+        assert_eq!(printable(text, MAX_MESSAGE), shown);
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
     fn long_words_are_cut_at_a_character() {
         let cut = printable(&"ä".repeat(1_000), 11);
         assert_eq!(cut, "ääää…");
-        assert!(printable(&"x ".repeat(10_000_000), MOST_WORDS).len() <= MOST_WORDS);
+        assert!(printable(&"x ".repeat(10_000_000), MAX_MESSAGE).len() <= MAX_MESSAGE);
     }
 
     #[test]

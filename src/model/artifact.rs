@@ -1,10 +1,10 @@
 //! What is derived from a content, and by whom.
 
-use super::Dialect;
+use super::HeaderDialect;
 
 /// A kind of artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Artifact {
+pub enum ArtifactKind {
     /// The tree of symbols.
     Outline,
     /// The text with the bodies taken out.
@@ -15,7 +15,7 @@ pub enum Artifact {
     References,
 }
 
-impl Artifact {
+impl ArtifactKind {
     /// Every kind there is.
     pub const ALL: [Self; 4] = [Self::Outline, Self::Skeleton, Self::Summary, Self::References];
 
@@ -34,7 +34,7 @@ impl Artifact {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Producer {
     /// What is made.
-    pub artifact: Artifact,
+    pub artifact: ArtifactKind,
     /// Id of the file type that the content was read as.
     pub language: &'static str,
     /// Name, version and parameters: `outline/1 tree-sitter-python/0.25`.
@@ -43,7 +43,7 @@ pub struct Producer {
 
 /// What is known of a content's bytes before anything is derived from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct ContentFacts {
     /// Size in bytes.
     pub size: u64,
     /// Name of the text's encoding (`UTF-8`, `UTF-16LE`, `windows-1252`); `None` where it is not text.
@@ -51,7 +51,7 @@ pub struct Facts {
     /// Lines of the text; 0 where it is not text. A last line without an end counts.
     pub lines: u32,
     /// What a C-like header says of its own language.
-    pub dialect: Dialect,
+    pub dialect: HeaderDialect,
     /// Id of the file type that the first bytes claim (`#!/usr/bin/env python3`), if they claim one.
-    pub claims: Option<String>,
+    pub claimed_type: Option<String>,
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 /// Returns an error with its causes, on one line: each room says what it attempted, and the cause says why not.
-pub fn with_causes(error: &dyn Error) -> String {
+pub fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

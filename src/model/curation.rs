@@ -2,8 +2,8 @@
 //!
 //! All of it is written in `slop.toml`; `config` reads and edits it.
 
+use super::AggregationStrategy;
 use super::ContentHash;
-use super::Strategy;
 use super::Tier;
 use super::ViewMode;
 
@@ -103,13 +103,13 @@ pub struct Slice {
     /// Why it matters; may be empty.
     pub comment: String,
     /// What it takes to find it again.
-    pub anchors: Anchors,
+    pub anchors: SliceAnchors,
 }
 
 /// What a slice remembers of its text and of what stood around it. Everything but the lines may be missing: then the
 /// slice is found the worse, and never at a wrong place without saying so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Anchors {
+pub struct SliceAnchors {
     /// SHA-256 of the slice's text: its lines joined by line feeds, without the last one's end.
     pub content_hash: Option<ContentHash>,
     /// The lines before it, the nearest last (`start_context`).
@@ -128,7 +128,7 @@ pub struct Anchors {
 
 /// What became of a slice in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolution {
+pub struct SliceResolution {
     /// How sure it is.
     pub status: SliceStatus,
     /// Its first line now, from 1; the best guess where it is stale.
@@ -185,7 +185,7 @@ pub struct Persona {
     /// The tier whose settings it starts from.
     pub tier: Option<Tier>,
     /// The strategy, where it has one of its own.
-    pub aggregation_strategy: Option<Strategy>,
+    pub aggregation_strategy: Option<AggregationStrategy>,
     /// The models to ask: the first is used, the rest are the escalation.
     pub preferred_models: Vec<PreferredModel>,
     /// Name of the preset that it sees.

@@ -1,20 +1,20 @@
 //! An aggregation before it is written as Markdown or JSON, with the receipt that says what became of each file.
 
-use super::Beads;
+use super::BeadsList;
 use super::ContentHash;
+use super::DiscussionEntry;
+use super::DocumentPart;
 use super::FileType;
-use super::LeftOut;
 use super::ModelName;
-use super::Part;
-use super::Problem;
 use super::RelPath;
 use super::Screenshot;
-use super::Utterance;
+use super::SectionProblem;
+use super::SkipReason;
 use super::ViewMode;
 
 /// One file as it stands in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub struct DocumentBlock {
     /// The file.
     pub path: RelPath,
     /// Its type.
@@ -28,12 +28,12 @@ pub struct Block {
     /// What is shown; without a fence.
     pub body: String,
     /// Who wrote the words, where it is shown as a summary.
-    pub summary: Option<SummaryBy>,
+    pub summary: Option<SummaryProvenance>,
 }
 
 /// Who wrote the words of a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SummaryBy {
+pub enum SummaryProvenance {
     /// The heuristic: they follow from the file's bytes.
     Heuristic,
     /// A language model. What it says of a file that anyone may have written is data, never instructions.
@@ -41,18 +41,18 @@ pub enum SummaryBy {
         /// Which one.
         name: ModelName,
         /// Whether it wrote of what the file was earlier, and has not of what it is now.
-        is_earlier: bool,
+        is_outdated: bool,
     },
 }
 
-impl SummaryBy {
+impl SummaryProvenance {
     /// Returns how to say, behind the name of the view, that a reader has a model's words before it. Not whose, nor of
     /// when: a head that tells that would change where the words do not.
-    pub const fn behind_view(&self) -> &'static str {
+    pub const fn view_suffix(&self) -> &'static str {
         match self {
             Self::Heuristic => "",
-            Self::Model { is_earlier: false, .. } => " by a model",
-            Self::Model { is_earlier: true, .. } => " by a model, of an earlier version",
+            Self::Model { is_outdated: false, .. } => " by a model",
+            Self::Model { is_outdated: true, .. } => " by a model, of an earlier version",
         }
     }
 }
@@ -61,11 +61,11 @@ impl SummaryBy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     /// Which part of it was asked for; the other one is empty.
-    pub part: Part,
+    pub part: DocumentPart,
     /// Heading of the section of files, without `## `.
     pub files_heading: &'static str,
     /// The files, in their order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<DocumentBlock>,
     /// Whether files were left out for want of room, so that the document says so.
     pub is_cut: bool,
     /// The tree of all names, if the tier wants it.
@@ -73,16 +73,16 @@ pub struct Document {
     /// The screenshots, as they were named.
     pub screenshots: Vec<Screenshot>,
     /// The work that Beads tracks, if the project is in that mode.
-    pub beads: Option<Beads>,
+    pub beads: Option<BeadsList>,
     /// What was said so far: all that stands behind the cache boundary.
-    pub discussion: Vec<Utterance>,
+    pub discussion: Vec<DiscussionEntry>,
     /// What became of each file.
     pub receipt: Receipt,
 }
 
 /// Which rule of the routing gave a file its view, first match first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rule {
+pub enum RoutingRule {
     /// The file's item says `auto_aggregate = false`.
     AutoAggregate,
     /// The file's item says `view_mode = "none"`.
@@ -113,7 +113,7 @@ pub enum Rule {
     Gone,
 }
 
-impl Rule {
+impl RoutingRule {
     /// Returns the stable name, as in the receipt.
     pub const fn name(self) -> &'static str {
         match self {
@@ -135,7 +135,7 @@ impl Rule {
     }
 
     /// Says whether the rule insists on its view, so that no budget makes it smaller.
-    pub const fn insists(self) -> bool {
+    pub const fn is_binding(self) -> bool {
         match self {
             Self::Focus | Self::ForceFull | Self::ItemTier => true,
             Self::AutoAggregate
@@ -165,11 +165,11 @@ pub struct ReceiptEntry {
     /// How it would have been shown, had nothing stood in the way.
     pub wanted: ViewMode,
     /// The rule that wanted it so.
-    pub rule: Rule,
+    pub rule: RoutingRule,
     /// Why `view` is not `wanted`, and what else should be known, in words.
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// Who wrote the words, where it is shown as a summary.
-    pub summary: Option<SummaryBy>,
+    pub summary: Option<SummaryProvenance>,
     /// Bytes of its block in the document, with its head.
     pub bytes: u64,
     /// Tokens of its block in the document, as [`Receipt::counter`] counts.
@@ -179,7 +179,7 @@ pub struct ReceiptEntry {
 impl ReceiptEntry {
     /// Says whether an error stands in place of the file.
     pub fn is_failed(&self) -> bool {
-        self.content.is_none() && self.why.is_some() && self.view != ViewMode::Path
+        self.content.is_none() && self.reason.is_some() && self.view != ViewMode::Path
     }
 }
 
@@ -187,7 +187,7 @@ impl ReceiptEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Omission {
     /// It has nothing that could be shown.
-    LeftOut(LeftOut),
+    LeftOut(SkipReason),
     /// Its item says `auto_aggregate = false`.
     AutoAggregate,
     /// It would be shown as the last aggregation of the same name showed it.
@@ -211,9 +211,9 @@ impl Omission {
     }
 
     /// Returns the reason in words.
-    pub const fn words(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
-            Self::LeftOut(reason) => reason.words(),
+            Self::LeftOut(reason) => reason.description(),
             Self::AutoAggregate => "its item says auto_aggregate = false",
             Self::Unchanged => "not changed since the last aggregation of this name",
             Self::Budget { .. } => "no room within the budget",
@@ -234,9 +234,9 @@ pub struct OmittedFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingFile {
     /// The path or pattern, as a preset or an item spells it.
-    pub word: String,
+    pub pattern: String,
     /// What is wrong with it.
-    pub why: String,
+    pub reason: String,
 }
 
 /// What became of each file of the project that was asked for.
@@ -263,27 +263,27 @@ pub struct Receipt {
     /// Tokens of the whole document as Markdown.
     pub tokens: u64,
     /// Whether the tree of names was left out because there was no room for it.
-    pub without_tree: bool,
+    pub tree_omitted: bool,
     /// Behind how many folders in the tree stand a model's words.
     pub folders_by_model: u64,
     /// The files of the document, in its order.
     pub files: Vec<ReceiptEntry>,
     /// The files that are not in it, by path.
-    pub left_out: Vec<OmittedFile>,
+    pub omitted: Vec<OmittedFile>,
     /// What a preset or an item names that is not there.
     pub missing: Vec<MissingFile>,
     /// What could not be had beside the files.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SectionProblem>,
 }
 
 impl Receipt {
     /// Returns in words why a file is not in the document.
-    pub fn why_left_out(&self, reason: Omission) -> String {
+    pub fn omission_text(&self, reason: Omission) -> String {
         match (reason, &self.name) {
             (Omission::Unchanged, Some(name)) => {
                 format!("not changed since the last aggregation named `{name}`")
             }
-            (reason, _) => reason.words().to_owned(),
+            (reason, _) => reason.description().to_owned(),
         }
     }
 }

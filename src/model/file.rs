@@ -6,7 +6,7 @@ use std::fmt;
 ///
 /// Compared by equality alone, never by order: clocks step and tools set times as they like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Stamp {
+pub struct FileStamp {
     /// Device that holds the file.
     pub dev: u64,
     /// Inode number on that device.
@@ -21,7 +21,7 @@ pub struct Stamp {
 
 /// Why a file that the project lists is not rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LeftOut {
+pub enum SkipReason {
     /// Its bytes are not text.
     Binary,
     /// It is larger than `limits.structure_max_bytes` and was not read.
@@ -48,7 +48,7 @@ pub enum LeftOut {
     History,
 }
 
-impl LeftOut {
+impl SkipReason {
     /// Every reason there is.
     pub const ALL: [Self; 12] = [
         Self::Binary,
@@ -106,7 +106,7 @@ impl LeftOut {
     }
 
     /// Says the reason in words that fit after "left out:".
-    pub const fn words(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             Self::Binary => "not text",
             Self::TooLarge => "larger than limits.structure_max_bytes",
@@ -124,7 +124,7 @@ impl LeftOut {
     }
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -2,7 +2,7 @@
 
 /// What a reader does with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum FileRole {
     /// A program reads it and does what it says.
     Code,
     /// A person reads it.
@@ -38,12 +38,12 @@ pub struct FileType {
     /// Word after the fence of a code block: `python`; empty for plain text.
     pub fence: &'static str,
     /// What a reader does with it.
-    pub role: Role,
+    pub role: FileRole,
 }
 
 /// What the text of a C-like header says about its language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Dialect {
+pub enum HeaderDialect {
     /// Nothing: it would be read alike as C and as C++, or it is no header.
     Neutral,
     /// It holds what only C++ has.

@@ -14,7 +14,7 @@ pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
     /// Returns the digest of `bytes`.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn digest(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
@@ -29,7 +29,7 @@ impl ContentHash {
     }
 
     /// Returns the first 12 hex digits: enough to tell contents apart in a header.
-    pub fn short(&self) -> String {
+    pub fn short_hex(&self) -> String {
         hex(&self.0[..6])
     }
 }
@@ -42,7 +42,7 @@ impl fmt::Display for ContentHash {
 
 impl fmt::Debug for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ContentHash({})", self.short())
+        write!(f, "ContentHash({})", self.short_hex())
     }
 }
 
@@ -88,9 +88,9 @@ mod tests {
 
     #[test]
     fn the_digest_is_sha_256_and_reads_back() {
-        let hash = ContentHash::of(b"abc");
+        let hash = ContentHash::digest(b"abc");
         assert_eq!(hash.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-        assert_eq!(hash.short(), "ba7816bf8f01");
+        assert_eq!(hash.short_hex(), "ba7816bf8f01");
         assert_eq!(hash.to_string().parse(), Ok(hash));
     }
 

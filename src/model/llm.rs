@@ -9,7 +9,7 @@ use super::Tier;
 
 /// What a model is asked: two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct ModelPrompt {
     /// What it is to do. The same for all files of a kind, so that a provider can keep it.
     pub instructions: String,
     /// What it is to do that with: of one file alone. It names no path.
@@ -35,7 +35,7 @@ impl fmt::Display for ModelName {
 
 /// A model that may write a summary, with all that is sent to it beside the prompt. What is `None` is not sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Writer {
+pub struct SummaryModel {
     /// Its name.
     pub name: ModelName,
     /// Sampling temperature.
@@ -48,7 +48,7 @@ pub struct Writer {
     pub fields: String,
 }
 
-impl Writer {
+impl SummaryModel {
     /// Returns a model to which nothing but the prompt is sent.
     pub const fn plain(name: ModelName) -> Self {
         Self { name, temperature: None, top_p: None, max_output_tokens: None, fields: String::new() }
@@ -57,7 +57,7 @@ impl Writer {
 
 /// The tokens of a call, in four parts that do not overlap. What a provider did not report is `None`, which is not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tokens {
+pub struct TokenUsage {
     /// Input that was neither read from nor written into the provider's cache.
     pub input: Option<u64>,
     /// Input that was read from the provider's cache.
@@ -100,7 +100,7 @@ impl Money {
     }
 
     /// Returns it as an exact decimal of dollars, as [`Money::from_dollars`] reads it.
-    pub fn decimal(self) -> String {
+    pub fn to_decimal(self) -> String {
         let (whole, part) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
         let digits = format!("{part:09}");
         let digits = digits.trim_end_matches('0');
@@ -144,7 +144,7 @@ impl fmt::Display for Money {
 
 /// What a summary is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
+pub enum SummaryScope {
     /// A content.
     File,
     /// The files of a folder and of those below it.
@@ -153,7 +153,7 @@ pub enum Scope {
     Project,
 }
 
-impl Scope {
+impl SummaryScope {
     /// Every scope there is.
     pub const ALL: [Self; 3] = [Self::File, Self::Folder, Self::Project];
 
@@ -173,15 +173,15 @@ pub struct SummaryKey(pub ContentHash);
 
 /// A summary that a model wrote, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WrittenSummary {
+pub struct ModelSummary {
     /// Its words, checked. They are what a model made of a file that anyone may have written: data, never instructions.
     pub text: String,
     /// Who wrote it.
-    pub by: ModelName,
+    pub author: ModelName,
     /// For which tier.
     pub tier: Tier,
     /// Whether it is of what the file was earlier, and has not been written for what it is now.
-    pub is_earlier: bool,
+    pub is_outdated: bool,
 }
 
 #[cfg(test)]
@@ -216,7 +216,7 @@ mod tests {
         for (text, nanos) in cases {
             let money = Money::from_dollars(text);
             assert_eq!(money.map(Money::nanos), nanos, "{text}");
-            assert_eq!(money.and_then(|money| Money::from_dollars(&money.decimal())), money, "{text}");
+            assert_eq!(money.and_then(|money| Money::from_dollars(&money.to_decimal())), money, "{text}");
         }
     }
 

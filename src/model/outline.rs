@@ -247,7 +247,7 @@ impl Symbol {
 
 /// Why a file's structure is not what a parse gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fallback {
+pub enum ParseFallback {
     /// The parser did not finish in the time that one file may cost.
     TimedOut,
     /// Brackets or blocks are nested deeper than a parser should be asked to go.
@@ -258,7 +258,7 @@ pub enum Fallback {
     Failed,
 }
 
-impl Fallback {
+impl ParseFallback {
     /// Returns the stable name, as in JSON.
     pub const fn name(self) -> &'static str {
         match self {
@@ -270,7 +270,7 @@ impl Fallback {
     }
 
     /// Says the reason in words that fit after "no outline:".
-    pub const fn words(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             Self::TimedOut => "its parse takes longer than limits.parse_timeout_ms",
             Self::TooDeep => "it is nested too deeply to be parsed",
@@ -286,23 +286,23 @@ impl Fallback {
 /// Only what the parser is given can be in an error node: where a scanner took the bodies of functions out, nobody looked
 /// whether they are right, and they count as understood. What a scanner repaired before the parse is understood, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Health {
+pub struct ParseHealth {
     /// Bytes in error nodes, and in the heads of recovered symbols.
     pub broken_bytes: u64,
     /// Bytes in all.
     pub total_bytes: u64,
     /// Set where the structure was not taken from a finished parse.
-    pub fallback: Option<Fallback>,
+    pub fallback: Option<ParseFallback>,
 }
 
-impl Health {
+impl ParseHealth {
     /// Returns the health of a text that was understood in full.
     pub const fn perfect(total_bytes: u64) -> Self {
         Self { broken_bytes: 0, total_bytes, fallback: None }
     }
 
     /// Returns the health of a text whose structure could not be had.
-    pub const fn fallen_back(total_bytes: u64, fallback: Fallback) -> Self {
+    pub const fn fallen_back(total_bytes: u64, fallback: ParseFallback) -> Self {
         Self { broken_bytes: total_bytes, total_bytes, fallback: Some(fallback) }
     }
 
@@ -322,7 +322,7 @@ impl Health {
 }
 
 /// Prints the share as `99.8 %`, never rounded up to 100 while something is broken.
-impl fmt::Display for Health {
+impl fmt::Display for ParseHealth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tenths = (self.share() * 1000.0).floor() / 10.0;
         write!(f, "{tenths:.1} %")
@@ -333,7 +333,7 @@ impl fmt::Display for Health {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
     /// How well the file was understood.
-    pub health: Health,
+    pub health: ParseHealth,
     /// First paragraph of the file's own documentation, on one line.
     pub doc: Option<String>,
     /// What the file draws in, as written: `os.path`, `<stdio.h>`, in order and each once.
@@ -355,7 +355,7 @@ impl Outline {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skeleton {
     /// How well the file was understood.
-    pub health: Health,
+    pub health: ParseHealth,
     /// What is left of the text, with marks where something was taken away.
     pub text: String,
     /// Whether it may be shown: it is known to have no more errors than its source, or nothing promises that of its
@@ -369,10 +369,10 @@ mod tests {
 
     #[test]
     fn health_is_never_rounded_up_to_perfect() {
-        let health = Health { broken_bytes: 1, total_bytes: 1_000_000, fallback: None };
+        let health = ParseHealth { broken_bytes: 1, total_bytes: 1_000_000, fallback: None };
         assert_eq!(health.to_string(), "99.9 %");
-        assert_eq!(Health::perfect(10).to_string(), "100.0 %");
-        assert_eq!(Health::fallen_back(0, Fallback::TimedOut).to_string(), "0.0 %");
+        assert_eq!(ParseHealth::perfect(10).to_string(), "100.0 %");
+        assert_eq!(ParseHealth::fallen_back(0, ParseFallback::TimedOut).to_string(), "0.0 %");
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct RelPath(Box<[u8]>);
 
 /// Why some bytes are no path within a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadPath {
+pub enum InvalidPath {
     /// There is nothing in it.
     #[error("read an empty path")]
     Empty,
@@ -34,18 +34,18 @@ pub enum BadPath {
 
 impl RelPath {
     /// Checks `bytes` and wraps them.
-    pub fn new(bytes: &[u8]) -> Result<Self, BadPath> {
+    pub fn new(bytes: &[u8]) -> Result<Self, InvalidPath> {
         if bytes.is_empty() {
-            return Err(BadPath::Empty);
+            return Err(InvalidPath::Empty);
         }
         if bytes[0] == b'/' {
-            return Err(BadPath::Absolute);
+            return Err(InvalidPath::Absolute);
         }
         if bytes.contains(&0) {
-            return Err(BadPath::Nul);
+            return Err(InvalidPath::Nul);
         }
         if bytes.split(|&b| b == b'/').any(|part| matches!(part, b"" | b"." | b"..")) {
-            return Err(BadPath::Dotted);
+            return Err(InvalidPath::Dotted);
         }
         Ok(Self(bytes.into()))
     }
@@ -100,7 +100,7 @@ impl RelPath {
     }
 
     /// Returns the parts, from the root down.
-    pub fn parts(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
+    pub fn components(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
         self.0.split(|&b| b == b'/')
     }
 
@@ -161,12 +161,12 @@ mod tests {
 
     #[test]
     fn a_path_that_could_leave_the_root_is_refused() {
-        assert_eq!(RelPath::new(b""), Err(BadPath::Empty));
-        assert_eq!(RelPath::new(b"/etc/passwd"), Err(BadPath::Absolute));
-        assert_eq!(RelPath::new(b"a/../../b"), Err(BadPath::Dotted));
-        assert_eq!(RelPath::new(b"a//b"), Err(BadPath::Dotted));
-        assert_eq!(RelPath::new(b"./a"), Err(BadPath::Dotted));
-        assert_eq!(RelPath::new(b"a\0b"), Err(BadPath::Nul));
+        assert_eq!(RelPath::new(b""), Err(InvalidPath::Empty));
+        assert_eq!(RelPath::new(b"/etc/passwd"), Err(InvalidPath::Absolute));
+        assert_eq!(RelPath::new(b"a/../../b"), Err(InvalidPath::Dotted));
+        assert_eq!(RelPath::new(b"a//b"), Err(InvalidPath::Dotted));
+        assert_eq!(RelPath::new(b"./a"), Err(InvalidPath::Dotted));
+        assert_eq!(RelPath::new(b"a\0b"), Err(InvalidPath::Nul));
         assert!(RelPath::new(b"...").is_ok());
     }
 

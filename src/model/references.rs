@@ -3,7 +3,7 @@
 /// The names of one file, each as the number that `syntax::name_number` gives it; every list ascends and names each
 /// once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct References {
+pub struct FileReferences {
     /// What it defines for others to use: types, functions, methods, macros, variables of the top level.
     pub defines: Vec<u32>,
     /// Every identifier in it, those in comments and texts too.

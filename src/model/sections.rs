@@ -2,7 +2,7 @@
 
 /// Which part of a document is wanted. A provider caches the first; the second is new with every question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum DocumentPart {
     /// Both.
     Whole,
     /// All that stands before the discussion.
@@ -11,7 +11,7 @@ pub enum Part {
     Suffix,
 }
 
-impl Part {
+impl DocumentPart {
     /// Says whether what stands before the discussion is wanted.
     pub const fn has_prefix(self) -> bool {
         matches!(self, Self::Whole | Self::Prefix)
@@ -29,12 +29,12 @@ pub struct Screenshot {
     /// Its path: from the project's root, or absolute where it lies elsewhere.
     pub path: String,
     /// What is shown of it.
-    pub picture: Picture,
+    pub image: ScreenshotImage,
 }
 
 /// What is shown of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Picture {
+pub enum ScreenshotImage {
     /// A link to it.
     Link,
     /// The image itself.
@@ -50,11 +50,11 @@ pub enum Picture {
 
 /// The work that the issue tracker Beads knows of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Beads {
+pub struct BeadsList {
     /// What is done, by id.
-    pub completed: Vec<Bead>,
+    pub completed: Vec<BeadIssue>,
     /// What is not, by id.
-    pub active: Vec<Bead>,
+    pub active: Vec<BeadIssue>,
     /// How many entries could not be understood.
     pub skipped: u64,
     /// Why there is nothing to tell.
@@ -63,7 +63,7 @@ pub struct Beads {
 
 /// A piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bead {
+pub struct BeadIssue {
     /// Its id, on one line.
     pub id: String,
     /// Its title, on one line.
@@ -76,7 +76,7 @@ pub struct Bead {
 
 /// One entry of a discussion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Utterance {
+pub struct DiscussionEntry {
     /// Who said it; `None` where the content says so itself, or nobody knows.
     pub role: Option<String>,
     /// What was said.
@@ -85,11 +85,11 @@ pub struct Utterance {
 
 /// Something beside the files that could not be had.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct SectionProblem {
     /// The section that misses it, as `screenshots`.
     pub section: &'static str,
     /// What it is, and why.
-    pub why: String,
+    pub reason: String,
     /// Whether the document misses what was asked for, and not only something that nobody could read.
     pub is_error: bool,
 }

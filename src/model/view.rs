@@ -156,7 +156,7 @@ impl Tier {
 
 /// How an aggregation picks the views of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Strategy {
+pub enum AggregationStrategy {
     /// As the file's own settings and the tier say.
     Auto,
     /// A summary of each, but for the files in focus.
@@ -165,7 +165,7 @@ pub enum Strategy {
     Full,
 }
 
-impl Strategy {
+impl AggregationStrategy {
     /// Every strategy there is.
     pub const ALL: [Self; 3] = [Self::Auto, Self::Summarize, Self::Full];
 
@@ -186,7 +186,7 @@ impl Strategy {
 
 /// In which order files stand in an aggregation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum FileOrder {
     /// What seldom changes first, so that the prompt cache of a provider stays warm.
     Stable,
     /// By the bytes of the path.
@@ -195,7 +195,7 @@ pub enum Order {
     Given,
 }
 
-impl Order {
+impl FileOrder {
     /// Every order there is.
     pub const ALL: [Self; 3] = [Self::Stable, Self::Path, Self::Given];
 

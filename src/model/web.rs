@@ -6,9 +6,9 @@ use secrecy::SecretString;
 
 /// What a server is asked.
 #[derive(Debug, Clone)]
-pub struct WebRequest {
+pub struct HttpRequest {
     /// What is to be done.
-    pub method: Method,
+    pub method: HttpMethod,
     /// The whole address.
     pub url: String,
     /// Names and values of headers, none of them secret.
@@ -21,14 +21,14 @@ pub struct WebRequest {
 
 /// What is to be done with what an address names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum HttpMethod {
     /// It is read.
     Get,
     /// Something is sent to it.
     Post,
 }
 
-impl Method {
+impl HttpMethod {
     /// Returns the name, as it is sent.
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Method {
 
 /// What a server answered. Its body is whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WebResponse {
+pub struct HttpResponse {
     /// The status.
     pub status: u16,
     /// Names, in lower case, and values of headers; those that are no text are left out.
@@ -49,7 +49,7 @@ pub struct WebResponse {
     pub body: Vec<u8>,
 }
 
-impl WebResponse {
+impl HttpResponse {
     /// Returns the value of the first header of that name, which is given in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -58,7 +58,7 @@ impl WebResponse {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum WebError {
+pub enum HttpError {
     /// Nothing was sent: the address is none, or not one that anything may be sent to.
     #[error("{0}")]
     NotAllowed(&'static str),
@@ -87,7 +87,7 @@ pub enum WebError {
     Stopped,
 }
 
-impl WebError {
+impl HttpError {
     /// Says whether the server cannot have seen the request.
     pub const fn is_unsent(&self) -> bool {
         match self {

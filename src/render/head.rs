@@ -1,22 +1,22 @@
 //! The one line that says what is shown of a file.
 
-use crate::model::Block;
-use crate::model::SummaryBy;
+use crate::model::DocumentBlock;
+use crate::model::SummaryProvenance;
 use crate::model::ViewMode;
 
 /// Returns the head of a block: language, view, and what else a reader must know. No counts: those would change with
 /// every edit, and with them all that a provider has cached behind.
 ///
 /// A view that could be taken for the text says that it is none, and of which content, so that nobody writes it back.
-pub fn head(block: &Block) -> String {
+pub fn head_line(block: &DocumentBlock) -> String {
     let mut words = Vec::new();
     if block.content.is_some() || matches!(block.view, ViewMode::None | ViewMode::Path) {
         words.push(block.file_type.name.to_owned());
     }
     words.push(match (block.view.is_reduced_text(), block.content) {
-        (true, Some(content)) => format!("{} of {}, not the file's text", block.view, content.short()),
+        (true, Some(content)) => format!("{} of {}, not the file's text", block.view, content.short_hex()),
         (true, None) | (false, _) => {
-            format!("{}{}", block.view, block.summary.as_ref().map_or("", SummaryBy::behind_view))
+            format!("{}{}", block.view, block.summary.as_ref().map_or("", SummaryProvenance::view_suffix))
         }
     });
     words.extend(block.remarks.iter().cloned());
@@ -27,25 +27,26 @@ pub fn head(block: &Block) -> String {
 mod tests {
     use super::*;
     use crate::model::ContentHash;
+    use crate::model::FileRole;
     use crate::model::FileType;
     use crate::model::ModelName;
     use crate::model::RelPath;
-    use crate::model::Role;
 
-    static PYTHON: FileType = FileType { id: "python", name: "Python", fence: "python", role: Role::Code };
+    static PYTHON: FileType =
+        FileType { id: "python", name: "Python", fence: "python", role: FileRole::Code };
 
     #[track_caller]
-    fn check(view: ViewMode, remarks: &[&str], expected: &str) -> Block {
-        let block = Block {
+    fn check(view: ViewMode, remarks: &[&str], expected: &str) -> DocumentBlock {
+        let block = DocumentBlock {
             path: RelPath::new(b"a.py").unwrap(),
             file_type: &PYTHON,
             view,
-            content: Some(ContentHash::of(b"abc")),
+            content: Some(ContentHash::digest(b"abc")),
             remarks: remarks.iter().map(|remark| (*remark).to_owned()).collect(),
             body: String::new(),
             summary: None,
         };
-        assert_eq!(head(&block), expected);
+        assert_eq!(head_line(&block), expected);
         block
     }
 
@@ -64,8 +65,8 @@ mod tests {
     fn a_models_words_are_told_from_the_heuristics_and_one_model_is_as_good_as_another() {
         let by = |model: &str, is_earlier| {
             let name = ModelName { provider: "here".to_owned(), model: model.to_owned() };
-            let summary = Some(SummaryBy::Model { name, is_earlier });
-            head(&Block { summary, ..check(ViewMode::Summary, &[], "Python · summary") })
+            let summary = Some(SummaryProvenance::Model { name, is_outdated: is_earlier });
+            head_line(&DocumentBlock { summary, ..check(ViewMode::Summary, &[], "Python · summary") })
         };
         assert_eq!(by("small", false), "Python · summary by a model");
         assert_eq!(by("large", false), by("small", false));

@@ -2,21 +2,21 @@
 
 use memchr::memchr_iter;
 
-use super::head::head;
-use super::sections::pictures;
-use super::sections::suffix;
-use super::sections::tracked;
-use crate::model::Block;
+use super::head::head_line;
+use super::sections::screenshot_pieces;
+use super::sections::suffix_text;
+use super::sections::tracked_work;
 use crate::model::Document;
+use crate::model::DocumentBlock;
 use crate::model::ViewMode;
 
 /// What a document says that does not show all files that it should. It counts and names none: that is in the receipt,
 /// and would change with every edit.
-pub const CUT: &str = "\n### (further files)\nleft out for want of room; the receipt names them\n";
+pub const OMISSION_NOTE: &str = "\n### (further files)\nleft out for want of room; the receipt names them\n";
 
 /// A piece of a document's prefix, with which a provider's block may end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum PrefixPiece<'a> {
     /// Text.
     Text(String),
     /// An image, for readers that take images as such.
@@ -33,7 +33,7 @@ pub enum Piece<'a> {
 }
 
 /// Writes a document: its prefix, then its suffix. The same document always gives the same bytes.
-pub fn markdown(document: &Document) -> String {
+pub fn render_markdown(document: &Document) -> String {
     let bytes: usize = document.blocks.iter().map(|block| block.body.len() + 200).sum();
     let mut text = String::with_capacity(bytes);
     // As `prefix` has it, but without a piece for each file: that would write every byte twice.
@@ -44,8 +44,8 @@ pub fn markdown(document: &Document) -> String {
         text.push('\n');
         write_block(&mut text, block);
     }
-    behind_files(document).for_each(|piece| push(&mut text, piece));
-    text.push_str(&suffix(document));
+    pieces_after_files(document).for_each(|piece| push_markdown(&mut text, piece));
+    text.push_str(&suffix_text(document));
     text
 }
 
@@ -53,31 +53,31 @@ fn files_heading(document: &Document) -> String {
     format!("## {}\n", document.files_heading)
 }
 
-fn push(text: &mut String, piece: Piece<'_>) {
+fn push_markdown(text: &mut String, piece: PrefixPiece<'_>) {
     match piece {
-        Piece::Text(words) => text.push_str(&words),
-        Piece::Image { markdown, .. } => text.push_str(&markdown),
+        PrefixPiece::Text(words) => text.push_str(&words),
+        PrefixPiece::Image { markdown, .. } => text.push_str(&markdown),
     }
 }
 
 /// Returns what stands before the cache boundary, in pieces: each file is one.
-pub fn prefix(document: &Document) -> impl Iterator<Item = Piece<'_>> {
+pub fn prefix_pieces(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
     let blocks = document.blocks.iter().map(|block| {
         let mut text = String::with_capacity(block.body.len() + 200);
         text.push('\n');
         write_block(&mut text, block);
-        Piece::Text(text)
+        PrefixPiece::Text(text)
     });
     let heading = document.part.has_prefix().then(|| files_heading(document));
-    heading.into_iter().map(Piece::Text).chain(blocks).chain(behind_files(document))
+    heading.into_iter().map(PrefixPiece::Text).chain(blocks).chain(pieces_after_files(document))
 }
 
 /// Returns what stands behind the files in the prefix.
-fn behind_files(document: &Document) -> impl Iterator<Item = Piece<'_>> {
-    let cut = document.is_cut.then(|| Piece::Text(CUT.to_owned()));
-    let tree = document.tree.iter().map(|tree| Piece::Text(tree_section(tree)));
-    let beads = document.beads.iter().map(|beads| Piece::Text(tracked(beads)));
-    cut.into_iter().chain(tree).chain(pictures(document)).chain(beads)
+fn pieces_after_files(document: &Document) -> impl Iterator<Item = PrefixPiece<'_>> {
+    let cut = document.is_cut.then(|| PrefixPiece::Text(OMISSION_NOTE.to_owned()));
+    let tree = document.tree.iter().map(|tree| PrefixPiece::Text(tree_section(tree)));
+    let beads = document.beads.iter().map(|beads| PrefixPiece::Text(tracked_work(beads)));
+    cut.into_iter().chain(tree).chain(screenshot_pieces(document)).chain(beads)
 }
 
 /// Returns the section that the tree of names is.
@@ -88,38 +88,38 @@ pub fn tree_section(tree: &str) -> String {
 }
 
 /// Returns all that a document holds beside its heading and its files, as Markdown.
-pub fn beside_files(document: &Document) -> String {
+pub fn attachments(document: &Document) -> String {
     let mut text = String::new();
-    behind_files(document).for_each(|piece| push(&mut text, piece));
-    text.push_str(&suffix(document));
+    pieces_after_files(document).for_each(|piece| push_markdown(&mut text, piece));
+    text.push_str(&suffix_text(document));
     text
 }
 
 /// Returns the same, where the images themselves are sent beside the text.
-pub fn beside_files_and_images(document: &Document) -> String {
+pub fn attachments_without_images(document: &Document) -> String {
     let mut text = String::new();
-    behind_files(document).for_each(|piece| match piece {
-        Piece::Text(words) => text.push_str(&words),
-        Piece::Image { caption, .. } => text.push_str(&caption),
+    pieces_after_files(document).for_each(|piece| match piece {
+        PrefixPiece::Text(words) => text.push_str(&words),
+        PrefixPiece::Image { caption, .. } => text.push_str(&caption),
     });
-    text.push_str(&suffix(document));
+    text.push_str(&suffix_text(document));
     text
 }
 
 /// Returns what a file adds to a document, from the `#` of its head to the empty line behind it. No token of
 /// `o200k_base` crosses from a line's end to a `#`, so that documents have as many tokens as their files have together.
-pub fn block_text(block: &Block) -> String {
+pub fn block_text(block: &DocumentBlock) -> String {
     let mut text = String::with_capacity(block.body.len() + 200);
     write_block(&mut text, block);
     text.push('\n');
     text
 }
 
-fn write_block(text: &mut String, block: &Block) {
+fn write_block(text: &mut String, block: &DocumentBlock) {
     text.push_str("### ");
     text.push_str(&block.path.to_string());
     text.push('\n');
-    text.push_str(&head(block));
+    text.push_str(&head_line(block));
     text.push('\n');
     if block.view != ViewMode::Path {
         text.push('\n');
@@ -127,7 +127,7 @@ fn write_block(text: &mut String, block: &Block) {
     }
 }
 
-fn fence_language(block: &Block) -> &'static str {
+fn fence_language(block: &DocumentBlock) -> &'static str {
     match block.view {
         _ if block.content.is_none() => "",
         // A notebook is JSON; what its skeleton makes of it is a script.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Returns a number with its digits in groups of three: `12,345`.
-pub fn grouped(number: u64) -> String {
+pub fn format_grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -17,7 +17,7 @@ pub fn grouped(number: u64) -> String {
 
 /// Returns a size in bytes, KiB, MiB or GiB, with one digit behind the point.
 #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
-pub fn size(bytes: u64) -> String {
+pub fn format_size(bytes: u64) -> String {
     let (mut size, mut unit) = (bytes as f64, "bytes");
     for next in ["KiB", "MiB", "GiB"] {
         if size < 1024.0 {
@@ -30,7 +30,7 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// Returns a time in seconds, with as many digits as mean something.
-pub fn seconds(time: Duration) -> String {
+pub fn format_seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
 }
@@ -41,10 +41,16 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!([grouped(7), grouped(1234), grouped(1_234_567)], ["7", "1,234", "1,234,567"]);
-        assert_eq!([size(7), size(1536), size(3 << 30)], ["7 bytes", "1.5 KiB", "3.0 GiB"]);
         assert_eq!(
-            [seconds(Duration::from_millis(12)), seconds(Duration::from_millis(1250))],
+            [format_grouped(7), format_grouped(1234), format_grouped(1_234_567)],
+            ["7", "1,234", "1,234,567"]
+        );
+        assert_eq!(
+            [format_size(7), format_size(1536), format_size(3 << 30)],
+            ["7 bytes", "1.5 KiB", "3.0 GiB"]
+        );
+        assert_eq!(
+            [format_seconds(Duration::from_millis(12)), format_seconds(Duration::from_millis(1250))],
             ["12 ms", "1.2 s"]
         );
     }

@@ -6,55 +6,55 @@ use serde_json::Map;
 use serde_json::Value;
 
 use super::error::Error;
-use super::syntax::Syntax;
+use super::syntax::DataSyntax;
 use super::syntax::parse;
-use crate::model::Bead;
-use crate::model::Beads;
+use crate::model::BeadIssue;
+use crate::model::BeadsList;
 
 /// Under which keys a list of issues may be wrapped.
-const LISTS: [&str; 4] = ["issues", "beads", "data", "items"];
+const LIST_KEYS: [&str; 4] = ["issues", "beads", "data", "items"];
 
 /// Reads issues: lines of JSON, of which those that cannot be understood are counted; or one value of JSON that holds
 /// them in a list, or by their ids. Deleted issues, and records that are no issues, are nobody's work.
-pub fn beads(bytes: &[u8], syntax: Syntax) -> Result<Beads, Error> {
-    let mut found = Found::default();
+pub fn read_beads(bytes: &[u8], syntax: DataSyntax) -> Result<BeadsList, Error> {
+    let mut found = BeadsReader::default();
     match syntax {
-        Syntax::JsonLines => {
+        DataSyntax::JsonLines => {
             // Each line stands for itself: one with a broken byte, or with the marks of a merge, costs that line alone.
             for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
                 match serde_json::from_slice(line) {
-                    Ok(value) => found.take(&value, None),
+                    Ok(value) => found.read_issue(&value, None),
                     Err(_) => found.skipped += 1,
                 }
             }
         }
-        Syntax::Json | Syntax::Toml => found.take_all(&parse(bytes, Some(syntax))?)?,
+        DataSyntax::Json | DataSyntax::Toml => found.read_all(&parse(bytes, Some(syntax))?)?,
     }
-    Ok(found.sorted())
+    Ok(found.into_list())
 }
 
 #[derive(Default)]
-struct Found {
+struct BeadsReader {
     /// By their ids; of several that share one the last counts, for files of lines are appended to.
-    issues: BTreeMap<String, Option<Bead>>,
+    issues: BTreeMap<String, Option<BeadIssue>>,
     skipped: u64,
 }
 
-impl Found {
-    fn take_all(&mut self, value: &Value) -> Result<(), Error> {
-        let wrapped = value.as_object().and_then(|table| LISTS.iter().find_map(|key| table.get(*key)));
+impl BeadsReader {
+    fn read_all(&mut self, value: &Value) -> Result<(), Error> {
+        let wrapped = value.as_object().and_then(|table| LIST_KEYS.iter().find_map(|key| table.get(*key)));
         match wrapped.unwrap_or(value) {
             // So an empty list is printed by some versions.
             Value::Null => {}
             Value::Array(items) => {
                 for item in items {
-                    self.take(item, None);
+                    self.read_issue(item, None);
                 }
             }
-            issue @ Value::Object(table) if table.contains_key("id") => self.take(issue, None),
+            issue @ Value::Object(table) if table.contains_key("id") => self.read_issue(issue, None),
             Value::Object(by_id) => {
                 for (id, item) in by_id {
-                    self.take(item, Some(id));
+                    self.read_issue(item, Some(id));
                 }
             }
             _ => return Err(Error::NoEntries { wanted: "a list of issues" }),
@@ -62,7 +62,7 @@ impl Found {
         Ok(())
     }
 
-    fn take(&mut self, value: &Value, key: Option<&str>) {
+    fn read_issue(&mut self, value: &Value, key: Option<&str>) {
         let Value::Object(issue) = value else {
             self.skipped += 1;
             return;
@@ -71,17 +71,17 @@ impl Found {
         if issue.get("_type").and_then(Value::as_str).is_some_and(|kind| kind != "issue") {
             return;
         }
-        let id = field(issue, &["id"]).or_else(|| key.map(one_line));
-        let title = field(issue, &["title", "name"]);
+        let id = first_field(issue, &["id"]).or_else(|| key.map(one_line));
+        let title = first_field(issue, &["title", "name"]);
         let (Some(id), true) = (id, title.is_some() || issue.contains_key("status")) else {
             self.skipped += 1;
             return;
         };
-        let status = field(issue, &["status", "state"]).unwrap_or_else(|| "open".to_owned());
+        let status = first_field(issue, &["status", "state"]).unwrap_or_else(|| "open".to_owned());
         let status = status.to_lowercase().replace(['-', ' '], "_");
         let is_gone = matches!(status.as_str(), "tombstone" | "deleted");
         let description = ["description", "body"].iter().find_map(|key| issue.get(*key)?.as_str());
-        let bead = Bead {
+        let bead = BeadIssue {
             id: id.clone(),
             title: title.unwrap_or_default(),
             status,
@@ -90,16 +90,16 @@ impl Found {
         self.issues.insert(id, (!is_gone).then_some(bead));
     }
 
-    fn sorted(self) -> Beads {
+    fn into_list(self) -> BeadsList {
         let is_done =
-            |bead: &Bead| matches!(bead.status.as_str(), "closed" | "done" | "completed" | "resolved");
+            |bead: &BeadIssue| matches!(bead.status.as_str(), "closed" | "done" | "completed" | "resolved");
         let (completed, active) = self.issues.into_values().flatten().partition(is_done);
-        Beads { completed, active, skipped: self.skipped, failure: None }
+        BeadsList { completed, active, skipped: self.skipped, failure: None }
     }
 }
 
 /// Returns the first of these fields that says something, on one line.
-fn field(issue: &Map<String, Value>, keys: &[&str]) -> Option<String> {
+fn first_field(issue: &Map<String, Value>, keys: &[&str]) -> Option<String> {
     let texts = keys.iter().filter_map(|key| match issue.get(*key)? {
         Value::String(text) => Some(one_line(text)),
         Value::Number(number) => Some(number.to_string()),
@@ -117,14 +117,14 @@ mod tests {
     use super::*;
 
     /// Returns the ids of what is done, what is not with its status, and how many entries were skipped.
-    fn read(text: &str, syntax: Syntax) -> (Vec<String>, Vec<String>, u64) {
-        let beads = beads(text.as_bytes(), syntax).unwrap();
+    fn read(text: &str, syntax: DataSyntax) -> (Vec<String>, Vec<String>, u64) {
+        let beads = read_beads(text.as_bytes(), syntax).unwrap();
         let active = beads.active.iter().map(|bead| format!("{} {}", bead.id, bead.status)).collect();
         (beads.completed.into_iter().map(|bead| bead.id).collect(), active, beads.skipped)
     }
 
     #[track_caller]
-    fn check(text: &str, syntax: Syntax, completed: &[&str], active: &[&str], skipped: u64) {
+    fn check(text: &str, syntax: DataSyntax, completed: &[&str], active: &[&str], skipped: u64) {
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         assert_eq!(read(text, syntax), (owned(completed), owned(active), skipped), "{text}");
     }
@@ -145,43 +145,51 @@ mod tests {
             r#"{"id":"bd-5","title":"E","status":"In-Progress"}"#,
             "\n",
         );
-        check(lines, Syntax::JsonLines, &["bd-1"], &["bd-3 in_progress", "bd-4 open", "bd-5 in_progress"], 0);
+        check(
+            lines,
+            DataSyntax::JsonLines,
+            &["bd-1"],
+            &["bd-3 in_progress", "bd-4 open", "bd-5 in_progress"],
+            0,
+        );
     }
 
     #[test]
     fn bad_lines_are_counted_and_cost_nothing_else() {
         let lines = "<<<<<<< HEAD\n{\"id\":\"a\",\"title\":\"A\"}\n{\"id\":\n[]\n{\"title\":\"no id\"}\n{\"id\":\"b\"}\n";
-        check(lines, Syntax::JsonLines, &[], &["a open"], 5);
+        check(lines, DataSyntax::JsonLines, &[], &["a open"], 5);
         let deep = format!("{}\n{{\"id\":\"a\",\"title\":\"A\"}}", "[".repeat(100_000));
-        check(&deep, Syntax::JsonLines, &[], &["a open"], 1);
-        let broken =
-            beads(b"{\"id\":\"a\",\"title\":\"\xff\"}\n{\"id\":\"b\",\"title\":\"B\"}", Syntax::JsonLines);
+        check(&deep, DataSyntax::JsonLines, &[], &["a open"], 1);
+        let broken = read_beads(
+            b"{\"id\":\"a\",\"title\":\"\xff\"}\n{\"id\":\"b\",\"title\":\"B\"}",
+            DataSyntax::JsonLines,
+        );
         assert_eq!(broken.unwrap().skipped, 1);
     }
 
     #[test]
     fn of_an_issue_that_stands_twice_the_last_counts() {
         let lines = "{\"id\":\"a\",\"title\":\"A\",\"status\":\"open\"}\n{\"id\":\"a\",\"title\":\"A\",\"status\":\"closed\"}\n";
-        check(lines, Syntax::JsonLines, &["a"], &[], 0);
+        check(lines, DataSyntax::JsonLines, &["a"], &[], 0);
     }
 
     #[test]
     fn lists_may_be_bare_wrapped_or_keyed() {
         let issue = r#"{"id": 7, "name": "A\n b", "state": "done"}"#;
-        check(&format!("[{issue}]"), Syntax::Json, &["7"], &[], 0);
-        check(&format!(r#"{{"data": [{issue}], "error": null}}"#), Syntax::Json, &["7"], &[], 0);
+        check(&format!("[{issue}]"), DataSyntax::Json, &["7"], &[], 0);
+        check(&format!(r#"{{"data": [{issue}], "error": null}}"#), DataSyntax::Json, &["7"], &[], 0);
         check(
             &format!(r#"{{"beads": {{"x": {{"title": "A"}}, "7": {issue}}}}}"#),
-            Syntax::Json,
+            DataSyntax::Json,
             &["7"],
             &["x open"],
             0,
         );
-        check(r#"{"x": {"title": "A"}}"#, Syntax::Json, &[], &["x open"], 0);
-        check(issue, Syntax::Json, &["7"], &[], 0);
-        check("null", Syntax::Json, &[], &[], 0);
-        assert!(beads(b"3", Syntax::Json).is_err());
-        assert!(beads(b"not json", Syntax::Json).is_err());
-        assert_eq!(beads(issue.as_bytes(), Syntax::Json).unwrap().completed[0].title, "A b");
+        check(r#"{"x": {"title": "A"}}"#, DataSyntax::Json, &[], &["x open"], 0);
+        check(issue, DataSyntax::Json, &["7"], &[], 0);
+        check("null", DataSyntax::Json, &[], &[], 0);
+        assert!(read_beads(b"3", DataSyntax::Json).is_err());
+        assert!(read_beads(b"not json", DataSyntax::Json).is_err());
+        assert_eq!(read_beads(issue.as_bytes(), DataSyntax::Json).unwrap().completed[0].title, "A b");
     }
 }

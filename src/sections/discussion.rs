@@ -4,29 +4,33 @@ use serde_json::Map;
 use serde_json::Value;
 
 use super::error::Error;
-use super::syntax::Syntax;
+use super::syntax::DataSyntax;
 use super::syntax::parse;
-use crate::model::Utterance;
+use crate::model::DiscussionEntry;
 
 /// Under which keys a list of entries may stand.
-const LISTS: [&str; 2] = ["history", "messages"];
+const LIST_KEYS: [&str; 2] = ["history", "messages"];
 /// Under which keys the takes of a discussion may stand.
-const TAKES: [&str; 2] = ["takes", "discussions"];
+const TAKE_KEYS: [&str; 2] = ["takes", "discussions"];
 const WANTED: &str = "a list, or one under `history` or `messages`, or takes that hold one";
 
 /// Reads a discussion: the take of that name, or the one that the file itself says is meant.
-pub fn discussion(bytes: &[u8], syntax: Option<Syntax>, take: Option<&str>) -> Result<Vec<Utterance>, Error> {
+pub fn read_discussion(
+    bytes: &[u8],
+    syntax: Option<DataSyntax>,
+    take: Option<&str>,
+) -> Result<Vec<DiscussionEntry>, Error> {
     let value = parse(bytes, syntax)?;
-    let entries = entries(&value, take)?;
+    let entries = find_entries(&value, take)?;
     let read = entries
         .iter()
         .enumerate()
-        .map(|(at, value)| utterance(value).map_err(|why| Error::BadEntry { entry: at + 1, why }));
+        .map(|(at, value)| read_entry(value).map_err(|why| Error::BadEntry { entry: at + 1, why }));
     // An entry in which nobody says a word, such as the call of a tool, is none of the discussion.
     read.filter_map(Result::transpose).collect()
 }
 
-fn entries<'a>(value: &'a Value, take: Option<&str>) -> Result<&'a [Value], Error> {
+fn find_entries<'a>(value: &'a Value, take: Option<&str>) -> Result<&'a [Value], Error> {
     let no_entries = Error::NoEntries { wanted: WANTED };
     match (value, take) {
         // One line of JSONL that wraps a list is what a program writes that knows no other way.
@@ -39,14 +43,14 @@ fn entries<'a>(value: &'a Value, take: Option<&str>) -> Result<&'a [Value], Erro
             // A project's own file may keep the whole of it one level down.
             let inner = table.get("discussion").and_then(Value::as_object);
             let table = inner.filter(|_| list_in(table).is_none()).unwrap_or(table);
-            entries_of(table, take)
+            entries_in_takes(table, take)
         }
         _ => Err(no_entries),
     }
 }
 
-fn entries_of<'a>(table: &'a Map<String, Value>, take: Option<&str>) -> Result<&'a [Value], Error> {
-    let takes: Vec<(&String, &Map<String, Value>)> = TAKES
+fn entries_in_takes<'a>(table: &'a Map<String, Value>, take: Option<&str>) -> Result<&'a [Value], Error> {
+    let takes: Vec<(&String, &Map<String, Value>)> = TAKE_KEYS
         .iter()
         .filter_map(|key| table.get(*key)?.as_object())
         .flat_map(|takes| takes.iter().filter_map(|(name, take)| Some((name, take.as_object()?))))
@@ -73,7 +77,7 @@ fn entries_of<'a>(table: &'a Map<String, Value>, take: Option<&str>) -> Result<&
 }
 
 fn list_in(table: &Map<String, Value>) -> Option<&[Value]> {
-    LISTS.iter().find_map(|key| table.get(*key)?.as_array()).map(Vec::as_slice)
+    LIST_KEYS.iter().find_map(|key| table.get(*key)?.as_array()).map(Vec::as_slice)
 }
 
 fn is_entry(table: &Map<String, Value>) -> bool {
@@ -85,9 +89,9 @@ fn content_of(table: &Map<String, Value>) -> Option<&Value> {
 }
 
 /// Returns what an entry says; `None` where it says nothing in words.
-fn utterance(value: &Value) -> Result<Option<Utterance>, &'static str> {
+fn read_entry(value: &Value) -> Result<Option<DiscussionEntry>, &'static str> {
     let table = match value {
-        Value::String(text) => return Ok(Some(Utterance { role: None, content: text.clone() })),
+        Value::String(text) => return Ok(Some(DiscussionEntry { role: None, content: text.clone() })),
         Value::Object(table) => table,
         _ => return Err("it is neither a string nor a table with `role` and `content`"),
     };
@@ -102,17 +106,17 @@ fn utterance(value: &Value) -> Result<Option<Utterance>, &'static str> {
         None => return Err("it has no `content`"),
         Some(Value::Null) => return Ok(None),
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => match texts(parts) {
+        Some(Value::Array(parts)) => match part_texts(parts) {
             texts if texts.is_empty() => return Ok(None),
             texts => texts.join("\n"),
         },
         Some(_) => return Err("its `content` is neither a string nor a list of parts"),
     };
-    Ok(Some(Utterance { role: role.filter(|role| !role.is_empty()), content }))
+    Ok(Some(DiscussionEntry { role: role.filter(|role| !role.is_empty()), content }))
 }
 
 /// Returns the texts among the parts of a message as providers have them; images, calls and thoughts have none.
-fn texts(parts: &[Value]) -> Vec<&str> {
+fn part_texts(parts: &[Value]) -> Vec<&str> {
     parts
         .iter()
         .filter_map(|part| match part {
@@ -128,20 +132,21 @@ fn texts(parts: &[Value]) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn said(role: &str, content: &str) -> Utterance {
+    fn said(role: &str, content: &str) -> DiscussionEntry {
         let role = (!role.is_empty()).then(|| role.to_owned());
-        Utterance { role, content: content.to_owned() }
+        DiscussionEntry { role, content: content.to_owned() }
     }
 
     #[track_caller]
-    fn check(text: &str, syntax: Option<Syntax>, take: Option<&str>, expected: &[(&str, &str)]) {
-        let expected: Vec<Utterance> = expected.iter().map(|(role, content)| said(role, content)).collect();
-        assert_eq!(discussion(text.as_bytes(), syntax, take).unwrap(), expected, "{text}");
+    fn check(text: &str, syntax: Option<DataSyntax>, take: Option<&str>, expected: &[(&str, &str)]) {
+        let expected: Vec<DiscussionEntry> =
+            expected.iter().map(|(role, content)| said(role, content)).collect();
+        assert_eq!(read_discussion(text.as_bytes(), syntax, take).unwrap(), expected, "{text}");
     }
 
     #[track_caller]
-    fn check_error(text: impl AsRef<[u8]>, syntax: Syntax, take: Option<&str>, expected: &str) {
-        let error = discussion(text.as_ref(), Some(syntax), take).unwrap_err().to_string();
+    fn check_error(text: impl AsRef<[u8]>, syntax: DataSyntax, take: Option<&str>, expected: &str) {
+        let error = read_discussion(text.as_ref(), Some(syntax), take).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
 
@@ -149,17 +154,17 @@ mod tests {
     fn entries_are_strings_or_tables() {
         let expected = [("", "User: a"), ("assistant", "b")];
         let list = r#"["User: a", {"role": "assistant", "content": "b"}]"#;
-        check(list, Some(Syntax::Json), None, &expected);
-        check(&format!(r#"{{"messages": {list}, "model": "m"}}"#), Some(Syntax::Json), None, &expected);
+        check(list, Some(DataSyntax::Json), None, &expected);
+        check(&format!(r#"{{"messages": {list}, "model": "m"}}"#), Some(DataSyntax::Json), None, &expected);
         check(&format!(r#"{{"history": {list}}}"#), None, None, &expected);
         let lines = "\"User: a\"\n\n{\"role\": \"assistant\", \"content\": \"b\"}\n";
-        check(lines, Some(Syntax::JsonLines), None, &expected);
+        check(lines, Some(DataSyntax::JsonLines), None, &expected);
         check(lines, None, None, &expected);
         let toml = "history = ['User: a', { role = 'assistant', content = 'b' }]";
-        check(toml, Some(Syntax::Toml), None, &expected);
+        check(toml, Some(DataSyntax::Toml), None, &expected);
         check(toml, None, None, &expected);
         check("[[history]]\nrole = 'u'\ncontent = 'x'", None, None, &[("u", "x")]);
-        check("\u{feff}[]", Some(Syntax::Json), None, &[]);
+        check("\u{feff}[]", Some(DataSyntax::Json), None, &[]);
     }
 
     #[test]
@@ -176,40 +181,40 @@ mod tests {
     #[test]
     fn a_take_is_the_one_that_is_named_or_active() {
         let takes = "active = 'two'\n[takes.one]\nhistory = ['1']\n[takes.two]\nhistory = ['2']\n";
-        check(takes, Some(Syntax::Toml), None, &[("", "2")]);
-        check(takes, Some(Syntax::Toml), Some("one"), &[("", "1")]);
+        check(takes, Some(DataSyntax::Toml), None, &[("", "2")]);
+        check(takes, Some(DataSyntax::Toml), Some("one"), &[("", "1")]);
         let inactive = takes.replace("active = 'two'", "");
-        check_error(&inactive, Syntax::Toml, None, "choose one of the takes `one`, `two`");
-        check_error(takes, Syntax::Toml, Some("three"), "find the take `three` among `one`, `two`");
-        check_error("[]", Syntax::Json, Some("one"), "find the take `one` among none at all");
-        check("history = ['0']\n[takes.one]\nhistory = ['1']", Some(Syntax::Toml), None, &[("", "0")]);
-        check("[discussions.only]\nhistory = ['1']", Some(Syntax::Toml), None, &[("", "1")]);
+        check_error(&inactive, DataSyntax::Toml, None, "choose one of the takes `one`, `two`");
+        check_error(takes, DataSyntax::Toml, Some("three"), "find the take `three` among `one`, `two`");
+        check_error("[]", DataSyntax::Json, Some("one"), "find the take `one` among none at all");
+        check("history = ['0']\n[takes.one]\nhistory = ['1']", Some(DataSyntax::Toml), None, &[("", "0")]);
+        check("[discussions.only]\nhistory = ['1']", Some(DataSyntax::Toml), None, &[("", "1")]);
         let nested = "[discussion]\nactive = 'main'\n[discussion.discussions.main]\nhistory = ['m']";
-        check(nested, Some(Syntax::Toml), None, &[("", "m")]);
+        check(nested, Some(DataSyntax::Toml), None, &[("", "m")]);
         let gone = takes.replace("'two'", "'gone'");
-        check_error(&gone, Syntax::Toml, None, "find the take `gone` among `one`, `two`");
+        check_error(&gone, DataSyntax::Toml, None, "find the take `gone` among `one`, `two`");
     }
 
     #[test]
     fn what_cannot_be_read_is_told_with_its_place() {
-        check_error(r#"["a", 3]"#, Syntax::Json, None, "read entry 2: it is neither");
-        check_error(r#"[{"role": "u"}]"#, Syntax::Json, None, "read entry 1: it has no `content`");
-        check_error(r#"[{"content": 1}]"#, Syntax::Json, None, "read entry 1: its `content`");
-        check_error(r#"{"a": []}"#, Syntax::Json, None, "find the entries");
-        check_error("[1,", Syntax::Json, None, "read it as JSON: EOF while parsing");
-        check_error("\"a\"\n{\n", Syntax::JsonLines, None, "read it as JSONL: line 2:");
-        check_error("a = 1\nb = [", Syntax::Toml, None, "read it as TOML: line 2:");
-        check_error(b"\"a\"\n\"\xff\"", Syntax::JsonLines, None, "read line 2 as UTF-8");
-        let error = discussion(b"what is this?", None, None).unwrap_err().to_string();
+        check_error(r#"["a", 3]"#, DataSyntax::Json, None, "read entry 2: it is neither");
+        check_error(r#"[{"role": "u"}]"#, DataSyntax::Json, None, "read entry 1: it has no `content`");
+        check_error(r#"[{"content": 1}]"#, DataSyntax::Json, None, "read entry 1: its `content`");
+        check_error(r#"{"a": []}"#, DataSyntax::Json, None, "find the entries");
+        check_error("[1,", DataSyntax::Json, None, "read it as JSON: EOF while parsing");
+        check_error("\"a\"\n{\n", DataSyntax::JsonLines, None, "read it as JSONL: line 2:");
+        check_error("a = 1\nb = [", DataSyntax::Toml, None, "read it as TOML: line 2:");
+        check_error(b"\"a\"\n\"\xff\"", DataSyntax::JsonLines, None, "read line 2 as UTF-8");
+        let error = read_discussion(b"what is this?", None, None).unwrap_err().to_string();
         assert_eq!(error, "read it as JSON, JSONL or TOML");
     }
 
     #[test]
     fn deep_nesting_is_refused_and_not_followed() {
         let deep = 100_000;
-        check_error("[".repeat(deep), Syntax::Json, None, "recursion limit");
-        check_error("[".repeat(deep), Syntax::JsonLines, None, "recursion limit");
-        check_error(format!("history = {}", "[".repeat(deep)), Syntax::Toml, None, "read it as TOML");
-        check_error(format!("{}history = 1", "a.".repeat(deep)), Syntax::Toml, None, "read it as TOML");
+        check_error("[".repeat(deep), DataSyntax::Json, None, "recursion limit");
+        check_error("[".repeat(deep), DataSyntax::JsonLines, None, "recursion limit");
+        check_error(format!("history = {}", "[".repeat(deep)), DataSyntax::Toml, None, "read it as TOML");
+        check_error(format!("{}history = 1", "a.".repeat(deep)), DataSyntax::Toml, None, "read it as TOML");
     }
 }

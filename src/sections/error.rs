@@ -35,7 +35,7 @@ pub enum Error {
         why: &'static str,
     },
     /// There is no take of that name.
-    #[error("find the take `{name}` among {}", listed(existing))]
+    #[error("find the take `{name}` among {}", quoted_list(existing))]
     NoTake {
         /// The name.
         name: String,
@@ -43,14 +43,14 @@ pub enum Error {
         existing: Vec<String>,
     },
     /// There are several takes, and nothing says which is meant.
-    #[error("choose one of the takes {}", listed(existing))]
+    #[error("choose one of the takes {}", quoted_list(existing))]
     ManyTakes {
         /// Their names.
         existing: Vec<String>,
     },
 }
 
-fn listed(names: &[String]) -> String {
+fn quoted_list(names: &[String]) -> String {
     /// A list that is longer helps nobody.
     const MOST: usize = 20;
     if names.is_empty() {

@@ -11,8 +11,8 @@ mod error;
 mod image;
 mod syntax;
 
-pub use beads::beads;
-pub use discussion::discussion;
+pub use beads::read_beads;
+pub use discussion::read_discussion;
 pub use error::Error;
-pub use image::media_type;
-pub use syntax::Syntax;
+pub use image::image_media_type;
+pub use syntax::DataSyntax;

@@ -8,33 +8,33 @@ use secrecy::ExposeSecret;
 use secrecy::SecretString;
 use serde_json::json;
 
-use super::profile::near;
+use super::profile::nearest_hint;
 use crate::agent;
-use crate::agent::Caps;
-use crate::api::Fault;
-use crate::config::Loaded;
+use crate::agent::SpendCaps;
+use crate::api::ApiError;
+use crate::config::LoadedConfig;
 use crate::config::near_name;
-use crate::engine::agent::Wish;
+use crate::engine::agent::SummaryPolicy;
 use crate::llm::Model;
-use crate::llm::Price;
 use crate::llm::PriceList;
 use crate::llm::Provider;
+use crate::llm::TokenPrice;
 use crate::llm::built_in_prices;
 use crate::model::ModelName;
+use crate::model::SummaryModel;
 use crate::model::Tier;
-use crate::model::Writer;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 
 /// Looks up the key that a variable of the environment holds.
-pub type KeyVariable<'k> = &'k dyn Fn(&str) -> Option<SecretString>;
+pub type ProviderKeyLookup<'k> = &'k dyn Fn(&str) -> Option<SecretString>;
 
 /// The keys, by the names of the providers that they are for.
-pub type Keys = BTreeMap<String, SecretString>;
+pub type ProviderKeys = BTreeMap<String, SecretString>;
 
 /// What one run of the sub-agent is to do otherwise than the settings say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AgentChoice {
+pub struct AgentOverrides {
     /// The persona, of the user's own file, whose preferred models are asked.
     pub persona: Option<String>,
     /// The tiers that summaries are written for; empty for those of the settings.
@@ -44,23 +44,26 @@ pub struct AgentChoice {
 }
 
 /// Returns whom the sub-agent asks for what, by the settings; a fault where nobody can be asked. No key is looked for.
-pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Options, Fault> {
+pub fn agent_options(loaded: &LoadedConfig, choice: AgentOverrides) -> Result<agent::Options, ApiError> {
     let settings = &loaded.settings.agent;
     let prices = prices(loaded);
     let (mut writers, mut chain) = (Vec::new(), Vec::new());
     for named in self::writers(loaded, choice.persona.as_deref())? {
-        let provider = provider(&named.name, loaded)?;
-        let writer = completed(named, provider, settings.answer_tokens);
-        chain.push(model(&writer, provider, &prices)?);
+        let provider = find_provider(&named.name, loaded)?;
+        let writer = with_quirks(named, provider, settings.answer_tokens);
+        chain.push(resolve_model(&writer, provider, &prices)?);
         writers.push(writer);
     }
     check_ledger(loaded, &chain)?;
     let tiers = if choice.tiers.is_empty() { settings.tiers.clone() } else { choice.tiers };
-    let asked = asked(&chain);
+    let asked = chain_fingerprint(&chain);
     Ok(agent::Options {
         is_background: settings.is_background && settings.ledger_moved.is_none(),
         chain,
-        wish: Wish { asked, ..wish(loaded, writers, tiers, choice.picks) },
+        policy: SummaryPolicy {
+            provider_chain: asked,
+            ..summary_policy(loaded, writers, tiers, choice.picks)
+        },
         concurrency: settings.concurrency,
         requests_a_minute: settings.requests_per_minute,
         tokens_a_minute: settings.tokens_per_minute,
@@ -71,7 +74,7 @@ pub fn agent_options(loaded: &Loaded, choice: AgentChoice) -> Result<agent::Opti
 }
 
 /// Returns who is asked, and where: all that makes it worth to ask again what was refused.
-fn asked(chain: &[Model]) -> String {
+fn chain_fingerprint(chain: &[Model]) -> String {
     let words = chain.iter().map(|model| {
         let Provider { wire, base_url, command, .. } = &*model.provider;
         let set = (model.temperature, model.top_p, model.max_output_tokens);
@@ -81,7 +84,7 @@ fn asked(chain: &[Model]) -> String {
 }
 
 /// Looks whether the caps are counted where the user has them counted, if there is something to pay.
-fn check_ledger(loaded: &Loaded, chain: &[Model]) -> Result<(), Fault> {
+fn check_ledger(loaded: &LoadedConfig, chain: &[Model]) -> Result<(), ApiError> {
     let Some(place) = &loaded.settings.agent.ledger_moved else { return Ok(()) };
     let Some(model) = chain.iter().find(|model| !model.provider.is_free) else { return Ok(()) };
     let (name, folder) = (model.full_name(), &loaded.settings.aggregation.cache_dir);
@@ -91,44 +94,49 @@ fn check_ledger(loaded: &Loaded, chain: &[Model]) -> Result<(), Fault> {
         "where that is meant, set aggregation.cache_dir = \"{folder}\" in your own settings file too, or \
          SLOP_AGGREGATION_CACHE_DIR={folder}"
     );
-    Err(Fault::user("ledger_moved", message, hint))
+    Err(ApiError::user("ledger_moved", message, hint))
 }
 
 /// Returns which summaries are wanted, by the settings.
-pub(super) fn wish(loaded: &Loaded, models: Vec<Writer>, tiers: Vec<Tier>, picks: Vec<String>) -> Wish {
+pub(super) fn summary_policy(
+    loaded: &LoadedConfig,
+    models: Vec<SummaryModel>,
+    tiers: Vec<Tier>,
+    picks: Vec<String>,
+) -> SummaryPolicy {
     let settings = &loaded.settings.agent;
-    Wish {
+    SummaryPolicy {
         tiers,
         models,
-        asked: String::new(),
-        picks,
+        provider_chain: String::new(),
+        paths: picks,
         exclude: settings.exclude.clone(),
         items: loaded.curation.files.clone(),
-        still: settings.still,
+        min_age: settings.quiet_period,
         material_bytes: settings.material_bytes,
         answer_tokens: settings.answer_tokens,
         redacts: settings.redacts,
-        least_bytes: settings.least_bytes,
-        secrets: loaded.never_sent(),
+        min_bytes: settings.min_bytes,
+        secret_names: loaded.never_sent(),
         retries: false,
     }
 }
 
 /// Returns how much may be spent, by the settings.
-pub fn caps(loaded: &Loaded) -> Caps {
+pub fn caps(loaded: &LoadedConfig) -> SpendCaps {
     let settings = &loaded.settings.agent;
-    Caps { day: settings.budget_day, total: settings.budget_total, calls_a_day: settings.calls_per_day }
+    SpendCaps { day: settings.day_cap, total: settings.total_cap, calls_a_day: settings.calls_per_day }
 }
 
 /// Returns the keys of all whom the sub-agent asks; a fault where one is needed and not there.
-pub fn agent_keys(chain: &[Model], variable: KeyVariable<'_>) -> Result<Keys, Fault> {
-    let mut keys = Keys::new();
+pub fn agent_keys(chain: &[Model], variable: ProviderKeyLookup<'_>) -> Result<ProviderKeys, ApiError> {
+    let mut keys = ProviderKeys::new();
     for model in chain {
         let provider = &model.provider;
         if keys.contains_key(&provider.name) {
             continue;
         }
-        match key_of(provider, variable)? {
+        match provider_key(provider, variable)? {
             Some(key) => {
                 keys.insert(provider.name.clone(), key);
             }
@@ -140,11 +148,14 @@ pub fn agent_keys(chain: &[Model], variable: KeyVariable<'_>) -> Result<Keys, Fa
 }
 
 /// Returns a provider's key: of the first variable that is set, else of its file.
-pub fn key_of(provider: &Provider, variable: KeyVariable<'_>) -> Result<Option<SecretString>, Fault> {
+pub fn provider_key(
+    provider: &Provider,
+    variable: ProviderKeyLookup<'_>,
+) -> Result<Option<SecretString>, ApiError> {
     let from_variable = provider.key_variables.iter().find_map(|name| Some((name, variable(name)?)));
     match (from_variable, &provider.key_file) {
-        (Some((name, key)), _) => key_of_variable(name, &key).map(Some),
-        (None, Some(file)) => key_in(file).map(Some),
+        (Some((name, key)), _) => parse_variable_key(name, &key).map(Some),
+        (None, Some(file)) => read_key_file(file).map(Some),
         (None, None) => Ok(None),
     }
 }
@@ -153,35 +164,35 @@ pub fn key_of(provider: &Provider, variable: KeyVariable<'_>) -> Result<Option<S
 const LONGEST_KEY: usize = 8 << 10;
 
 /// Looks whether what a variable holds can be sent as a key at all: another try would not help.
-fn key_of_variable(name: &str, key: &SecretString) -> Result<SecretString, Fault> {
-    visible(key.expose_secret()).map(SecretString::from).ok_or_else(|| {
+fn parse_variable_key(name: &str, key: &SecretString) -> Result<SecretString, ApiError> {
+    parse_key(key.expose_secret()).map(SecretString::from).ok_or_else(|| {
         let message = format!("read the key in {name}: it is not one line of visible ASCII");
-        Fault::user("no_key", message, format!("put the key alone into {name}"))
+        ApiError::user("no_key", message, format!("put the key alone into {name}"))
     })
 }
 
 /// Returns the key that a text is.
-fn visible(text: &str) -> Option<String> {
+fn parse_key(text: &str) -> Option<String> {
     let text = text.trim();
     let is_key = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_key.then(|| text.to_owned())
 }
 
-fn key_in(file: &Path) -> Result<SecretString, Fault> {
+fn read_key_file(file: &Path) -> Result<SecretString, ApiError> {
     let fault = |why: &str| {
         let message = format!("read the key in {}: {why}", file.display());
-        Fault::user("no_key", message, "put the key alone into the file that `key_file` names")
+        ApiError::user("no_key", message, "put the key alone into the file that `key_file` names")
     };
     let bytes = RealDisk.read(file).map_err(|error| fault(&error.to_string()))?;
     let bytes = bytes.ok_or_else(|| fault("it is not there"))?;
     let text = std::str::from_utf8(&bytes).ok().filter(|text| text.len() <= LONGEST_KEY);
-    match text.and_then(visible) {
+    match text.and_then(parse_key) {
         Some(key) => Ok(SecretString::from(key)),
         None => Err(fault("it is not one line of visible ASCII")),
     }
 }
 
-fn no_key(provider: &Provider) -> Fault {
+fn no_key(provider: &Provider) -> ApiError {
     let name = &provider.name;
     let variables = provider.key_variables.join(" or ");
     let hint = if variables.is_empty() {
@@ -191,54 +202,59 @@ fn no_key(provider: &Provider) -> Fault {
     } else {
         format!("set {variables}, or `key_file` under [providers.{name}] in your own settings file")
     };
-    Fault::user("no_key", format!("ask `{name}` without its key"), hint)
+    ApiError::user("no_key", format!("ask `{name}` without its key"), hint)
 }
 
 /// Returns who is asked, by name: the persona's models where one is given, else those of the settings.
-fn writers(loaded: &Loaded, persona: Option<&str>) -> Result<Vec<Writer>, Fault> {
+fn writers(loaded: &LoadedConfig, persona: Option<&str>) -> Result<Vec<SummaryModel>, ApiError> {
     let settings = &loaded.settings.agent;
     if persona.is_none() && !settings.models.is_empty() {
-        return Ok(settings.models.iter().cloned().map(Writer::plain).collect());
+        return Ok(settings.models.iter().cloned().map(SummaryModel::plain).collect());
     }
     let Some(name) = persona.or(settings.persona.as_deref()) else {
         let message = "ask a language model, for none is named";
         let hint = "name one in your own settings file, as [agent] models = [\"anthropic/claude-haiku-5-5\"]; \
                     `slop agent providers` says who can be asked";
-        return Err(Fault::user("no_model", message, hint));
+        return Err(ApiError::user("no_model", message, hint));
     };
-    let Some(preferred) = loaded.trusted.preferred(name) else {
-        let known = loaded.trusted.personas.iter().map(|persona| persona.value.name.as_str());
-        let message = format!("find a persona named `{name}` in your own settings file{}", near(name, known));
-        return Err(Fault::user("no_such_persona", message, "a project's persona is not asked for models"));
+    let Some(preferred) = loaded.user_only.preferred_models(name) else {
+        let known = loaded.user_only.personas.iter().map(|persona| persona.value.name.as_str());
+        let message =
+            format!("find a persona named `{name}` in your own settings file{}", nearest_hint(name, known));
+        return Err(ApiError::user(
+            "no_such_persona",
+            message,
+            "a project's persona is not asked for models",
+        ));
     };
     if preferred.is_empty() {
         let message = format!("ask the preferred models of the persona `{name}`, which has none");
         let hint = "name some: preferred_models = [{ provider = \"…\", model = \"…\" }]";
-        return Err(Fault::user("no_model", message, hint));
+        return Err(ApiError::user("no_model", message, hint));
     }
     Ok(preferred)
 }
 
-fn provider<'l>(name: &ModelName, loaded: &'l Loaded) -> Result<&'l Provider, Fault> {
-    let providers = &loaded.trusted.providers;
+fn find_provider<'l>(name: &ModelName, loaded: &'l LoadedConfig) -> Result<&'l Provider, ApiError> {
+    let providers = &loaded.user_only.providers;
     let found = providers.iter().find(|provider| provider.name == name.provider);
     found.ok_or_else(|| unknown_provider(name, providers))
 }
 
 /// Adds what the provider says of the model. What a person said of it counts more.
-fn completed(writer: Writer, provider: &Provider, answer_tokens: u32) -> Writer {
+fn with_quirks(writer: SummaryModel, provider: &Provider, answer_tokens: u32) -> SummaryModel {
     let Some(quirk) = provider.quirk(&writer.name.model) else { return writer };
     // What it thinks comes on top of an answer: room for less than the answer would be none.
     let most = quirk.output_tokens.map(|most| most.max(answer_tokens));
     let fields = if quirk.fields.is_empty() { String::new() } else { json!(quirk.fields).to_string() };
-    Writer { max_output_tokens: writer.max_output_tokens.or(most), fields, ..writer }
+    SummaryModel { max_output_tokens: writer.max_output_tokens.or(most), fields, ..writer }
 }
 
-fn model(writer: &Writer, provider: &Provider, prices: &PriceList) -> Result<Model, Fault> {
+fn resolve_model(writer: &SummaryModel, provider: &Provider, prices: &PriceList) -> Result<Model, ApiError> {
     let found = prices.find(provider, &writer.name.model);
     let (price, min_cacheable_tokens) = match found {
         Some(found) => found,
-        None if provider.is_free => (Price::FREE, None),
+        None if provider.is_free => (TokenPrice::FREE, None),
         None => return Err(no_price(&writer.name, prices)),
     };
     Ok(Model {
@@ -253,15 +269,15 @@ fn model(writer: &Writer, provider: &Provider, prices: &PriceList) -> Result<Mod
 }
 
 /// Returns what models cost: as it came with slop, and over it what the user has set.
-pub fn prices(loaded: &Loaded) -> PriceList {
+pub fn prices(loaded: &LoadedConfig) -> PriceList {
     let mut prices = built_in_prices();
-    for (name, price) in &loaded.trusted.prices {
-        prices.put(name, *price);
+    for (name, price) in &loaded.user_only.prices {
+        prices.insert(name, *price);
     }
     prices
 }
 
-fn unknown_provider(name: &ModelName, providers: &[Provider]) -> Fault {
+fn unknown_provider(name: &ModelName, providers: &[Provider]) -> ApiError {
     let known = providers.iter().map(|provider| provider.name.as_str());
     let near = near_name(&name.provider, known);
     let near = near.map_or(String::new(), |near| format!(", the nearest known is `{near}`"));
@@ -271,14 +287,14 @@ fn unknown_provider(name: &ModelName, providers: &[Provider]) -> Fault {
          wire = \"chat\", base_url = \"https://…\" and key_variables = [\"…\"], with a price or free = true",
         name.provider
     );
-    Fault::user("no_such_provider", message, hint)
+    ApiError::user("no_such_provider", message, hint)
 }
 
-fn no_price(name: &ModelName, prices: &PriceList) -> Fault {
+fn no_price(name: &ModelName, prices: &PriceList) -> ApiError {
     let message = format!("ask `{name}`, whose price is not known (prices are of {})", prices.date());
     let hint = format!(
         "add it to your own settings file: [prices.\"{name}\"] input = \"…\" and output = \"…\", in US dollars for a \
          million tokens; or `free = true` for its provider"
     );
-    Fault::user("no_price", message, hint)
+    ApiError::user("no_price", message, hint)
 }

@@ -8,25 +8,25 @@ use secrecy::ExposeSecret;
 use secrecy::SecretString;
 
 use super::*;
-use crate::api::Fault;
-use crate::config::Inputs;
-use crate::config::Loaded;
+use crate::api::ApiError;
+use crate::config::ConfigInputs;
+use crate::config::LoadedConfig;
 use crate::config::load;
 use crate::model::Money;
 
-fn loaded(user: &str) -> Loaded {
+fn loaded(user: &str) -> LoadedConfig {
     let user_file = Some((PathBuf::from("user.toml"), user.as_bytes().to_vec()));
-    load(&Inputs { user_file, ..Inputs::default() }).unwrap()
+    load(&ConfigInputs { user_file, ..ConfigInputs::default() }).unwrap()
 }
 
 #[track_caller]
 fn options(user: &str) -> crate::agent::Options {
-    agent_options(&loaded(user), AgentChoice::default()).unwrap()
+    agent_options(&loaded(user), AgentOverrides::default()).unwrap()
 }
 
 #[track_caller]
-fn fault(user: &str) -> Fault {
-    agent_options(&loaded(user), AgentChoice::default()).unwrap_err()
+fn fault(user: &str) -> ApiError {
+    agent_options(&loaded(user), AgentOverrides::default()).unwrap_err()
 }
 
 #[track_caller]
@@ -37,7 +37,7 @@ fn check_fault(user: &str, code: &str, message: &str) {
 
 #[test]
 fn whoever_is_asked_elsewhere_or_with_others_is_asked_anew_what_was_refused() {
-    let asked = |user: &str| options(user).wish.asked;
+    let asked = |user: &str| options(user).policy.provider_chain;
     let one = asked("agent.models = ['ollama/llama']\n");
     let added = asked("agent.models = ['ollama/llama', 'ollama/other']\n");
     let moved =
@@ -53,9 +53,9 @@ fn the_chain_is_what_the_settings_name() {
     let names: Vec<_> = options.chain.iter().map(|model| model.full_name().to_string()).collect();
     assert_eq!(names, ["anthropic/claude-haiku-4-5", "ollama/llama"]);
     assert!(options.chain[0].price.unwrap().input > Money::ZERO);
-    assert_eq!(options.chain[1].price, Some(crate::llm::Price::FREE));
+    assert_eq!(options.chain[1].price, Some(crate::llm::TokenPrice::FREE));
     assert_eq!(options.caps.calls_a_day, 7);
-    assert_eq!(options.wish.tiers.len(), 2);
+    assert_eq!(options.policy.tiers.len(), 2);
 }
 
 #[test]
@@ -72,10 +72,10 @@ fn what_a_provider_says_of_a_model_goes_for_all_who_name_it() {
     let options = options("agent.models = ['gemini/gemini-3.8-flash', 'anthropic/claude-haiku-4-5']");
     let most = [0, 1].map(|at| options.chain[at].max_output_tokens);
     assert_eq!(most, [Some(4_000), None]);
-    let [thinker, plain] = &options.wish.models[..] else { panic!("two models") };
+    let [thinker, plain] = &options.policy.models[..] else { panic!("two models") };
     assert_eq!(thinker.max_output_tokens, Some(4_000));
     assert_eq!(thinker.fields, r#"{"thinkingConfig":{"thinkingLevel":"low"}}"#);
-    assert_eq!(*plain, crate::model::Writer::plain(plain.name.clone()));
+    assert_eq!(*plain, crate::model::SummaryModel::plain(plain.name.clone()));
 }
 
 #[test]
@@ -109,9 +109,10 @@ fn a_project_that_moves_the_ledger_has_nothing_paid_for() {
     let with = |user: &str| {
         let file = |text: &str| Some((PathBuf::from("a.toml"), text.as_bytes().to_vec()));
         let project = "[aggregation]\ncache_dir = 'elsewhere/'\n";
-        load(&Inputs { user_file: file(user), project_file: file(project), ..Inputs::default() }).unwrap()
+        load(&ConfigInputs { user_file: file(user), project_file: file(project), ..ConfigInputs::default() })
+            .unwrap()
     };
-    let asked = |user: &str| agent_options(&with(user), AgentChoice::default());
+    let asked = |user: &str| agent_options(&with(user), AgentOverrides::default());
     let paid = "agent.models = ['ollama/llama', 'anthropic/claude-haiku-4-5']\n";
     let fault = asked(paid).unwrap_err();
     assert_eq!(fault.code, "ledger_moved");

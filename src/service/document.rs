@@ -3,27 +3,27 @@
 use std::path::Path;
 use std::path::PathBuf;
 
-use super::profile::Profile;
-use super::resolve::Asker;
+use super::profile::DocumentProfile;
+use super::resolve::QueryOrigin;
 use super::sources::project_name;
 use crate::api::AggregateAsk;
-use crate::api::Aggregation;
 use crate::api::AggregationRequest;
+use crate::api::ApiError;
 use crate::api::BesideAsk;
 use crate::api::ChoiceAsk;
-use crate::api::Discussion;
+use crate::api::DiscussionSource;
+use crate::api::DocumentHistory;
+use crate::api::DocumentLimits;
+use crate::api::DocumentRequest;
 use crate::api::ExplainAsk;
-use crate::api::Fault;
 use crate::api::FormatName;
 use crate::api::ImageFile;
-use crate::api::Limits;
-use crate::api::Memory;
 use crate::api::PartName;
-use crate::api::Request;
+use crate::api::ResolvedQuery;
 use crate::api::SectionRequest;
 use crate::api::Trust;
 use crate::config::ExecutionMode;
-use crate::config::Loaded;
+use crate::config::LoadedConfig;
 use crate::config::Settings;
 use crate::model::BodyOptions;
 use crate::model::Persona;
@@ -31,27 +31,27 @@ use crate::model::PreferredModel;
 use crate::model::Tier;
 
 /// The file in the project's folder that holds a discussion where no other is named.
-const HISTORY: &str = "history.toml";
+const HISTORY_FILE: &str = "history.toml";
 
 /// Returns the request for a document.
-pub(super) fn aggregate(
+pub(super) fn resolve_aggregate(
     ask: AggregateAsk,
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
     root: &Path,
-    asker: Asker,
-) -> Result<Request, Fault> {
-    check_beside(&ask)?;
-    let profile = Profile::of(&ask.choice, &loaded.curation)?;
-    let body = body(&ask.beside, ask.format, profile.persona.as_ref(), &loaded.settings)?;
+    asker: QueryOrigin,
+) -> Result<ResolvedQuery, ApiError> {
+    check_attachments(&ask)?;
+    let profile = DocumentProfile::resolve(&ask.choice, &loaded.curation)?;
+    let body = body_options(&ask.beside, ask.format, profile.persona.as_ref(), &loaded.settings)?;
     let name = ask.name.unwrap_or_else(|| default_name(&ask.choice, &profile));
     let mut request = aggregation(ask.choice, &profile, loaded)?;
     request.files = ask.files;
     request.order = ask.order.map_or(request.order, Into::into);
     request.trust = if ask.verify { Trust::Nothing } else { Trust::Stamps };
-    request.is_measured = ask.measured || ask.dry_run || ask.format == FormatName::Json;
-    request.sections = sections(&ask.beside, &profile, &loaded.settings, asker);
-    request.memory = Some(Memory { name, since_last: ask.since_last });
-    Ok(Request::Aggregate(Aggregation {
+    request.exact_tokens = ask.measured || ask.dry_run || ask.format == FormatName::Json;
+    request.sections = section_request(&ask.beside, &profile, &loaded.settings, asker);
+    request.history = Some(DocumentHistory { name, since_last: ask.since_last });
+    Ok(ResolvedQuery::Aggregate(DocumentRequest {
         request,
         format: ask.format.into(),
         body,
@@ -61,16 +61,20 @@ pub(super) fn aggregate(
 }
 
 /// Returns the request for explanations.
-pub(super) fn explain(ask: ExplainAsk, loaded: &Loaded, asker: Asker) -> Result<Request, Fault> {
-    let profile = Profile::of(&ask.choice, &loaded.curation)?;
+pub(super) fn resolve_explain(
+    ask: ExplainAsk,
+    loaded: &LoadedConfig,
+    asker: QueryOrigin,
+) -> Result<ResolvedQuery, ApiError> {
+    let profile = DocumentProfile::resolve(&ask.choice, &loaded.curation)?;
     let mut aggregation = aggregation(ask.choice, &profile, loaded)?;
     // What stands beside the files takes room from them.
-    aggregation.sections = sections(&BesideAsk::default(), &profile, &loaded.settings, asker);
-    Ok(Request::Explain { file: ask.file, aggregation })
+    aggregation.sections = section_request(&BesideAsk::default(), &profile, &loaded.settings, asker);
+    Ok(ResolvedQuery::Explain { file: ask.file, aggregation })
 }
 
-fn check_beside(ask: &AggregateAsk) -> Result<(), Fault> {
-    let bad = |message: &str, hint| Err(Fault::user("bad_ask", message.to_owned(), hint));
+fn check_attachments(ask: &AggregateAsk) -> Result<(), ApiError> {
+    let bad = |message: &str, hint| Err(ApiError::user("bad_ask", message.to_owned(), hint));
     if ask.beside.take.is_some() && ask.beside.part == PartName::Prefix {
         return bad(
             "show a take of a discussion that is left out",
@@ -84,7 +88,11 @@ fn check_beside(ask: &AggregateAsk) -> Result<(), Fault> {
 }
 
 /// Returns what is asked for: the ask where it says something, else the settings.
-fn aggregation(choice: ChoiceAsk, profile: &Profile, loaded: &Loaded) -> Result<AggregationRequest, Fault> {
+fn aggregation(
+    choice: ChoiceAsk,
+    profile: &DocumentProfile,
+    loaded: &LoadedConfig,
+) -> Result<AggregationRequest, ApiError> {
     let settings = &loaded.settings;
     let limits = limits(&choice, profile.tier, settings)?;
     let persona_strategy = profile.persona.as_ref().and_then(|persona| persona.aggregation_strategy);
@@ -96,34 +104,42 @@ fn aggregation(choice: ChoiceAsk, profile: &Profile, loaded: &Loaded) -> Result<
         order: settings.aggregation.order,
         focus: choice.focus,
         files: Vec::new(),
-        against: choice.against,
+        base: choice.against,
         items: loaded.curation.files.clone(),
         preset: profile.preset.as_ref().map(|preset| preset.files.clone()),
         limits,
-        is_measured: true,
+        exact_tokens: true,
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),
-        memory: None,
+        history: None,
     })
 }
 
-fn limits(choice: &ChoiceAsk, tier: Option<Tier>, settings: &Settings) -> Result<Limits, Fault> {
+fn limits(choice: &ChoiceAsk, tier: Option<Tier>, settings: &Settings) -> Result<DocumentLimits, ApiError> {
     for (limit, what) in [(choice.budget, "tokens"), (choice.max_bytes, "bytes")] {
         if limit == Some(0) {
             let message = format!("compose a document of 0 {what}");
-            return Err(Fault::user("bad_ask", message, "leave the limit out where there is none"));
+            return Err(ApiError::user("bad_ask", message, "leave the limit out where there is none"));
         }
     }
     let of_tier = tier.map(|tier| settings.tier(tier).budget_tokens).filter(|tokens| 0 < *tokens);
-    Ok(Limits { tokens: choice.budget.or(of_tier).or(choice.default_budget), bytes: choice.max_bytes })
+    Ok(DocumentLimits {
+        tokens: choice.budget.or(of_tier).or(choice.default_budget),
+        bytes: choice.max_bytes,
+    })
 }
 
 /// Returns what is asked for beside the files. A person may name any file of the machine; what comes over a socket, or
 /// with the project, may name the project's own alone.
-fn sections(ask: &BesideAsk, profile: &Profile, settings: &Settings, asker: Asker) -> SectionRequest {
+fn section_request(
+    ask: &BesideAsk,
+    profile: &DocumentProfile,
+    settings: &Settings,
+    asker: QueryOrigin,
+) -> SectionRequest {
     let named = ask.screenshots.iter().map(|path| match asker {
-        Asker::Person => ImageFile::Asked(PathBuf::from(path)),
-        Asker::Client => ImageFile::OfProject(path.clone()),
+        QueryOrigin::Person => ImageFile::Asked(PathBuf::from(path)),
+        QueryOrigin::Client => ImageFile::OfProject(path.clone()),
     });
     let preset = profile.preset.iter().flat_map(|preset| &preset.screenshots);
     SectionRequest {
@@ -138,23 +154,28 @@ fn sections(ask: &BesideAsk, profile: &Profile, settings: &Settings, asker: Aske
 }
 
 /// The tier's setting is about the project's own file; a discussion that is asked for must be there.
-fn discussion(ask: &BesideAsk, tier: Option<Tier>, settings: &Settings, asker: Asker) -> Option<Discussion> {
+fn discussion(
+    ask: &BesideAsk,
+    tier: Option<Tier>,
+    settings: &Settings,
+    asker: QueryOrigin,
+) -> Option<DiscussionSource> {
     let is_asked_for = ask.history.is_some() || ask.take.is_some() || ask.part == PartName::Suffix;
     if !is_asked_for && !tier.is_some_and(|tier| settings.tier(tier).history) {
         return None;
     }
-    let is_named = ask.history.is_some() && asker == Asker::Person;
-    let path = PathBuf::from(ask.history.as_deref().unwrap_or(HISTORY));
-    Some(Discussion { path, take: ask.take.clone(), is_named, is_optional: !is_asked_for })
+    let is_named = ask.history.is_some() && asker == QueryOrigin::Person;
+    let path = PathBuf::from(ask.history.as_deref().unwrap_or(HISTORY_FILE));
+    Some(DiscussionSource { path, take: ask.take.clone(), is_named, is_optional: !is_asked_for })
 }
 
 /// Returns how a model is asked.
-fn body(
+fn body_options(
     ask: &BesideAsk,
     format: FormatName,
     persona: Option<&Persona>,
     settings: &Settings,
-) -> Result<BodyOptions, Fault> {
+) -> Result<BodyOptions, ApiError> {
     let formats = &settings.formats;
     let (provider, model) = match format {
         FormatName::Anthropic => ("anthropic", formats.anthropic_model.as_str()),
@@ -164,11 +185,11 @@ fn body(
             None => ("", ""),
             Some(model) => {
                 let message = format!("ask the model `{model}` in a format that asks nobody");
-                return Err(Fault::user("bad_ask", message, "add --format anthropic, openai or gemini"));
+                return Err(ApiError::user("bad_ask", message, "add --format anthropic, openai or gemini"));
             }
         },
     };
-    let preferred = persona.and_then(|persona| preferred(persona, provider));
+    let preferred = persona.and_then(|persona| preferred_model(persona, provider));
     // Another model than the persona's is asked as it asks to be: what was set for the one may be refused by the other.
     let preferred =
         preferred.filter(|preferred| ask.model.as_ref().is_none_or(|model| *model == preferred.model));
@@ -186,7 +207,7 @@ fn body(
 }
 
 /// Returns the model of a provider that a persona likes best.
-fn preferred<'p>(persona: &'p Persona, provider: &str) -> Option<&'p PreferredModel> {
+fn preferred_model<'p>(persona: &'p Persona, provider: &str) -> Option<&'p PreferredModel> {
     let is_meant = |model: &&PreferredModel| match model.provider.to_ascii_lowercase().as_str() {
         "google" => provider == "gemini",
         name => name == provider,
@@ -196,7 +217,7 @@ fn preferred<'p>(persona: &'p Persona, provider: &str) -> Option<&'p PreferredMo
 
 /// Returns the name that a document is remembered by where none is given: for whom it is made, and of what. The
 /// project's name is no part of it, for the same project in another folder has the same receipt.
-fn default_name(choice: &ChoiceAsk, profile: &Profile) -> String {
+fn default_name(choice: &ChoiceAsk, profile: &DocumentProfile) -> String {
     let persona = choice.persona.as_ref().map(|persona| format!("persona-{persona}"));
     let tier = profile.tier.map(|tier| format!("tier-{}", tier.number()));
     let preset = profile.preset.as_ref().map(|preset| format!("preset-{}", preset.name));

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::resolve::Asker;
+use super::resolve::QueryOrigin;
 use super::resolve::resolve;
-use super::sources::Sources;
-use crate::api::Answered;
-use crate::api::Ask;
-use crate::api::Call;
-use crate::api::Fault;
+use super::sources::SettingsSources;
+use crate::api::AnyQuery;
+use crate::api::ApiError;
+use crate::api::CallOptions;
 use crate::api::FreshnessNote;
+use crate::api::ProjectSession;
 use crate::api::Service;
-use crate::api::Session;
+use crate::api::ServiceAnswer;
 use crate::api::World;
 use crate::sys::Clock;
 use crate::sys::RealDisk;
@@ -21,28 +21,28 @@ use crate::sys::WallClock;
 
 /// A project that is opened for one question at a time. Settings are read anew for each.
 #[derive(Debug, Clone)]
-pub struct Local {
+pub struct LocalService {
     root: PathBuf,
-    sources: Sources,
+    sources: SettingsSources,
 }
 
-impl Local {
+impl LocalService {
     /// Returns what answers for the project in the folder `root`, an absolute path without links.
-    pub const fn new(root: PathBuf, sources: Sources) -> Self {
+    pub const fn new(root: PathBuf, sources: SettingsSources) -> Self {
         Self { root, sources }
     }
 }
 
-impl Service for Local {
-    fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault> {
+impl Service for LocalService {
+    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
         let root = &self.root;
         let loaded = self.sources.load(root)?;
         if call.settings.as_ref().is_some_and(|settings| *settings != loaded.fingerprint()) {
-            return Err(Fault::other_settings());
+            return Err(ApiError::other_settings());
         }
         let as_of_ms = WallClock.now_ns() / 1_000_000;
-        let request = resolve(ask, &loaded, root, Asker::Client)?;
-        let files = RealFiles::open(root).map_err(|error| Fault::no_project(root, &error))?;
+        let request = resolve(ask, &loaded, root, QueryOrigin::Client)?;
+        let files = RealFiles::open(root).map_err(|error| ApiError::no_project(root, &error))?;
         let world = World {
             clock: &WallClock,
             disk: &RealDisk,
@@ -52,14 +52,14 @@ impl Service for Local {
         };
         let mut options = loaded.engine_options(root);
         options.cache_enabled &= request.uses_cache();
-        let mut session = Session::open(root, options, world)?;
+        let mut session = ProjectSession::open(root, options, world)?;
         let response = session.answer(request)?;
-        let freshness = FreshnessNote::at(as_of_ms).unsettled(session.take_unsettled());
-        freshness.check(call.require_fresh)?;
-        let answered = Answered::of(response, freshness, call);
+        let freshness = FreshnessNote::at(as_of_ms).with_unsettled(session.take_unsettled_count());
+        freshness.require_fresh(call.require_fresh)?;
+        let answered = ServiceAnswer::from_response(response, freshness, call);
         let answered = answered.expect("what is asked in words is answered by an answer");
         // The caller has it as soon as this returns.
-        session.delivered();
-        Ok(Answered { notes: session.take_notes(), ..answered })
+        session.mark_delivered();
+        Ok(ServiceAnswer { notes: session.take_notes(), ..answered })
     }
 }

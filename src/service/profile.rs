@@ -1,9 +1,9 @@
 //! For whom a document is made: a tier or a persona, and the preset that it sees.
 
+use crate::api::ApiError;
 use crate::api::ChoiceAsk;
-use crate::api::Fault;
 use crate::config::Curation;
-use crate::config::Saved;
+use crate::config::SavedEntry;
 use crate::config::nearest_name;
 use crate::model::Persona;
 use crate::model::Preset;
@@ -11,18 +11,18 @@ use crate::model::Tier;
 
 /// For whom a document is made.
 #[derive(Debug, Default)]
-pub(super) struct Profile {
+pub(super) struct DocumentProfile {
     pub(super) tier: Option<Tier>,
     pub(super) persona: Option<Persona>,
     pub(super) preset: Option<Preset>,
 }
 
-impl Profile {
+impl DocumentProfile {
     /// Returns for whom a document is made: what the ask names wins over what the persona brings.
-    pub(super) fn of(choice: &ChoiceAsk, curation: &Curation) -> Result<Self, Fault> {
+    pub(super) fn resolve(choice: &ChoiceAsk, curation: &Curation) -> Result<Self, ApiError> {
         if choice.tier.is_some() && choice.persona.is_some() {
             let message = "compose for a tier and for a persona at once".to_owned();
-            return Err(Fault::user("bad_ask", message, "give a tier or a persona"));
+            return Err(ApiError::user("bad_ask", message, "give a tier or a persona"));
         }
         let persona = choice.persona.as_deref().map(|name| persona(name, curation)).transpose()?;
         let brought = persona.as_ref().and_then(|persona| persona.context_preset.as_deref());
@@ -37,41 +37,41 @@ impl Profile {
     }
 }
 
-fn tier(number: u8) -> Result<Tier, Fault> {
+fn tier(number: u8) -> Result<Tier, ApiError> {
     let message = || format!("compose for the tier {number}");
     let hint = "tiers are numbered from 1 to 4";
-    Tier::from_number(number).ok_or_else(|| Fault::user("bad_ask", message(), hint))
+    Tier::from_number(number).ok_or_else(|| ApiError::user("bad_ask", message(), hint))
 }
 
-fn persona(name: &str, curation: &Curation) -> Result<Persona, Fault> {
+fn persona(name: &str, curation: &Curation) -> Result<Persona, ApiError> {
     let found = curation.persona(name).map(|persona| persona.value.clone());
     found.ok_or_else(|| {
-        let known = curation.personas.iter().map(|persona: &Saved<Persona>| persona.value.name.as_str());
-        let message = format!("find a persona named `{name}`{}", near(name, known));
-        Fault::user("no_such_persona", message, "`slop persona list` says which personas there are")
+        let known = curation.personas.iter().map(|persona: &SavedEntry<Persona>| persona.value.name.as_str());
+        let message = format!("find a persona named `{name}`{}", nearest_hint(name, known));
+        ApiError::user("no_such_persona", message, "`slop persona list` says which personas there are")
     })
 }
 
-fn preset(name: &str, curation: &Curation) -> Result<Preset, Fault> {
+fn preset(name: &str, curation: &Curation) -> Result<Preset, ApiError> {
     let found = curation.preset(name).map(|preset| preset.value.clone());
     found.ok_or_else(|| {
-        let known = curation.presets.iter().map(|preset: &Saved<Preset>| preset.value.name.as_str());
-        let message = format!("find a preset named `{name}`{}", near(name, known));
-        Fault::user("no_such_preset", message, "`slop preset list` says which presets there are")
+        let known = curation.presets.iter().map(|preset: &SavedEntry<Preset>| preset.value.name.as_str());
+        let message = format!("find a preset named `{name}`{}", nearest_hint(name, known));
+        ApiError::user("no_such_preset", message, "`slop preset list` says which presets there are")
     })
 }
 
-fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<Preset, Fault> {
+fn preset_of_persona(name: &str, persona: &str, curation: &Curation) -> Result<Preset, ApiError> {
     let found = curation.preset(name).map(|preset| preset.value.clone());
     found.ok_or_else(|| {
         let message = format!("find the preset `{name}`, which the persona `{persona}` sees");
         let hint =
             "save a preset of that name, mend the persona's context_preset, or name another with --preset";
-        Fault::user("no_such_preset", message, hint)
+        ApiError::user("no_such_preset", message, hint)
     })
 }
 
 /// Returns words that name the known name that is most like this one.
-pub(super) fn near<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+pub(super) fn nearest_hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
     nearest_name(name, known).map_or(String::new(), |near| format!(", the nearest known is `{near}`"))
 }

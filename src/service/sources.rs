@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::path::PathBuf;
 
-use crate::api::Fault;
+use crate::api::ApiError;
+use crate::config::ConfigInputs;
 use crate::config::Error;
-use crate::config::Inputs;
-use crate::config::Loaded;
+use crate::config::LoadedConfig;
 use crate::config::load;
 use crate::llm::built_in_providers;
-use crate::model::with_causes;
+use crate::model::error_chain;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 
@@ -18,32 +18,32 @@ pub const SETTINGS_FILE: &str = "slop.toml";
 
 /// Where settings come from beside the project's own file. What a process has of this is read once, when it starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sources {
+pub struct SettingsSources {
     /// The user's own settings file, whether it is there or not.
     pub user_file: Option<PathBuf>,
     /// The variables of the environment that begin with `SLOP_`, and those of [`base_variables`].
     pub variables: Vec<(String, String)>,
 }
 
-impl Sources {
+impl SettingsSources {
     /// Reads the settings of the project in the folder `root`, as they are now.
-    pub fn load(&self, root: &Path) -> Result<Loaded, Fault> {
-        load(&self.inputs(root)?).map_err(|error| fault_of_settings(&error))
+    pub fn load(&self, root: &Path) -> Result<LoadedConfig, ApiError> {
+        load(&self.inputs(root)?).map_err(|error| settings_error(&error))
     }
 
     /// Reads what the settings of the project in the folder `root` are made of. As long as this is the same, so are they.
-    pub fn inputs(&self, root: &Path) -> Result<Inputs, Fault> {
+    pub fn inputs(&self, root: &Path) -> Result<ConfigInputs, ApiError> {
         let read = |path: PathBuf| match RealDisk.read(&path) {
             Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
             Err(error) => {
                 let message = format!("read the settings in {}: {error}", path.display());
-                Err(Fault::user("bad_settings", message, "make the file readable, or move it away"))
+                Err(ApiError::user("bad_settings", message, "make the file readable, or move it away"))
             }
         };
         let user_file = self.user_file.clone().map(read).transpose()?.flatten();
         let project_file = read(root.join(SETTINGS_FILE))?;
         let environment = self.variables.clone();
-        Ok(Inputs { user_file, project_file, environment, flags: Vec::new() })
+        Ok(ConfigInputs { user_file, project_file, environment, flags: Vec::new() })
     }
 }
 
@@ -62,17 +62,17 @@ pub fn project_name(root: &Path, set: &str) -> String {
 }
 
 /// Returns what is wrong with the settings, or with an edit of them, for whoever asked.
-pub fn fault_of_settings(error: &Error) -> Fault {
-    let (message, hint) = (with_causes(error), hint(error));
+pub fn settings_error(error: &Error) -> ApiError {
+    let (message, hint) = (error_chain(error), hint(error));
     match error {
-        Error::Thread(_) => Fault::environment("no_thread", message, hint),
-        Error::Write { .. } => Fault::environment("write_failed", message, hint),
-        Error::Changed { .. } => Fault::environment("changed_meanwhile", message, hint),
+        Error::Thread(_) => ApiError::environment("no_thread", message, hint),
+        Error::Write { .. } => ApiError::environment("write_failed", message, hint),
+        Error::Changed { .. } => ApiError::environment("changed_meanwhile", message, hint),
         Error::NotUtf8 { .. }
         | Error::Syntax { .. }
         | Error::UnknownKey { .. }
         | Error::BadValue { .. }
-        | Error::Read { .. } => Fault::user("bad_settings", message, hint),
+        | Error::Read { .. } => ApiError::user("bad_settings", message, hint),
         Error::Unwritable { .. }
         | Error::NoSuchItem { .. }
         | Error::NoSuchSlice { .. }
@@ -81,7 +81,7 @@ pub fn fault_of_settings(error: &Error) -> Fault {
         | Error::NoSuchPreset { .. }
         | Error::PresetExists { .. }
         | Error::NothingToSave { .. }
-        | Error::WouldLose { .. } => Fault::user("usage", message, hint),
+        | Error::WouldLose { .. } => ApiError::user("usage", message, hint),
     }
 }
 

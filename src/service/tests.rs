@@ -11,23 +11,23 @@ use serde_json::Value;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::Asker;
-use super::Local;
-use super::Sources;
+use super::LocalService;
+use super::QueryOrigin;
+use super::SettingsSources;
 use super::resolve;
-use crate::api::Aggregation;
-use crate::api::Answer;
-use crate::api::Answered;
-use crate::api::Ask;
-use crate::api::Call;
-use crate::api::Fault;
+use crate::api::AnyAnswer;
+use crate::api::AnyQuery;
+use crate::api::ApiError;
+use crate::api::CallOptions;
+use crate::api::DocumentRequest;
 use crate::api::FreshnessState;
 use crate::api::ImageFile;
-use crate::api::Job;
-use crate::api::Request;
+use crate::api::QueryJob;
+use crate::api::ResolvedQuery;
 use crate::api::Service;
-use crate::config::Loaded;
-use crate::model::Part;
+use crate::api::ServiceAnswer;
+use crate::config::LoadedConfig;
+use crate::model::DocumentPart;
 use crate::sys::Disk;
 use crate::sys::RealDisk;
 
@@ -55,12 +55,12 @@ context_preset = "gone"
 "#;
 
 /// A project in a folder of its own, and whoever answers for it.
-struct Bench {
+struct ServiceFixture {
     folder: TempDir,
-    local: Local,
+    local: LocalService,
 }
 
-impl Bench {
+impl ServiceFixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -75,100 +75,101 @@ impl Bench {
         for (name, text) in files {
             RealDisk.create_new(&root.join(OsStr::from_bytes(name)), text.as_bytes()).unwrap();
         }
-        Self { folder, local: Local::new(root, Sources::default()) }
+        Self { folder, local: LocalService::new(root, SettingsSources::default()) }
     }
 
     fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }
 
-    fn loaded(&self) -> Loaded {
-        Sources::default().load(&self.root()).unwrap()
+    fn loaded(&self) -> LoadedConfig {
+        SettingsSources::default().load(&self.root()).unwrap()
     }
 
     #[track_caller]
-    fn resolve(&self, ask: Value, asker: Asker) -> Result<Request, Fault> {
-        let ask: Ask = serde_json::from_value(ask).unwrap();
+    fn resolve(&self, ask: Value, asker: QueryOrigin) -> Result<ResolvedQuery, ApiError> {
+        let ask: AnyQuery = serde_json::from_value(ask).unwrap();
         resolve(ask, &self.loaded(), Path::new("/somewhere/my project"), asker)
     }
 
     #[track_caller]
-    fn aggregation(&self, ask: Value, asker: Asker) -> Aggregation {
+    fn aggregation(&self, ask: Value, asker: QueryOrigin) -> DocumentRequest {
         match self.resolve(ask, asker) {
-            Ok(Request::Aggregate(aggregation)) => aggregation,
+            Ok(ResolvedQuery::Aggregate(aggregation)) => aggregation,
             other => panic!("no aggregation: {other:?}"),
         }
     }
 
     #[track_caller]
-    fn refused(&self, ask: Value) -> Fault {
-        self.resolve(ask, Asker::Client).expect_err("the ask is to be refused")
+    fn refused(&self, ask: Value) -> ApiError {
+        self.resolve(ask, QueryOrigin::Client).expect_err("the ask is to be refused")
     }
 
-    fn ask(&self, ask: &Value, call: &Call) -> Result<Answered, Fault> {
+    fn ask(&self, ask: &Value, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
         self.local.ask(serde_json::from_value(ask.clone()).unwrap(), call)
     }
 }
 
 #[test]
 fn what_an_ask_leaves_open_is_decided_by_the_settings() {
-    let bench = Bench::new();
-    let plain = bench.aggregation(json!({"ask": "aggregate"}), Asker::Client);
+    let bench = ServiceFixture::new();
+    let plain = bench.aggregation(json!({"ask": "aggregate"}), QueryOrigin::Client);
     assert_eq!(plain.project_name, "my project");
-    assert_eq!(plain.request.memory.unwrap().name, "project");
+    assert_eq!(plain.request.history.unwrap().name, "project");
     assert!(plain.request.tier.is_none() && plain.request.sections.discussion.is_none());
-    assert!(!plain.request.is_measured && !plain.is_dry_run && plain.request.limits.tokens.is_none());
+    assert!(!plain.request.exact_tokens && !plain.is_dry_run && plain.request.limits.tokens.is_none());
 
-    let tier = bench.aggregation(json!({"ask": "aggregate", "choice": {"tier": 3}}), Asker::Client);
+    let tier = bench.aggregation(json!({"ask": "aggregate", "choice": {"tier": 3}}), QueryOrigin::Client);
     assert_eq!(tier.request.limits.tokens, Some(5000));
-    assert_eq!(tier.request.memory.unwrap().name, "tier-3");
+    assert_eq!(tier.request.history.unwrap().name, "tier-3");
     let discussion = tier.request.sections.discussion.unwrap();
     assert!(discussion.is_optional && !discussion.is_named);
 
     let choice = json!({"tier": 3, "budget": 70, "strategy": "full"});
-    let said = bench.aggregation(json!({"ask": "aggregate", "choice": choice, "name": "x"}), Asker::Client);
+    let said =
+        bench.aggregation(json!({"ask": "aggregate", "choice": choice, "name": "x"}), QueryOrigin::Client);
     assert_eq!((said.request.limits.tokens, said.request.strategy.name()), (Some(70), "full"));
-    assert_eq!(said.request.memory.unwrap().name, "x");
+    assert_eq!(said.request.history.unwrap().name, "x");
 }
 
 #[test]
 fn a_persona_brings_its_tier_strategy_preset_model_and_prompt() {
-    let bench = Bench::new();
+    let bench = ServiceFixture::new();
     let ask = json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "gemini"});
-    let reviewer = bench.aggregation(ask, Asker::Client);
+    let reviewer = bench.aggregation(ask, QueryOrigin::Client);
     assert_eq!(reviewer.request.tier.as_ref().unwrap().tier.number(), 2);
     assert_eq!(reviewer.request.strategy.name(), "summarize");
     assert_eq!(reviewer.request.preset.unwrap()[0].path, "engine.py");
     assert_eq!(reviewer.request.sections.screenshots, [ImageFile::OfProject("shot.png".to_owned())]);
-    assert_eq!(reviewer.request.memory.unwrap().name, "persona-reviewer/preset-core");
+    assert_eq!(reviewer.request.history.unwrap().name, "persona-reviewer/preset-core");
     assert_eq!((reviewer.body.model.as_str(), reviewer.body.temperature), ("gemini-x", Some(0.5)));
     assert_eq!(reviewer.body.system.as_deref(), Some("Review."));
 
     let beside = json!({"model": "other"});
     let ask =
         json!({"ask": "aggregate", "choice": {"persona": "reviewer"}, "format": "gemini", "beside": beside});
-    let other = bench.aggregation(ask, Asker::Client).body;
+    let other = bench.aggregation(ask, QueryOrigin::Client).body;
     assert_eq!((other.model.as_str(), other.temperature), ("other", None));
 }
 
 #[test]
 fn only_a_person_may_name_files_outside_of_the_project() {
-    let bench = Bench::new();
+    let bench = ServiceFixture::new();
     let beside = json!({"history": "/etc/passwd", "screenshots": ["../x.png"], "part": "suffix"});
     let ask = json!({"ask": "aggregate", "beside": beside});
-    let client = bench.aggregation(ask.clone(), Asker::Client).request.sections;
+    let client = bench.aggregation(ask.clone(), QueryOrigin::Client).request.sections;
     let discussion = client.discussion.unwrap();
     assert!(!discussion.is_named && !discussion.is_optional);
     assert_eq!(client.screenshots, [ImageFile::OfProject("../x.png".to_owned())]);
-    assert_eq!(client.part, Part::Suffix);
-    let person = bench.aggregation(ask, Asker::Person).request.sections;
+    assert_eq!(client.part, DocumentPart::Suffix);
+    let person = bench.aggregation(ask, QueryOrigin::Person).request.sections;
     assert!(person.discussion.unwrap().is_named);
     assert_eq!(person.screenshots, [ImageFile::Asked(PathBuf::from("../x.png"))]);
 }
 
 #[test]
 fn asks_that_mean_nothing_are_refused_by_a_code() {
-    let bench = Bench::new();
+    let bench = ServiceFixture::new();
     let aggregate = |choice: Value| json!({"ask": "aggregate", "choice": choice});
     let cases = [
         (aggregate(json!({"persona": "reviewr"})), "no_such_persona", "the nearest known is `reviewer`"),
@@ -205,12 +206,12 @@ fn asks_that_mean_nothing_are_refused_by_a_code() {
 
 #[test]
 fn hostile_words_are_refused_and_show_nothing() {
-    let bench = Bench::new();
+    let bench = ServiceFixture::new();
     let root = bench.root();
     RealDisk.create_new(&root.join("inside.png"), b"\x89PNG\r\n\x1a\n").unwrap();
     for word in ["../x", "/etc/passwd", "a\0b", "", ".slop_cache/x", &"x/".repeat(3000), &"[".repeat(500)] {
         for ask in [json!({"ask": "view", "files": [word]}), json!({"ask": "explain", "file": word})] {
-            let fault = bench.ask(&ask, &Call::default()).expect_err(word);
+            let fault = bench.ask(&ask, &CallOptions::default()).expect_err(word);
             assert!(
                 ["outside_project", "not_found", "bad_pattern"].contains(&&*fault.code),
                 "{word}: {fault:?}"
@@ -218,11 +219,13 @@ fn hostile_words_are_refused_and_show_nothing() {
         }
     }
     let beside = json!({"history": "/etc/passwd"});
-    let fault = bench.ask(&json!({"ask": "aggregate", "beside": beside}), &Call::default()).unwrap_err();
+    let fault =
+        bench.ask(&json!({"ask": "aggregate", "beside": beside}), &CallOptions::default()).unwrap_err();
     assert!(["bad_discussion", "history_not_found"].contains(&&*fault.code), "{fault:?}");
     let beside =
         json!({"screenshots": ["/etc/passwd", "../x.png", "inside.png"], "screenshots_inline": true});
-    let answered = bench.ask(&json!({"ask": "aggregate", "beside": beside}), &Call::default()).unwrap();
+    let answered =
+        bench.ask(&json!({"ask": "aggregate", "beside": beside}), &CallOptions::default()).unwrap();
     let answer: Value = serde_json::from_slice(&answered.data).unwrap();
     let problems = answer["receipt"]["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 2, "{problems:?}");
@@ -230,7 +233,7 @@ fn hostile_words_are_refused_and_show_nothing() {
 
 #[test]
 fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
-    let bench = Bench::new();
+    let bench = ServiceFixture::new();
     let aggregate = json!({"ask": "aggregate", "choice": {"tier": 1, "budget": 4000}});
     let asks = [
         json!({"ask": "index"}),
@@ -251,14 +254,14 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
         json!({"ask": "cache_collect", "days": 3}),
     ];
     for ask in asks {
-        let answered = bench.ask(&ask, &Call::default()).unwrap();
+        let answered = bench.ask(&ask, &CallOptions::default()).unwrap();
         assert_eq!(answered.freshness.freshness, FreshnessState::Fresh, "{ask}");
-        let ask: Ask = serde_json::from_value(ask).unwrap();
-        let answer = Answer::decode(&ask, &answered.data).unwrap();
+        let ask: AnyQuery = serde_json::from_value(ask).unwrap();
+        let answer = AnyAnswer::decode(&ask, &answered.data).unwrap();
         assert_eq!(answer.to_json(), answered.data, "{ask:?}");
-        assert_eq!(Answer::decode(&ask, &answer.to_json()).unwrap(), answer);
+        assert_eq!(AnyAnswer::decode(&ask, &answer.to_json()).unwrap(), answer);
         let mut schemas = SchemaSettings::draft2020_12().for_serialize().into_generator();
-        let schema = Answer::schema(&ask, &mut schemas).to_value();
+        let schema = AnyAnswer::schema(&ask, &mut schemas).to_value();
         let definitions = Value::Object(schemas.take_definitions(true));
         let value: Value = serde_json::from_slice(&answered.data).unwrap();
         assert_eq!(violation(&schema, &value, &definitions), None, "{ask:?}");
@@ -267,14 +270,14 @@ fn every_answer_keeps_its_schema_and_comes_back_as_it_went() {
 
 #[test]
 fn symbols_that_are_nested_as_deeply_as_can_be_come_back_too() {
-    let bench = Bench::new();
+    let bench = ServiceFixture::new();
     let nested = "namespace n0 {\n".repeat(400);
     let text = format!("{nested}int x;\n{}", "}\n".repeat(400));
     RealDisk.create_new(&bench.root().join("deep.cpp"), text.as_bytes()).unwrap();
     for ask in [json!({"ask": "outline", "files": ["deep.cpp"]}), json!({"ask": "symbols", "name": "n0"})] {
-        let answered = bench.ask(&ask, &Call::default()).unwrap();
-        let ask: Ask = serde_json::from_value(ask).unwrap();
-        let answer = Answer::decode(&ask, &answered.data).unwrap();
+        let answered = bench.ask(&ask, &CallOptions::default()).unwrap();
+        let ask: AnyQuery = serde_json::from_value(ask).unwrap();
+        let answer = AnyAnswer::decode(&ask, &answered.data).unwrap();
         assert_eq!(answer.to_json(), answered.data);
         assert!(answered.data.windows(6).filter(|bytes| bytes == b"\"name\"").count() > 100);
     }
@@ -282,8 +285,8 @@ fn symbols_that_are_nested_as_deeply_as_can_be_come_back_too() {
 
 #[test]
 fn a_path_that_is_not_utf_8_keeps_its_bytes() {
-    let bench = Bench::new();
-    let answered = bench.ask(&json!({"ask": "files"}), &Call::default()).unwrap();
+    let bench = ServiceFixture::new();
+    let answered = bench.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap();
     let answer: Value = serde_json::from_slice(&answered.data).unwrap();
     let odd = answer["files"].as_array().unwrap().iter().find(|file| file.get("path_hex").is_some()).unwrap();
     assert_eq!((&odd["path"], &odd["path_hex"]), (&json!("\u{fffd}.py"), &json!("ff2e7079")));
@@ -291,29 +294,29 @@ fn a_path_that_is_not_utf_8_keeps_its_bytes() {
 
 #[test]
 fn an_answer_by_other_settings_is_refused() {
-    let bench = Bench::new();
+    let bench = ServiceFixture::new();
     let ask = json!({"ask": "files"});
-    let same = Call { settings: Some(bench.loaded().fingerprint()), ..Call::default() };
+    let same = CallOptions { settings: Some(bench.loaded().fingerprint()), ..CallOptions::default() };
     assert!(bench.ask(&ask, &same).is_ok());
-    let other = Call { settings: Some("0".repeat(64)), ..Call::default() };
+    let other = CallOptions { settings: Some("0".repeat(64)), ..CallOptions::default() };
     assert_eq!(bench.ask(&ask, &other).unwrap_err().code, "other_settings");
 }
 
 #[test]
 fn settings_that_cannot_be_read_are_told_by_their_place() {
-    let bench = Bench::new();
+    let bench = ServiceFixture::new();
     RealDisk.replace(&bench.root().join("slop.toml"), b"[tiers.3]\nvieww = 3\n").unwrap();
-    let fault = bench.ask(&json!({"ask": "files"}), &Call::default()).unwrap_err();
+    let fault = bench.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap_err();
     assert_eq!(fault.code, "bad_settings");
     assert!(fault.message.contains("slop.toml:2"), "{}", fault.message);
 }
 
 #[test]
 fn work_that_nobody_waits_for_is_not_done() {
-    let bench = Bench::new();
-    let job = Arc::new(Job::default());
+    let bench = ServiceFixture::new();
+    let job = Arc::new(QueryJob::default());
     job.cancel();
-    let call = Call { job, ..Call::default() };
+    let call = CallOptions { job, ..CallOptions::default() };
     let asks = [
         json!({"ask": "index"}),
         json!({"ask": "outline"}),
@@ -326,15 +329,15 @@ fn work_that_nobody_waits_for_is_not_done() {
     for ask in asks {
         assert_eq!(bench.ask(&ask, &call).expect_err("nobody waits").code, "cancelled", "{ask}");
     }
-    let answered = bench.ask(&json!({"ask": "files"}), &Call::default()).unwrap();
+    let answered = bench.ask(&json!({"ask": "files"}), &CallOptions::default()).unwrap();
     let answer: Value = serde_json::from_slice(&answered.data).unwrap();
     assert!(answer["files"].as_array().unwrap().iter().all(|file| file["state"] != "fresh"), "{answer}");
 }
 
 #[test]
 fn a_job_tells_how_far_it_is() {
-    let bench = Bench::new();
-    let call = Call::default();
+    let bench = ServiceFixture::new();
+    let call = CallOptions::default();
     bench.ask(&json!({"ask": "index"}), &call).unwrap();
     let (done, of) = call.job.progress();
     assert_eq!((done, of), (5, 5));

@@ -7,40 +7,40 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::agent::Keys;
+use super::agent::ProviderKeys;
 use crate::agent;
-use crate::agent::Books;
-use crate::agent::Collected;
-use crate::agent::Estimate;
-use crate::agent::Office;
+use crate::agent::AgentWorld;
+use crate::agent::CollectedBatches;
+use crate::agent::CostEstimate;
+use crate::agent::LedgerReader;
 use crate::agent::Options;
-use crate::agent::Outcome;
-use crate::agent::Report;
-use crate::agent::Spent;
-use crate::agent::Summary;
+use crate::agent::ProjectPrompts;
+use crate::agent::RunObserver;
+use crate::agent::RunOutcome;
+use crate::agent::SpendTotals;
+use crate::agent::StoredSummary;
+use crate::agent::SummaryService;
 use crate::agent::UsageRow;
-use crate::agent::Windows;
-use crate::agent::Worded;
-use crate::api::Fault;
-use crate::api::MENDED;
+use crate::api::ApiError;
+use crate::api::PAID_STORE_HINT;
 use crate::api::World;
-use crate::config::Loaded;
+use crate::config::LoadedConfig;
 use crate::engine::Project;
-use crate::engine::agent::Errands;
-use crate::engine::agent::Node;
-use crate::engine::agent::NotAsked;
-use crate::engine::agent::Place;
-use crate::engine::agent::Preview;
-use crate::engine::agent::Quiet;
-use crate::engine::agent::Wish;
-use crate::engine::agent::Withheld;
+use crate::engine::agent::IneligibleReason;
+use crate::engine::agent::PromptPreview;
+use crate::engine::agent::SubjectKey;
+use crate::engine::agent::SubjectLocation;
+use crate::engine::agent::SummaryPolicy;
+use crate::engine::agent::SummaryTasks;
+use crate::engine::agent::TaskSkipReason;
+use crate::engine::agent::WithheldReason;
+use crate::llm::EncodedRequest;
 use crate::llm::Model;
 use crate::llm::Provider;
-use crate::llm::Sending;
-use crate::llm::Wire;
+use crate::llm::WireFormat;
 use crate::model::ModelName;
 use crate::model::Tier;
-use crate::model::with_causes;
+use crate::model::error_chain;
 
 /// How often it is looked whether another process has come to an end with what it asks.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -49,7 +49,7 @@ const GLANCE: Duration = Duration::from_millis(200);
 const MOST_PLACES: usize = 10;
 
 /// A project about which a model is asked.
-pub struct Writing<'w> {
+pub struct SummarySession<'w> {
     project: Project<'w>,
     options: Options,
     world: World<'w>,
@@ -58,13 +58,13 @@ pub struct Writing<'w> {
 
 /// What would be asked, before anybody is.
 #[derive(Debug)]
-pub struct Plan {
+pub struct SummaryRunPlan {
     /// What there is to ask.
-    pub errands: Errands,
+    pub errands: SummaryTasks,
     /// How many questions are in batches, and so are not to be asked now.
     pub in_batches: u64,
     /// What it would cost.
-    pub estimate: Estimate,
+    pub estimate: CostEstimate,
     /// Who is asked, and where that is; the first one first.
     pub hosts: Vec<(ModelName, String)>,
     /// Of what day prices are that slop came with.
@@ -73,16 +73,16 @@ pub struct Plan {
 
 /// What models wrote of one thing.
 #[derive(Debug)]
-pub struct Shown {
+pub struct SubjectSummaries {
     /// What it is about.
-    pub place: Place,
+    pub place: SubjectLocation,
     /// Their words, by tier, the newest first.
-    pub summaries: Vec<Summary>,
+    pub summaries: Vec<StoredSummary>,
 }
 
 /// How much is shown of what models wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum SubjectScope {
     /// The words about the file or folder itself.
     Own,
     /// Those about all that lies in it, too.
@@ -93,20 +93,25 @@ pub enum Extent {
 
 /// What was asked when, and what that cost.
 #[derive(Debug)]
-pub struct Usage {
+pub struct UsageReport {
     /// The calls by day, the last one first, and model.
     pub rows: Vec<UsageRow>,
     /// What has been spent today and in all.
-    pub spent: Spent,
+    pub spent: SpendTotals,
 }
 
-impl<'w> Writing<'w> {
+impl<'w> SummarySession<'w> {
     /// Opens the project in the folder `root`.
-    pub fn open(root: &Path, loaded: &Loaded, options: Options, world: World<'w>) -> Result<Self, Fault> {
+    pub fn open(
+        root: &Path,
+        loaded: &LoadedConfig,
+        options: Options,
+        world: World<'w>,
+    ) -> Result<Self, ApiError> {
         let engine_options = loaded.engine_options(root);
         if !engine_options.cache_enabled {
             let message = "keep what a model writes, for the cache is switched off";
-            return Err(Fault::user("no_cache", message, "set `aggregation.cache_enabled = true`"));
+            return Err(ApiError::user("no_cache", message, "set `aggregation.cache_enabled = true`"));
         }
         let folder = cache_folder(root, loaded);
         let project = Project::open(root, engine_options, world)?;
@@ -114,48 +119,55 @@ impl<'w> Writing<'w> {
     }
 
     /// Salvages what models wrote before, if it is damaged; to be done before anything is written.
-    pub fn mend(&mut self) -> Result<(), Fault> {
-        Ok(self.project.mend_paid()?)
+    pub fn repair(&mut self) -> Result<(), ApiError> {
+        Ok(self.project.salvage_agent_db()?)
     }
 
     /// Forgets what was tried in vain, as far as that is in the plan.
-    pub fn forgive(&self, plan: &Plan) -> Result<(), Fault> {
-        agent::forgive(&self.folder, &plan.errands.retried).map_err(|error| fault(&error))
+    pub fn clear_refusals(&self, plan: &SummaryRunPlan) -> Result<(), ApiError> {
+        agent::forget_refusals(&self.folder, &plan.errands.retried_refusals)
+            .map_err(|error| agent_error(&error))
     }
 
     /// Says whether all who may be asked are asked by `https`.
     pub fn is_all_secure(&self) -> bool {
         let is_secure = |model: &Model| model.provider.base_url.starts_with("https://");
-        self.options.chain.iter().all(|model| model.provider.wire != Wire::Command && is_secure(model))
+        self.options.chain.iter().all(|model| model.provider.wire != WireFormat::Command && is_secure(model))
     }
 
     /// Returns what would be asked, `at_once` where that is in a batch, and what that would cost; with
     /// `retries` also what was tried in vain.
-    pub fn plan(&mut self, prices_of: &str, at_once: bool, retries: bool) -> Result<Plan, Fault> {
-        let mut errands = self.project.errands(&Wish { retries, ..self.options.wish.clone() })?;
-        let books = self.books()?;
-        let pending = books.in_batches().map_err(|error| fault(&error))?;
+    pub fn plan(
+        &mut self,
+        prices_of: &str,
+        at_once: bool,
+        retries: bool,
+    ) -> Result<SummaryRunPlan, ApiError> {
+        let mut errands =
+            self.project.summary_tasks(&SummaryPolicy { retries, ..self.options.policy.clone() })?;
+        let books = self.open_ledger()?;
+        let pending = books.in_batches().map_err(|error| agent_error(&error))?;
         let all = errands.ready.len();
         errands.ready.retain(|errand| !pending.contains(&errand.id));
         let in_batches = (all - errands.ready.len()) as u64;
-        let spent = books.spent(self.today()).map_err(|error| fault(&error))?;
-        let Options { chain, caps, wish, .. } = &self.options;
+        let spent = books.spent(self.today()).map_err(|error| agent_error(&error))?;
+        let Options { chain, caps, policy: wish, .. } = &self.options;
         let chain = if at_once {
-            vec![agent::batch_model(chain).map_err(|error| fault(&error))?]
+            vec![agent::batch_model(chain).map_err(|error| agent_error(&error))?]
         } else {
             chain.clone()
         };
-        let estimate = agent::estimate(&errands, &chain, wish.answer_tokens, caps, &spent);
+        let estimate = agent::estimate_cost(&errands, &chain, wish.answer_tokens, caps, &spent);
         let hosts = chain.iter().map(|model| (model.full_name(), host_of(&model.provider))).collect();
-        Ok(Plan { errands, in_batches, estimate, hosts, prices_of: prices_of.to_owned() })
+        Ok(SummaryRunPlan { errands, in_batches, estimate, hosts, prices_of: prices_of.to_owned() })
     }
 
     /// Returns why nobody is asked about those of the picked files that were named one by one, by path.
-    pub fn quiet(&mut self) -> Result<Vec<(String, String)>, Fault> {
-        let quiet = self.project.quiet(&self.options.wish)?;
+    pub fn unasked_reasons(&mut self) -> Result<Vec<(String, String)>, ApiError> {
+        let quiet = self.project.skipped_files(&self.options.policy)?;
         let words = |why| match why {
-            Quiet::NotAsked(reason) => words_of_not_asked(reason),
-            Quiet::Refused(why) => format!("{why}, as was found before; --retry looks again"),
+            TaskSkipReason::Ineligible(reason) => not_asked_text(reason),
+            TaskSkipReason::Refused(why) => format!("{why}, as was found before; --retry looks again"),
         };
         Ok(quiet.into_iter().map(|(path, why)| (path.to_string(), words(why))).collect())
     }
@@ -164,21 +176,21 @@ impl<'w> Writing<'w> {
     /// With `waits` also until others have ended that ask about the same.
     pub fn ask(
         &mut self,
-        keys: Keys,
-        windows: Windows<'_>,
+        keys: ProviderKeys,
+        windows: AgentWorld<'_>,
         waits: bool,
-        report: &dyn Report,
+        report: &dyn RunObserver,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Outcome, Fault> {
-        let office = self.office(keys, windows)?;
-        let (mut all, mut settled) = (Outcome::default(), BTreeSet::new());
+    ) -> Result<RunOutcome, ApiError> {
+        let office = self.open_summary_service(keys, windows)?;
+        let (mut all, mut settled) = (RunOutcome::default(), BTreeSet::new());
         loop {
-            let errands = self.project.errands(&self.options.wish)?;
-            let preparer = self.project.preparer(&errands, &self.options.wish);
+            let errands = self.project.summary_tasks(&self.options.policy)?;
+            let preparer = self.project.preparer(&errands, &self.options.policy);
             if errands.ready.is_empty() {
                 return Ok(all);
             }
-            let questions = Worded { preparer: &preparer, wish: &self.options.wish };
+            let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
             let outcome = office.run(errands.ready, &questions, report, is_stopped);
             // A folder waits for its files, and not for those that have no words.
             let hopeless = outcome.refused.iter().map(|(errand, _)| errand.id);
@@ -187,8 +199,8 @@ impl<'w> Writing<'w> {
             settled.extend(hopeless);
             let is_settled = before < settled.len();
             let has_brought = is_settled || 0 < outcome.answered + outcome.done;
-            let is_taken = 0 < outcome.taken;
-            add(&mut all, outcome);
+            let is_taken = 0 < outcome.in_progress;
+            merge_outcome(&mut all, outcome);
             if all.stopped.is_some() {
                 return Ok(all);
             }
@@ -201,51 +213,54 @@ impl<'w> Writing<'w> {
     }
 
     /// Brings home what batches have brought since. Who ends it halfway loses nothing.
-    pub fn collect(&self, keys: &Keys, windows: Windows<'_>) -> Result<Collected, Fault> {
-        if self.books()?.in_batches().map_err(|error| fault(&error))?.is_empty() {
-            return Ok(Collected::default());
+    pub fn collect(
+        &self,
+        keys: &ProviderKeys,
+        windows: AgentWorld<'_>,
+    ) -> Result<CollectedBatches, ApiError> {
+        if self.open_ledger()?.in_batches().map_err(|error| agent_error(&error))?.is_empty() {
+            return Ok(CollectedBatches::default());
         }
-        Ok(self.office(keys.clone(), windows)?.collect(&|| false))
+        Ok(self.open_summary_service(keys.clone(), windows)?.collect(&|| false))
     }
 
     /// Hands over in a batch what there is to ask now.
     pub fn ask_in_batches(
         &mut self,
-        keys: Keys,
-        windows: Windows<'_>,
+        keys: ProviderKeys,
+        windows: AgentWorld<'_>,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Outcome, Fault> {
-        let office = self.office(keys, windows)?;
-        let errands = self.project.errands(&self.options.wish)?;
-        let preparer = self.project.preparer(&errands, &self.options.wish);
-        let questions = Worded { preparer: &preparer, wish: &self.options.wish };
+    ) -> Result<RunOutcome, ApiError> {
+        let office = self.open_summary_service(keys, windows)?;
+        let errands = self.project.summary_tasks(&self.options.policy)?;
+        let preparer = self.project.preparer(&errands, &self.options.policy);
+        let questions = ProjectPrompts { preparer: &preparer, policy: &self.options.policy };
         let outcome = office.submit(errands.ready, &questions, is_stopped);
-        outcome.map_err(|error| fault(&error))
+        outcome.map_err(|error| agent_error(&error))
     }
 
     /// Returns what would be sent about a file or a folder, as the first model of the chain would get it.
-    pub fn preview(&mut self, word: &str) -> Result<(Model, Sending), Fault> {
+    pub fn preview(&mut self, word: &str) -> Result<(Model, EncodedRequest), ApiError> {
         let Some(model) = self.options.chain.first().cloned() else {
-            return Err(fault(&agent::Error::NoModels));
+            return Err(agent_error(&agent::Error::NoModels));
         };
-        match self.project.preview(word, &self.options.wish)? {
-            Preview::NotAsked(reason) => {
-                let message =
-                    format!("show what would be sent about `{word}`: {}", words_of_not_asked(reason));
-                Err(Fault::user(
+        match self.project.preview(word, &self.options.policy)? {
+            PromptPreview::Ineligible(reason) => {
+                let message = format!("show what would be sent about `{word}`: {}", not_asked_text(reason));
+                Err(ApiError::user(
                     "not_asked",
                     message,
                     "no model is asked about it, so that there is nothing to show",
                 ))
             }
-            Preview::Asked { prepared: Err(withheld), secrets, .. } => {
+            PromptPreview::Eligible { prepared: Err(withheld), secrets, .. } => {
                 let places = secrets.iter().take(MOST_PLACES);
                 let places = places.map(|found| format!("; line {}: {}", found.line, found.rule));
                 let places = places.collect::<String>();
                 let message = format!("send `{word}`: {withheld}{places}");
-                Err(Fault::user("withheld", message, hint_of(&withheld)))
+                Err(ApiError::user("withheld", message, withheld_hint(&withheld)))
             }
-            Preview::Asked { prepared: Ok(question), .. } => {
+            PromptPreview::Eligible { prepared: Ok(question), .. } => {
                 let sending = agent::preview(&model, &question);
                 Ok((model, sending))
             }
@@ -257,12 +272,17 @@ impl<'w> Writing<'w> {
         self.project.take_notes()
     }
 
-    fn office<'o>(&self, keys: Keys, windows: Windows<'o>) -> Result<Office<'o>, Fault> {
-        Office::open(&self.folder, windows, self.options.clone(), keys).map_err(|error| fault(&error))
+    fn open_summary_service<'o>(
+        &self,
+        keys: ProviderKeys,
+        windows: AgentWorld<'o>,
+    ) -> Result<SummaryService<'o>, ApiError> {
+        SummaryService::open(&self.folder, windows, self.options.clone(), keys)
+            .map_err(|error| agent_error(&error))
     }
 
-    fn books(&self) -> Result<Books, Fault> {
-        Books::open(&self.folder).map_err(|error| fault(&error))
+    fn open_ledger(&self) -> Result<LedgerReader, ApiError> {
+        LedgerReader::open(&self.folder).map_err(|error| agent_error(&error))
     }
 
     fn today(&self) -> i64 {
@@ -271,81 +291,83 @@ impl<'w> Writing<'w> {
 }
 
 /// Returns what models wrote of what a word names, those of which nobody wrote left out.
-pub fn shown(
+pub fn written_summaries(
     root: &Path,
-    loaded: &Loaded,
-    (named, extent): (&str, Extent),
+    loaded: &LoadedConfig,
+    (named, extent): (&str, SubjectScope),
     tiers: &[Tier],
     world: World<'_>,
-) -> Result<Vec<Shown>, Fault> {
+) -> Result<Vec<SubjectSummaries>, ApiError> {
     let mut project = Project::open(root, loaded.engine_options(root), world)?;
     let picks = if named == "." { Vec::new() } else { vec![named.to_owned()] };
-    let mut subjects = project.subjects(&super::agent::wish(loaded, Vec::new(), tiers.to_vec(), picks))?;
-    retain(&mut subjects, named.trim_end_matches('/'), extent);
-    let books = Books::open(&cache_folder(root, loaded)).map_err(|error| fault(&error))?;
+    let mut subjects =
+        project.summary_subjects(&super::agent::summary_policy(loaded, Vec::new(), tiers.to_vec(), picks))?;
+    retain_scope(&mut subjects, named.trim_end_matches('/'), extent);
+    let books = LedgerReader::open(&cache_folder(root, loaded)).map_err(|error| agent_error(&error))?;
     let mut shown = Vec::new();
     for (place, node) in subjects {
         let mut summaries = Vec::new();
         for tier in tiers {
-            summaries.extend(books.summaries(&node, *tier).map_err(|error| fault(&error))?);
+            summaries.extend(books.summaries(&node, *tier).map_err(|error| agent_error(&error))?);
         }
         if !summaries.is_empty() {
-            shown.push(Shown { place, summaries });
+            shown.push(SubjectSummaries { place, summaries });
         }
     }
     Ok(shown)
 }
 
 /// Leaves what is wanted of all that a word touches. A pattern has no words of its own, so that all it selects stays.
-fn retain(subjects: &mut Vec<(Place, Node)>, word: &str, extent: Extent) {
-    let is_own = |place: &Place| match place {
-        Place::Root => word == ".",
-        Place::Folder(path) | Place::File(path) => path.as_bytes() == word.as_bytes(),
+fn retain_scope(subjects: &mut Vec<(SubjectLocation, SubjectKey)>, word: &str, extent: SubjectScope) {
+    let is_own = |place: &SubjectLocation| match place {
+        SubjectLocation::Root => word == ".",
+        SubjectLocation::Folder(path) | SubjectLocation::File(path) => path.as_bytes() == word.as_bytes(),
     };
-    let is_top = |place: &Place| match place {
-        Place::Root => true,
-        Place::Folder(path) => path.parent().is_empty(),
-        Place::File(_) => false,
+    let is_top = |place: &SubjectLocation| match place {
+        SubjectLocation::Root => true,
+        SubjectLocation::Folder(path) => path.parent().is_empty(),
+        SubjectLocation::File(_) => false,
     };
     match extent {
-        Extent::Top => subjects.retain(|(place, _)| is_top(place)),
-        Extent::Own if subjects.iter().any(|(place, _)| is_own(place)) => {
+        SubjectScope::Top => subjects.retain(|(place, _)| is_top(place)),
+        SubjectScope::Own if subjects.iter().any(|(place, _)| is_own(place)) => {
             subjects.retain(|(place, _)| is_own(place));
         }
-        Extent::Own | Extent::Below => {}
+        SubjectScope::Own | SubjectScope::Below => {}
     }
 }
 
 /// Returns what was asked, and what that cost, until the moment `now_s` in seconds since the epoch.
-pub fn usage(root: &Path, loaded: &Loaded, now_s: i64) -> Result<Usage, Fault> {
-    let books = Books::open(&cache_folder(root, loaded)).map_err(|error| fault(&error))?;
-    let read = || Ok::<_, agent::Error>(Usage { rows: books.usage()?, spent: books.spent(today(now_s))? });
-    read().map_err(|error| fault(&error))
+pub fn usage(root: &Path, loaded: &LoadedConfig, now_s: i64) -> Result<UsageReport, ApiError> {
+    let books = LedgerReader::open(&cache_folder(root, loaded)).map_err(|error| agent_error(&error))?;
+    let read =
+        || Ok::<_, agent::Error>(UsageReport { rows: books.usage()?, spent: books.spent(today(now_s))? });
+    read().map_err(|error| agent_error(&error))
 }
 
-fn words_of_not_asked(reason: NotAsked) -> String {
+fn not_asked_text(reason: IneligibleReason) -> String {
     match reason {
-        NotAsked::LeftOut(reason) => reason.words().to_owned(),
-        NotAsked::Excluded => "agent.exclude leaves it out".to_owned(),
-        NotAsked::Curated => "[[files]] keeps it out of documents".to_owned(),
-        NotAsked::Data => "it holds data, or a program wrote it".to_owned(),
-        NotAsked::Small => "it is smaller than agent.least_bytes".to_owned(),
+        IneligibleReason::LeftOut(reason) => reason.description().to_owned(),
+        IneligibleReason::Excluded => "agent.exclude leaves it out".to_owned(),
+        IneligibleReason::Hidden => "[[files]] keeps it out of documents".to_owned(),
+        IneligibleReason::Data => "it holds data, or a program wrote it".to_owned(),
+        IneligibleReason::Small => "it is smaller than agent.least_bytes".to_owned(),
     }
 }
 
-const fn hint_of(withheld: &Withheld) -> &'static str {
+const fn withheld_hint(withheld: &WithheldReason) -> &'static str {
     match withheld {
-        Withheld::Secret { .. } => {
+        WithheldReason::Secret { .. } => {
             "take it out of the file, or set `agent.secrets = \"redact\"` in your own settings file"
         }
-        Withheld::Unscanned(_) => "it stays on this machine, whatever the settings say",
-        Withheld::Changed => "try again when the file rests",
+        WithheldReason::Unscanned(_) => "it stays on this machine, whatever the settings say",
+        WithheldReason::Changed => "try again when the file rests",
     }
 }
 
 /// Returns where a provider is: its host, or the program that is run.
 pub fn host_of(provider: &Provider) -> String {
-    if provider.wire == Wire::Command {
+    if provider.wire == WireFormat::Command {
         return format!("the program {}", provider.command.first().map_or("", String::as_str));
     }
     let (_, rest) = provider.base_url.split_once("://").unwrap_or(("", &provider.base_url));
@@ -354,7 +376,7 @@ pub fn host_of(provider: &Provider) -> String {
 
 /// Returns a key that may be there, for those who only want to know whether it is.
 pub fn has_key(provider: &Provider, variable: &dyn Fn(&str) -> Option<SecretString>) -> bool {
-    matches!(super::agent::key_of(provider, variable), Ok(Some(_)))
+    matches!(super::agent::provider_key(provider, variable), Ok(Some(_)))
 }
 
 /// Returns the date of a day that is counted from 1970-01-01, as year, month and day.
@@ -363,7 +385,7 @@ pub fn day_of(day: i64) -> String {
     moment.map_or("-".to_owned(), |moment| moment.to_zoned(jiff::tz::TimeZone::UTC).date().to_string())
 }
 
-fn cache_folder(root: &Path, loaded: &Loaded) -> PathBuf {
+fn cache_folder(root: &Path, loaded: &LoadedConfig) -> PathBuf {
     root.join(loaded.settings.aggregation.cache_dir.as_path())
 }
 
@@ -371,43 +393,45 @@ fn today(now_s: i64) -> i64 {
     now_s.div_euclid(24 * 60 * 60)
 }
 
-fn add(all: &mut Outcome, outcome: Outcome) {
+fn merge_outcome(all: &mut RunOutcome, outcome: RunOutcome) {
     all.answered += outcome.answered;
     all.done += outcome.done;
     // What others ask, and what can be asked again, was asked for anew in this round.
-    all.taken = outcome.taken;
+    all.in_progress = outcome.in_progress;
     all.in_batch = outcome.in_batch;
-    all.left = outcome.left;
+    all.remaining = outcome.remaining;
     all.refused.extend(outcome.refused);
     all.withheld.extend(outcome.withheld);
-    all.trouble = outcome.trouble;
+    all.last_error = outcome.last_error;
     all.stopped = outcome.stopped;
     all.calls += outcome.calls;
-    all.absurd += outcome.absurd;
+    all.implausible += outcome.implausible;
     all.spent = all.spent + outcome.spent;
 }
 
 /// Returns what is wrong, for whoever asked.
-fn fault(error: &agent::Error) -> Fault {
-    let message = with_causes(error);
+fn agent_error(error: &agent::Error) -> ApiError {
+    let message = error_chain(error);
     match error {
         agent::Error::NoModels => {
-            Fault::user("no_model", format!("ask a model: {message}"), "set agent.models")
+            ApiError::user("no_model", format!("ask a model: {message}"), "set agent.models")
         }
         agent::Error::NoPrice(_) => {
-            Fault::user("no_price", format!("ask a model: {message}"), "add its price")
+            ApiError::user("no_price", format!("ask a model: {message}"), "add its price")
         }
         agent::Error::NoBatches => {
             let hint = "leave out --batch; `slop agent providers --json` says who takes batches";
-            Fault::user("no_batches", format!("ask in a batch: {message}"), hint)
+            ApiError::user("no_batches", format!("ask in a batch: {message}"), hint)
         }
-        agent::Error::NoKey { .. } => Fault::user("no_key", format!("ask a model: {message}"), "set the key"),
+        agent::Error::NoKey { .. } => {
+            ApiError::user("no_key", format!("ask a model: {message}"), "set the key")
+        }
         agent::Error::Store(store) if store.is_damage() => {
-            Fault::environment("paid_unusable", message, MENDED)
+            ApiError::environment("paid_unusable", message, PAID_STORE_HINT)
         }
         agent::Error::Lock { .. } | agent::Error::Store(_) => {
             let hint = "check the room on the disk and the permissions of the cache folder; nothing was sent";
-            Fault::environment("no_books", message, hint)
+            ApiError::environment("no_books", message, hint)
         }
     }
 }

@@ -4,18 +4,18 @@
 //! This is what a diff does, for the few lines that are known of the old text. Lines that stand very often in the text
 //! are left out, so that it takes near-linear time whatever the text is.
 
-use super::items::Item;
-use super::lines::Lines;
-use super::lines::index;
-use super::surroundings::GAP;
-use super::surroundings::JUMP;
+use super::items::AnchorLine;
+use super::lines::LineTable;
+use super::lines::to_index;
+use super::surroundings::GAP_COST;
+use super::surroundings::JUMP_COST;
 
 /// How many pairs of a remembered line and a place are looked at, at the most.
 const MAX_PAIRS: usize = 10_000;
 
 /// A remembered line that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Link {
+pub(super) struct ChainLink {
     /// Which of the remembered lines.
     pub(super) item: usize,
     /// The line of the text, from 0.
@@ -24,31 +24,35 @@ pub(super) struct Link {
 
 /// What was found, in order.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Chain {
-    pub(super) links: Vec<Link>,
+pub(super) struct MatchChain {
+    pub(super) links: Vec<ChainLink>,
     pub(super) score: i64,
 }
 
 /// A pair that may become a link: its score as the last of a chain, and the pair before it there.
-struct Pair {
-    link: Link,
+struct CandidatePair {
+    link: ChainLink,
     score: i64,
     previous: Option<usize>,
 }
 
 /// Returns the best chain of pairs that `allows`.
-pub(super) fn best(items: &[Item], lines: &Lines<'_>, allows: impl Fn(Link) -> bool) -> Chain {
-    let mut pairs: Vec<Pair> = Vec::new();
-    let mut reach = Reach::new(lines.ids.len());
+pub(super) fn best_chain(
+    items: &[AnchorLine],
+    lines: &LineTable<'_>,
+    allows: impl Fn(ChainLink) -> bool,
+) -> MatchChain {
+    let mut pairs: Vec<CandidatePair> = Vec::new();
+    let mut reach = ScoreReach::new(lines.ids.len());
     for (item, id) in within_budget(items, lines) {
         let begin = pairs.len();
-        for place in lines.places(id).iter().map(|place| index(*place)) {
-            let link = Link { item, place };
+        for place in lines.places(id).iter().map(|place| to_index(*place)) {
+            let link = ChainLink { item, place };
             if !allows(link) {
                 continue;
             }
-            let (gained, previous) = reach.before(place);
-            pairs.push(Pair { link, score: gained + items[item].weight, previous });
+            let (gained, previous) = reach.best_before(place);
+            pairs.push(CandidatePair { link, score: gained + items[item].weight, previous });
         }
         for (at, pair) in pairs.iter().enumerate().skip(begin) {
             reach.add(pair.link.place, pair.score, at);
@@ -56,7 +60,7 @@ pub(super) fn best(items: &[Item], lines: &Lines<'_>, allows: impl Fn(Link) -> b
     }
     // The first of several that are equally good, so that the answer is always the same.
     let Some(last) = (0..pairs.len()).rev().max_by_key(|at| pairs[*at].score) else {
-        return Chain::default();
+        return MatchChain::default();
     };
     let mut found = Vec::new();
     let mut next = Some(last);
@@ -65,11 +69,11 @@ pub(super) fn best(items: &[Item], lines: &Lines<'_>, allows: impl Fn(Link) -> b
         next = pairs[at].previous;
     }
     found.reverse();
-    Chain { links: found, score: pairs[last].score }
+    MatchChain { links: found, score: pairs[last].score }
 }
 
 /// Returns the remembered lines that are in the text, in order, without those that stand in it most often.
-fn within_budget(items: &[Item], lines: &Lines<'_>) -> Vec<(usize, u32)> {
+fn within_budget(items: &[AnchorLine], lines: &LineTable<'_>) -> Vec<(usize, u32)> {
     let mut found: Vec<(usize, u32)> =
         items.iter().enumerate().filter_map(|(at, item)| Some((at, item.id?))).collect();
     found.sort_by_key(|(at, id)| (lines.places(*id).len(), *at));
@@ -83,18 +87,18 @@ fn within_budget(items: &[Item], lines: &Lines<'_>) -> Vec<(usize, u32)> {
 }
 
 /// The best pairs so far above each line, near by and at any distance: two trees of Fenwick's.
-struct Reach {
+struct ScoreReach {
     near: Vec<Option<(i64, usize)>>,
     far: Vec<Option<(i64, usize)>>,
 }
 
-impl Reach {
+impl ScoreReach {
     fn new(lines: usize) -> Self {
         Self { near: vec![None; lines + 1], far: vec![None; lines + 1] }
     }
 
     /// Returns the best score that a chain can have which goes on at `place`, and the pair that it would end with.
-    fn before(&self, place: usize) -> (i64, Option<usize>) {
+    fn best_before(&self, place: usize) -> (i64, Option<usize>) {
         let (mut near, mut far) = (None, None);
         let mut at = place;
         while 0 < at {
@@ -103,8 +107,8 @@ impl Reach {
             at &= at - 1;
         }
         // Scores near by are kept as if every line so far were free; what lies between is paid here.
-        let near = near.map(|(score, pair)| (score - GAP * signed(place), pair));
-        let far = far.map(|(score, pair)| (score - JUMP, pair));
+        let near = near.map(|(score, pair)| (score - GAP_COST * signed(place), pair));
+        let far = far.map(|(score, pair)| (score - JUMP_COST, pair));
         match near.max(far) {
             Some((score, pair)) if 0 < score => (score, Some(pair)),
             Some(_) | None => (0, None),
@@ -112,7 +116,7 @@ impl Reach {
     }
 
     fn add(&mut self, place: usize, score: i64, pair: usize) {
-        let near = Some((score + GAP * (signed(place) + 1), pair));
+        let near = Some((score + GAP_COST * (signed(place) + 1), pair));
         let far = Some((score, pair));
         let mut at = place + 1;
         while at < self.near.len() {
@@ -133,10 +137,10 @@ mod tests {
     use crate::slices::items::UNIT;
 
     fn check(text: &str, remembered: &str, expected: &[(usize, usize)]) {
-        let lines = Lines::of(text);
-        let item = |line| Item { id: lines.id_of(line), weight: UNIT, is_solid: true };
-        let items: Vec<Item> = remembered.lines().map(item).collect();
-        let chain = best(&items, &lines, |_| true);
+        let lines = LineTable::new(text);
+        let item = |line| AnchorLine { id: lines.id_of(line), weight: UNIT, is_solid: true };
+        let items: Vec<AnchorLine> = remembered.lines().map(item).collect();
+        let chain = best_chain(&items, &lines, |_| true);
         let found: Vec<_> = chain.links.iter().map(|link| (link.item, link.place)).collect();
         assert_eq!(found, expected, "{remembered:?} in {text:?}");
     }

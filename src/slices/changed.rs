@@ -3,22 +3,22 @@
 use std::ops::Range;
 
 use super::chain;
-use super::chain::Chain;
-use super::chain::Link;
-use super::items::Item;
-use super::items::Items;
-use super::lines::Lines;
+use super::chain::ChainLink;
+use super::chain::MatchChain;
+use super::items::AnchorLine;
+use super::items::AnchorSequence;
+use super::lines::LineTable;
 
 /// Of the lines that were found, two may lie so far apart before one of them is taken for another's, beside as many
 /// lines as the slice has.
-const STRAY: usize = 60;
+const MAX_STRAY: usize = 60;
 /// How much better than any other place the best one must fit.
 const MARGIN: i64 = 300;
 /// How many of the lines must be left, weighed by how rare they are: one in so many.
-const ENOUGH: i64 = 4;
+const ENOUGH_DIVISOR: i64 = 4;
 
 /// The lines that a slice became.
-pub(super) struct Followed {
+pub(super) struct FollowedLines {
     /// From 0.
     pub(super) lines: Range<usize>,
     /// Whether no other place fits about as well.
@@ -29,73 +29,86 @@ pub(super) struct Followed {
 
 /// Follows the lines of a slice, of which each but a few may have changed. Says how well all that is remembered fits,
 /// and what became of the slice if there is anything left of it.
-pub(super) fn follow(items: &Items, length: usize, lines: &Lines<'_>) -> (i64, Option<Followed>) {
-    let (all, first) = items.in_order();
-    let chain = chain::best(&all, lines, |_| true);
-    (chain.score, in_chain(&chain, items, &all, first, length, lines))
+pub(super) fn follow_slice(
+    items: &AnchorSequence,
+    length: usize,
+    lines: &LineTable<'_>,
+) -> (i64, Option<FollowedLines>) {
+    let (all, first) = items.concatenated();
+    let chain = chain::best_chain(&all, lines, |_| true);
+    (chain.score, follow_chain(&chain, items, &all, first, length, lines))
 }
 
-fn in_chain(
-    chain: &Chain,
-    items: &Items,
-    all: &[Item],
+fn follow_chain(
+    chain: &MatchChain,
+    items: &AnchorSequence,
+    all: &[AnchorLine],
     first: usize,
     length: usize,
-    lines: &Lines<'_>,
-) -> Option<Followed> {
+    lines: &LineTable<'_>,
+) -> Option<FollowedLines> {
     let inside = first..first + items.inside.len();
     if inside.is_empty() {
-        return between(chain, all, first, length, lines);
+        return follow_between(chain, all, first, length, lines);
     }
-    let own = core(chain, &inside, all);
+    let own = core_links(chain, &inside, all);
     let (head, tail) = (own.first()?, own.last()?);
     let hull = head.place..tail.place + 1;
-    let other = chain::best(all, lines, |link| !(inside.contains(&link.item) && hull.contains(&link.place)));
-    let rivals = core(&other, &inside, all);
-    let kept = worth(&own, all);
-    let is_clear = worth(&rivals, all) * 2 < kept || other.score + MARGIN <= chain.score;
-    let above = place_of(chain, first.checked_sub(1)).filter(|place| *place < hull.start);
-    let below = place_of(chain, Some(inside.end)).filter(|place| hull.end <= *place);
+    let other =
+        chain::best_chain(all, lines, |link| !(inside.contains(&link.item) && hull.contains(&link.place)));
+    let rivals = core_links(&other, &inside, all);
+    let kept = links_weight(&own, all);
+    let is_clear = links_weight(&rivals, all) * 2 < kept || other.score + MARGIN <= chain.score;
+    let above = place_of_item(chain, first.checked_sub(1)).filter(|place| *place < hull.start);
+    let below = place_of_item(chain, Some(inside.end)).filter(|place| hull.end <= *place);
     let is_framed = above.is_some() && below.is_some();
     let has_solid = own.iter().any(|link| all[link.item].is_solid);
-    Some(Followed {
-        lines: widened(&hull, above, below, head.item - inside.start, inside.end - 1 - tail.item),
+    Some(FollowedLines {
+        lines: widen_hull(&hull, above, below, head.item - inside.start, inside.end - 1 - tail.item),
         is_clear,
-        is_enough: has_solid && items.worth() < kept * if is_framed { 2 * ENOUGH } else { ENOUGH },
+        is_enough: has_solid
+            && items.inside_weight() < kept * if is_framed { 2 * ENOUGH_DIVISOR } else { ENOUGH_DIVISOR },
     })
 }
 
 /// Follows a slice that remembers nothing of its own lines: it is what stands between the lines that stood next to it.
-fn between(chain: &Chain, all: &[Item], first: usize, length: usize, lines: &Lines<'_>) -> Option<Followed> {
-    let above = place_of(chain, first.checked_sub(1))?;
-    let below = place_of(chain, Some(first))?;
-    let other = chain::best(all, lines, |link| link.place != above && link.place != below);
+fn follow_between(
+    chain: &MatchChain,
+    all: &[AnchorLine],
+    first: usize,
+    length: usize,
+    lines: &LineTable<'_>,
+) -> Option<FollowedLines> {
+    let above = place_of_item(chain, first.checked_sub(1))?;
+    let below = place_of_item(chain, Some(first))?;
+    let other = chain::best_chain(all, lines, |link| link.place != above && link.place != below);
     let is_rival =
-        place_of(&other, first.checked_sub(1)).is_some() && place_of(&other, Some(first)).is_some();
+        place_of_item(&other, first.checked_sub(1)).is_some() && place_of_item(&other, Some(first)).is_some();
     let there = above + 1..below;
-    Some(Followed {
+    Some(FollowedLines {
         is_clear: !is_rival || other.score + MARGIN <= chain.score,
-        is_enough: !there.is_empty() && there.len() <= 2 * length + STRAY,
+        is_enough: !there.is_empty() && there.len() <= 2 * length + MAX_STRAY,
         lines: there,
     })
 }
 
-fn place_of(chain: &Chain, item: Option<usize>) -> Option<usize> {
+fn place_of_item(chain: &MatchChain, item: Option<usize>) -> Option<usize> {
     chain.links.iter().find(|link| Some(link.item) == item).map(|link| link.place)
 }
 
-fn worth(links: &[Link], all: &[Item]) -> i64 {
+fn links_weight(links: &[ChainLink], all: &[AnchorLine]) -> i64 {
     links.iter().map(|link| all[link.item].weight).sum()
 }
 
 /// Returns the links that are the slice's own, without those that are far from the rest, and without brackets and
 /// blanks at the ends that are not next to another line of the slice.
-fn core(chain: &Chain, inside: &Range<usize>, all: &[Item]) -> Vec<Link> {
-    let own: Vec<Link> = chain.links.iter().copied().filter(|link| inside.contains(&link.item)).collect();
-    let limit = STRAY + inside.len();
+fn core_links(chain: &MatchChain, inside: &Range<usize>, all: &[AnchorLine]) -> Vec<ChainLink> {
+    let own: Vec<ChainLink> =
+        chain.links.iter().copied().filter(|link| inside.contains(&link.item)).collect();
+    let limit = MAX_STRAY + inside.len();
     let clusters = own.chunk_by(|one, next| next.place - one.place <= limit);
-    let mut links = clusters.max_by_key(|links| worth(links, all)).unwrap_or_default();
-    let neighbor = |item: usize, place: usize| chain.links.contains(&Link { item, place });
+    let mut links = clusters.max_by_key(|links| links_weight(links, all)).unwrap_or_default();
+    let neighbor = |item: usize, place: usize| chain.links.contains(&ChainLink { item, place });
     while let [one, rest @ ..] = links
         && !all[one.item].is_solid
         && !(0 < one.item.min(one.place) && one.item == inside.start && neighbor(one.item - 1, one.place - 1))
@@ -112,7 +125,7 @@ fn core(chain: &Chain, inside: &Range<usize>, all: &[Item]) -> Vec<Link> {
 }
 
 /// Takes in what stands where lines of the slice stood, up to the lines that stood next to it.
-fn widened(
+fn widen_hull(
     hull: &Range<usize>,
     above: Option<usize>,
     below: Option<usize>,

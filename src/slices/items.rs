@@ -3,22 +3,22 @@
 use std::collections::HashMap;
 
 use super::lines::LineId;
-use super::lines::Lines;
-use super::lines::index;
+use super::lines::LineTable;
 use super::lines::is_solid;
+use super::lines::to_index;
 use super::occurrences;
-use crate::model::Anchors;
 use crate::model::Slice;
+use crate::model::SliceAnchors;
 
 /// What a line is worth that stands once in the text; scores are counted in thousandths, for whole numbers are the
 /// same on every machine.
 pub(super) const UNIT: i64 = 1000;
 /// A line of brackets or blanks alone is worth so many times less.
-const HOLLOW: i64 = 8;
+const HOLLOW_DIVISOR: i64 = 8;
 
 /// A line that is remembered.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item {
+pub(super) struct AnchorLine {
     /// The line in the text that says the same; `None` where there is none.
     pub(super) id: Option<LineId>,
     /// What it is worth to find it: the less, the more lines say the same.
@@ -28,25 +28,25 @@ pub(super) struct Item {
 }
 
 /// The lines that stood before a slice, in it, and after it, in the order of the file.
-pub(super) struct Items {
-    pub(super) before: Vec<Item>,
+pub(super) struct AnchorSequence {
+    pub(super) before: Vec<AnchorLine>,
     /// One for each of its lines; none where the slice does not remember its lines.
-    pub(super) inside: Vec<Item>,
+    pub(super) inside: Vec<AnchorLine>,
     /// Where all of the slice's lines stand side by side, as far as their short hashes tell; from 0, ascending.
     pub(super) alike: Vec<usize>,
-    pub(super) after: Vec<Item>,
+    pub(super) after: Vec<AnchorLine>,
 }
 
-impl Items {
-    pub(super) fn of(slice: &Slice, length: usize, lines: &Lines<'_>) -> Self {
+impl AnchorSequence {
+    pub(super) fn from_slice(slice: &Slice, length: usize, lines: &LineTable<'_>) -> Self {
         let anchors = &slice.anchors;
-        let named = |line: &String| item(lines.id_of(line), lines);
+        let named = |line: &String| anchor_line(lines.id_of(line), lines);
         let is_apart = |unique: &&String, context: &[String]| !context.contains(unique);
         let far = anchors.unique_before.iter().filter(|line| is_apart(line, &anchors.before));
         let before = far.chain(&anchors.before).map(named).collect();
         let far = anchors.unique_after.iter().filter(|line| is_apart(line, &anchors.after));
         let after = anchors.after.iter().chain(far).map(named).collect();
-        let (inside, alike) = inside(anchors, length, lines);
+        let (inside, alike) = match_inside(anchors, length, lines);
         Self { before, inside, alike, after }
     }
 
@@ -56,18 +56,22 @@ impl Items {
     }
 
     /// Returns what finding all of the slice's own lines would be worth.
-    pub(super) fn worth(&self) -> i64 {
+    pub(super) fn inside_weight(&self) -> i64 {
         self.inside.iter().map(|item| item.weight).sum()
     }
 
     /// Returns all of them, with the place of the slice's first line among them.
-    pub(super) fn in_order(&self) -> (Vec<Item>, usize) {
+    pub(super) fn concatenated(&self) -> (Vec<AnchorLine>, usize) {
         let all = self.before.iter().chain(&self.inside).chain(&self.after).copied().collect();
         (all, self.before.len())
     }
 }
 
-fn inside(anchors: &Anchors, length: usize, lines: &Lines<'_>) -> (Vec<Item>, Vec<usize>) {
+fn match_inside(
+    anchors: &SliceAnchors,
+    length: usize,
+    lines: &LineTable<'_>,
+) -> (Vec<AnchorLine>, Vec<usize>) {
     // As many as there are lines, or somebody has changed one and not the other.
     if anchors.line_hashes.len() != length {
         return (Vec::new(), Vec::new());
@@ -78,16 +82,16 @@ fn inside(anchors: &Anchors, length: usize, lines: &Lines<'_>) -> (Vec<Item>, Ve
     let wanted: Vec<Option<u32>> =
         anchors.line_hashes.iter().map(|hash| u32::from_str_radix(hash, 16).ok()).collect();
     let id = |hash: &Option<u32>| by_hash.get(hash.as_ref()?).copied();
-    let inside = wanted.iter().map(|hash| item(id(hash), lines)).collect();
-    let of_lines: Vec<Option<u32>> = lines.ids.iter().map(|id| Some(hashes[index(*id)])).collect();
-    (inside, occurrences::of(&of_lines, &wanted))
+    let inside = wanted.iter().map(|hash| anchor_line(id(hash), lines)).collect();
+    let of_lines: Vec<Option<u32>> = lines.ids.iter().map(|id| Some(hashes[to_index(*id)])).collect();
+    (inside, occurrences::find_occurrences(&of_lines, &wanted))
 }
 
-fn item(id: Option<LineId>, lines: &Lines<'_>) -> Item {
-    let Some(id) = id else { return Item { id, weight: UNIT, is_solid: true } };
+fn anchor_line(id: Option<LineId>, lines: &LineTable<'_>) -> AnchorLine {
+    let Some(id) = id else { return AnchorLine { id, weight: UNIT, is_solid: true } };
     let places = lines.places(id);
-    let is_solid = is_solid(lines.texts[index(places[0])]);
+    let is_solid = is_solid(lines.texts[to_index(places[0])]);
     let count = i64::try_from(places.len()).unwrap_or(i64::MAX);
-    let weight = (UNIT * UNIT / count).isqrt() / if is_solid { 1 } else { HOLLOW };
-    Item { id: Some(id), weight: weight.max(1), is_solid }
+    let weight = (UNIT * UNIT / count).isqrt() / if is_solid { 1 } else { HOLLOW_DIVISOR };
+    AnchorLine { id: Some(id), weight: weight.max(1), is_solid }
 }

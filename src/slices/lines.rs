@@ -7,7 +7,7 @@ pub(super) type LineId = u32;
 
 /// Splits a text as git does: at line feeds alone, so that a carriage return is a part of its line. The end of the last
 /// line begins no other.
-pub(super) fn split(text: &str) -> Vec<&str> {
+pub(super) fn split_lines(text: &str) -> Vec<&str> {
     if text.is_empty() {
         return Vec::new();
     }
@@ -31,7 +31,7 @@ pub(super) fn is_solid(line: &str) -> bool {
 }
 
 /// A text's lines, with the places of those that say the same.
-pub(super) struct Lines<'t> {
+pub(super) struct LineTable<'t> {
     pub(super) texts: Vec<&'t str>,
     pub(super) ids: Vec<LineId>,
     /// For each id, the lines that have it, ascending, from 0.
@@ -39,19 +39,19 @@ pub(super) struct Lines<'t> {
     known: HashMap<&'t str, LineId>,
 }
 
-impl<'t> Lines<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
-        let texts = split(text);
+impl<'t> LineTable<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let texts = split_lines(text);
         let mut known = HashMap::with_capacity(texts.len());
         let mut places: Vec<Vec<u32>> = Vec::with_capacity(texts.len());
         let mut ids = Vec::with_capacity(texts.len());
         for (place, line) in texts.iter().enumerate() {
-            let next = number(places.len());
+            let next = to_line_number(places.len());
             let id = *known.entry(*line).or_insert(next);
             if id == next {
                 places.push(Vec::new());
             }
-            places[index(id)].push(number(place));
+            places[to_index(id)].push(to_line_number(place));
             ids.push(id);
         }
         Self { texts, ids, places, known }
@@ -63,20 +63,20 @@ impl<'t> Lines<'t> {
 
     /// Returns the lines that have this id, ascending, from 0.
     pub(super) fn places(&self, id: LineId) -> &[u32] {
-        &self.places[index(id)]
+        &self.places[to_index(id)]
     }
 
     /// Returns the short hash of each id.
     pub(super) fn short_hashes(&self) -> Vec<u32> {
-        self.places.iter().map(|places| short_hash(self.texts[index(places[0])])).collect()
+        self.places.iter().map(|places| short_hash(self.texts[to_index(places[0])])).collect()
     }
 }
 
 /// A file's lines can be counted in 32 bits: slop reads none that is larger than that.
-pub(super) fn number(count: usize) -> u32 {
+pub(super) fn to_line_number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-pub(super) fn index(number: u32) -> usize {
+pub(super) fn to_index(number: u32) -> usize {
     usize::try_from(number).expect("slop runs where a size has 32 bits or more")
 }

@@ -21,5 +21,5 @@ mod surroundings;
 mod tests;
 
 pub use error::Error;
-pub use make::make;
-pub use resolve::resolve;
+pub use make::create_slice;
+pub use resolve::locate_slice;

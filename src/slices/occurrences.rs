@@ -2,7 +2,7 @@
 
 /// Returns where `wanted` begins in `lines`, from 0, ascending; places may overlap. In linear time, whatever the lines
 /// are (Knuth, Morris, Pratt): a file may be one line ten thousand times.
-pub(super) fn of<T: PartialEq>(lines: &[T], wanted: &[T]) -> Vec<usize> {
+pub(super) fn find_occurrences<T: PartialEq>(lines: &[T], wanted: &[T]) -> Vec<usize> {
     let mut found = Vec::new();
     if wanted.is_empty() {
         return found;
@@ -41,13 +41,17 @@ fn borders<T: PartialEq>(wanted: &[T]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::find_occurrences;
 
     #[test]
     fn every_place_is_found_and_places_may_overlap() {
-        assert_eq!(of(b"abcabcab", b"abcab"), [0, 3]);
-        assert_eq!(of(b"aaaa", b"aa"), [0, 1, 2]);
-        assert_eq!(of(b"aabaaab", b"aab"), [0, 4]);
-        assert!(of(b"abc", b"").is_empty() && of(b"", b"a").is_empty() && of(b"a", b"aa").is_empty());
+        assert_eq!(find_occurrences(b"abcabcab", b"abcab"), [0, 3]);
+        assert_eq!(find_occurrences(b"aaaa", b"aa"), [0, 1, 2]);
+        assert_eq!(find_occurrences(b"aabaaab", b"aab"), [0, 4]);
+        assert!(
+            find_occurrences(b"abc", b"").is_empty()
+                && find_occurrences(b"", b"a").is_empty()
+                && find_occurrences(b"a", b"aa").is_empty()
+        );
     }
 }

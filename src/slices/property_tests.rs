@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::lines::split;
-use super::make;
-use super::resolve;
+use super::create_slice;
+use super::lines::split_lines;
+use super::locate_slice;
 use crate::model::SliceStatus;
 
 /// Lines of which many are the same, as in code.
@@ -44,12 +44,12 @@ proptest! {
             new.splice(at..end, added);
         }
         let (text, edited) = (old.join("\n") + "\n", new.join("\n") + "\n");
-        let slice = make(&text, u32::try_from(start + 1).unwrap(), u32::try_from(end).unwrap()).unwrap();
-        let found = resolve(&slice, &edited);
-        let lines = split(&edited);
+        let slice = create_slice(&text, u32::try_from(start + 1).unwrap(), u32::try_from(end).unwrap()).unwrap();
+        let found = locate_slice(&slice, &edited);
+        let lines = split_lines(&edited);
         let here = usize::try_from(found.start_line).unwrap() - 1..usize::try_from(found.end_line).unwrap();
         prop_assert!(here.start < here.end);
-        let is_same = lines.get(here.clone()) == Some(&split(&text)[start..end]);
+        let is_same = lines.get(here.clone()) == Some(&split_lines(&text)[start..end]);
         match found.status {
             SliceStatus::Exact => prop_assert!(is_same && here.start == start),
             SliceStatus::Moved => prop_assert!(is_same && here.start != start),
@@ -72,8 +72,8 @@ proptest! {
         let moved: Vec<String> = lines.splice(start..end, []).collect();
         let to = to.index(lines.len() + 1);
         lines.splice(to..to, moved);
-        let slice = make(&text, u32::try_from(start + 1).unwrap(), u32::try_from(end).unwrap()).unwrap();
-        let found = resolve(&slice, &(lines.join("\n") + "\n"));
+        let slice = create_slice(&text, u32::try_from(start + 1).unwrap(), u32::try_from(end).unwrap()).unwrap();
+        let found = locate_slice(&slice, &(lines.join("\n") + "\n"));
         let status = if to == start { SliceStatus::Exact } else { SliceStatus::Moved };
         prop_assert_eq!((found.status, usize::try_from(found.start_line).unwrap()), (status, to + 1));
     }

@@ -1,11 +1,11 @@
 //! What becomes of slices, case by case.
 
 use super::Error;
-use super::make;
-use super::resolve;
-use crate::model::Anchors;
+use super::create_slice;
+use super::locate_slice;
 use crate::model::ContentHash;
 use crate::model::Slice;
+use crate::model::SliceAnchors;
 use crate::model::SliceStatus;
 
 const FILE: &str =
@@ -13,25 +13,25 @@ const FILE: &str =
 
 #[track_caller]
 fn check(old: &str, (start, end): (u32, u32), new: &str, expected: &str) {
-    let slice = make(old, start, end).expect("the lines are there");
-    let found = resolve(&slice, new);
+    let slice = create_slice(old, start, end).expect("the lines are there");
+    let found = locate_slice(&slice, new);
     let said = format!("{} {}-{}", found.status.name(), found.start_line, found.end_line);
     assert_eq!(said, expected, "{}", found.reason);
 }
 
 #[track_caller]
 fn is_stale(old: &str, (start, end): (u32, u32), new: &str) {
-    let slice = make(old, start, end).expect("the lines are there");
-    let found = resolve(&slice, new);
+    let slice = create_slice(old, start, end).expect("the lines are there");
+    let found = locate_slice(&slice, new);
     assert_eq!(found.status, SliceStatus::Stale, "{found:?}");
     assert!(!found.reason.is_empty());
 }
 
 #[test]
 fn a_slice_remembers_what_it_takes_to_find_it() {
-    let Slice { start_line, end_line, anchors, .. } = make(FILE, 4, 5).expect("the lines are there");
+    let Slice { start_line, end_line, anchors, .. } = create_slice(FILE, 4, 5).expect("the lines are there");
     assert_eq!((start_line, end_line), (4, 5));
-    assert_eq!(anchors.content_hash, Some(ContentHash::of(b"    b = a + 1\n    c = b * 2")));
+    assert_eq!(anchors.content_hash, Some(ContentHash::digest(b"    b = a + 1\n    c = b * 2")));
     assert_eq!(anchors.before, ["import os", "", "def one(a):"]);
     assert_eq!(anchors.after, ["    return c", "", "", "def two(a):", "    return a"]);
     assert_eq!(anchors.line_hashes.len(), 2);
@@ -44,11 +44,11 @@ fn a_slice_remembers_what_it_takes_to_find_it() {
 fn lines_that_are_not_there_cannot_be_marked() {
     for (start_line, end_line) in [(0, 3), (9, 2), (3, 11), (11, 11), (1, u32::MAX)] {
         assert_eq!(
-            make(FILE, start_line, end_line),
+            create_slice(FILE, start_line, end_line),
             Err(Error::NoSuchLines { start_line, end_line, lines: 10 })
         );
     }
-    assert_eq!(make("", 1, 1), Err(Error::NoSuchLines { start_line: 1, end_line: 1, lines: 0 }));
+    assert_eq!(create_slice("", 1, 1), Err(Error::NoSuchLines { start_line: 1, end_line: 1, lines: 0 }));
 }
 
 #[test]
@@ -64,9 +64,9 @@ fn the_same_text_is_found_where_it_is() {
 #[test]
 fn a_lone_carriage_return_ends_no_line_and_is_a_part_of_its_text() {
     check("a\rb\nc\n", (2, 2), "a\rb\nc\n", "exact 2-2");
-    let slice = make("a\r\nb\r\nc\r\n", 2, 2).expect("the lines are there");
+    let slice = create_slice("a\r\nb\r\nc\r\n", 2, 2).expect("the lines are there");
     assert_eq!(slice.anchors.after, ["c\r"]);
-    assert_eq!(resolve(&slice, "a\nb\nc\n").status, SliceStatus::Stale);
+    assert_eq!(locate_slice(&slice, "a\nb\nc\n").status, SliceStatus::Stale);
 }
 
 #[test]
@@ -111,38 +111,39 @@ fn what_is_gone_is_stale() {
     is_stale(FILE, (4, 5), "import os\n\n\ndef two(a):\n    return a\n");
     is_stale(FILE, (4, 5), "");
     is_stale(FILE, (4, 5), "something else\n");
-    let found = resolve(&make(FILE, 4, 5).expect("the lines are there"), "");
+    let found = locate_slice(&create_slice(FILE, 4, 5).expect("the lines are there"), "");
     assert_eq!((found.start_line, found.end_line), (4, 5), "a guess is better than none");
 }
 
 #[track_caller]
-fn with_anchors(anchors: Anchors, new: &str, expected: &str) {
+fn with_anchors(anchors: SliceAnchors, new: &str, expected: &str) {
     let slice = Slice { start_line: 4, end_line: 5, tag: String::new(), comment: String::new(), anchors };
-    let found = resolve(&slice, new);
+    let found = locate_slice(&slice, new);
     let said = format!("{} {}-{}", found.status.name(), found.start_line, found.end_line);
     assert_eq!(said, expected, "{}", found.reason);
 }
 
 #[test]
 fn any_anchor_may_be_missing() {
-    let whole = make(FILE, 4, 5).expect("the lines are there").anchors;
+    let whole = create_slice(FILE, 4, 5).expect("the lines are there").anchors;
     let moved = format!("# new\n{FILE}");
     let edited = moved.replace("b * 2", "b * 3");
-    let hash = Anchors { content_hash: whole.content_hash, ..Anchors::default() };
+    let hash = SliceAnchors { content_hash: whole.content_hash, ..SliceAnchors::default() };
     with_anchors(hash.clone(), FILE, "exact 4-5");
     with_anchors(hash.clone(), &moved, "moved 5-6");
     with_anchors(hash, &edited, "stale 4-5");
-    let contexts = Anchors { before: whole.before.clone(), after: whole.after.clone(), ..Anchors::default() };
+    let contexts =
+        SliceAnchors { before: whole.before.clone(), after: whole.after.clone(), ..SliceAnchors::default() };
     with_anchors(contexts.clone(), &moved, "changed 5-6");
     with_anchors(contexts, &edited, "changed 5-6");
-    let no_hash = Anchors { content_hash: None, ..whole.clone() };
+    let no_hash = SliceAnchors { content_hash: None, ..whole.clone() };
     with_anchors(no_hash, &moved, "changed 5-6");
-    let no_lines = Anchors { line_hashes: Vec::new(), ..whole.clone() };
+    let no_lines = SliceAnchors { line_hashes: Vec::new(), ..whole.clone() };
     with_anchors(no_lines.clone(), &moved, "moved 5-6");
     with_anchors(no_lines, &edited, "changed 5-6");
-    with_anchors(Anchors::default(), FILE, "changed 4-5");
-    with_anchors(Anchors::default(), "short\n", "stale 4-5");
-    let foreign = Anchors { line_hashes: vec!["?".to_owned(); 2], copies: u32::MAX, ..whole };
+    with_anchors(SliceAnchors::default(), FILE, "changed 4-5");
+    with_anchors(SliceAnchors::default(), "short\n", "stale 4-5");
+    let foreign = SliceAnchors { line_hashes: vec!["?".to_owned(); 2], copies: u32::MAX, ..whole };
     with_anchors(foreign, "a\nb\n", "stale 4-5");
 }
 
@@ -153,9 +154,9 @@ fn a_range_that_is_none_is_stale() {
         end_line,
         tag: String::new(),
         comment: String::new(),
-        anchors: Anchors::default(),
+        anchors: SliceAnchors::default(),
     };
     for (start, end) in [(0, 0), (0, 3), (3, 2), (u32::MAX, u32::MAX), (1, u32::MAX)] {
-        assert_eq!(resolve(&slice(start, end), FILE).status, SliceStatus::Stale, "{start}-{end}");
+        assert_eq!(locate_slice(&slice(start, end), FILE).status, SliceStatus::Stale, "{start}-{end}");
     }
 }

@@ -5,13 +5,13 @@ use rusqlite::Row;
 use rusqlite::params;
 
 use super::Error;
+use super::IntegrityReport;
 use super::Store;
-use super::Verdict;
-use super::checksum::Checksum;
-use super::checksum::Summer;
+use super::checksum::ChecksumBuilder;
+use super::checksum::RowChecksum;
 use super::codec;
 use super::content;
-use crate::model::Artifact;
+use crate::model::ArtifactKind;
 use crate::model::ContentHash;
 use crate::model::Outline;
 use crate::model::Producer;
@@ -30,7 +30,7 @@ pub struct SearchedOutline<'a> {
 
 impl Store {
     /// Says whether each of the producers has made its artifact of a content, and it can be read.
-    pub fn has_all(&self, hash: &ContentHash, producers: &[Producer]) -> Result<bool, Error> {
+    pub fn has_artifacts(&self, hash: &ContentHash, producers: &[Producer]) -> Result<bool, Error> {
         for producer in producers {
             if self.artifact(producer, hash, |_| Some(()))?.is_none() {
                 return Ok(false);
@@ -41,20 +41,20 @@ impl Store {
 
     /// Returns the outline of a content.
     pub fn outline(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<Outline>, Error> {
-        let made = self.outline_made(producer, hash)?;
-        Ok(made.map(|made| made.what))
+        let made = self.stored_outline(producer, hash)?;
+        Ok(made.map(|made| made.value))
     }
 
     /// Returns the skeleton of a content.
     pub fn skeleton(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<Skeleton>, Error> {
-        let made = self.artifact_of(Artifact::Skeleton, producer, hash, codec::decode_skeleton)?;
-        Ok(made.map(|made| made.what))
+        let made = self.artifact_of_kind(ArtifactKind::Skeleton, producer, hash, codec::decode_skeleton)?;
+        Ok(made.map(|made| made.value))
     }
 
     /// Returns the summary of a content.
     pub fn summary(&self, producer: &Producer, hash: &ContentHash) -> Result<Option<String>, Error> {
-        let made = self.summary_made(producer, hash)?;
-        Ok(made.map(|made| made.what))
+        let made = self.stored_summary(producer, hash)?;
+        Ok(made.map(|made| made.value))
     }
 
     /// Calls `each` with every outline that one of `producers` made, and says which hold the bytes of `name` anywhere;
@@ -68,37 +68,37 @@ impl Store {
         producers: &'a [Producer],
         each: &mut dyn FnMut(SearchedOutline<'a>),
     ) -> Result<(), Error> {
-        let outlines = producers.iter().filter(|producer| producer.artifact == Artifact::Outline);
+        let outlines = producers.iter().filter(|producer| producer.artifact == ArtifactKind::Outline);
         for producer in outlines {
-            self.search_outlines_of(producer, name, each)?;
+            self.search_outlines_by(producer, name, each)?;
         }
         Ok(())
     }
 
-    pub(super) fn outline_made(
+    pub(super) fn stored_outline(
         &self,
         producer: &Producer,
         hash: &ContentHash,
-    ) -> Result<Option<Made<Outline>>, Error> {
-        self.artifact_of(Artifact::Outline, producer, hash, codec::decode_outline)
+    ) -> Result<Option<StoredArtifact<Outline>>, Error> {
+        self.artifact_of_kind(ArtifactKind::Outline, producer, hash, codec::decode_outline)
     }
 
-    pub(super) fn summary_made(
+    pub(super) fn stored_summary(
         &self,
         producer: &Producer,
         hash: &ContentHash,
-    ) -> Result<Option<Made<String>>, Error> {
-        self.artifact_of(Artifact::Summary, producer, hash, codec::decode_text)
+    ) -> Result<Option<StoredArtifact<String>>, Error> {
+        self.artifact_of_kind(ArtifactKind::Summary, producer, hash, codec::decode_text)
     }
 
     /// Reads an artifact, unless its producer makes another kind: the bytes of one kind may pass for another's.
-    fn artifact_of<T>(
+    fn artifact_of_kind<T>(
         &self,
-        kind: Artifact,
+        kind: ArtifactKind,
         producer: &Producer,
         hash: &ContentHash,
         decode: impl FnOnce(&[u8]) -> Option<T>,
-    ) -> Result<Option<Made<T>>, Error> {
+    ) -> Result<Option<StoredArtifact<T>>, Error> {
         if producer.artifact != kind {
             return Ok(None);
         }
@@ -110,7 +110,7 @@ impl Store {
         producer: &Producer,
         hash: &ContentHash,
         decode: impl FnOnce(&[u8]) -> Option<T>,
-    ) -> Result<Option<Made<T>>, Error> {
+    ) -> Result<Option<StoredArtifact<T>>, Error> {
         let mut statement = self.database.connection.prepare_cached(
             "SELECT made_at, body, ck FROM artifact
              WHERE key = (SELECT id FROM producer WHERE artifact = ?1 AND language = ?2 AND version = ?3) << 40
@@ -122,14 +122,14 @@ impl Store {
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
-        let made = read(row, 0, &Origin::of(producer, hash), decode);
+        let made = from_row(row, 0, &ArtifactIdentity::new(producer, hash), decode);
         if made.is_none() {
-            self.note_damage();
+            self.record_damage();
         }
         Ok(made)
     }
 
-    fn search_outlines_of<'a>(
+    fn search_outlines_by<'a>(
         &self,
         producer: &'a Producer,
         name: &str,
@@ -150,13 +150,13 @@ impl Store {
             let speaks = 0 < row.get::<_, i64>(4)?;
             let decode =
                 |body: &[u8]| if speaks { codec::decode_outline(body).map(Some) } else { Some(None) };
-            let made = content::read_hash(row, 0).and_then(|hash| {
-                let made = read(row, 1, &Origin::of(producer, &hash), decode)?;
-                Some(SearchedOutline { hash, producer, outline: made.what })
+            let made = content::hash_from_row(row, 0).and_then(|hash| {
+                let made = from_row(row, 1, &ArtifactIdentity::new(producer, &hash), decode)?;
+                Some(SearchedOutline { hash, producer, outline: made.value })
             });
             match made {
                 Some(searched) => each(searched),
-                None => self.note_damage(),
+                None => self.record_damage(),
             }
         }
         Ok(())
@@ -164,26 +164,26 @@ impl Store {
 }
 
 /// What was made, and when.
-pub(super) struct Made<T> {
-    pub(super) at_s: i64,
-    pub(super) what: T,
+pub(super) struct StoredArtifact<T> {
+    pub(super) made_at_s: i64,
+    pub(super) value: T,
 }
 
 /// What an artifact was made of, and by whom.
-pub(super) struct Origin<'a> {
+pub(super) struct ArtifactIdentity<'a> {
     hash: &'a ContentHash,
     kind: &'a str,
     language: &'a str,
     version: &'a str,
 }
 
-impl<'a> Origin<'a> {
-    pub(super) fn of(producer: &'a Producer, hash: &'a ContentHash) -> Self {
+impl<'a> ArtifactIdentity<'a> {
+    pub(super) fn new(producer: &'a Producer, hash: &'a ContentHash) -> Self {
         Self { hash, kind: producer.artifact.name(), language: producer.language, version: &producer.version }
     }
 
-    fn checksum(&self, made_at_s: i64, body: &[u8]) -> Checksum {
-        Summer::new("artifact/1")
+    fn checksum(&self, made_at_s: i64, body: &[u8]) -> RowChecksum {
+        ChecksumBuilder::new("artifact/1")
             .bytes(self.hash.as_bytes())
             .text(self.kind)
             .text(self.language)
@@ -195,11 +195,11 @@ impl<'a> Origin<'a> {
 }
 
 /// Writes an artifact in place of the one there may be.
-pub(super) fn put(
+pub(super) fn upsert(
     connection: &Connection,
     producer_id: i64,
     content_id: i64,
-    origin: &Origin<'_>,
+    origin: &ArtifactIdentity<'_>,
     made_at_s: i64,
     body: &[u8],
 ) -> Result<(), Error> {
@@ -212,7 +212,7 @@ pub(super) fn put(
 }
 
 /// Deletes the artifacts of a producer; says how many there were.
-pub(super) fn remove_of_producer(connection: &Connection, producer_id: i64) -> Result<u64, Error> {
+pub(super) fn delete_by_producer(connection: &Connection, producer_id: i64) -> Result<u64, Error> {
     let removed = connection
         .prepare_cached("DELETE FROM artifact WHERE key BETWEEN ?1 << 40 AND ?1 << 40 | 0xFFFFFFFFFF")?
         .execute([producer_id])?;
@@ -220,7 +220,7 @@ pub(super) fn remove_of_producer(connection: &Connection, producer_id: i64) -> R
 }
 
 /// Deletes the artifacts of a content; says how many there were.
-pub(super) fn remove_of_content(connection: &Connection, content_id: i64) -> Result<u64, Error> {
+pub(super) fn delete_by_content(connection: &Connection, content_id: i64) -> Result<u64, Error> {
     let removed = connection
         .prepare_cached("DELETE FROM artifact WHERE key IN (SELECT id << 40 | ?1 FROM producer)")?
         .execute([content_id])?;
@@ -228,7 +228,7 @@ pub(super) fn remove_of_content(connection: &Connection, content_id: i64) -> Res
 }
 
 /// Deletes the rows that are damaged, cannot be understood, or belong to no content or producer.
-pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(), Error> {
+pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
     let mut doomed: Vec<i64> = Vec::new();
     let mut statement = connection.prepare(
         "SELECT key, made_at, body, artifact.ck, sha, producer.artifact, language, version
@@ -240,7 +240,7 @@ pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(
     while let Some(row) = rows.next()? {
         verdict.rows += 1;
         if !is_sound(row) {
-            verdict.damaged.push(name_of(row));
+            verdict.damaged_rows.push(describe_row(row));
             doomed.push(row.get(0)?);
         }
     }
@@ -251,54 +251,54 @@ pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(
 }
 
 /// Reads an artifact from three columns: `made_at, body, ck`. `None` where they are not what was once written.
-pub(super) fn read<T>(
+pub(super) fn from_row<T>(
     row: &Row<'_>,
     first: usize,
-    origin: &Origin<'_>,
+    origin: &ArtifactIdentity<'_>,
     decode: impl FnOnce(&[u8]) -> Option<T>,
-) -> Option<Made<T>> {
+) -> Option<StoredArtifact<T>> {
     let at_s = row.get(first).ok()?;
     let body = row.get_ref(first + 1).ok()?.as_blob().ok()?;
-    let stored: Checksum = row.get(first + 2).ok()?;
+    let stored: RowChecksum = row.get(first + 2).ok()?;
     if stored != origin.checksum(at_s, body) {
         return None;
     }
     let what = decode(body)?;
-    Some(Made { at_s, what })
+    Some(StoredArtifact { made_at_s: at_s, value: what })
 }
 
 fn is_sound(row: &Row<'_>) -> bool {
     let text = |column| row.get_ref(column).ok()?.as_str().ok();
-    let origin = || Some((content::read_hash(row, 4)?, text(5)?, text(6)?, text(7)?));
+    let origin = || Some((content::hash_from_row(row, 4)?, text(5)?, text(6)?, text(7)?));
     let Some((hash, kind, language, version)) = origin() else {
         return false;
     };
-    let origin = Origin { hash: &hash, kind, language, version };
-    read(row, 1, &origin, |body| decodes(kind, body).then_some(())).is_some()
+    let origin = ArtifactIdentity { hash: &hash, kind, language, version };
+    from_row(row, 1, &origin, |body| is_decodable(kind, body).then_some(())).is_some()
 }
 
-fn decodes(kind: &str, body: &[u8]) -> bool {
-    match Artifact::ALL.into_iter().find(|artifact| artifact.name() == kind) {
-        Some(Artifact::Outline) => codec::decode_outline(body).is_some(),
-        Some(Artifact::Skeleton) => codec::decode_skeleton(body).is_some(),
-        Some(Artifact::Summary) => codec::decode_text(body).is_some(),
-        Some(Artifact::References) => codec::decode_references(body).is_some(),
+fn is_decodable(kind: &str, body: &[u8]) -> bool {
+    match ArtifactKind::ALL.into_iter().find(|artifact| artifact.name() == kind) {
+        Some(ArtifactKind::Outline) => codec::decode_outline(body).is_some(),
+        Some(ArtifactKind::Skeleton) => codec::decode_skeleton(body).is_some(),
+        Some(ArtifactKind::Summary) => codec::decode_text(body).is_some(),
+        Some(ArtifactKind::References) => codec::decode_references(body).is_some(),
         None => false,
     }
 }
 
-fn name_of(row: &Row<'_>) -> String {
+fn describe_row(row: &Row<'_>) -> String {
     let kind = row.get_ref(5).ok().and_then(|kind| kind.as_str().ok());
     let kind = kind.unwrap_or("artifact");
-    match content::read_hash(row, 4) {
-        Some(hash) => format!("{kind} of {}", hash.short()),
+    match content::hash_from_row(row, 4) {
+        Some(hash) => format!("{kind} of {}", hash.short_hex()),
         None => format!("{kind} of no content"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::Sandbox;
+    use super::super::samples::TempStore;
     use super::super::samples::batch;
     use super::super::samples::hash;
     use super::super::samples::outline;
@@ -320,28 +320,28 @@ mod tests {
 
     #[test]
     fn another_version_or_language_is_another_artifact() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
-        let known = producer(Artifact::Outline);
-        assert!(store.has_all(&hash("a"), std::slice::from_ref(&known)).unwrap());
+        let known = producer(ArtifactKind::Outline);
+        assert!(store.has_artifacts(&hash("a"), std::slice::from_ref(&known)).unwrap());
         let version = "outline/2".to_owned();
         let newer = Producer { version, ..known.clone() };
         let other = Producer { language: "c", ..known };
         for stranger in [newer, other] {
             assert_eq!(store.outline(&stranger, &hash("a")).unwrap(), None);
-            assert!(!store.has_all(&hash("a"), &[producer(Artifact::Summary), stranger]).unwrap());
+            assert!(!store.has_artifacts(&hash("a"), &[producer(ArtifactKind::Summary), stranger]).unwrap());
         }
-        assert!(store.has_all(&hash("a"), &[]).unwrap());
+        assert!(store.has_artifacts(&hash("a"), &[]).unwrap());
         assert_eq!(store.damaged_rows(), 0);
     }
 
     #[test]
     fn one_kind_is_never_read_as_another() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
-        let skeleton = producer(Artifact::Skeleton);
+        let skeleton = producer(ArtifactKind::Skeleton);
         assert_eq!(store.summary(&skeleton, &hash("a")).unwrap(), None);
         assert_eq!(store.outline(&skeleton, &hash("a")).unwrap(), None);
     }
@@ -349,30 +349,30 @@ mod tests {
     #[test]
     fn a_flipped_byte_in_a_body_is_a_miss_until_it_is_saved_again() {
         for kind in producers().map(|by| by.artifact) {
-            let sandbox = Sandbox::new();
+            let sandbox = TempStore::new();
             let mut store = sandbox.open();
             store.save(&batch(&[("a.py", "a")], 1)).unwrap();
-            let changed = sandbox.raw().execute(
+            let changed = sandbox.raw_connection().execute(
                 "UPDATE artifact SET body = CAST(x'58' || substr(body, 2) AS BLOB)
                  WHERE key >> 40 = (SELECT id FROM producer WHERE artifact = ?1)",
                 [kind.name()],
             );
             assert_eq!(changed.unwrap(), 1);
             let one = [producer(kind)];
-            assert!(!store.has_all(&hash("a"), &one).unwrap());
+            assert!(!store.has_artifacts(&hash("a"), &one).unwrap());
             assert_eq!(store.damaged_rows(), 1);
             store.save(&batch(&[("a.py", "a")], 2)).unwrap();
-            assert!(store.has_all(&hash("a"), &one).unwrap());
+            assert!(store.has_artifacts(&hash("a"), &one).unwrap());
         }
     }
 
     #[test]
     fn bodies_that_were_swapped_are_served_to_nobody() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();
         sandbox
-            .raw()
+            .raw_connection()
             .execute_batch(
                 "CREATE TEMP TABLE old AS SELECT * FROM artifact;
                  UPDATE artifact SET (body, ck, made_at) = (
@@ -382,7 +382,7 @@ mod tests {
             .unwrap();
         for text in ["a", "b"] {
             for kind in producers().map(|by| by.artifact) {
-                assert!(!store.has_all(&hash(text), &[producer(kind)]).unwrap());
+                assert!(!store.has_artifacts(&hash(text), &[producer(kind)]).unwrap());
             }
         }
         assert_eq!(search(&store, ""), (0, vec![]));
@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn outlines_are_found_by_a_name_in_them() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let files = [("b.py", "find_me"), ("a.py", "find_me"), ("c.py", "other")];
         store.save(&batch(&files, 1)).unwrap();
@@ -402,11 +402,11 @@ mod tests {
 
     #[test]
     fn an_outline_whose_name_was_damaged_is_not_said_to_lack_it() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "find_me"), ("b.py", "other")], 1)).unwrap();
         let harm = "UPDATE artifact SET body = CAST(replace(CAST(body AS TEXT), 'find', 'fjnd') AS BLOB)";
-        sandbox.raw().execute_batch(harm).unwrap();
+        sandbox.raw_connection().execute_batch(harm).unwrap();
         assert_eq!(search(&store, "find_me"), (1, vec![]));
         assert_eq!(store.damaged_rows(), 1);
     }

@@ -7,12 +7,12 @@ use sha2::Digest;
 use sha2::Sha256;
 
 /// The first 16 bytes of a SHA-256.
-pub(super) type Checksum = [u8; 16];
+pub(super) type RowChecksum = [u8; 16];
 
 /// Takes in the fields of a row, each with its length before it so that none can pass for two.
-pub(super) struct Summer(Sha256);
+pub(super) struct ChecksumBuilder(Sha256);
 
-impl Summer {
+impl ChecksumBuilder {
     /// Begins the checksum of a row of that kind. The kind carries a version, which rises when the meaning of a field
     /// or the coding of a body changes: then the rows of before are misses, not nonsense.
     pub(super) fn new(kind: &str) -> Self {
@@ -41,7 +41,7 @@ impl Summer {
         }
     }
 
-    pub(super) fn finish(self) -> Checksum {
+    pub(super) fn finish(self) -> RowChecksum {
         let digest: [u8; 32] = self.0.finalize().into();
         let mut checksum = [0; 16];
         checksum.copy_from_slice(&digest[..16]);
@@ -55,19 +55,19 @@ mod tests {
 
     #[test]
     fn fields_that_join_to_the_same_bytes_differ() {
-        let sum = |fields: [&str; 2]| Summer::new("row").text(fields[0]).text(fields[1]).finish();
+        let sum = |fields: [&str; 2]| ChecksumBuilder::new("row").text(fields[0]).text(fields[1]).finish();
         assert_ne!(sum(["ab", "c"]), sum(["a", "bc"]));
         assert_eq!(sum(["ab", "c"]), sum(["ab", "c"]));
     }
 
     #[test]
     fn an_absent_text_is_not_an_empty_one() {
-        let sum = |text| Summer::new("row").optional_text(text).finish();
+        let sum = |text| ChecksumBuilder::new("row").optional_text(text).finish();
         assert_ne!(sum(None), sum(Some("")));
     }
 
     #[test]
     fn a_checksum_knows_its_kind() {
-        assert_ne!(Summer::new("file/1").finish(), Summer::new("content/1").finish());
+        assert_ne!(ChecksumBuilder::new("file/1").finish(), ChecksumBuilder::new("content/1").finish());
     }
 }

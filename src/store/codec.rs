@@ -7,10 +7,10 @@
 use serde::Deserialize;
 use serde::Serialize;
 
-use crate::model::Fallback;
-use crate::model::Health;
+use crate::model::FileReferences;
 use crate::model::Outline;
-use crate::model::References;
+use crate::model::ParseFallback;
+use crate::model::ParseHealth;
 use crate::model::Skeleton;
 use crate::model::Span;
 use crate::model::Symbol;
@@ -63,9 +63,9 @@ struct SymbolRow<'a> {
 /// Writes an outline.
 pub(super) fn encode_outline(outline: &Outline) -> Vec<u8> {
     let mut symbols = Vec::new();
-    outline.walk(|symbol, depth| symbols.push(symbol_row(symbol, depth)));
+    outline.walk(|symbol, depth| symbols.push(symbol_to_row(symbol, depth)));
     let row = OutlineRow {
-        health: health_row(outline.health),
+        health: health_to_row(outline.health),
         doc: outline.doc.as_deref(),
         imports: outline.imports.iter().map(String::as_str).collect(),
         symbols,
@@ -80,16 +80,16 @@ pub(super) fn decode_outline(bytes: &[u8]) -> Option<Outline> {
         return None;
     }
     Some(Outline {
-        health: health_of(&row.health)?,
+        health: health_from_row(&row.health)?,
         doc: row.doc.map(str::to_owned),
         imports: row.imports.into_iter().map(str::to_owned).collect(),
-        symbols: tree(&row.symbols)?,
+        symbols: build_tree(&row.symbols)?,
     })
 }
 
 /// Writes a skeleton.
 pub(super) fn encode_skeleton(skeleton: &Skeleton) -> Vec<u8> {
-    let (health, is_checked) = (health_row(skeleton.health), skeleton.is_checked);
+    let (health, is_checked) = (health_to_row(skeleton.health), skeleton.is_checked);
     let row = SkeletonRow { health, is_checked, text: &skeleton.text };
     postcard::to_stdvec(&row).expect("numbers and texts always fit into a vector")
 }
@@ -97,7 +97,7 @@ pub(super) fn encode_skeleton(skeleton: &Skeleton) -> Vec<u8> {
 /// Reads a skeleton; `None` where the bytes are not one.
 pub(super) fn decode_skeleton(bytes: &[u8]) -> Option<Skeleton> {
     let (row, rest) = postcard::take_from_bytes::<SkeletonRow<'_>>(bytes).ok()?;
-    let (health, is_checked) = (health_of(&row.health)?, row.is_checked);
+    let (health, is_checked) = (health_from_row(&row.health)?, row.is_checked);
     let skeleton = Skeleton { health, text: row.text.to_owned(), is_checked };
     rest.is_empty().then_some(skeleton)
 }
@@ -109,7 +109,7 @@ pub(super) fn decode_text(bytes: &[u8]) -> Option<String> {
 
 /// Writes the names of a file: three lists, each with its length before it. Numbers and no differences of them: those
 /// of some hundred names that lie all over the 32 bits are hardly shorter.
-pub(super) fn encode_references(references: &References) -> Vec<u8> {
+pub(super) fn encode_references(references: &FileReferences) -> Vec<u8> {
     let lists = [&references.defines, &references.uses, &references.imports];
     let mut bytes = Vec::with_capacity(lists.iter().map(|list| 4 + 4 * list.len()).sum());
     for list in lists {
@@ -122,7 +122,7 @@ pub(super) fn encode_references(references: &References) -> Vec<u8> {
 }
 
 /// Reads the names of a file; `None` where the bytes are not that.
-pub(super) fn decode_references(mut bytes: &[u8]) -> Option<References> {
+pub(super) fn decode_references(mut bytes: &[u8]) -> Option<FileReferences> {
     let mut list = || {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
@@ -131,14 +131,14 @@ pub(super) fn decode_references(mut bytes: &[u8]) -> Option<References> {
         let (numbers, _) = numbers.as_chunks::<4>();
         Some(numbers.iter().map(|number| u32::from_le_bytes(*number)).collect())
     };
-    let references = References { defines: list()?, uses: list()?, imports: list()? };
+    let references = FileReferences { defines: list()?, uses: list()?, imports: list()? };
     bytes.is_empty().then_some(references)
 }
 
-fn symbol_row(symbol: &Symbol, depth: usize) -> SymbolRow<'_> {
+fn symbol_to_row(symbol: &Symbol, depth: usize) -> SymbolRow<'_> {
     SymbolRow {
         depth: u32::try_from(depth).unwrap_or(u32::MAX),
-        kind: kind_number(symbol.kind),
+        kind: kind_to_number(symbol.kind),
         name: &symbol.name,
         qualified_name: &symbol.qualified_name,
         start_byte: symbol.span.start_byte as u64,
@@ -152,7 +152,7 @@ fn symbol_row(symbol: &Symbol, depth: usize) -> SymbolRow<'_> {
 }
 
 /// Hangs each symbol under the last one that stands one level above it.
-fn tree(rows: &[SymbolRow<'_>]) -> Option<Vec<Symbol>> {
+fn build_tree(rows: &[SymbolRow<'_>]) -> Option<Vec<Symbol>> {
     let mut top = Vec::new();
     // The symbol that was read last, below those that it stands in.
     let mut open: Vec<Symbol> = Vec::new();
@@ -161,14 +161,14 @@ fn tree(rows: &[SymbolRow<'_>]) -> Option<Vec<Symbol>> {
         if open.len() < depth || MAX_DEPTH < row.depth {
             return None;
         }
-        close(&mut open, depth, &mut top);
-        open.push(symbol_of(row)?);
+        close_symbols(&mut open, depth, &mut top);
+        open.push(symbol_from_row(row)?);
     }
-    close(&mut open, 0, &mut top);
+    close_symbols(&mut open, 0, &mut top);
     Some(top)
 }
 
-fn close(open: &mut Vec<Symbol>, depth: usize, top: &mut Vec<Symbol>) {
+fn close_symbols(open: &mut Vec<Symbol>, depth: usize, top: &mut Vec<Symbol>) {
     while depth < open.len() {
         let Some(done) = open.pop() else { return };
         match open.last_mut() {
@@ -178,7 +178,7 @@ fn close(open: &mut Vec<Symbol>, depth: usize, top: &mut Vec<Symbol>) {
     }
 }
 
-fn symbol_of(row: &SymbolRow<'_>) -> Option<Symbol> {
+fn symbol_from_row(row: &SymbolRow<'_>) -> Option<Symbol> {
     if row.end_byte < row.start_byte {
         return None;
     }
@@ -200,42 +200,42 @@ fn symbol_of(row: &SymbolRow<'_>) -> Option<Symbol> {
 }
 
 /// Returns the place of `kind` among all kinds; the order of [`SymbolKind::ALL`] is part of the format.
-fn kind_number(kind: SymbolKind) -> u8 {
+fn kind_to_number(kind: SymbolKind) -> u8 {
     let place = SymbolKind::ALL.iter().position(|other| *other == kind);
     place.and_then(|place| u8::try_from(place).ok()).expect("every kind is among all kinds, and they are few")
 }
 
-fn health_row(health: Health) -> HealthRow {
+fn health_to_row(health: ParseHealth) -> HealthRow {
     HealthRow {
         broken_bytes: health.broken_bytes,
         total_bytes: health.total_bytes,
-        fallback: health.fallback.map(fallback_number),
+        fallback: health.fallback.map(fallback_to_number),
     }
 }
 
-fn health_of(row: &HealthRow) -> Option<Health> {
+fn health_from_row(row: &HealthRow) -> Option<ParseHealth> {
     let fallback = match row.fallback {
-        Some(number) => Some(fallback_of(number)?),
+        Some(number) => Some(fallback_from_number(number)?),
         None => None,
     };
-    Some(Health { broken_bytes: row.broken_bytes, total_bytes: row.total_bytes, fallback })
+    Some(ParseHealth { broken_bytes: row.broken_bytes, total_bytes: row.total_bytes, fallback })
 }
 
-const fn fallback_number(fallback: Fallback) -> u8 {
+const fn fallback_to_number(fallback: ParseFallback) -> u8 {
     match fallback {
-        Fallback::TimedOut => 0,
-        Fallback::TooDeep => 1,
-        Fallback::Failed => 2,
-        Fallback::TooLarge => 3,
+        ParseFallback::TimedOut => 0,
+        ParseFallback::TooDeep => 1,
+        ParseFallback::Failed => 2,
+        ParseFallback::TooLarge => 3,
     }
 }
 
-const fn fallback_of(number: u8) -> Option<Fallback> {
+const fn fallback_from_number(number: u8) -> Option<ParseFallback> {
     match number {
-        0 => Some(Fallback::TimedOut),
-        1 => Some(Fallback::TooDeep),
-        2 => Some(Fallback::Failed),
-        3 => Some(Fallback::TooLarge),
+        0 => Some(ParseFallback::TimedOut),
+        1 => Some(ParseFallback::TooDeep),
+        2 => Some(ParseFallback::Failed),
+        3 => Some(ParseFallback::TooLarge),
         _ => None,
     }
 }
@@ -262,7 +262,11 @@ mod tests {
 
     fn outline(symbols: Vec<Symbol>) -> Outline {
         Outline {
-            health: Health { broken_bytes: 7, total_bytes: u64::MAX, fallback: Some(Fallback::TooDeep) },
+            health: ParseHealth {
+                broken_bytes: 7,
+                total_bytes: u64::MAX,
+                fallback: Some(ParseFallback::TooDeep),
+            },
             doc: Some(String::new()),
             imports: vec!["os.path".to_owned(), "<stdio.h>".to_owned()],
             symbols,
@@ -283,7 +287,9 @@ mod tests {
             symbol("b", vec![inner]),
             symbol("ff", vec![symbol("g", Vec::new())]),
         ]));
-        for fallback in [Fallback::TimedOut, Fallback::TooDeep, Fallback::Failed, Fallback::TooLarge] {
+        for fallback in
+            [ParseFallback::TimedOut, ParseFallback::TooDeep, ParseFallback::Failed, ParseFallback::TooLarge]
+        {
             let mut fallen = outline(Vec::new());
             fallen.health.fallback = Some(fallback);
             check_round_trip(&fallen);
@@ -298,7 +304,7 @@ mod tests {
     #[test]
     fn a_skeleton_reads_back_as_it_was() {
         for is_checked in [true, false] {
-            let skeleton = Skeleton { health: Health::perfect(9), text: "ü".to_owned(), is_checked };
+            let skeleton = Skeleton { health: ParseHealth::perfect(9), text: "ü".to_owned(), is_checked };
             assert_eq!(decode_skeleton(&encode_skeleton(&skeleton)), Some(skeleton));
         }
     }
@@ -315,15 +321,15 @@ mod tests {
     #[test]
     fn a_symbol_without_the_one_above_it_is_refused() {
         let orphan = symbol("a", Vec::new());
-        assert_eq!(tree(&[symbol_row(&orphan, 1)]), None);
-        assert_eq!(tree(&[symbol_row(&orphan, 0), symbol_row(&orphan, 2)]), None);
+        assert_eq!(build_tree(&[symbol_to_row(&orphan, 1)]), None);
+        assert_eq!(build_tree(&[symbol_to_row(&orphan, 0), symbol_to_row(&orphan, 2)]), None);
     }
 
     #[test]
     fn a_tree_too_deep_to_drop_is_refused() {
         let one = symbol("a", Vec::new());
-        let rows: Vec<_> = (0..100_000).map(|depth| symbol_row(&one, depth)).collect();
-        assert_eq!(tree(&rows), None);
+        let rows: Vec<_> = (0..100_000).map(|depth| symbol_to_row(&one, depth)).collect();
+        assert_eq!(build_tree(&rows), None);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::Error;
-use super::FileState;
 use super::Store;
-use super::artifact::Made;
-use crate::model::Artifact;
+use super::StoredFileState;
+use super::artifact::StoredArtifact;
+use crate::model::ArtifactKind;
 use crate::model::ContentHash;
 use crate::model::Outline;
 use crate::model::Producer;
@@ -35,33 +35,33 @@ impl Store {
     ///
     /// Each artifact is read when its turn comes: whoever writes them to a slow pipe must not hold the store at one
     /// state of things meanwhile, for then its log would only grow.
-    pub fn export(
+    pub fn export_rows(
         &self,
         current: &[Producer],
         each: &mut dyn FnMut(ExportRow) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         for file in self.files()? {
-            let FileState::Content { hash, language, .. } = file.state else {
+            let StoredFileState::Content { hash, language, .. } = file.state else {
                 continue;
             };
             let maker = |kind| {
                 let mut producers = current.iter();
                 producers.find(|producer| producer.artifact == kind && producer.language == language)
             };
-            let summary = match maker(Artifact::Summary) {
-                Some(producer) => self.summary_made(producer, &hash)?,
+            let summary = match maker(ArtifactKind::Summary) {
+                Some(producer) => self.stored_summary(producer, &hash)?,
                 None => None,
             };
-            let outline = match maker(Artifact::Outline) {
-                Some(producer) => self.outline_made(producer, &hash)?,
+            let outline = match maker(ArtifactKind::Outline) {
+                Some(producer) => self.stored_outline(producer, &hash)?,
                 None => None,
             };
             let row = ExportRow {
                 path: file.path,
                 hash,
-                made_at_s: made_at(summary.as_ref()).max(made_at(outline.as_ref())),
-                summary: summary.map(|made| made.what),
-                outline: outline.map(|made| made.what),
+                made_at_s: artifact_time(summary.as_ref()).max(artifact_time(outline.as_ref())),
+                summary: summary.map(|made| made.value),
+                outline: outline.map(|made| made.value),
                 language,
             };
             if each(row).is_break() {
@@ -72,15 +72,15 @@ impl Store {
     }
 }
 
-fn made_at<T>(made: Option<&Made<T>>) -> Option<i64> {
-    made.map(|made| made.at_s)
+fn artifact_time<T>(made: Option<&StoredArtifact<T>>) -> Option<i64> {
+    made.map(|made| made.made_at_s)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Batch;
     use super::super::FileRow;
-    use super::super::samples::Sandbox;
+    use super::super::WriteBatch;
+    use super::super::samples::TempStore;
     use super::super::samples::batch;
     use super::super::samples::hash;
     use super::super::samples::outline;
@@ -88,7 +88,7 @@ mod tests {
     use super::super::samples::producers;
     use super::super::samples::row;
     use super::*;
-    use crate::model::LeftOut;
+    use crate::model::SkipReason;
 
     fn exported(store: &Store, at_most: usize) -> Vec<ExportRow> {
         let mut rows = Vec::new();
@@ -96,18 +96,18 @@ mod tests {
             rows.push(row);
             if rows.len() < at_most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        store.export(&producers(), &mut each).unwrap();
+        store.export_rows(&producers(), &mut each).unwrap();
         rows
     }
 
     #[test]
     fn files_with_a_content_are_told_by_path() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 5)).unwrap();
-        let left_out = FileRow { state: FileState::LeftOut(LeftOut::Binary), ..row("c.bin", "") };
+        let left_out = FileRow { state: StoredFileState::LeftOut(SkipReason::Binary), ..row("c.bin", "") };
         let files = vec![row("b.py", "no artifacts"), left_out];
-        store.save(&Batch { files, ..batch(&[], 6) }).unwrap();
+        store.save(&WriteBatch { files, ..batch(&[], 6) }).unwrap();
         let whole = ExportRow {
             path: path("a.py"),
             hash: hash("a"),

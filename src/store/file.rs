@@ -8,16 +8,16 @@ use rusqlite::params;
 use rusqlite::types::Value;
 
 use super::Error;
+use super::IntegrityReport;
 use super::Store;
-use super::Verdict;
-use super::checksum::Checksum;
-use super::checksum::Summer;
+use super::checksum::ChecksumBuilder;
+use super::checksum::RowChecksum;
 use super::content;
+use crate::model::ContentFacts;
 use crate::model::ContentHash;
-use crate::model::Facts;
-use crate::model::LeftOut;
+use crate::model::FileStamp;
 use crate::model::RelPath;
-use crate::model::Stamp;
+use crate::model::SkipReason;
 
 /// A file as it was last seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,16 +25,16 @@ pub struct FileRow {
     /// The file.
     pub path: RelPath,
     /// What the file system said of it; `None` where it said nothing that may be trusted later.
-    pub stamp: Option<Stamp>,
+    pub stamp: Option<FileStamp>,
     /// When it was read, in the file system's time: nanoseconds since the epoch.
     pub read_at_ns: i64,
     /// What was found.
-    pub state: FileState,
+    pub state: StoredFileState,
 }
 
 /// What was found where a file was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileState {
+pub enum StoredFileState {
     /// Bytes.
     Content {
         /// What they are.
@@ -42,10 +42,10 @@ pub enum FileState {
         /// Id of the file type that they were read as.
         language: String,
         /// What is known of them.
-        facts: Facts,
+        facts: ContentFacts,
     },
     /// Nothing that could be read, or that should be.
-    LeftOut(LeftOut),
+    LeftOut(SkipReason),
 }
 
 impl Store {
@@ -61,15 +61,15 @@ impl Store {
     }
 
     /// Says whether there is a row of a file, be it damaged.
-    pub fn has_row(&self, path: &RelPath) -> Result<bool, Error> {
+    pub fn has_file_row(&self, path: &RelPath) -> Result<bool, Error> {
         let mut statement = self.database.connection.prepare_cached("SELECT 1 FROM file WHERE path = ?1")?;
         Ok(statement.exists([path.as_bytes()])?)
     }
 
     /// Returns how many files there are, if another connection has written since this was last asked.
-    pub fn files_if_changed(&self) -> Result<Option<u64>, Error> {
+    pub fn file_count_if_changed(&self) -> Result<Option<u64>, Error> {
         let version = self.database.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
-        if self.seen_version.replace(Some(version)) == Some(version) {
+        if self.last_data_version.replace(Some(version)) == Some(version) {
             return Ok(None);
         }
         let mut statement = self.database.connection.prepare_cached("SELECT count(*) FROM file")?;
@@ -82,11 +82,11 @@ impl Store {
         let mut rows = statement.query(params)?;
         let mut files = Vec::new();
         while let Some(row) = rows.next()? {
-            if let Some(file) = read(row) {
+            if let Some(file) = from_row(row) {
                 files.push(file);
                 continue;
             }
-            self.note_damage();
+            self.record_damage();
             if let Ok(path) = row.get(0) {
                 self.damaged_paths.borrow_mut().push(path);
             }
@@ -97,15 +97,15 @@ impl Store {
 
 /// Writes a file in place of what was known of it; the content it holds must be there, under the number that is given.
 /// Returns the number of the content that it held before.
-pub(super) fn put(
+pub(super) fn upsert(
     connection: &Connection,
     file: &FileRow,
     content_id: Option<i64>,
 ) -> Result<Option<i64>, Error> {
-    let before = content_of(connection, file.path.as_bytes())?;
+    let before = select_content_id(connection, file.path.as_bytes())?;
     let (language, left_out) = match &file.state {
-        FileState::Content { language, .. } => (Some(language.as_str()), None),
-        FileState::LeftOut(reason) => (None, Some(reason.name())),
+        StoredFileState::Content { language, .. } => (Some(language.as_str()), None),
+        StoredFileState::LeftOut(reason) => (None, Some(reason.name())),
     };
     let stamp = file.stamp.as_ref();
     connection
@@ -131,26 +131,26 @@ pub(super) fn put(
 }
 
 /// Forgets a file. Returns the number of the content that it held, and whether it was known.
-pub(super) fn remove(connection: &Connection, path: &[u8]) -> Result<(Option<i64>, bool), Error> {
-    let before = content_of(connection, path)?;
+pub(super) fn delete(connection: &Connection, path: &[u8]) -> Result<(Option<i64>, bool), Error> {
+    let before = select_content_id(connection, path)?;
     let removed = connection.prepare_cached(DELETE)?.execute([path])?;
     Ok((before, 0 < removed))
 }
 
 /// Says whether any file holds a content.
-pub(super) fn holds(connection: &Connection, content_id: i64) -> Result<bool, Error> {
+pub(super) fn is_content_referenced(connection: &Connection, content_id: i64) -> Result<bool, Error> {
     let mut statement = connection.prepare_cached("SELECT 1 FROM file WHERE content_id = ?1")?;
     Ok(statement.exists([content_id])?)
 }
 
 /// Deletes the rows that are damaged or name a content that is not there.
-pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(), Error> {
+pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
     let mut doomed: Vec<Value> = Vec::new();
     let mut statement = connection.prepare(SELECT)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         verdict.rows += 1;
-        if read(row).is_some() {
+        if from_row(row).is_some() {
             continue;
         }
         let path = row.get_ref(0)?.as_blob().ok();
@@ -158,7 +158,7 @@ pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(
             Some(path) => format!("file {path}"),
             None => "file of no path".to_owned(),
         };
-        verdict.damaged.push(name);
+        verdict.damaged_rows.push(name);
         doomed.push(row.get(0)?);
     }
     for path in doomed {
@@ -174,7 +174,7 @@ const SELECT: &str = "
 
 const DELETE: &str = "DELETE FROM file WHERE path = ?1";
 
-fn content_of(connection: &Connection, path: &[u8]) -> Result<Option<i64>, Error> {
+fn select_content_id(connection: &Connection, path: &[u8]) -> Result<Option<i64>, Error> {
     let found = connection
         .prepare_cached("SELECT content_id FROM file WHERE path = ?1")?
         .query_row([path], |row| row.get(0))
@@ -183,33 +183,37 @@ fn content_of(connection: &Connection, path: &[u8]) -> Result<Option<i64>, Error
 }
 
 /// Reads a file from the columns of [`SELECT`]; `None` where they are not what was once written.
-fn read(row: &Row<'_>) -> Option<FileRow> {
+fn from_row(row: &Row<'_>) -> Option<FileRow> {
     let left_out = row.get_ref(2).ok()?.as_str_or_null().ok()?;
     let state = if let Some(name) = left_out {
-        FileState::LeftOut(LeftOut::from_name(name)?)
+        StoredFileState::LeftOut(SkipReason::from_name(name)?)
     } else {
-        let hash = content::read_hash(row, 10)?;
-        FileState::Content { hash, language: row.get(1).ok()?, facts: content::read_facts(row, 11, &hash)? }
+        let hash = content::hash_from_row(row, 10)?;
+        StoredFileState::Content {
+            hash,
+            language: row.get(1).ok()?,
+            facts: content::facts_from_row(row, 11, &hash)?,
+        }
     };
     let file = FileRow {
         path: RelPath::new(row.get_ref(0).ok()?.as_blob().ok()?).ok()?,
-        stamp: read_stamp(row)?,
+        stamp: stamp_from_row(row)?,
         read_at_ns: row.get(8).ok()?,
         state,
     };
-    let stored: Checksum = row.get(9).ok()?;
+    let stored: RowChecksum = row.get(9).ok()?;
     (stored == checksum(&file)).then_some(file)
 }
 
 #[expect(clippy::option_option, reason = "a damaged stamp is not an absent one")]
-fn read_stamp(row: &Row<'_>) -> Option<Option<Stamp>> {
+fn stamp_from_row(row: &Row<'_>) -> Option<Option<FileStamp>> {
     let number = |column| row.get::<_, Option<i64>>(column).ok();
     let (dev, ino, size) = (number(3)?, number(4)?, number(5)?);
     let (mtime_ns, ctime_ns) = (number(6)?, number(7)?);
     let Some(dev) = dev else {
         return Some(None);
     };
-    Some(Some(Stamp {
+    Some(Some(FileStamp {
         dev: dev.cast_unsigned(),
         ino: ino?.cast_unsigned(),
         size: size?.cast_unsigned(),
@@ -218,8 +222,8 @@ fn read_stamp(row: &Row<'_>) -> Option<Option<Stamp>> {
     }))
 }
 
-fn checksum(file: &FileRow) -> Checksum {
-    let sum = Summer::new("file/1").bytes(file.path.as_bytes());
+fn checksum(file: &FileRow) -> RowChecksum {
+    let sum = ChecksumBuilder::new("file/1").bytes(file.path.as_bytes());
     let sum = match &file.stamp {
         Some(stamp) => sum
             .number(stamp.dev.cast_signed())
@@ -231,17 +235,17 @@ fn checksum(file: &FileRow) -> Checksum {
     };
     let sum = sum.number(file.read_at_ns);
     match &file.state {
-        FileState::Content { hash, language, .. } => {
+        StoredFileState::Content { hash, language, .. } => {
             sum.text("content").bytes(hash.as_bytes()).text(language)
         }
-        FileState::LeftOut(reason) => sum.text("left out").text(reason.name()),
+        StoredFileState::LeftOut(reason) => sum.text("left out").text(reason.name()),
     }
     .finish()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::Sandbox;
+    use super::super::samples::TempStore;
     use super::super::samples::batch;
     use super::super::samples::path;
     use super::super::samples::row;
@@ -249,11 +253,11 @@ mod tests {
     /// Does harm to a store of three files, of which the two others must still be there.
     #[track_caller]
     fn check_one_lost(harm: &str) {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let files = [("a.py", "alpha"), ("b.py", "beta"), ("c.py", "gamma")];
         store.save(&batch(&files, 1)).unwrap();
-        sandbox.raw().execute_batch(harm).unwrap();
+        sandbox.raw_connection().execute_batch(harm).unwrap();
         assert_eq!(store.files().unwrap(), [row("a.py", "alpha"), row("c.py", "gamma")]);
         assert_eq!(store.file(&path("b.py")).unwrap(), None);
         assert!(0 < store.damaged_rows());
@@ -306,7 +310,7 @@ mod tests {
 
     #[test]
     fn files_are_in_the_order_of_their_bytes() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let names = ["é.py", "b", "a/b", "a.b", "B"];
         let files: Vec<_> = names.iter().map(|name| (*name, "text")).collect();

@@ -7,25 +7,25 @@ use rusqlite::params;
 use rusqlite::types::Value;
 
 use super::Error;
+use super::IntegrityReport;
 use super::Store;
-use super::Verdict;
-use super::checksum::Checksum;
-use super::checksum::Summer;
+use super::checksum::ChecksumBuilder;
+use super::checksum::RowChecksum;
 use super::meta;
 use crate::model::ContentHash;
 use crate::model::RelPath;
 use crate::model::ViewMode;
 
 /// The facts that say when a name was used last begin so.
-const USED: &str = "given/";
+const USED_AT_PREFIX: &str = "given/";
 /// The facts that say which state what was given is in begin so. Each writing gives it another mark.
-const MARK: &str = "given-mark/";
+const VERSION_PREFIX: &str = "given-mark/";
 /// The time of use is written anew when it is older than this, so that most runs write nothing.
 const SECONDS_A_DAY: i64 = 86_400;
 
 /// What a reader was given of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenRow {
+pub struct DeliveredFile {
     /// The file.
     pub path: RelPath,
     /// How it was shown.
@@ -38,16 +38,16 @@ pub struct GivenRow {
 
 /// What is new about what a reader has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Giving {
+pub struct DeliveryUpdate {
     /// Files that are new or shown in another way; each with the text that was shown, unless it is not to be kept.
-    pub changed: Vec<(GivenRow, Option<String>)>,
+    pub changed: Vec<(DeliveredFile, Option<String>)>,
     /// Files that the reader does not have any more.
     pub removed: Vec<RelPath>,
 }
 
 impl Store {
     /// Returns what was given under a name, by path.
-    pub fn given(&self, name: &str) -> Result<Vec<GivenRow>, Error> {
+    pub fn delivered_files(&self, name: &str) -> Result<Vec<DeliveredFile>, Error> {
         let mut statement = self
             .database
             .connection
@@ -55,61 +55,61 @@ impl Store {
         let mut rows = statement.query([name])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            match read(row, name) {
+            match from_row(row, name) {
                 Some((given, _)) => found.push(given),
-                None => self.note_damage(),
+                None => self.record_damage(),
             }
         }
         Ok(found)
     }
 
     /// Returns a mark of what was given under a name: as long as it is the same, so is all that was given.
-    pub fn given_mark(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
-        self.recall(&format!("{MARK}{name}"))
+    pub fn delivery_version(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        self.get_meta(&format!("{VERSION_PREFIX}{name}"))
     }
 
     /// Returns the text that was given of a file; `None` where it was not kept.
-    pub fn given_text(&self, name: &str, path: &RelPath) -> Result<Option<String>, Error> {
+    pub fn delivered_text(&self, name: &str, path: &RelPath) -> Result<Option<String>, Error> {
         let mut statement = self.database.connection.prepare_cached(
             "SELECT text, given_text.ck FROM given JOIN given_text ON id = text_id WHERE name = ?1 AND path = ?2",
         )?;
         let mut rows = statement.query(params![name, path.as_bytes()])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        let text = read_text(row, name, path.as_bytes());
+        let text = text_from_row(row, name, path.as_bytes());
         if text.is_none() {
-            self.note_damage();
+            self.record_damage();
         }
         Ok(text.map(str::to_owned))
     }
 
     /// Keeps what is new about what was given under a name, all of it or nothing.
-    pub fn give(&mut self, name: &str, giving: &Giving, at_s: i64) -> Result<(), Error> {
-        let key = format!("{USED}{name}");
-        let used = self.recall(&key)?.and_then(|value| value.try_into().ok()).map(i64::from_le_bytes);
+    pub fn record_delivery(&mut self, name: &str, giving: &DeliveryUpdate, at_s: i64) -> Result<(), Error> {
+        let key = format!("{USED_AT_PREFIX}{name}");
+        let used = self.get_meta(&key)?.and_then(|value| value.try_into().ok()).map(i64::from_le_bytes);
         let is_fresh = used.is_some_and(|used| (used..used.saturating_add(SECONDS_A_DAY)).contains(&at_s));
         if is_fresh && giving.changed.is_empty() && giving.removed.is_empty() {
             return Ok(());
         }
         let transaction = self.begin()?;
-        meta::write(&transaction, &key, &at_s.to_le_bytes())?;
+        meta::upsert(&transaction, &key, &at_s.to_le_bytes())?;
         if !giving.changed.is_empty() || !giving.removed.is_empty() {
-            let key = format!("{MARK}{name}");
-            let mark = mark(meta::read_at(&transaction, &key)?.unwrap_or_default(), giving, at_s);
-            meta::write(&transaction, &key, mark.as_bytes())?;
+            let key = format!("{VERSION_PREFIX}{name}");
+            let mark = next_version(meta::get_intact(&transaction, &key)?.unwrap_or_default(), giving, at_s);
+            meta::upsert(&transaction, &key, mark.as_bytes())?;
         }
         for (row, text) in &giving.changed {
-            remove(&transaction, name, row.path.as_bytes())?;
+            delete(&transaction, name, row.path.as_bytes())?;
             insert(&transaction, name, row, text.as_deref())?;
         }
         for path in &giving.removed {
-            remove(&transaction, name, path.as_bytes())?;
+            delete(&transaction, name, path.as_bytes())?;
         }
         Ok(transaction.commit()?)
     }
 }
 
 /// Returns the mark of what was given before and now this as well.
-fn mark(mut before: Vec<u8>, giving: &Giving, at_s: i64) -> ContentHash {
+fn next_version(mut before: Vec<u8>, giving: &DeliveryUpdate, at_s: i64) -> ContentHash {
     before.extend_from_slice(&at_s.to_le_bytes());
     for (row, _) in &giving.changed {
         before.extend_from_slice(row.path.as_bytes());
@@ -120,17 +120,17 @@ fn mark(mut before: Vec<u8>, giving: &Giving, at_s: i64) -> ContentHash {
         before.extend_from_slice(path.as_bytes());
         before.push(0);
     }
-    ContentHash::of(&before)
+    ContentHash::digest(&before)
 }
 
 /// Forgets all marks, for rows are deleted by another way than by giving.
-fn remove_marks(connection: &Connection) -> Result<(), Error> {
+fn delete_versions(connection: &Connection) -> Result<(), Error> {
     let below = "DELETE FROM meta WHERE substr(key, 1, length(?1)) = ?1";
-    connection.prepare_cached(below)?.execute([MARK])?;
+    connection.prepare_cached(below)?.execute([VERSION_PREFIX])?;
     Ok(())
 }
 
-fn insert(connection: &Connection, name: &str, row: &GivenRow, text: Option<&str>) -> Result<(), Error> {
+fn insert(connection: &Connection, name: &str, row: &DeliveredFile, text: Option<&str>) -> Result<(), Error> {
     let path = row.path.as_bytes();
     let mut text_id = None;
     if let Some(text) = text {
@@ -149,7 +149,7 @@ fn insert(connection: &Connection, name: &str, row: &GivenRow, text: Option<&str
     Ok(())
 }
 
-fn remove(connection: &Connection, name: &str, path: &[u8]) -> Result<(), Error> {
+fn delete(connection: &Connection, name: &str, path: &[u8]) -> Result<(), Error> {
     let text_id: Option<Option<i64>> = connection
         .prepare_cached("DELETE FROM given WHERE name = ?1 AND path = ?2 RETURNING text_id")?
         .query_row(params![name, path], |row| row.get(0))
@@ -161,42 +161,42 @@ fn remove(connection: &Connection, name: &str, path: &[u8]) -> Result<(), Error>
 }
 
 /// Forgets what was given of some files, under any name.
-pub(super) fn remove_files(connection: &Connection, paths: &[RelPath]) -> Result<(), Error> {
-    remove_marks(connection)?;
-    for name in names(connection)? {
-        paths.iter().try_for_each(|path| remove(connection, &name, path.as_bytes()))?;
+pub(super) fn delete_files(connection: &Connection, paths: &[RelPath]) -> Result<(), Error> {
+    delete_versions(connection)?;
+    for name in select_names(connection)? {
+        paths.iter().try_for_each(|path| delete(connection, &name, path.as_bytes()))?;
     }
     Ok(())
 }
 
 /// Forgets the names that were not used since `before_s`.
-pub(super) fn remove_older(connection: &Connection, before_s: i64) -> Result<(), Error> {
-    for name in names(connection)? {
-        let key = format!("{USED}{name}");
-        let used = meta::read_at(connection, &key)?.and_then(|value| value.try_into().ok());
+pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(), Error> {
+    for name in select_names(connection)? {
+        let key = format!("{USED_AT_PREFIX}{name}");
+        let used = meta::get_intact(connection, &key)?.and_then(|value| value.try_into().ok());
         if used.is_none_or(|used| i64::from_le_bytes(used) < before_s) {
             connection.prepare_cached("DELETE FROM given WHERE name = ?1")?.execute([name])?;
             connection.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?;
-            remove_marks(connection)?;
+            delete_versions(connection)?;
         }
     }
-    remove_texts_of_nothing(connection)?;
+    delete_orphaned_texts(connection)?;
     Ok(())
 }
 
-fn names(connection: &Connection) -> Result<Vec<String>, Error> {
+fn select_names(connection: &Connection) -> Result<Vec<String>, Error> {
     let mut names = connection.prepare_cached("SELECT DISTINCT name FROM given")?;
     let names = names.query_map([], |row| row.get(0))?;
     Ok(names.collect::<Result<_, _>>()?)
 }
 
-fn remove_texts_of_nothing(connection: &Connection) -> Result<usize, Error> {
+fn delete_orphaned_texts(connection: &Connection) -> Result<usize, Error> {
     let all = "DELETE FROM given_text WHERE id NOT IN (SELECT text_id FROM given WHERE text_id IS NOT NULL)";
     Ok(connection.prepare_cached(all)?.execute([])?)
 }
 
 /// Deletes the rows that are damaged, and texts that belong to none.
-pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(), Error> {
+pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
     let mut doomed: Vec<(Value, Value)> = Vec::new();
     let mut statement = connection.prepare(
         "SELECT path, view, shown, wanted, text_id, given.ck, text, given_text.ck, name
@@ -206,17 +206,17 @@ pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(
     while let Some(row) = rows.next()? {
         verdict.rows += 1;
         if !is_sound(row) {
-            verdict.damaged.push("what an aggregation gave".to_owned());
+            verdict.damaged_rows.push("what an aggregation gave".to_owned());
             doomed.push((row.get(8)?, row.get(0)?));
         }
     }
     if !doomed.is_empty() {
-        remove_marks(connection)?;
+        delete_versions(connection)?;
     }
     for (name, path) in doomed {
         connection.execute("DELETE FROM given WHERE name = ?1 AND path = ?2", [name, path])?;
     }
-    remove_texts_of_nothing(connection)?;
+    delete_orphaned_texts(connection)?;
     Ok(())
 }
 
@@ -224,12 +224,12 @@ pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(
 fn is_sound(row: &Row<'_>) -> bool {
     let sound = || {
         let name = row.get_ref(8).ok()?.as_str().ok()?;
-        let (given, text_id) = read(row, name)?;
+        let (given, text_id) = from_row(row, name)?;
         if text_id.is_none() {
             return Some(());
         }
         let text = row.get_ref(6).ok()?.as_str().ok()?;
-        let stored: Checksum = row.get(7).ok()?;
+        let stored: RowChecksum = row.get(7).ok()?;
         (stored == text_checksum(name, given.path.as_bytes(), text)).then_some(())
     };
     sound().is_some()
@@ -237,16 +237,16 @@ fn is_sound(row: &Row<'_>) -> bool {
 
 /// Reads a row from six columns: `path, view, shown, wanted, text_id, ck`. `None` where they are not what was once
 /// written.
-fn read(row: &Row<'_>, name: &str) -> Option<(GivenRow, Option<i64>)> {
+fn from_row(row: &Row<'_>, name: &str) -> Option<(DeliveredFile, Option<i64>)> {
     let path = row.get_ref(0).ok()?.as_blob().ok()?;
     let view = row.get_ref(1).ok()?.as_str().ok()?;
     let (shown, wanted): ([u8; 32], [u8; 32]) = (row.get(2).ok()?, row.get(3).ok()?);
     let text_id: Option<i64> = row.get(4).ok()?;
-    let stored: Checksum = row.get(5).ok()?;
+    let stored: RowChecksum = row.get(5).ok()?;
     if stored != checksum(name, path, view, &shown, &wanted, text_id) {
         return None;
     }
-    let given = GivenRow {
+    let given = DeliveredFile {
         path: RelPath::new(path).ok()?,
         view: ViewMode::from_name(view)?,
         shown: ContentHash::from_bytes(shown),
@@ -255,9 +255,9 @@ fn read(row: &Row<'_>, name: &str) -> Option<(GivenRow, Option<i64>)> {
     Some((given, text_id))
 }
 
-fn read_text<'r>(row: &'r Row<'_>, name: &str, path: &[u8]) -> Option<&'r str> {
+fn text_from_row<'r>(row: &'r Row<'_>, name: &str, path: &[u8]) -> Option<&'r str> {
     let text = row.get_ref(0).ok()?.as_str().ok()?;
-    let stored: Checksum = row.get(1).ok()?;
+    let stored: RowChecksum = row.get(1).ok()?;
     (stored == text_checksum(name, path, text)).then_some(text)
 }
 
@@ -268,19 +268,19 @@ fn checksum(
     shown: &[u8; 32],
     wanted: &[u8; 32],
     text_id: Option<i64>,
-) -> Checksum {
-    let sum = Summer::new("given/1").text(name).bytes(path).text(view).bytes(shown).bytes(wanted);
+) -> RowChecksum {
+    let sum = ChecksumBuilder::new("given/1").text(name).bytes(path).text(view).bytes(shown).bytes(wanted);
     sum.number(text_id.unwrap_or(-1)).finish()
 }
 
-fn text_checksum(name: &str, path: &[u8], text: &str) -> Checksum {
-    Summer::new("given_text/1").text(name).bytes(path).text(text).finish()
+fn text_checksum(name: &str, path: &[u8], text: &str) -> RowChecksum {
+    ChecksumBuilder::new("given_text/1").text(name).bytes(path).text(text).finish()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Clear;
-    use super::super::samples::Sandbox;
+    use super::super::ClearScope;
+    use super::super::samples::TempStore;
     use super::super::samples::batch;
     use super::super::samples::hash;
     use super::super::samples::path;
@@ -288,48 +288,51 @@ mod tests {
     use super::super::samples::row;
     use super::*;
 
-    fn given(name: &str, text: &str) -> (GivenRow, Option<String>) {
+    fn given(name: &str, text: &str) -> (DeliveredFile, Option<String>) {
         let (shown, wanted) = (hash(text), hash("all"));
-        let row = GivenRow { path: path(name), view: ViewMode::Skeleton, shown, wanted };
+        let row = DeliveredFile { path: path(name), view: ViewMode::Skeleton, shown, wanted };
         (row, Some(text.to_owned()))
     }
 
-    fn giving(files: &[(&str, &str)], removed: &[&str]) -> Giving {
-        Giving {
+    fn giving(files: &[(&str, &str)], removed: &[&str]) -> DeliveryUpdate {
+        DeliveryUpdate {
             changed: files.iter().map(|(name, text)| given(name, text)).collect(),
             removed: removed.iter().map(|name| path(name)).collect(),
         }
     }
 
-    fn filled(sandbox: &Sandbox) -> Store {
+    fn filled(sandbox: &TempStore) -> Store {
         let mut store = sandbox.open();
-        store.give("x", &giving(&[("a.py", "a"), ("b.py", "b")], &[]), 10).unwrap();
+        store.record_delivery("x", &giving(&[("a.py", "a"), ("b.py", "b")], &[]), 10).unwrap();
         store
     }
 
     /// Returns what was given under a name: paths and texts.
     fn texts(store: &Store, name: &str) -> Vec<(String, Option<String>)> {
-        let rows = store.given(name).unwrap().into_iter();
-        rows.map(|row| (row.path.to_string(), store.given_text(name, &row.path).unwrap())).collect()
+        let rows = store.delivered_files(name).unwrap().into_iter();
+        rows.map(|row| (row.path.to_string(), store.delivered_text(name, &row.path).unwrap())).collect()
     }
 
     fn said(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
         files.iter().map(|(name, text)| ((*name).to_owned(), Some((*text).to_owned()))).collect()
     }
 
-    fn count(sandbox: &Sandbox, table: &str) -> i64 {
-        sandbox.raw().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+    fn count(sandbox: &TempStore, table: &str) -> i64 {
+        sandbox
+            .raw_connection()
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
+            .unwrap()
     }
 
     #[test]
     fn what_was_given_reads_back_under_its_name_alone() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         drop(filled(&sandbox));
         let mut store = sandbox.open();
-        assert_eq!(store.given("x").unwrap()[0], given("a.py", "a").0);
+        assert_eq!(store.delivered_files("x").unwrap()[0], given("a.py", "a").0);
         assert_eq!(texts(&store, "x"), said(&[("a.py", "a"), ("b.py", "b")]));
         assert_eq!(texts(&store, "y"), []);
-        store.give("x", &giving(&[("a.py", "new")], &["b.py", "c.py"]), 11).unwrap();
+        store.record_delivery("x", &giving(&[("a.py", "new")], &["b.py", "c.py"]), 11).unwrap();
         assert_eq!(texts(&store, "x"), said(&[("a.py", "new")]));
         // Nothing is left of what was replaced.
         assert_eq!((count(&sandbox, "given_text"), store.damaged_rows()), (1, 0));
@@ -337,12 +340,12 @@ mod tests {
 
     #[test]
     fn a_text_that_is_not_kept_is_none() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         let changed = vec![(given("a.py", "new").0, None)];
-        store.give("x", &Giving { changed, removed: Vec::new() }, 11).unwrap();
+        store.record_delivery("x", &DeliveryUpdate { changed, removed: Vec::new() }, 11).unwrap();
         assert_eq!(texts(&store, "x")[0], ("a.py".to_owned(), None));
-        assert!(store.verify().unwrap().damaged.is_empty());
+        assert!(store.verify().unwrap().damaged_rows.is_empty());
     }
 
     #[test]
@@ -353,12 +356,12 @@ mod tests {
             "UPDATE given SET name = 'y' WHERE path = CAST('a.py' AS BLOB)",
             "UPDATE given SET text_id = 2 WHERE path = CAST('a.py' AS BLOB)",
         ] {
-            let sandbox = Sandbox::new();
+            let sandbox = TempStore::new();
             let mut store = filled(&sandbox);
-            sandbox.raw().execute_batch(harm).unwrap();
+            sandbox.raw_connection().execute_batch(harm).unwrap();
             assert_eq!(texts(&store, "x"), said(&[("b.py", "b")]), "{harm}");
-            assert_eq!(store.verify().unwrap().damaged, ["what an aggregation gave"], "{harm}");
-            assert!(store.verify().unwrap().damaged.is_empty());
+            assert_eq!(store.verify().unwrap().damaged_rows, ["what an aggregation gave"], "{harm}");
+            assert!(store.verify().unwrap().damaged_rows.is_empty());
             assert_eq!((count(&sandbox, "given"), count(&sandbox, "given_text")), (1, 1));
         }
     }
@@ -366,56 +369,56 @@ mod tests {
     #[test]
     fn a_damaged_text_is_as_good_as_none() {
         for harm in ["UPDATE given_text SET text = 'b' WHERE id = 1", "DELETE FROM given_text WHERE id = 1"] {
-            let sandbox = Sandbox::new();
+            let sandbox = TempStore::new();
             let mut store = filled(&sandbox);
-            sandbox.raw().execute_batch(harm).unwrap();
+            sandbox.raw_connection().execute_batch(harm).unwrap();
             assert_eq!(texts(&store, "x")[0], ("a.py".to_owned(), None));
-            assert_eq!(store.verify().unwrap().damaged.len(), 1);
+            assert_eq!(store.verify().unwrap().damaged_rows.len(), 1);
             assert_eq!(texts(&store, "x"), said(&[("b.py", "b")]));
         }
     }
 
     #[test]
     fn a_name_that_is_not_used_any_more_is_collected_and_all_is_cleared() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
-        store.give("y", &giving(&[("a.py", "a")], &[]), 10).unwrap();
-        store.give("y", &giving(&[], &[]), 10 + SECONDS_A_DAY).unwrap();
-        store.collect(11, &producers()).unwrap();
+        store.record_delivery("y", &giving(&[("a.py", "a")], &[]), 10).unwrap();
+        store.record_delivery("y", &giving(&[], &[]), 10 + SECONDS_A_DAY).unwrap();
+        store.collect_garbage(11, &producers()).unwrap();
         assert_eq!((texts(&store, "x"), texts(&store, "y")), (vec![], said(&[("a.py", "a")])));
         assert_eq!((count(&sandbox, "given_text"), count(&sandbox, "meta")), (1, 1));
-        store.clear(&Clear::All).unwrap();
+        store.clear(&ClearScope::All).unwrap();
         assert_eq!((count(&sandbox, "given"), count(&sandbox, "given_text")), (0, 0));
     }
 
     #[test]
     fn clearing_a_file_forgets_that_it_was_given() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
-        store.clear(&Clear::Files(vec![path("a.py")])).unwrap();
+        store.clear(&ClearScope::Files(vec![path("a.py")])).unwrap();
         assert_eq!(texts(&store, "x"), said(&[("b.py", "b")]));
         assert_eq!(count(&sandbox, "given_text"), 1);
     }
 
     #[test]
     fn nothing_is_written_where_nothing_is_new() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         // Whoever tries to write waits for whoever is writing.
-        let other = sandbox.raw();
+        let other = sandbox.raw_connection();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
-        store.give("x", &giving(&[], &[]), 11).unwrap();
+        store.record_delivery("x", &giving(&[], &[]), 11).unwrap();
     }
 
     #[test]
     fn a_store_of_the_second_version_keeps_what_it_holds_and_learns_what_was_given() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let older = "DROP TABLE given; DROP TABLE given_text; PRAGMA user_version = 2";
-        sandbox.raw().execute_batch(older).unwrap();
+        sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
-        store.give("x", &giving(&[("a.py", "a")], &[]), 10).unwrap();
+        store.record_delivery("x", &giving(&[("a.py", "a")], &[]), 10).unwrap();
         assert_eq!(texts(&store, "x"), said(&[("a.py", "a")]));
     }
 }

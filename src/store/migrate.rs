@@ -10,7 +10,7 @@ use super::Error;
 
 /// What a database file of ours is to hold.
 #[derive(Debug)]
-pub(super) struct Schema {
+pub(super) struct DatabaseSchema {
     /// What makes a SQLite file ours, in the four bytes that SQLite's header has room for.
     application_id: i64,
     migrations: &'static [&'static str],
@@ -19,7 +19,7 @@ pub(super) struct Schema {
 }
 
 /// What is derived from files.
-pub(super) const STORE: Schema = Schema {
+pub(super) const INDEX_SCHEMA: DatabaseSchema = DatabaseSchema {
     application_id: i64::from_be_bytes(*b"\0\0\0\0slop"),
     migrations: &[
         include_str!("../../migrations/0001_first.sql"),
@@ -30,7 +30,7 @@ pub(super) const STORE: Schema = Schema {
 };
 
 /// What was paid for.
-pub(super) const PAID: Schema = Schema {
+pub(super) const AGENT_SCHEMA: DatabaseSchema = DatabaseSchema {
     application_id: i64::from_be_bytes(*b"\0\0\0\0slpa"),
     migrations: &[include_str!("../../migrations/agent/0001_first.sql")],
     tables: include_str!("../../migrations/agent/schema.sql"),
@@ -38,7 +38,7 @@ pub(super) const PAID: Schema = Schema {
 
 /// How far a store is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SchemaState {
     /// It is new, or an older slop made it.
     Behind,
     /// It has all migrations.
@@ -46,69 +46,69 @@ pub(super) enum State {
 }
 
 /// Reads from the file's header whether it is a store. A file of a newer slop is an error, and so is another's.
-pub(super) fn state(connection: &Connection, ours: &Schema) -> Result<State, Error> {
-    let application = number(connection, "PRAGMA application_id")?;
-    let version = number(connection, "PRAGMA user_version")?;
+pub(super) fn read_state(connection: &Connection, ours: &DatabaseSchema) -> Result<SchemaState, Error> {
+    let application = query_number(connection, "PRAGMA application_id")?;
+    let version = query_number(connection, "PRAGMA user_version")?;
     if application != ours.application_id {
         // SQLite has made a file, or will make one, but nobody has put anything into it.
-        if application == 0 && version == 0 && schema(connection)?.is_empty() {
-            return Ok(State::Behind);
+        if application == 0 && version == 0 && read_schema(connection)?.is_empty() {
+            return Ok(SchemaState::Behind);
         }
         return Err(Error::NotAStore { what: "another program's database" });
     }
     let Ok(found) = u32::try_from(version) else {
         return Err(Error::NotAStore { what: "a store of a negative version" });
     };
-    let known = newest(ours);
+    let known = newest_version(ours);
     match found {
         _ if known < found => Err(Error::TooNew { found, known }),
-        _ if found == known => Ok(State::Current),
-        _ => Ok(State::Behind),
+        _ if found == known => Ok(SchemaState::Current),
+        _ => Ok(SchemaState::Behind),
     }
 }
 
 /// Applies the migrations that the store does not have yet: all of them or none.
-pub(super) fn run(connection: &mut Connection, ours: &Schema) -> Result<(), Error> {
+pub(super) fn migrate(connection: &mut Connection, ours: &DatabaseSchema) -> Result<(), Error> {
     // IMMEDIATE: two processes starting at once queue here, not half-way.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if state(&transaction, ours)? == State::Current {
+    if read_state(&transaction, ours)? == SchemaState::Current {
         return Ok(());
     }
-    let done = usize::try_from(number(&transaction, "PRAGMA user_version")?).unwrap_or(0);
+    let done = usize::try_from(query_number(&transaction, "PRAGMA user_version")?).unwrap_or(0);
     for migration in &ours.migrations[done..] {
         match transaction.execute_batch(migration).map_err(Error::from) {
             Ok(()) => {}
             // The tables are not those that its version promises.
-            Err(Error::Sqlite(_)) => return Err(Error::NotAStore { what: INCOMPLETE }),
+            Err(Error::Sqlite(_)) => return Err(Error::NotAStore { what: MISSING_TABLES }),
             Err(error) => return Err(error),
         }
     }
     transaction.pragma_update(None, "application_id", ours.application_id)?;
-    transaction.pragma_update(None, "user_version", newest(ours))?;
+    transaction.pragma_update(None, "user_version", newest_version(ours))?;
     Ok(transaction.commit()?)
 }
 
 /// Makes sure that the tables are ours and nothing is beside them: no trigger or view that someone has put in.
-pub(super) fn check_schema(connection: &Connection, ours: &Schema) -> Result<(), Error> {
-    if schema(connection)? == ours.tables {
+pub(super) fn check_schema(connection: &Connection, ours: &DatabaseSchema) -> Result<(), Error> {
+    if read_schema(connection)? == ours.tables {
         return Ok(());
     }
-    Err(Error::NotAStore { what: INCOMPLETE })
+    Err(Error::NotAStore { what: MISSING_TABLES })
 }
 
-const INCOMPLETE: &str = "a store without all of its tables";
+const MISSING_TABLES: &str = "a store without all of its tables";
 
-fn newest(ours: &Schema) -> u32 {
+fn newest_version(ours: &DatabaseSchema) -> u32 {
     u32::try_from(ours.migrations.len()).expect("there are few migrations")
 }
 
-fn number(connection: &Connection, question: &str) -> Result<i64, Error> {
+fn query_number(connection: &Connection, question: &str) -> Result<i64, Error> {
     Ok(connection.query_row(question, [], |row| row.get(0))?)
 }
 
 /// Returns the statements that make the tables, each with a semicolon. What SQLite adds of its own accord, such as the
 /// statistics that `ANALYZE` leaves, is not among them.
-fn schema(connection: &Connection) -> Result<String, Error> {
+fn read_schema(connection: &Connection) -> Result<String, Error> {
     let mut statement = connection.prepare(
         "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
     )?;
@@ -128,66 +128,67 @@ mod tests {
 
     fn migrated() -> Connection {
         let mut connection = Connection::open_in_memory().unwrap();
-        run(&mut connection, &STORE).unwrap();
+        migrate(&mut connection, &INDEX_SCHEMA).unwrap();
         connection
     }
 
     #[test]
     fn the_migrations_give_the_expected_schema() {
-        expect_test::expect_file!["../../migrations/schema.sql"].assert_eq(&schema(&migrated()).unwrap());
+        expect_test::expect_file!["../../migrations/schema.sql"]
+            .assert_eq(&read_schema(&migrated()).unwrap());
     }
 
     #[test]
     fn the_migrations_of_what_is_paid_for_give_the_expected_schema() {
         let mut connection = Connection::open_in_memory().unwrap();
-        run(&mut connection, &PAID).unwrap();
+        migrate(&mut connection, &AGENT_SCHEMA).unwrap();
         expect_test::expect_file!["../../migrations/agent/schema.sql"]
-            .assert_eq(&schema(&connection).unwrap());
+            .assert_eq(&read_schema(&connection).unwrap());
     }
 
     #[test]
     fn migrating_twice_is_migrating_once() {
         let mut connection = migrated();
-        let before = schema(&connection).unwrap();
-        run(&mut connection, &STORE).unwrap();
-        assert_eq!(schema(&connection).unwrap(), before);
-        assert_eq!(state(&connection, &STORE).unwrap(), State::Current);
+        let before = read_schema(&connection).unwrap();
+        migrate(&mut connection, &INDEX_SCHEMA).unwrap();
+        assert_eq!(read_schema(&connection).unwrap(), before);
+        assert_eq!(read_state(&connection, &INDEX_SCHEMA).unwrap(), SchemaState::Current);
     }
 
     #[test]
     fn an_empty_database_waits_to_be_migrated() {
         let connection = Connection::open_in_memory().unwrap();
-        assert_eq!(state(&connection, &STORE).unwrap(), State::Behind);
+        assert_eq!(read_state(&connection, &INDEX_SCHEMA).unwrap(), SchemaState::Behind);
     }
 
     #[test]
     fn a_trigger_that_someone_put_in_is_noticed() {
         let connection = migrated();
-        check_schema(&connection, &STORE).unwrap();
+        check_schema(&connection, &INDEX_SCHEMA).unwrap();
         connection
             .execute_batch("CREATE TRIGGER t AFTER INSERT ON file BEGIN DELETE FROM content; END")
             .unwrap();
-        assert!(check_schema(&connection, &STORE).unwrap_err().is_damage());
+        assert!(check_schema(&connection, &INDEX_SCHEMA).unwrap_err().is_damage());
     }
 
     #[test]
     fn statistics_are_not_taken_for_damage() {
         let connection = migrated();
         connection.execute_batch("ANALYZE").unwrap();
-        check_schema(&connection, &STORE).unwrap();
+        check_schema(&connection, &INDEX_SCHEMA).unwrap();
     }
 
     #[test]
     fn a_store_that_lost_its_version_is_damaged_not_half_migrated() {
         let mut connection = migrated();
         connection.pragma_update(None, "user_version", 0).unwrap();
-        assert!(run(&mut connection, &STORE).unwrap_err().is_damage());
+        assert!(migrate(&mut connection, &INDEX_SCHEMA).unwrap_err().is_damage());
     }
 
     #[test]
     fn a_negative_version_is_damage() {
         let connection = migrated();
         connection.pragma_update(None, "user_version", -1).unwrap();
-        assert!(state(&connection, &STORE).unwrap_err().is_damage());
+        assert!(read_state(&connection, &INDEX_SCHEMA).unwrap_err().is_damage());
     }
 }

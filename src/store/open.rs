@@ -10,23 +10,23 @@ use std::path::PathBuf;
 use rusqlite::Transaction;
 
 use super::Error;
-use super::database::Database;
+use super::database::DatabaseFile;
 use super::database::absolute;
-use super::database::beside;
+use super::database::describe_error;
 use super::database::lock_folder;
 use super::database::remove_logs;
-use super::database::words;
-use super::migrate::STORE;
+use super::database::with_suffix;
+use super::migrate::INDEX_SCHEMA;
 
 // Not FULL: a commit may be lost when the power fails, but the file stays whole, and what was lost is derived again.
-const WRITER: &str = "
+const WRITER_PRAGMAS: &str = "
     PRAGMA synchronous = NORMAL;
     PRAGMA wal_autocheckpoint = 4000;
     PRAGMA journal_size_limit = 67108864;
     PRAGMA cache_size = -16384;
 ";
 
-const READER: &str = "
+const READER_PRAGMAS: &str = "
     PRAGMA query_only = ON;
     PRAGMA cache_size = -8192;
 ";
@@ -34,55 +34,58 @@ const READER: &str = "
 /// The database of what was derived from files: one connection to it.
 #[derive(Debug)]
 pub struct Store {
-    pub(super) database: Database,
+    pub(super) database: DatabaseFile,
     /// What SQLite calls the state of the file, as this connection last asked for it.
-    pub(super) seen_version: Cell<Option<i64>>,
+    pub(super) last_data_version: Cell<Option<i64>>,
     /// Keys of rows in the table `file` that were found damaged, for the next write to delete.
     pub(super) damaged_paths: RefCell<Vec<Vec<u8>>>,
 }
 
 /// A foreign or damaged file was put aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recovery {
+pub struct StoreRecovery {
     /// Where it is now.
     pub moved_to: PathBuf,
     /// What was wrong with it, in words.
-    pub why: String,
+    pub reason: String,
 }
 
 /// A store that was opened.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedStore {
     /// The store.
     pub store: Store,
     /// Set where another file stood in its place.
-    pub recovery: Option<Recovery>,
+    pub recovery: Option<StoreRecovery>,
 }
 
 impl Store {
     /// Opens the store for writing. Makes it if there is none, and if what is there is damaged or no store at all;
     /// the folder must exist.
-    pub fn open(file: &Path) -> Result<Opened, Error> {
+    pub fn open(file: &Path) -> Result<OpenedStore, Error> {
         let file = absolute(file)?;
         if let Some(store) = Self::open_current(&file)? {
             let recovery = None;
-            return Ok(Opened { store, recovery });
+            return Ok(OpenedStore { store, recovery });
         }
         let _alone = lock_folder(&file, File::lock);
         match Self::open_writer(&file) {
             Err(error) if error.is_damage() => {
-                let moved_to = move_aside(&file)?;
-                let why = words(&error);
-                Ok(Opened { store: Self::open_writer(&file)?, recovery: Some(Recovery { moved_to, why }) })
+                let moved_to = set_file_aside(&file)?;
+                let why = describe_error(&error);
+                Ok(OpenedStore {
+                    store: Self::open_writer(&file)?,
+                    recovery: Some(StoreRecovery { moved_to, reason: why }),
+                })
             }
-            opened => Ok(Opened { store: opened?, recovery: None }),
+            opened => Ok(OpenedStore { store: opened?, recovery: None }),
         }
     }
 
     /// Opens a store that is there for reading. Makes nothing and moves nothing.
     pub fn open_reader(file: &Path) -> Result<Self, Error> {
         let file = absolute(file)?;
-        Ok(Self::new(Database::open_reader(&file, &STORE, READER)?))
+        Ok(Self::new(DatabaseFile::open_reader(&file, &INDEX_SCHEMA, READER_PRAGMAS)?))
     }
 
     /// Closes a store that turned out to be damaged and renames its file, in place of the one that was set aside
@@ -90,21 +93,21 @@ impl Store {
     pub fn set_aside(self) -> Result<Option<PathBuf>, Error> {
         let file = self.database.file().to_owned();
         let _alone = lock_folder(&file, File::lock);
-        if !self.database.still_named()? {
+        if !self.database.is_path_in_place()? {
             return Ok(None);
         }
         drop(self);
-        move_aside(&file).map(Some)
+        set_file_aside(&file).map(Some)
     }
 
     /// Says whether what is written would be found again: whether the file's name still stands for the file that
     /// was opened, and its log's too.
-    pub fn still_there(&self) -> bool {
-        self.database.still_there()
+    pub fn is_file_in_place(&self) -> bool {
+        self.database.is_file_in_place()
     }
 
     /// Gives back the memory that holds pages of the file; they are read again when they are asked for.
-    pub fn give_back_memory(&self) -> Result<(), Error> {
+    pub fn release_memory(&self) -> Result<(), Error> {
         Ok(self.database.connection.execute_batch("PRAGMA shrink_memory")?)
     }
 
@@ -118,8 +121,8 @@ impl Store {
         self.database.bytes_on_disk()
     }
 
-    pub(super) fn note_damage(&self) {
-        self.database.note_damage();
+    pub(super) fn record_damage(&self) {
+        self.database.record_damage();
     }
 
     /// Begins to write, unless it would be in vain.
@@ -128,21 +131,21 @@ impl Store {
     }
 
     fn open_current(file: &Path) -> Result<Option<Self>, Error> {
-        Ok(Database::open_current(file, &STORE, WRITER)?.map(Self::new))
+        Ok(DatabaseFile::open_current(file, &INDEX_SCHEMA, WRITER_PRAGMAS)?.map(Self::new))
     }
 
     fn open_writer(file: &Path) -> Result<Self, Error> {
-        Ok(Self::new(Database::open_writer(file, &STORE, WRITER)?))
+        Ok(Self::new(DatabaseFile::open_writer(file, &INDEX_SCHEMA, WRITER_PRAGMAS)?))
     }
 
-    fn new(database: Database) -> Self {
-        Self { database, seen_version: Cell::new(None), damaged_paths: RefCell::default() }
+    fn new(database: DatabaseFile) -> Self {
+        Self { database, last_data_version: Cell::new(None), damaged_paths: RefCell::default() }
     }
 }
 
 /// Renames the file. The folder must be locked, and the file be the one that is meant.
-fn move_aside(file: &Path) -> Result<PathBuf, Error> {
-    let moved_to = beside(file, ".damaged");
+fn set_file_aside(file: &Path) -> Result<PathBuf, Error> {
+    let moved_to = with_suffix(file, ".damaged");
     // The logs go first: a new database must never meet the log of an old one, which would be played back into it.
     remove_logs(file)?;
     fs::rename(file, &moved_to).map_err(|source| Error::File {
@@ -156,7 +159,7 @@ fn move_aside(file: &Path) -> Result<PathBuf, Error> {
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "a test does to the file what a store must stand")]
 mod tests {
-    use super::super::samples::Sandbox;
+    use super::super::samples::TempStore;
     use super::super::samples::batch;
     use super::super::samples::hash;
     use super::super::samples::path;
@@ -165,14 +168,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::model::Artifact;
+    use crate::model::ArtifactKind;
 
     /// Opens what is there, which must be set aside, and makes sure that the new store works.
     #[track_caller]
-    fn check_recovery(sandbox: &Sandbox, why: &str) {
+    fn check_recovery(sandbox: &TempStore, why: &str) {
         let opened = Store::open(&sandbox.file()).unwrap();
         let recovery = opened.recovery.unwrap();
-        assert!(recovery.why.contains(why), "{}", recovery.why);
+        assert!(recovery.reason.contains(why), "{}", recovery.reason);
         assert_eq!(recovery.moved_to, sandbox.path("index.db.damaged"));
         let mut store = opened.store;
         assert_eq!(store.files().unwrap(), []);
@@ -182,7 +185,7 @@ mod tests {
     }
 
     /// Leaves a store with some files behind, all of it in the main file.
-    fn filled(sandbox: &Sandbox) {
+    fn fill_store(sandbox: &TempStore) {
         let files: Vec<_> =
             (0..200).map(|number| (format!("{number}.py"), format!("text{number}"))).collect();
         let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
@@ -197,17 +200,17 @@ mod tests {
 
     #[test]
     fn opening_twice_is_opening_once() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let before = fs::read(sandbox.file()).unwrap();
         drop(sandbox.open());
         assert!(fs::read(sandbox.file()).unwrap() == before);
-        assert_eq!(sandbox.names(), ["index.db"]);
+        assert_eq!(sandbox.file_names(), ["index.db"]);
     }
 
     #[test]
     fn an_empty_file_becomes_a_store() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         fs::write(sandbox.file(), b"").unwrap();
         assert_eq!(sandbox.open().files().unwrap(), []);
     }
@@ -216,7 +219,7 @@ mod tests {
     fn garbage_is_set_aside() {
         // SQLite takes a file of one byte for an empty one.
         for size in [2, 15, 100, 5_000] {
-            let sandbox = Sandbox::new();
+            let sandbox = TempStore::new();
             fs::write(sandbox.file(), vec![b'x'; size]).unwrap();
             check_recovery(&sandbox, "not a database");
             assert_eq!(fs::read(sandbox.path("index.db.damaged")).unwrap().len(), size);
@@ -225,8 +228,8 @@ mod tests {
 
     #[test]
     fn another_programs_database_is_set_aside_unchanged() {
-        let sandbox = Sandbox::new();
-        sandbox.raw().execute_batch("CREATE TABLE t (x)").unwrap();
+        let sandbox = TempStore::new();
+        sandbox.raw_connection().execute_batch("CREATE TABLE t (x)").unwrap();
         let before = fs::read(sandbox.file()).unwrap();
         check_recovery(&sandbox, "another program");
         assert!(fs::read(sandbox.path("index.db.damaged")).unwrap() == before);
@@ -234,8 +237,8 @@ mod tests {
 
     #[test]
     fn a_truncated_store_is_set_aside() {
-        let sandbox = Sandbox::new();
-        filled(&sandbox);
+        let sandbox = TempStore::new();
+        fill_store(&sandbox);
         let half = fs::metadata(sandbox.file()).unwrap().len() / 2;
         let file = File::options().write(true).open(sandbox.file()).unwrap();
         file.set_len(half).unwrap();
@@ -244,15 +247,15 @@ mod tests {
 
     #[test]
     fn a_store_without_a_table_is_set_aside() {
-        let sandbox = Sandbox::new();
-        filled(&sandbox);
-        sandbox.raw().execute_batch("DROP TABLE meta").unwrap();
+        let sandbox = TempStore::new();
+        fill_store(&sandbox);
+        sandbox.raw_connection().execute_batch("DROP TABLE meta").unwrap();
         check_recovery(&sandbox, "without all of its tables");
     }
 
     #[test]
     fn a_link_is_not_followed() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let target = sandbox.path("elsewhere");
         std::os::unix::fs::symlink(&target, sandbox.file()).unwrap();
         check_recovery(&sandbox, "no regular file");
@@ -261,39 +264,39 @@ mod tests {
 
     #[test]
     fn a_folder_in_its_place_is_set_aside() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         fs::create_dir(sandbox.file()).unwrap();
         check_recovery(&sandbox, "no regular file");
     }
 
     #[test]
     fn one_damaged_file_is_kept_the_last() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         for text in ["first damage", "second damage"] {
             fs::write(sandbox.file(), text).unwrap();
             let opened = Store::open(&sandbox.file()).unwrap();
             assert!(opened.recovery.is_some());
         }
         assert_eq!(fs::read(sandbox.path("index.db.damaged")).unwrap(), b"second damage");
-        assert_eq!(sandbox.names(), ["index.db", "index.db.damaged"]);
+        assert_eq!(sandbox.file_names(), ["index.db", "index.db.damaged"]);
     }
 
     #[test]
     fn no_log_stays_behind_that_could_be_played_into_a_new_store() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         for name in ["index.db", "index.db-wal", "index.db-shm", "index.db-journal"] {
             fs::write(sandbox.path(name), b"old").unwrap();
         }
         let file = sandbox.file();
-        move_aside(&file).unwrap();
-        assert_eq!(sandbox.names(), ["index.db.damaged"]);
+        set_file_aside(&file).unwrap();
+        assert_eq!(sandbox.file_names(), ["index.db.damaged"]);
     }
 
     #[test]
     fn a_newer_store_is_refused_and_left_as_it_is() {
-        let sandbox = Sandbox::new();
-        filled(&sandbox);
-        sandbox.raw().pragma_update(None, "user_version", 77).unwrap();
+        let sandbox = TempStore::new();
+        fill_store(&sandbox);
+        sandbox.raw_connection().pragma_update(None, "user_version", 77).unwrap();
         let before = fs::read(sandbox.file()).unwrap();
         for _ in 0..2 {
             let error = Store::open(&sandbox.file()).unwrap_err();
@@ -302,22 +305,22 @@ mod tests {
             assert!(matches!(error, Error::TooNew { found: 77, known: 3 }));
         }
         assert!(fs::read(sandbox.file()).unwrap() == before);
-        assert_eq!(sandbox.names(), ["index.db"]);
+        assert_eq!(sandbox.file_names(), ["index.db"]);
     }
 
     #[test]
     fn a_store_without_its_folder_cannot_be_opened() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let error = Store::open(&sandbox.path("missing/index.db")).unwrap_err();
         assert!(matches!(error, Error::CannotOpen(_)), "{error:?}");
     }
 
     #[test]
     fn a_reader_makes_nothing_and_writes_nothing() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         assert!(matches!(Store::open_reader(&sandbox.file()), Err(Error::CannotOpen(_))));
-        assert!(sandbox.names().is_empty());
-        filled(&sandbox);
+        assert!(sandbox.file_names().is_empty());
+        fill_store(&sandbox);
         let mut reader = Store::open_reader(&sandbox.file()).unwrap();
         assert_eq!(reader.files().unwrap().len(), 200);
         let error = reader.save(&batch(&[("a.py", "a")], 1)).unwrap_err();
@@ -326,18 +329,18 @@ mod tests {
 
     #[test]
     fn two_stores_on_one_file_see_what_the_other_wrote() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let (mut first, mut second) = (sandbox.open(), sandbox.open());
         first.save(&batch(&[("a.py", "a")], 1)).unwrap();
         second.save(&batch(&[("b.py", "b")], 2)).unwrap();
-        assert!(first.has_all(&hash("b"), &producers()).unwrap());
-        assert!(second.has_all(&hash("a"), &producers()).unwrap());
+        assert!(first.has_artifacts(&hash("b"), &producers()).unwrap());
+        assert!(second.has_artifacts(&hash("a"), &producers()).unwrap());
         assert_eq!(first.files().unwrap(), second.files().unwrap());
     }
 
     #[test]
     fn many_may_open_a_new_store_at_once() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         std::thread::scope(|scope| {
             for number in 0..16 {
                 let sandbox = &sandbox;
@@ -352,13 +355,13 @@ mod tests {
 
     #[test]
     fn many_may_find_the_same_damage_and_one_sets_it_aside() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         fs::write(sandbox.file(), vec![b'x'; 5_000]).unwrap();
         let recoveries = std::thread::scope(|scope| {
             let open = |_| scope.spawn(|| Store::open(&sandbox.file()).unwrap());
             let threads: Vec<_> = (0..8).map(open).collect();
             let opened: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
-            assert!(opened.iter().all(|opened| opened.store.still_there()));
+            assert!(opened.iter().all(|opened| opened.store.is_file_in_place()));
             opened.iter().filter(|opened| opened.recovery.is_some()).count()
         });
         assert_eq!(recoveries, 1);
@@ -367,12 +370,12 @@ mod tests {
 
     #[test]
     fn writing_to_a_deleted_store_is_an_error() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
-        assert!(store.still_there());
+        assert!(store.is_file_in_place());
         fs::remove_file(sandbox.file()).unwrap();
-        assert!(!store.still_there());
+        assert!(!store.is_file_in_place());
         let error = store.save(&batch(&[("b.py", "b")], 1)).unwrap_err();
         assert!(matches!(error, Error::Gone));
         // What is there may still be read.
@@ -382,7 +385,7 @@ mod tests {
     #[test]
     fn writing_to_a_replaced_store_or_log_is_an_error() {
         for name in ["index.db", "index.db-wal"] {
-            let sandbox = Sandbox::new();
+            let sandbox = TempStore::new();
             let mut store = sandbox.open();
             store.save(&batch(&[("a.py", "a")], 1)).unwrap();
             fs::copy(sandbox.path(name), sandbox.path("copy")).unwrap();
@@ -394,8 +397,8 @@ mod tests {
 
     #[test]
     fn damage_found_later_can_be_set_aside() {
-        let sandbox = Sandbox::new();
-        filled(&sandbox);
+        let sandbox = TempStore::new();
+        fill_store(&sandbox);
         let store = sandbox.open();
         assert_eq!(store.set_aside().unwrap(), Some(sandbox.path("index.db.damaged")));
         assert_eq!(sandbox.open().files().unwrap(), []);
@@ -403,7 +406,7 @@ mod tests {
 
     #[test]
     fn what_another_has_made_anew_is_not_set_aside() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let (slow, fast) = (sandbox.open(), sandbox.open());
         assert!(fast.set_aside().unwrap().is_some());
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
@@ -413,10 +416,10 @@ mod tests {
 
     #[test]
     fn a_store_that_is_held_by_another_is_busy_not_damaged() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.database.connection.busy_timeout(Duration::ZERO).unwrap();
-        let other = sandbox.raw();
+        let other = sandbox.raw_connection();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
         let error = store.save(&batch(&[("a.py", "a")], 1)).unwrap_err();
         assert!(matches!(error, Error::Busy(_)), "{error:?}");
@@ -424,7 +427,7 @@ mod tests {
 
     #[test]
     fn a_flipped_bit_anywhere_never_changes_an_answer() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let files = [("a.py", "alpha"), ("b.py", "beta"), ("c.py", "gamma")];
         sandbox.open().save(&batch(&files, 1)).unwrap();
         let sound = fs::read(sandbox.file()).unwrap();
@@ -441,7 +444,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_no_wrong_answer(sandbox: &Sandbox, right: &[super::super::FileRow]) {
+    fn check_no_wrong_answer(sandbox: &TempStore, right: &[super::super::FileRow]) {
         let store = match Store::open(&sandbox.file()) {
             Ok(opened) => opened.store,
             Err(Error::TooNew { .. }) => return,
@@ -452,11 +455,11 @@ mod tests {
         }
         for text in ["alpha", "beta", "gamma"] {
             let hash = hash(text);
-            let summary = store.summary(&producer(Artifact::Summary), &hash).unwrap_or(None);
+            let summary = store.summary(&producer(ArtifactKind::Summary), &hash).unwrap_or(None);
             assert!(summary.is_none_or(|summary| summary == format!("Defines {text}.")));
-            let skeleton = store.skeleton(&producer(Artifact::Skeleton), &hash).unwrap_or(None);
+            let skeleton = store.skeleton(&producer(ArtifactKind::Skeleton), &hash).unwrap_or(None);
             assert!(skeleton.is_none_or(|skeleton| skeleton.text == format!("def {text}(): ...")));
-            let outline = store.outline(&producer(Artifact::Outline), &hash).unwrap_or(None);
+            let outline = store.outline(&producer(ArtifactKind::Outline), &hash).unwrap_or(None);
             assert!(outline.is_none_or(|outline| outline == super::super::samples::outline(text)));
         }
     }

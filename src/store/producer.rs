@@ -5,13 +5,13 @@ use rusqlite::OptionalExtension;
 use rusqlite::params;
 
 use super::Error;
-use crate::model::Artifact;
+use crate::model::ArtifactKind;
 use crate::model::Producer;
 
 /// Returns the number of a producer, a new one if it made nothing yet.
 ///
 /// The number is good for this transaction only: another process may clear the table after it.
-pub(super) fn ensure(connection: &Connection, producer: &Producer) -> Result<i64, Error> {
+pub(super) fn get_or_insert(connection: &Connection, producer: &Producer) -> Result<i64, Error> {
     let kind = producer.artifact.name();
     let key = params![kind, producer.language, producer.version];
     let known = connection
@@ -28,7 +28,7 @@ pub(super) fn ensure(connection: &Connection, producer: &Producer) -> Result<i64
 }
 
 /// Returns the numbers of the producers that are not in `current`.
-pub(super) fn others(connection: &Connection, current: &[Producer]) -> Result<Vec<i64>, Error> {
+pub(super) fn select_stale(connection: &Connection, current: &[Producer]) -> Result<Vec<i64>, Error> {
     let mut statement = connection.prepare_cached("SELECT id, artifact, language, version FROM producer")?;
     let mut rows = statement.query([])?;
     let mut others = Vec::new();
@@ -47,14 +47,14 @@ pub(super) fn others(connection: &Connection, current: &[Producer]) -> Result<Ve
 }
 
 /// Returns the numbers of the producers that make that kind of artifact.
-pub(super) fn of_kind(connection: &Connection, kind: Artifact) -> Result<Vec<i64>, Error> {
+pub(super) fn select_by_kind(connection: &Connection, kind: ArtifactKind) -> Result<Vec<i64>, Error> {
     let mut statement = connection.prepare_cached("SELECT id FROM producer WHERE artifact = ?1")?;
     let ids = statement.query_map([kind.name()], |row| row.get(0))?;
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
 /// Forgets a producer. Its artifacts must be gone.
-pub(super) fn remove(connection: &Connection, id: i64) -> Result<(), Error> {
+pub(super) fn delete(connection: &Connection, id: i64) -> Result<(), Error> {
     connection.prepare_cached("DELETE FROM producer WHERE id = ?1")?.execute([id])?;
     Ok(())
 }

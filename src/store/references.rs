@@ -8,24 +8,24 @@ use rusqlite::params;
 use super::Error;
 use super::Store;
 use super::artifact;
-use super::artifact::Origin;
+use super::artifact::ArtifactIdentity;
 use super::codec;
 use super::content;
-use crate::model::Artifact;
+use crate::model::ArtifactKind;
 use crate::model::ContentHash;
+use crate::model::FileReferences;
 use crate::model::Producer;
-use crate::model::References;
 
 impl Store {
     /// Returns the names of those of the contents that `producer` made any of. Reads all that it made, in one go:
     /// quicker than a look-up for each, where most are wanted.
-    pub fn references(
+    pub fn get_references(
         &self,
         producer: &Producer,
         contents: &HashSet<ContentHash>,
-    ) -> Result<HashMap<ContentHash, References>, Error> {
+    ) -> Result<HashMap<ContentHash, FileReferences>, Error> {
         let mut found = HashMap::new();
-        if producer.artifact != Artifact::References {
+        if producer.artifact != ArtifactKind::References {
             return Ok(found);
         }
         let mut statement = self.database.connection.prepare_cached(
@@ -38,16 +38,21 @@ impl Store {
         let mut rows =
             statement.query(params![producer.artifact.name(), producer.language, producer.version])?;
         while let Some(row) = rows.next()? {
-            let Some(hash) = content::read_hash(row, 0) else {
-                self.note_damage();
+            let Some(hash) = content::hash_from_row(row, 0) else {
+                self.record_damage();
                 continue;
             };
             if !contents.contains(&hash) {
                 continue;
             }
-            match artifact::read(row, 1, &Origin::of(producer, &hash), codec::decode_references) {
-                Some(made) => drop(found.insert(hash, made.what)),
-                None => self.note_damage(),
+            match artifact::from_row(
+                row,
+                1,
+                &ArtifactIdentity::new(producer, &hash),
+                codec::decode_references,
+            ) {
+                Some(made) => drop(found.insert(hash, made.value)),
+                None => self.record_damage(),
             }
         }
         Ok(found)
@@ -56,52 +61,52 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Batch;
-    use super::super::Body;
-    use super::super::Derived;
-    use super::super::samples::Sandbox;
+    use super::super::ArtifactBody;
+    use super::super::ContentArtifacts;
+    use super::super::WriteBatch;
+    use super::super::samples::TempStore;
     use super::super::samples::facts;
     use super::super::samples::hash;
     use super::super::samples::producer;
     use super::*;
 
-    fn sample(first: u32) -> References {
-        References { defines: vec![first, first + 1], uses: vec![1, 2, u32::MAX], imports: vec![] }
+    fn sample(first: u32) -> FileReferences {
+        FileReferences { defines: vec![first, first + 1], uses: vec![1, 2, u32::MAX], imports: vec![] }
     }
 
-    fn filled(sandbox: &Sandbox) -> Store {
+    fn filled(sandbox: &TempStore) -> Store {
         let mut store = sandbox.open();
-        let derived = |text: &str, first| Derived {
+        let derived = |text: &str, first| ContentArtifacts {
             hash: hash(text),
             facts: facts(text),
-            artifacts: vec![(producer(Artifact::References), Body::References(sample(first)))],
+            artifacts: vec![(producer(ArtifactKind::References), ArtifactBody::References(sample(first)))],
         };
         let contents = vec![derived("a", 10), derived("b", 20)];
-        store.save(&Batch { contents, files: vec![], removed: vec![], at_s: 1 }).unwrap();
+        store.save(&WriteBatch { contents, files: vec![], removed: vec![], at_s: 1 }).unwrap();
         store
     }
 
     #[test]
     fn names_of_the_contents_that_are_asked_for_read_back() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let store = filled(&sandbox);
         let wanted = HashSet::from([hash("b"), hash("c")]);
-        let found = store.references(&producer(Artifact::References), &wanted).unwrap();
+        let found = store.get_references(&producer(ArtifactKind::References), &wanted).unwrap();
         assert_eq!(found, HashMap::from([(hash("b"), sample(20))]));
-        assert_eq!(store.references(&producer(Artifact::Outline), &wanted).unwrap(), HashMap::new());
+        assert_eq!(store.get_references(&producer(ArtifactKind::Outline), &wanted).unwrap(), HashMap::new());
     }
 
     #[test]
     fn damaged_names_are_served_to_nobody() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         let harm = "UPDATE artifact SET body = CAST(x'01' || substr(body, 2) AS BLOB) WHERE key & 1 = 1";
-        sandbox.raw().execute_batch(harm).unwrap();
+        sandbox.raw_connection().execute_batch(harm).unwrap();
         let wanted = HashSet::from([hash("a"), hash("b")]);
-        let found = store.references(&producer(Artifact::References), &wanted).unwrap();
+        let found = store.get_references(&producer(ArtifactKind::References), &wanted).unwrap();
         assert_eq!(found, HashMap::from([(hash("b"), sample(20))]));
         assert_eq!(store.damaged_rows(), 1);
-        assert_eq!(store.verify().unwrap().damaged.len(), 1);
+        assert_eq!(store.verify().unwrap().damaged_rows.len(), 1);
     }
 
     #[test]

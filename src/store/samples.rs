@@ -4,30 +4,30 @@ use std::path::PathBuf;
 
 use rusqlite::Connection;
 
-use super::Batch;
-use super::Body;
-use super::Derived;
+use super::ArtifactBody;
+use super::ContentArtifacts;
 use super::FileRow;
-use super::FileState;
 use super::Store;
-use crate::model::Artifact;
+use super::StoredFileState;
+use super::WriteBatch;
+use crate::model::ArtifactKind;
+use crate::model::ContentFacts;
 use crate::model::ContentHash;
-use crate::model::Dialect;
-use crate::model::Facts;
-use crate::model::Health;
+use crate::model::FileStamp;
+use crate::model::HeaderDialect;
 use crate::model::Outline;
+use crate::model::ParseHealth;
 use crate::model::Producer;
 use crate::model::RelPath;
 use crate::model::Skeleton;
 use crate::model::Span;
-use crate::model::Stamp;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 
 /// A folder that is deleted when it is dropped.
-pub(super) struct Sandbox(tempfile::TempDir);
+pub(super) struct TempStore(tempfile::TempDir);
 
-impl Sandbox {
+impl TempStore {
     pub(super) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -49,11 +49,11 @@ impl Sandbox {
     }
 
     /// Opens the database past the store, to do harm to it.
-    pub(super) fn raw(&self) -> Connection {
+    pub(super) fn raw_connection(&self) -> Connection {
         Connection::open(self.file()).unwrap()
     }
 
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(super) fn file_names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -66,33 +66,33 @@ pub(super) fn path(text: &str) -> RelPath {
     RelPath::new(text.as_bytes()).unwrap()
 }
 
-pub(super) fn producer(artifact: Artifact) -> Producer {
+pub(super) fn producer(artifact: ArtifactKind) -> Producer {
     Producer { artifact, language: "python", version: format!("{}/1", artifact.name()) }
 }
 
 /// The makers of what [`derived`] holds.
 pub(super) fn producers() -> [Producer; 3] {
-    [Artifact::Outline, Artifact::Skeleton, Artifact::Summary].map(producer)
+    [ArtifactKind::Outline, ArtifactKind::Skeleton, ArtifactKind::Summary].map(producer)
 }
 
 pub(super) fn hash(text: &str) -> ContentHash {
-    ContentHash::of(text.as_bytes())
+    ContentHash::digest(text.as_bytes())
 }
 
-pub(super) fn facts(text: &str) -> Facts {
-    Facts {
+pub(super) fn facts(text: &str) -> ContentFacts {
+    ContentFacts {
         size: text.len() as u64,
         encoding: Some("UTF-8".to_owned()),
         lines: 3,
-        dialect: Dialect::Cpp,
-        claims: None,
+        dialect: HeaderDialect::Cpp,
+        claimed_type: None,
     }
 }
 
 /// An outline of one function of that name.
 pub(super) fn outline(name: &str) -> Outline {
     Outline {
-        health: Health::perfect(10),
+        health: ParseHealth::perfect(10),
         doc: None,
         imports: vec!["os".to_owned()],
         symbols: vec![Symbol {
@@ -109,13 +109,13 @@ pub(super) fn outline(name: &str) -> Outline {
 }
 
 /// A content with an artifact of each kind.
-pub(super) fn derived(text: &str) -> Derived {
+pub(super) fn derived(text: &str) -> ContentArtifacts {
     let bodies = [
-        Body::Outline(outline(text)),
-        Body::Skeleton(skeleton(format!("def {text}(): ..."))),
-        Body::Summary(format!("Defines {text}.")),
+        ArtifactBody::Outline(outline(text)),
+        ArtifactBody::Skeleton(skeleton(format!("def {text}(): ..."))),
+        ArtifactBody::Summary(format!("Defines {text}.")),
     ];
-    Derived {
+    ContentArtifacts {
         hash: hash(text),
         facts: facts(text),
         artifacts: bodies.into_iter().map(|body| (producer(body.artifact()), body)).collect(),
@@ -125,15 +125,19 @@ pub(super) fn derived(text: &str) -> Derived {
 pub(super) fn row(name: &str, text: &str) -> FileRow {
     FileRow {
         path: path(name),
-        stamp: Some(Stamp { dev: 1, ino: u64::MAX, size: text.len() as u64, mtime_ns: -5, ctime_ns: 7 }),
+        stamp: Some(FileStamp { dev: 1, ino: u64::MAX, size: text.len() as u64, mtime_ns: -5, ctime_ns: 7 }),
         read_at_ns: 9,
-        state: FileState::Content { hash: hash(text), language: "python".to_owned(), facts: facts(text) },
+        state: StoredFileState::Content {
+            hash: hash(text),
+            language: "python".to_owned(),
+            facts: facts(text),
+        },
     }
 }
 
 /// A batch that puts each text into its file, with all that is derived from it.
-pub(super) fn batch(files: &[(&str, &str)], at_s: i64) -> Batch {
-    Batch {
+pub(super) fn batch(files: &[(&str, &str)], at_s: i64) -> WriteBatch {
+    WriteBatch {
         contents: files.iter().map(|(_, text)| derived(text)).collect(),
         files: files.iter().map(|(name, text)| row(name, text)).collect(),
         removed: Vec::new(),
@@ -142,8 +146,8 @@ pub(super) fn batch(files: &[(&str, &str)], at_s: i64) -> Batch {
 }
 
 /// A batch that takes files away.
-pub(super) fn removal(names: &[&str], at_s: i64) -> Batch {
-    Batch {
+pub(super) fn removal(names: &[&str], at_s: i64) -> WriteBatch {
+    WriteBatch {
         contents: Vec::new(),
         files: Vec::new(),
         removed: names.iter().map(|name| path(name)).collect(),
@@ -153,5 +157,5 @@ pub(super) fn removal(names: &[&str], at_s: i64) -> Batch {
 
 /// A skeleton of that text.
 pub(super) fn skeleton(text: String) -> Skeleton {
-    Skeleton { health: Health::perfect(9), text, is_checked: true }
+    Skeleton { health: ParseHealth::perfect(9), text, is_checked: true }
 }

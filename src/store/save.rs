@@ -8,28 +8,28 @@ use rusqlite::Connection;
 
 use super::Error;
 use super::FileRow;
-use super::FileState;
 use super::Store;
+use super::StoredFileState;
 use super::artifact;
-use super::artifact::Origin;
+use super::artifact::ArtifactIdentity;
 use super::codec;
 use super::content;
 use super::file;
 use super::producer;
-use crate::model::Artifact;
+use crate::model::ArtifactKind;
+use crate::model::ContentFacts;
 use crate::model::ContentHash;
-use crate::model::Facts;
+use crate::model::FileReferences;
 use crate::model::Outline;
 use crate::model::Producer;
-use crate::model::References;
 use crate::model::RelPath;
 use crate::model::Skeleton;
 
 /// What is written at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Batch {
+pub struct WriteBatch {
     /// What was derived.
-    pub contents: Vec<Derived>,
+    pub contents: Vec<ContentArtifacts>,
     /// Files that were seen. A content that they hold need not be among `contents`.
     pub files: Vec<FileRow>,
     /// Files that are gone; one that is also in `files` is there again.
@@ -40,18 +40,18 @@ pub struct Batch {
 
 /// What was derived from one content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Derived {
+pub struct ContentArtifacts {
     /// The content.
     pub hash: ContentHash,
     /// What is known of it.
-    pub facts: Facts,
+    pub facts: ContentFacts,
     /// What was made of it, each by a producer of that kind.
-    pub artifacts: Vec<(Producer, Body)>,
+    pub artifacts: Vec<(Producer, ArtifactBody)>,
 }
 
 /// An artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Body {
+pub enum ArtifactBody {
     /// The tree of symbols.
     Outline(Outline),
     /// The text with the bodies taken out.
@@ -59,21 +59,21 @@ pub enum Body {
     /// Words about the file.
     Summary(String),
     /// The names that the file defines and uses.
-    References(References),
+    References(FileReferences),
 }
 
-impl Body {
+impl ArtifactBody {
     /// Returns what it is.
-    pub const fn artifact(&self) -> Artifact {
+    pub const fn artifact(&self) -> ArtifactKind {
         match self {
-            Self::Outline(_) => Artifact::Outline,
-            Self::Skeleton(_) => Artifact::Skeleton,
-            Self::Summary(_) => Artifact::Summary,
-            Self::References(_) => Artifact::References,
+            Self::Outline(_) => ArtifactKind::Outline,
+            Self::Skeleton(_) => ArtifactKind::Skeleton,
+            Self::Summary(_) => ArtifactKind::Summary,
+            Self::References(_) => ArtifactKind::References,
         }
     }
 
-    fn bytes(&self) -> Cow<'_, [u8]> {
+    fn encode(&self) -> Cow<'_, [u8]> {
         match self {
             Self::Outline(outline) => Cow::Owned(codec::encode_outline(outline)),
             Self::Skeleton(skeleton) => Cow::Owned(codec::encode_skeleton(skeleton)),
@@ -85,47 +85,53 @@ impl Body {
 
 impl Store {
     /// Writes a batch, all of it or nothing.
-    pub fn save(&mut self, batch: &Batch) -> Result<(), Error> {
+    pub fn save(&mut self, batch: &WriteBatch) -> Result<(), Error> {
         let damaged_paths = self.damaged_paths.take();
         let transaction = self.begin()?;
         // The contents whose files may have become more or fewer.
         let mut touched = BTreeSet::new();
         let gone = batch.removed.iter().map(RelPath::as_bytes);
         for path in damaged_paths.iter().map(Vec::as_slice).chain(gone) {
-            let (held, _) = file::remove(&transaction, path)?;
+            let (held, _) = file::delete(&transaction, path)?;
             touched.extend(held);
         }
-        save_contents(&transaction, batch, &mut touched)?;
+        upsert_contents(&transaction, batch, &mut touched)?;
         for row in &batch.files {
             let holds = match &row.state {
-                FileState::Content { hash, facts, .. } => Some(content::ensure(&transaction, hash, facts)?),
-                FileState::LeftOut(_) => None,
+                StoredFileState::Content { hash, facts, .. } => {
+                    Some(content::get_or_insert(&transaction, hash, facts)?)
+                }
+                StoredFileState::LeftOut(_) => None,
             };
-            let held = file::put(&transaction, row, holds)?;
+            let held = file::upsert(&transaction, row, holds)?;
             touched.extend(holds);
             touched.extend(held);
         }
         for id in touched {
-            content::settle(&transaction, id, batch.at_s)?;
+            content::update_idle_since(&transaction, id, batch.at_s)?;
         }
         Ok(transaction.commit()?)
     }
 }
 
-fn save_contents(connection: &Connection, batch: &Batch, touched: &mut BTreeSet<i64>) -> Result<(), Error> {
+fn upsert_contents(
+    connection: &Connection,
+    batch: &WriteBatch,
+    touched: &mut BTreeSet<i64>,
+) -> Result<(), Error> {
     let mut producer_ids: HashMap<&Producer, i64> = HashMap::new();
     for derived in &batch.contents {
-        let content_id = content::ensure(connection, &derived.hash, &derived.facts)?;
+        let content_id = content::get_or_insert(connection, &derived.hash, &derived.facts)?;
         touched.insert(content_id);
         for (producer, body) in &derived.artifacts {
             debug_assert_eq!(producer.artifact, body.artifact(), "an artifact is of its producer's kind");
             let producer_id = match producer_ids.get(producer) {
                 Some(id) => *id,
-                None => producer::ensure(connection, producer)?,
+                None => producer::get_or_insert(connection, producer)?,
             };
             producer_ids.insert(producer, producer_id);
-            let origin = Origin::of(producer, &derived.hash);
-            artifact::put(connection, producer_id, content_id, &origin, batch.at_s, &body.bytes())?;
+            let origin = ArtifactIdentity::new(producer, &derived.hash);
+            artifact::upsert(connection, producer_id, content_id, &origin, batch.at_s, &body.encode())?;
         }
     }
     Ok(())
@@ -133,7 +139,7 @@ fn save_contents(connection: &Connection, batch: &Batch, touched: &mut BTreeSet<
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::Sandbox;
+    use super::super::samples::TempStore;
     use super::super::samples::batch;
     use super::super::samples::derived;
     use super::super::samples::facts;
@@ -145,10 +151,10 @@ mod tests {
     use super::super::samples::row;
     use super::super::samples::skeleton;
     use super::*;
-    use crate::model::LeftOut;
+    use crate::model::SkipReason;
 
     /// Since when each content is idle, in the order in which they came.
-    fn idle(store: &Store) -> Vec<Option<i64>> {
+    fn idle_times(store: &Store) -> Vec<Option<i64>> {
         let mut statement =
             store.database.connection.prepare("SELECT idle_since FROM content ORDER BY id").unwrap();
         let rows = statement.query_map([], |row| row.get(0)).unwrap();
@@ -157,7 +163,7 @@ mod tests {
 
     #[test]
     fn what_was_saved_reads_back() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("b.py", "beta"), ("a.py", "alpha")], 5)).unwrap();
         let store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "alpha"), row("b.py", "beta")]);
@@ -167,16 +173,16 @@ mod tests {
         assert_eq!(store.facts(&hash("gamma")).unwrap(), None);
         for (producer, body) in derived("beta").artifacts {
             match body {
-                Body::Outline(outline) => {
+                ArtifactBody::Outline(outline) => {
                     assert_eq!(store.outline(&producer, &hash("beta")).unwrap(), Some(outline));
                 }
-                Body::Skeleton(text) => {
+                ArtifactBody::Skeleton(text) => {
                     assert_eq!(store.skeleton(&producer, &hash("beta")).unwrap(), Some(text));
                 }
-                Body::Summary(text) => {
+                ArtifactBody::Summary(text) => {
                     assert_eq!(store.summary(&producer, &hash("beta")).unwrap(), Some(text));
                 }
-                Body::References(_) => panic!("the sample has none"),
+                ArtifactBody::References(_) => panic!("the sample has none"),
             }
         }
         assert_eq!(store.damaged_rows(), 0);
@@ -184,18 +190,18 @@ mod tests {
 
     #[test]
     fn a_file_left_out_reads_back_with_its_reason() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
-        let files: Vec<_> = LeftOut::ALL
+        let files: Vec<_> = SkipReason::ALL
             .into_iter()
             .map(|reason| FileRow {
                 path: path(reason.name()),
                 stamp: None,
                 read_at_ns: i64::MIN,
-                state: FileState::LeftOut(reason),
+                state: StoredFileState::LeftOut(reason),
             })
             .collect();
-        store.save(&Batch { files: files.clone(), ..batch(&[], 1) }).unwrap();
+        store.save(&WriteBatch { files: files.clone(), ..batch(&[], 1) }).unwrap();
         let read = store.files().unwrap();
         assert_eq!(read.len(), files.len());
         assert!(files.iter().all(|file| read.contains(file)));
@@ -203,17 +209,17 @@ mod tests {
 
     #[test]
     fn a_name_of_any_bytes_reads_back() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let mut odd = row("x", "text");
         odd.path = RelPath::new(b"\xff\n'; DROP TABLE file; --/\x80").unwrap();
-        store.save(&Batch { files: vec![odd.clone()], ..batch(&[], 1) }).unwrap();
+        store.save(&WriteBatch { files: vec![odd.clone()], ..batch(&[], 1) }).unwrap();
         assert_eq!(store.file(&odd.path).unwrap(), Some(odd));
     }
 
     #[test]
     fn saving_twice_is_saving_once() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
         let before = store.size().unwrap();
@@ -225,55 +231,55 @@ mod tests {
 
     #[test]
     fn a_file_brings_its_content_along() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let files = vec![row("a.py", "a")];
-        store.save(&Batch { files, ..batch(&[], 1) }).unwrap();
+        store.save(&WriteBatch { files, ..batch(&[], 1) }).unwrap();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
-        assert!(!store.has_all(&hash("a"), &producers()).unwrap());
+        assert!(!store.has_artifacts(&hash("a"), &producers()).unwrap());
     }
 
     #[test]
     fn what_is_known_of_a_content_can_be_corrected() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
         let mut better = derived("a");
-        better.facts.claims = Some("python".to_owned());
+        better.facts.claimed_type = Some("python".to_owned());
         let contents = vec![better.clone()];
-        store.save(&Batch { contents, ..batch(&[], 2) }).unwrap();
+        store.save(&WriteBatch { contents, ..batch(&[], 2) }).unwrap();
         assert_eq!(store.facts(&hash("a")).unwrap(), Some(better.facts));
-        assert_eq!(idle(&store), [None]);
+        assert_eq!(idle_times(&store), [None]);
     }
 
     #[test]
     fn a_content_is_idle_since_its_last_file_left_it() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "one"), ("b.py", "one")], 1)).unwrap();
         store.save(&removal(&["a.py"], 2)).unwrap();
-        assert_eq!(idle(&store), [None]);
+        assert_eq!(idle_times(&store), [None]);
         store.save(&batch(&[("b.py", "two")], 3)).unwrap();
-        assert_eq!(idle(&store), [Some(3), None]);
+        assert_eq!(idle_times(&store), [Some(3), None]);
         store.save(&removal(&["c.py"], 4)).unwrap();
         store.save(&batch(&[("b.py", "two")], 4)).unwrap();
-        assert_eq!(idle(&store), [Some(3), None]);
+        assert_eq!(idle_times(&store), [Some(3), None]);
         store.save(&batch(&[("c.py", "one")], 5)).unwrap();
-        assert_eq!(idle(&store), [None, None]);
+        assert_eq!(idle_times(&store), [None, None]);
     }
 
     #[test]
     fn a_content_that_no_file_holds_is_idle_from_the_start() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let contents = vec![derived("a")];
-        store.save(&Batch { contents, ..batch(&[], 7) }).unwrap();
-        assert_eq!(idle(&store), [Some(7)]);
+        store.save(&WriteBatch { contents, ..batch(&[], 7) }).unwrap();
+        assert_eq!(idle_times(&store), [Some(7)]);
     }
 
     #[test]
     fn a_file_both_removed_and_seen_is_there() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let mut both = batch(&[("a.py", "a")], 1);
         both.removed = vec![path("a.py")];
@@ -283,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_told_and_what_was_there_stays() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a")], 1)).unwrap();
         let pages = store.database.connection.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0));
@@ -293,12 +299,12 @@ mod tests {
             .query_row(&format!("PRAGMA max_page_count = {}", pages.unwrap()), [], |_| Ok(()))
             .unwrap();
         let mut large = batch(&[("a.py", "changed"), ("b.py", "b")], 2);
-        large.contents[1].artifacts[1].1 = Body::Skeleton(skeleton("x".repeat(100_000)));
+        large.contents[1].artifacts[1].1 = ArtifactBody::Skeleton(skeleton("x".repeat(100_000)));
         let error = store.save(&large).unwrap_err();
         assert!(matches!(error, Error::Full(_)), "{error:?}");
         // Nothing of the batch is there, and all of what was before.
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
-        assert!(store.has_all(&hash("a"), &producers()).unwrap());
+        assert!(store.has_artifacts(&hash("a"), &producers()).unwrap());
         assert_eq!(store.facts(&hash("changed")).unwrap(), None);
         // Room is made, and the same store goes on.
         store.database.connection.query_row("PRAGMA max_page_count = 100000", [], |_| Ok(())).unwrap();
@@ -308,18 +314,18 @@ mod tests {
 
     #[test]
     fn an_empty_batch_is_fine() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[], 1)).unwrap();
     }
 
     #[test]
     fn an_empty_text_is_not_an_absent_one() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = sandbox.open();
         let mut empty = batch(&[("a.py", "")], 1);
-        empty.contents[0].artifacts[2].1 = Body::Summary(String::new());
+        empty.contents[0].artifacts[2].1 = ArtifactBody::Summary(String::new());
         store.save(&empty).unwrap();
-        let summary = store.summary(&producer(Artifact::Summary), &hash("")).unwrap();
+        let summary = store.summary(&producer(ArtifactKind::Summary), &hash("")).unwrap();
         assert_eq!(summary, Some(String::new()));
     }
 }

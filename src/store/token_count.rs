@@ -6,15 +6,15 @@ use rusqlite::params;
 use rusqlite::types::Value;
 
 use super::Error;
+use super::IntegrityReport;
 use super::Store;
-use super::Verdict;
-use super::checksum::Checksum;
-use super::checksum::Summer;
+use super::checksum::ChecksumBuilder;
+use super::checksum::RowChecksum;
 use crate::model::ContentHash;
 
 impl Store {
     /// Returns what `counter` counted in each of the texts; `None` where it is not known.
-    pub fn token_counts(&self, counter: &str, texts: &[ContentHash]) -> Result<Vec<Option<u64>>, Error> {
+    pub fn get_token_counts(&self, counter: &str, texts: &[ContentHash]) -> Result<Vec<Option<u64>>, Error> {
         // One state of things and one lock for all of the look-ups, instead of one each.
         let _one_read = self.database.connection.unchecked_transaction()?;
         let mut statement = self
@@ -27,9 +27,9 @@ impl Store {
             let count = match rows.next()? {
                 None => None,
                 Some(row) => {
-                    let count = read(row, text.as_bytes(), counter);
+                    let count = tokens_from_row(row, text.as_bytes(), counter);
                     if count.is_none() {
-                        self.note_damage();
+                        self.record_damage();
                     }
                     count
                 }
@@ -63,21 +63,21 @@ impl Store {
 }
 
 /// Deletes the counts that were made before `before_s`.
-pub(super) fn remove_older(connection: &Connection, before_s: i64) -> Result<(), Error> {
+pub(super) fn delete_older(connection: &Connection, before_s: i64) -> Result<(), Error> {
     connection.prepare_cached("DELETE FROM token_count WHERE made_at < ?1")?.execute([before_s])?;
     Ok(())
 }
 
 /// Deletes the rows that are damaged.
-pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(), Error> {
+pub(super) fn verify(connection: &Connection, verdict: &mut IntegrityReport) -> Result<(), Error> {
     let mut doomed: Vec<(Value, Value)> = Vec::new();
     let mut statement = connection.prepare("SELECT tokens, made_at, ck, sha, counter FROM token_count")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         verdict.rows += 1;
         let key = || Some((row.get_ref(3).ok()?.as_blob().ok()?, row.get_ref(4).ok()?.as_str().ok()?));
-        if key().and_then(|(sha, counter)| read(row, sha, counter)).is_none() {
-            verdict.damaged.push("count of tokens".to_owned());
+        if key().and_then(|(sha, counter)| tokens_from_row(row, sha, counter)).is_none() {
+            verdict.damaged_rows.push("count of tokens".to_owned());
             doomed.push((row.get(3)?, row.get(4)?));
         }
     }
@@ -88,21 +88,21 @@ pub(super) fn verify(connection: &Connection, verdict: &mut Verdict) -> Result<(
 }
 
 /// Reads a count from three columns: `tokens, made_at, ck`. `None` where they are not what was once written.
-fn read(row: &Row<'_>, sha: &[u8], counter: &str) -> Option<u64> {
+fn tokens_from_row(row: &Row<'_>, sha: &[u8], counter: &str) -> Option<u64> {
     let tokens: i64 = row.get(0).ok()?;
     let made_at_s: i64 = row.get(1).ok()?;
-    let stored: Checksum = row.get(2).ok()?;
+    let stored: RowChecksum = row.get(2).ok()?;
     (stored == checksum(sha, counter, tokens, made_at_s)).then(|| tokens.cast_unsigned())
 }
 
-fn checksum(sha: &[u8], counter: &str, tokens: i64, made_at_s: i64) -> Checksum {
-    Summer::new("token_count/1").bytes(sha).text(counter).number(tokens).number(made_at_s).finish()
+fn checksum(sha: &[u8], counter: &str, tokens: i64, made_at_s: i64) -> RowChecksum {
+    ChecksumBuilder::new("token_count/1").bytes(sha).text(counter).number(tokens).number(made_at_s).finish()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Clear;
-    use super::super::samples::Sandbox;
+    use super::super::ClearScope;
+    use super::super::samples::TempStore;
     use super::super::samples::batch;
     use super::super::samples::hash;
     use super::super::samples::producers;
@@ -111,10 +111,10 @@ mod tests {
 
     /// What is known of three texts.
     fn counts(store: &Store) -> Vec<Option<u64>> {
-        store.token_counts("c/1", &[hash("a"), hash("b"), hash("c")]).unwrap()
+        store.get_token_counts("c/1", &[hash("a"), hash("b"), hash("c")]).unwrap()
     }
 
-    fn filled(sandbox: &Sandbox) -> Store {
+    fn filled(sandbox: &TempStore) -> Store {
         let mut store = sandbox.open();
         store.save_token_counts("c/1", &[(hash("a"), 3), (hash("b"), 0)], 10).unwrap();
         store
@@ -122,12 +122,12 @@ mod tests {
 
     #[test]
     fn what_was_counted_reads_back_for_the_counter_that_counted_it() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         drop(filled(&sandbox));
         let mut store = sandbox.open();
         assert_eq!(counts(&store), [Some(3), Some(0), None]);
-        assert_eq!(store.token_counts("c/2", &[hash("a")]).unwrap(), [None]);
-        assert_eq!(store.token_counts("c/1", &[]).unwrap(), []);
+        assert_eq!(store.get_token_counts("c/2", &[hash("a")]).unwrap(), [None]);
+        assert_eq!(store.get_token_counts("c/1", &[]).unwrap(), []);
         store.save_token_counts("c/1", &[(hash("a"), 4)], 11).unwrap();
         assert_eq!(counts(&store), [Some(4), Some(0), None]);
         assert_eq!(store.damaged_rows(), 0);
@@ -141,11 +141,11 @@ mod tests {
             "UPDATE token_count SET sha = x'00' WHERE tokens = 3",
             "UPDATE token_count SET counter = 'c/0' WHERE tokens = 3",
         ] {
-            let sandbox = Sandbox::new();
+            let sandbox = TempStore::new();
             let mut store = filled(&sandbox);
-            sandbox.raw().execute_batch(harm).unwrap();
+            sandbox.raw_connection().execute_batch(harm).unwrap();
             assert_eq!(counts(&store), [None, Some(0), None]);
-            assert_eq!(store.verify().unwrap().damaged, ["count of tokens"]);
+            assert_eq!(store.verify().unwrap().damaged_rows, ["count of tokens"]);
             assert_eq!(store.verify().unwrap().rows, 1);
             assert_eq!(counts(&store), [None, Some(0), None]);
         }
@@ -153,25 +153,25 @@ mod tests {
 
     #[test]
     fn old_counts_are_collected_and_all_are_cleared() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
         store.save_token_counts("c/1", &[(hash("c"), 5)], 20).unwrap();
-        store.collect(20, &producers()).unwrap();
+        store.collect_garbage(20, &producers()).unwrap();
         assert_eq!(counts(&store), [None, None, Some(5)]);
-        store.clear(&Clear::All).unwrap();
+        store.clear(&ClearScope::All).unwrap();
         assert_eq!(counts(&store), [None; 3]);
     }
 
     #[test]
     fn a_store_of_the_first_version_keeps_what_it_holds_and_learns_to_keep_counts() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         sandbox.open().save(&batch(&[("a.py", "a")], 1)).unwrap();
         let older =
             "DROP TABLE token_count; DROP TABLE given; DROP TABLE given_text; PRAGMA user_version = 1";
-        sandbox.raw().execute_batch(older).unwrap();
+        sandbox.raw_connection().execute_batch(older).unwrap();
         let mut store = sandbox.open();
         assert_eq!(store.files().unwrap(), [row("a.py", "a")]);
-        assert!(store.has_all(&hash("a"), &producers()).unwrap());
+        assert!(store.has_artifacts(&hash("a"), &producers()).unwrap());
         store.save_token_counts("c/1", &[(hash("a"), 3)], 10).unwrap();
         assert_eq!(counts(&store), [Some(3), None, None]);
     }

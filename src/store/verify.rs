@@ -13,21 +13,23 @@ use super::token_count;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Verdict {
+pub struct IntegrityReport {
     /// Rows that were looked at.
     pub rows: u64,
     /// Rows that were damaged and are deleted now, in words.
-    pub damaged: Vec<String>,
+    pub damaged_rows: Vec<String>,
     /// What is wrong with the file's structure. Then no row was looked at, and the store should be set aside.
-    pub structure: Option<String>,
+    pub structure_error: Option<String>,
 }
 
 impl Store {
     /// Checks the file's structure and every row; deletes the rows that are not what was once written.
-    pub fn verify(&mut self) -> Result<Verdict, Error> {
-        let mut verdict =
-            Verdict { structure: broken_structure(&self.database.connection)?, ..Verdict::default() };
-        if verdict.structure.is_some() {
+    pub fn verify(&mut self) -> Result<IntegrityReport, Error> {
+        let mut verdict = IntegrityReport {
+            structure_error: check_structure(&self.database.connection)?,
+            ..IntegrityReport::default()
+        };
+        if verdict.structure_error.is_some() {
             return Ok(verdict);
         }
         let transaction = self.begin()?;
@@ -44,7 +46,7 @@ impl Store {
 }
 
 /// Returns what is wrong with the structure of the file, if anything is.
-pub(super) fn broken_structure(connection: &Connection) -> Result<Option<String>, Error> {
+pub(super) fn check_structure(connection: &Connection) -> Result<Option<String>, Error> {
     // The first finding is enough to set the file aside.
     let said = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
     match said.map_err(Error::from) {
@@ -57,38 +59,38 @@ pub(super) fn broken_structure(connection: &Connection) -> Result<Option<String>
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::Sandbox;
+    use super::super::samples::TempStore;
     use super::super::samples::batch;
     use super::super::samples::row;
     use super::*;
 
-    fn filled(sandbox: &Sandbox) -> Store {
+    fn filled(sandbox: &TempStore) -> Store {
         let mut store = sandbox.open();
         store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 1)).unwrap();
-        store.remember("key", b"value").unwrap();
+        store.set_meta("key", b"value").unwrap();
         store
     }
 
     /// Does harm, and compares what is found; then all must be well.
     #[track_caller]
     fn check(harm: &str, expected: &[&str]) {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let mut store = filled(&sandbox);
-        sandbox.raw().execute_batch(harm).unwrap();
+        sandbox.raw_connection().execute_batch(harm).unwrap();
         let verdict = store.verify().unwrap();
-        assert_eq!(verdict.structure, None);
-        assert_eq!(verdict.damaged, expected);
+        assert_eq!(verdict.structure_error, None);
+        assert_eq!(verdict.damaged_rows, expected);
         let again = store.verify().unwrap();
-        assert!(again.damaged.is_empty());
+        assert!(again.damaged_rows.is_empty());
         store.save(&batch(&[("a.py", "a"), ("b.py", "b")], 2)).unwrap();
         assert_eq!(store.files().unwrap(), [row("a.py", "a"), row("b.py", "b")]);
     }
 
     #[test]
     fn a_sound_store_is_found_sound() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         let verdict = filled(&sandbox).verify().unwrap();
-        let sound = Verdict { rows: 2 + 6 + 2 + 1, ..Verdict::default() };
+        let sound = IntegrityReport { rows: 2 + 6 + 2 + 1, ..IntegrityReport::default() };
         assert_eq!(verdict, sound);
     }
 
@@ -125,7 +127,7 @@ mod tests {
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a test does harm to the file")]
     fn a_broken_structure_is_told_and_no_row_is_touched() {
-        let sandbox = Sandbox::new();
+        let sandbox = TempStore::new();
         drop(filled(&sandbox));
         let mut bytes = std::fs::read(sandbox.file()).unwrap();
         // The header of the first page of a table says that it holds ten thousand rows.
@@ -133,8 +135,8 @@ mod tests {
         std::fs::write(sandbox.file(), bytes).unwrap();
         let mut store = sandbox.open();
         let verdict = store.verify().unwrap();
-        assert!(verdict.structure.is_some());
-        assert_eq!((verdict.rows, verdict.damaged.len()), (0, 0));
+        assert!(verdict.structure_error.is_some());
+        assert_eq!((verdict.rows, verdict.damaged_rows.len()), (0, 0));
         assert!(store.set_aside().unwrap().is_some());
     }
 }

@@ -9,10 +9,10 @@ use crate::model::SymbolKind;
 
 use super::comments;
 use super::declarations;
-use super::heuristic::Source;
+use super::heuristic::SummaryInput;
 use super::markup;
 use super::opening;
-use super::page::Page;
+use super::page::SummaryPage;
 use super::words;
 
 const DOC_BYTES: usize = 200;
@@ -20,9 +20,9 @@ const IMPORTS_BYTES: usize = 120;
 const SIGNATURE_BYTES: usize = 120;
 
 /// Describes a program by its outline, and by its text where the outline is silent.
-pub(super) fn describe(source: &Source<'_>) -> String {
+pub(super) fn describe(source: &SummaryInput<'_>) -> String {
     let symbols = source.outline.map(main_symbols).unwrap_or_default();
-    let mut page = Page::new(&first_line(source));
+    let mut page = SummaryPage::new(&first_line(source));
     if let Some(doc) = doc(source) {
         page.push_clipped(&words::clip(&doc, DOC_BYTES), DOC_BYTES);
     }
@@ -37,7 +37,7 @@ pub(super) fn describe(source: &Source<'_>) -> String {
     page.into_text()
 }
 
-fn first_line(source: &Source<'_>) -> String {
+fn first_line(source: &SummaryInput<'_>) -> String {
     let opening = opening::opening(source);
     let counts = source.outline.map(counts).unwrap_or_default();
     if counts.is_empty() {
@@ -78,7 +78,7 @@ fn counts(outline: &Outline) -> Vec<String> {
 }
 
 /// Returns what the file says of itself, unless that is only its license.
-fn doc(source: &Source<'_>) -> Option<String> {
+fn doc(source: &SummaryInput<'_>) -> Option<String> {
     let said = source.outline.and_then(|outline| outline.doc.as_deref()).map(words::one_line);
     match said {
         Some(doc) if !doc.is_empty() && !comments::is_license(&doc) => Some(doc),
@@ -100,10 +100,10 @@ fn imports(outline: &Outline) -> String {
         return String::new();
     }
     let label = "Imports: ";
-    format!("{label}{}", words::joined(&names, ", ", IMPORTS_BYTES - label.len()))
+    format!("{label}{}", words::join_within(&names, ", ", IMPORTS_BYTES - label.len()))
 }
 
-fn push_symbols(page: &mut Page, symbols: &[&Symbol]) {
+fn push_symbols(page: &mut SummaryPage, symbols: &[&Symbol]) {
     // A line that does not fit may be followed by shorter ones that do; but not for long, or the order means little.
     const TRIES: usize = 3;
     let mut missed = 0;
@@ -123,7 +123,7 @@ fn push_symbols(page: &mut Page, symbols: &[&Symbol]) {
 
 fn symbol_line(symbol: &Symbol) -> String {
     const MEMBERS_BYTES: usize = 100;
-    let signature = words::told_signature(symbol);
+    let signature = words::safe_signature(symbol);
     let signature = signature.trim_end_matches([' ', ':', '{', ';']);
     let head = if signature.is_empty() {
         format!("{} {}", symbol.kind.title().to_lowercase(), words::one_line(&symbol.name))
@@ -134,7 +134,7 @@ fn symbol_line(symbol: &Symbol) -> String {
     if members.is_empty() {
         return head;
     }
-    format!("{head}: {}", words::joined(&members, ", ", MEMBERS_BYTES))
+    format!("{head}: {}", words::join_within(&members, ", ", MEMBERS_BYTES))
 }
 
 /// Returns the names that say what a type does: its public methods, or what it holds where it has none.
@@ -232,7 +232,7 @@ fn is_private(symbol: &Symbol) -> bool {
 mod tests {
     use expect_test::expect;
 
-    use crate::model::Health;
+    use crate::model::ParseHealth;
     use crate::model::Span;
 
     use super::super::heuristic::tests::summary;
@@ -253,7 +253,7 @@ mod tests {
 
     fn outline(doc: Option<&str>, imports: &[&str], symbols: Vec<Symbol>) -> Outline {
         Outline {
-            health: Health::perfect(1),
+            health: ParseHealth::perfect(1),
             doc: doc.map(str::to_owned),
             imports: imports.iter().map(|&name| name.to_owned()).collect(),
             symbols,

@@ -21,12 +21,12 @@ const LINES: [&str; 11] = ["//!", "///", "//", "##", "#", "--", ";;;", ";;", ";"
 
 /// Returns the first paragraph of the leading comment that is neither a license nor a note to a tool.
 pub(super) fn leading_paragraph(text: &str) -> Option<String> {
-    let mut reader = Reader::default();
+    let mut reader = CommentReader::default();
     for line in words::head(text, HEAD_BYTES).lines() {
         match reader.read(line.trim()) {
-            Step::More => {}
-            Step::Found(paragraph) => return Some(paragraph),
-            Step::Code => return None,
+            CommentStep::More => {}
+            CommentStep::Found(paragraph) => return Some(paragraph),
+            CommentStep::Code => return None,
         }
     }
     reader.take_paragraph()
@@ -58,7 +58,7 @@ pub(super) fn is_license(paragraph: &str) -> bool {
 }
 
 /// What a line did.
-enum Step {
+enum CommentStep {
     /// The comment may go on, or has not begun.
     More,
     /// A paragraph that says something has ended.
@@ -68,7 +68,7 @@ enum Step {
 }
 
 #[derive(Default)]
-struct Reader {
+struct CommentReader {
     paragraph: Vec<String>,
     /// End of the block comment that is open.
     block_end: Option<&'static str>,
@@ -76,8 +76,8 @@ struct Reader {
     past_imports: bool,
 }
 
-impl Reader {
-    fn read(&mut self, line: &str) -> Step {
+impl CommentReader {
+    fn read(&mut self, line: &str) -> CommentStep {
         if let Some(end) = self.block_end {
             return self.read_in_block(line, end);
         }
@@ -94,30 +94,30 @@ impl Reader {
             return self.end_paragraph();
         }
         if let Some(said) = line_comment(line).filter(|_| !self.past_imports) {
-            return self.say(said);
+            return self.push_text(said);
         }
         if is_import(line) {
             self.past_imports = true;
             return self.end_paragraph();
         }
         match self.take_paragraph() {
-            Some(paragraph) => Step::Found(paragraph),
-            None => Step::Code,
+            Some(paragraph) => CommentStep::Found(paragraph),
+            None => CommentStep::Code,
         }
     }
 
-    fn read_in_block(&mut self, line: &str, end: &'static str) -> Step {
+    fn read_in_block(&mut self, line: &str, end: &'static str) -> CommentStep {
         let Some((said, _)) = line.split_once(end) else {
-            return self.say(line);
+            return self.push_text(line);
         };
         self.block_end = None;
-        match self.say(said) {
-            Step::More => self.end_paragraph(),
+        match self.push_text(said) {
+            CommentStep::More => self.end_paragraph(),
             found => found,
         }
     }
 
-    fn say(&mut self, said: &str) -> Step {
+    fn push_text(&mut self, said: &str) -> CommentStep {
         const MARKS: [char; 10] = ['*', '!', '|', '/', '#', '-', '=', ';', '+', ' '];
         let said = without_doc_tag(said.trim_start_matches(MARKS).trim_end_matches(MARKS));
         if said.is_empty() {
@@ -126,11 +126,11 @@ impl Reader {
         if !is_for_tools(said) {
             self.paragraph.push(said.to_owned());
         }
-        Step::More
+        CommentStep::More
     }
 
-    fn end_paragraph(&mut self) -> Step {
-        self.take_paragraph().map_or(Step::More, Step::Found)
+    fn end_paragraph(&mut self) -> CommentStep {
+        self.take_paragraph().map_or(CommentStep::More, CommentStep::Found)
     }
 
     fn take_paragraph(&mut self) -> Option<String> {

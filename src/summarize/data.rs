@@ -1,10 +1,10 @@
 //! What programs write and read: what it is, how large, and how it begins.
 
-use super::heuristic::Source;
+use super::heuristic::SummaryInput;
 use super::markup;
 use super::notebook;
 use super::opening;
-use super::page::Page;
+use super::page::SummaryPage;
 use super::redact;
 use super::words;
 
@@ -12,7 +12,7 @@ use super::words;
 const HEAD_BYTES: usize = 64 * 1024;
 
 /// Describes data by its type.
-pub(super) fn describe(source: &Source<'_>) -> String {
+pub(super) fn describe(source: &SummaryInput<'_>) -> String {
     match source.file_type.id {
         "notebook" | "ipynb" | "jupyter" => notebook::describe(source),
         "csv" | "tsv" => table(source),
@@ -27,11 +27,11 @@ pub(super) fn describe(source: &Source<'_>) -> String {
 }
 
 /// Says no word of the content: it would help nobody, or harm.
-fn nameless(source: &Source<'_>) -> String {
+fn nameless(source: &SummaryInput<'_>) -> String {
     format!("{}, {}.", source.file_type.name, words::size(source.text.len()))
 }
 
-fn table(source: &Source<'_>) -> String {
+fn table(source: &SummaryInput<'_>) -> String {
     let name = source.file_type.name;
     let head = words::head(source.text, HEAD_BYTES);
     let first = head.lines().next().unwrap_or_default();
@@ -41,9 +41,11 @@ fn table(source: &Source<'_>) -> String {
         let rows = rows(source.lines as usize);
         return format!("{name}, {rows} of {number}, without a header.");
     }
-    let mut page =
-        Page::new(&format!("{name}, {} of {number}.", rows((source.lines as usize).saturating_sub(1))));
-    page.push_clipped(&format!("Columns: {}", words::joined(&columns, ", ", 400)), 420);
+    let mut page = SummaryPage::new(&format!(
+        "{name}, {} of {number}.",
+        rows((source.lines as usize).saturating_sub(1))
+    ));
+    page.push_clipped(&format!("Columns: {}", words::join_within(&columns, ", ", 400)), 420);
     page.into_text()
 }
 
@@ -51,7 +53,7 @@ fn rows(number: usize) -> String {
     words::count(number, "row", "rows")
 }
 
-fn separator(source: &Source<'_>, header: &str) -> char {
+fn separator(source: &SummaryInput<'_>, header: &str) -> char {
     if source.file_type.id == "tsv" {
         return '\t';
     }
@@ -86,21 +88,21 @@ fn is_header(columns: &[String]) -> bool {
         && columns.first().is_some_and(|first| first.is_empty() && 1 < columns.len() || is_name(first))
 }
 
-fn records(source: &Source<'_>) -> String {
+fn records(source: &SummaryInput<'_>) -> String {
     let name = source.file_type.name;
     let mut page =
-        Page::new(&format!("{name}, {}.", words::count(source.lines as usize, "record", "records")));
+        SummaryPage::new(&format!("{name}, {}.", words::count(source.lines as usize, "record", "records")));
     let first = source.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let record =
         (first.len() <= HEAD_BYTES).then(|| serde_json::from_str::<serde_json::Value>(first).ok()).flatten();
     if let Some(serde_json::Value::Object(record)) = record {
         let keys: Vec<String> = record.keys().take(100).map(|key| words::one_line(key)).collect();
-        page.push_clipped(&format!("Keys of the first: {}", words::joined(&keys, ", ", 400)), 420);
+        page.push_clipped(&format!("Keys of the first: {}", words::join_within(&keys, ", ", 400)), 420);
     }
     page.into_text()
 }
 
-fn lock(source: &Source<'_>) -> String {
+fn lock(source: &SummaryInput<'_>) -> String {
     let is_package = |line: &&str| *line == "[[package]]" || line.starts_with("    \"node_modules/");
     let packages = source.text.lines().filter(is_package).count();
     // Every lock file is generated: saying so would say nothing.
@@ -111,8 +113,8 @@ fn lock(source: &Source<'_>) -> String {
     format!("{opening}: {}.", words::count(packages, "package", "packages"))
 }
 
-fn marked_up(source: &Source<'_>) -> String {
-    let mut page = Page::new(&nameless(source));
+fn marked_up(source: &SummaryInput<'_>) -> String {
+    let mut page = SummaryPage::new(&nameless(source));
     if let Some(root) = markup::root(source.text).filter(|root| root != source.file_type.id) {
         page.push_clipped(&format!("Root element: {root}"), 100);
     }
@@ -122,7 +124,7 @@ fn marked_up(source: &Source<'_>) -> String {
     page.into_text()
 }
 
-fn catalog(source: &Source<'_>) -> String {
+fn catalog(source: &SummaryInput<'_>) -> String {
     const HEADER_LINES: usize = 60;
     let messages = source.text.lines().filter(|line| line.starts_with("msgid ")).count();
     // The first message is the header.
@@ -137,9 +139,9 @@ fn catalog(source: &Source<'_>) -> String {
     }
 }
 
-fn patch(source: &Source<'_>) -> String {
+fn patch(source: &SummaryInput<'_>) -> String {
     const LOOKED_AT: usize = 20;
-    let mut page = Page::new(&format!("{}.", opening::opening(source)));
+    let mut page = SummaryPage::new(&format!("{}.", opening::opening(source)));
     if let Some(subject) =
         words::head(source.text, HEAD_BYTES).lines().find_map(|line| line.strip_prefix("Subject: "))
     {
@@ -152,7 +154,7 @@ fn patch(source: &Source<'_>) -> String {
             .map(|name| words::clip(&words::one_line(name), 100))
             .collect();
         let files = words::count(number, "file", "files");
-        page.push_clipped(&format!("Touches {files}: {}", words::joined(&names, ", ", 300)), 330);
+        page.push_clipped(&format!("Touches {files}: {}", words::join_within(&names, ", ", 300)), 330);
     }
     page.into_text()
 }
@@ -170,8 +172,8 @@ fn touched_files(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Describes a text of unknown kind by how it begins.
-pub(super) fn beginning(source: &Source<'_>) -> String {
-    let mut page = Page::new(&format!("{}.", opening::opening(source)));
+pub(super) fn beginning(source: &SummaryInput<'_>) -> String {
+    let mut page = SummaryPage::new(&format!("{}.", opening::opening(source)));
     let head = redact::without_pem(words::head(source.text, HEAD_BYTES));
     let first = head.lines().map(words::one_line).find(|line| line.chars().any(char::is_alphanumeric));
     if let Some(first) = first {

@@ -1,7 +1,7 @@
 //! Programs without a parser: the lines that look like declarations.
 
-use super::heuristic::Source;
-use super::page::Page;
+use super::heuristic::SummaryInput;
+use super::page::SummaryPage;
 use super::words;
 
 /// Bytes of a program that are looked at.
@@ -56,12 +56,12 @@ const KEYWORDS: [&str; 41] = [
 const PUBLIC: [&str; 4] = ["pub ", "pub(", "export ", "public "];
 
 /// Adds the declarations to the page, those for others first, as many as fit.
-pub(super) fn push(page: &mut Page, source: &Source<'_>) {
+pub(super) fn push(page: &mut SummaryPage, source: &SummaryInput<'_>) {
     let text = words::head(source.text, HEAD_BYTES);
     if source.file_type.id == "make" {
         let targets = make_targets(text);
         if !targets.is_empty() {
-            page.push_clipped(&format!("Targets: {}", words::joined(&targets, ", ", 300)), 320);
+            page.push_clipped(&format!("Targets: {}", words::join_within(&targets, ", ", 300)), 320);
         }
         return;
     }

@@ -1,8 +1,8 @@
 //! The door: one file in, its summary out.
 
+use crate::model::FileRole;
 use crate::model::FileType;
 use crate::model::Outline;
-use crate::model::Role;
 
 use super::code;
 use super::config;
@@ -14,7 +14,7 @@ use super::words;
 
 /// What a summary is made of: nothing that could differ between two places where the same content lies.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct SummaryInput<'a> {
     /// What the text is read as.
     pub file_type: &'static FileType,
     /// The text.
@@ -28,27 +28,27 @@ pub struct Source<'a> {
 /// Returns the summary of a file: a few short lines, at most 600 bytes, the same for the same source.
 ///
 /// The text is not trusted: neither control characters nor fences nor what looks like a secret reach the summary.
-pub fn heuristic(source: &Source<'_>) -> String {
-    finished(&draft(source))
+pub fn heuristic(source: &SummaryInput<'_>) -> String {
+    enforce_contract(&draft(source))
 }
 
-fn draft(source: &Source<'_>) -> String {
+fn draft(source: &SummaryInput<'_>) -> String {
     if source.text.trim_start().is_empty() {
-        return format!("{}, empty.", opening::noun(source.file_type));
+        return format!("{}, empty.", opening::type_noun(source.file_type));
     }
     if opening::is_minified(source) {
         return format!("{}.", opening::opening(source));
     }
     match source.file_type.role {
-        Role::Code => code::describe(source),
-        Role::Prose => prose::describe(source),
-        Role::Config(syntax) => config::describe(source, syntax),
-        Role::Data => data::describe(source),
+        FileRole::Code => code::describe(source),
+        FileRole::Prose => prose::describe(source),
+        FileRole::Config(syntax) => config::describe(source, syntax),
+        FileRole::Data => data::describe(source),
     }
 }
 
 /// Holds a draft to the contract once more, for a piece may have been put together from harmless ones.
-fn finished(draft: &str) -> String {
+fn enforce_contract(draft: &str) -> String {
     let lines: Vec<String> = draft.lines().map(words::one_line).filter(|line| !line.is_empty()).collect();
     words::clip(&lines.join("\n"), BUDGET)
 }
@@ -60,54 +60,54 @@ pub(super) mod tests {
     use proptest::test_runner::RngSeed;
 
     use crate::model::ConfigSyntax;
-    use crate::model::Health;
+    use crate::model::ParseHealth;
 
     use super::*;
 
-    const fn row(id: &'static str, name: &'static str, role: Role) -> FileType {
+    const fn row(id: &'static str, name: &'static str, role: FileRole) -> FileType {
         FileType { id, name, fence: "", role }
     }
 
     static FILE_TYPES: [FileType; 39] = [
-        row("python", "Python", Role::Code),
-        row("c", "C", Role::Code),
-        row("cpp", "C++", Role::Code),
-        row("rust", "Rust", Role::Code),
-        row("go", "Go", Role::Code),
-        row("java", "Java", Role::Code),
-        row("javascript", "JavaScript", Role::Code),
-        row("shell", "Shell", Role::Code),
-        row("sql", "SQL", Role::Code),
-        row("html", "HTML", Role::Code),
-        row("make", "Makefile", Role::Code),
-        row("dockerfile", "Dockerfile", Role::Code),
-        row("markdown", "Markdown", Role::Prose),
-        row("rst", "reStructuredText", Role::Prose),
-        row("asciidoc", "AsciiDoc", Role::Prose),
-        row("org", "Org", Role::Prose),
-        row("latex", "LaTeX", Role::Prose),
-        row("man", "Manual page", Role::Prose),
-        row("texinfo", "Texinfo", Role::Prose),
-        row("text", "Plain text", Role::Prose),
-        row("toml", "TOML", Role::Config(ConfigSyntax::Toml)),
-        row("json", "JSON", Role::Config(ConfigSyntax::Json)),
-        row("yaml", "YAML", Role::Config(ConfigSyntax::Yaml)),
-        row("ini", "INI", Role::Config(ConfigSyntax::Ini)),
-        row("env", "Environment", Role::Config(ConfigSyntax::Env)),
-        row("csv", "CSV", Role::Data),
-        row("tsv", "TSV", Role::Data),
-        row("jsonl", "JSON Lines", Role::Data),
-        row("notebook", "Jupyter notebook", Role::Data),
-        row("lock", "Lock file", Role::Data),
-        row("svg", "SVG", Role::Data),
-        row("xml", "XML", Role::Data),
-        row("po", "Gettext catalog", Role::Data),
-        row("patch", "Patch", Role::Data),
-        row("log", "Log", Role::Data),
-        row("pem", "PEM", Role::Data),
-        row("source_map", "Source map", Role::Data),
-        row("subtitle", "Subtitles", Role::Data),
-        row("unknown", "Text", Role::Data),
+        row("python", "Python", FileRole::Code),
+        row("c", "C", FileRole::Code),
+        row("cpp", "C++", FileRole::Code),
+        row("rust", "Rust", FileRole::Code),
+        row("go", "Go", FileRole::Code),
+        row("java", "Java", FileRole::Code),
+        row("javascript", "JavaScript", FileRole::Code),
+        row("shell", "Shell", FileRole::Code),
+        row("sql", "SQL", FileRole::Code),
+        row("html", "HTML", FileRole::Code),
+        row("make", "Makefile", FileRole::Code),
+        row("dockerfile", "Dockerfile", FileRole::Code),
+        row("markdown", "Markdown", FileRole::Prose),
+        row("rst", "reStructuredText", FileRole::Prose),
+        row("asciidoc", "AsciiDoc", FileRole::Prose),
+        row("org", "Org", FileRole::Prose),
+        row("latex", "LaTeX", FileRole::Prose),
+        row("man", "Manual page", FileRole::Prose),
+        row("texinfo", "Texinfo", FileRole::Prose),
+        row("text", "Plain text", FileRole::Prose),
+        row("toml", "TOML", FileRole::Config(ConfigSyntax::Toml)),
+        row("json", "JSON", FileRole::Config(ConfigSyntax::Json)),
+        row("yaml", "YAML", FileRole::Config(ConfigSyntax::Yaml)),
+        row("ini", "INI", FileRole::Config(ConfigSyntax::Ini)),
+        row("env", "Environment", FileRole::Config(ConfigSyntax::Env)),
+        row("csv", "CSV", FileRole::Data),
+        row("tsv", "TSV", FileRole::Data),
+        row("jsonl", "JSON Lines", FileRole::Data),
+        row("notebook", "Jupyter notebook", FileRole::Data),
+        row("lock", "Lock file", FileRole::Data),
+        row("svg", "SVG", FileRole::Data),
+        row("xml", "XML", FileRole::Data),
+        row("po", "Gettext catalog", FileRole::Data),
+        row("patch", "Patch", FileRole::Data),
+        row("log", "Log", FileRole::Data),
+        row("pem", "PEM", FileRole::Data),
+        row("source_map", "Source map", FileRole::Data),
+        row("subtitle", "Subtitles", FileRole::Data),
+        row("unknown", "Text", FileRole::Data),
     ];
 
     pub(in super::super) fn file_type(id: &str) -> &'static FileType {
@@ -115,7 +115,7 @@ pub(super) mod tests {
     }
 
     pub(in super::super) fn summary(id: &str, text: &str, outline: Option<&Outline>) -> String {
-        let summary = heuristic(&Source {
+        let summary = heuristic(&SummaryInput {
             file_type: file_type(id),
             text,
             lines: u32::try_from(text.lines().count()).unwrap(),
@@ -245,7 +245,7 @@ pub(super) mod tests {
 
         #[test]
         fn any_outline_text_keeps_the_contract(doc: String, import: String, text in grammar()) {
-            let outline = Outline { health: Health::perfect(1), doc: Some(doc), imports: vec![import], symbols: Vec::new() };
+            let outline = Outline { health: ParseHealth::perfect(1), doc: Some(doc), imports: vec![import], symbols: Vec::new() };
             summary("c", &text, Some(&outline));
         }
     }

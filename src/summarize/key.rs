@@ -1,6 +1,6 @@
 //! What a summary's cache key is made of.
 
-use crate::model::Artifact;
+use crate::model::ArtifactKind;
 use crate::model::Producer;
 
 /// Version of the heuristic: raised by every change that gives other words for the same content.
@@ -17,7 +17,7 @@ pub const VERSION: u32 = 1;
 /// | the budget | no: it is a constant of the heuristic | a caller clips, or takes another view |
 /// | path, time, machine | never | a moved or touched file keeps its summary |
 pub fn producer(language: &'static str) -> Producer {
-    Producer { artifact: Artifact::Summary, language, version: format!("heuristic/{VERSION}") }
+    Producer { artifact: ArtifactKind::Summary, language, version: format!("heuristic/{VERSION}") }
 }
 
 #[cfg(test)]
@@ -27,7 +27,7 @@ mod tests {
     #[test]
     fn the_producer_names_the_language_and_the_version() {
         let made = producer("python");
-        assert_eq!(made.artifact, Artifact::Summary);
+        assert_eq!(made.artifact, ArtifactKind::Summary);
         assert_eq!(made.language, "python");
         assert_eq!(made.version, "heuristic/1");
     }

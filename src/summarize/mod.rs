@@ -26,10 +26,10 @@ mod redact;
 pub mod secrets;
 mod words;
 
-pub use heuristic::Source;
+pub use heuristic::SummaryInput;
 pub use heuristic::heuristic;
 pub use key::VERSION;
 pub use key::producer;
-pub use opening::is_made_by_program;
+pub use opening::is_machine_written;
 pub use words::one_line;
-pub use words::told_signature;
+pub use words::safe_signature;

@@ -2,27 +2,28 @@
 
 use serde::Deserialize;
 
-use super::heuristic::Source;
-use super::page::Page;
+use super::heuristic::SummaryInput;
+use super::page::SummaryPage;
 use super::words;
 
 /// Bytes up to which a notebook is parsed.
 const PARSED_BYTES: usize = 8 * 1024 * 1024;
 
 /// Describes a notebook; one that is broken or very large only by its size.
-pub(super) fn describe(source: &Source<'_>) -> String {
+pub(super) fn describe(source: &SummaryInput<'_>) -> String {
     let name = source.file_type.name;
     let size = words::size(source.text.len());
     if PARSED_BYTES < source.text.len() {
         return format!("{name}, {size}.");
     }
-    let Ok(notebook) = serde_json::from_str::<Notebook>(source.text) else {
+    let Ok(notebook) = serde_json::from_str::<NotebookFile>(source.text) else {
         return format!("{name} that does not parse, {size}.");
     };
     let language = notebook.language().map(|language| format!(" in {language}")).unwrap_or_default();
     let cells = words::count(notebook.cells.len(), "cell", "cells");
-    let mut page = Page::new(&format!("{name}{language}: {cells}."));
-    let mut lines = notebook.cells.iter().filter(|cell| cell.cell_type == "markdown").flat_map(Cell::lines);
+    let mut page = SummaryPage::new(&format!("{name}{language}: {cells}."));
+    let mut lines =
+        notebook.cells.iter().filter(|cell| cell.cell_type == "markdown").flat_map(CellSource::lines);
     if let Some(heading) = lines.find(|line| line.starts_with('#')) {
         page.push_clipped(&words::one_line(heading.trim_start_matches('#')), 200);
     }
@@ -31,38 +32,38 @@ pub(super) fn describe(source: &Source<'_>) -> String {
 
 /// What is read of a notebook: everything else, above all its outputs, is passed over.
 #[derive(Deserialize)]
-struct Notebook {
-    cells: Vec<Cell>,
-    metadata: Option<Metadata>,
+struct NotebookFile {
+    cells: Vec<CellSource>,
+    metadata: Option<NotebookHeader>,
 }
 
 #[derive(Deserialize)]
-struct Metadata {
-    kernelspec: Option<Named>,
-    language_info: Option<Named>,
+struct NotebookHeader {
+    kernelspec: Option<LanguageName>,
+    language_info: Option<LanguageName>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct LanguageName {
     name: Option<String>,
     language: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Cell {
+struct CellSource {
     cell_type: String,
-    source: Option<Text>,
+    source: Option<CellText>,
 }
 
 /// The two ways in which a cell's text may be written.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Text {
+enum CellText {
     Whole(String),
     Lines(Vec<String>),
 }
 
-impl Notebook {
+impl NotebookFile {
     fn language(&self) -> Option<String> {
         let metadata = self.metadata.as_ref()?;
         let of_kernel = metadata.kernelspec.as_ref().and_then(|kernel| kernel.language.as_deref());
@@ -72,11 +73,11 @@ impl Notebook {
     }
 }
 
-impl Cell {
+impl CellSource {
     fn lines(&self) -> impl Iterator<Item = &str> {
         let pieces: &[String] = match &self.source {
-            Some(Text::Whole(text)) => std::slice::from_ref(text),
-            Some(Text::Lines(lines)) => lines,
+            Some(CellText::Whole(text)) => std::slice::from_ref(text),
+            Some(CellText::Lines(lines)) => lines,
             None => &[],
         };
         pieces.iter().flat_map(|piece| piece.lines())

@@ -1,14 +1,14 @@
 //! The first words of a summary: what the file is, and how large.
 
+use crate::model::FileRole;
 use crate::model::FileType;
-use crate::model::Role;
 
-use super::heuristic::Source;
+use super::heuristic::SummaryInput;
 use super::words;
 
 /// Returns the words without a period at their end: `Generated Python module, about 200 lines`.
-pub(super) fn opening(source: &Source<'_>) -> String {
-    let noun = noun(source.file_type);
+pub(super) fn opening(source: &SummaryInput<'_>) -> String {
+    let noun = type_noun(source.file_type);
     if is_minified(source) {
         return format!("Minified {noun}, {}", words::size(source.text.len()));
     }
@@ -20,28 +20,28 @@ pub(super) fn opening(source: &Source<'_>) -> String {
 }
 
 /// Says whether these words of the heuristic are about a file that a program wrote, or squeezed.
-pub fn is_made_by_program(words: &str) -> bool {
+pub fn is_machine_written(words: &str) -> bool {
     words.starts_with("Generated ") || words.starts_with("Minified ")
 }
 
 /// Returns what a file of this type is called.
-pub(super) fn noun(file_type: &FileType) -> String {
+pub(super) fn type_noun(file_type: &FileType) -> String {
     let name = file_type.name;
     match file_type.id {
         "python" => "Python module".to_owned(),
         "shell" | "bash" => format!("{name} script"),
         "html" => "HTML page".to_owned(),
-        _ if file_type.role != Role::Code || name.ends_with("file") => name.to_owned(),
+        _ if file_type.role != FileRole::Code || name.ends_with("file") => name.to_owned(),
         _ => format!("{name} source"),
     }
 }
 
 /// Says whether a program was squeezed so that nobody reads it: lines of over 500 bytes on the average.
-pub(super) fn is_minified(source: &Source<'_>) -> bool {
+pub(super) fn is_minified(source: &SummaryInput<'_>) -> bool {
     const SMALLEST: usize = 4096;
     const AVERAGE_LINE: usize = 500;
     let lines = source.lines.max(1) as usize;
-    source.file_type.role == Role::Code
+    source.file_type.role == FileRole::Code
         && SMALLEST < source.text.len()
         && AVERAGE_LINE < source.text.len() / lines
 }
@@ -50,7 +50,7 @@ pub(super) fn is_minified(source: &Source<'_>) -> bool {
 ///
 /// Prose that was written *about* generated files is not meant, nor a docstring that mentions one: the weaker marks
 /// count only where a line starts with them.
-pub(super) fn is_generated(source: &Source<'_>) -> bool {
+pub(super) fn is_generated(source: &SummaryInput<'_>) -> bool {
     const LINES: usize = 10;
     const HEAD: usize = 4096;
     const ANYWHERE: [&str; 4] = ["do not edit", "do not modify", "@generated", "automatically generated"];
@@ -65,7 +65,7 @@ pub(super) fn is_generated(source: &Source<'_>) -> bool {
         "auto generated",
     ];
     const THIS_FILE: [&str; 4] = ["this file", "this code", "this is a", "this is an"];
-    if source.file_type.role == Role::Prose {
+    if source.file_type.role == FileRole::Prose {
         return false;
     }
     words::head(source.text, HEAD).lines().take(LINES).any(|line| {
@@ -84,7 +84,7 @@ mod tests {
 
     #[track_caller]
     fn check(id: &str, text: &str, expected: &str) {
-        let source = Source {
+        let source = SummaryInput {
             file_type: file_type(id),
             text,
             lines: u32::try_from(text.lines().count()).unwrap(),

@@ -9,11 +9,11 @@ pub(super) const BUDGET: usize = 600;
 const RESERVE: usize = "\n…".len();
 
 /// A summary in the making; it never grows beyond [`BUDGET`].
-pub(super) struct Page {
+pub(super) struct SummaryPage {
     text: String,
 }
 
-impl Page {
+impl SummaryPage {
     /// Starts a page with its first line.
     pub(super) fn new(first: &str) -> Self {
         Self { text: words::clip(first, BUDGET - RESERVE) }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_full_page_takes_no_more_but_the_ellipsis() {
-        let mut page = Page::new("first");
+        let mut page = SummaryPage::new("first");
         while page.push("another line") {}
         page.push_clipped(&"long ".repeat(100), 400);
         page.push_ellipsis();
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_line_of_any_length_is_clipped_to_what_it_may_have() {
-        let mut page = Page::new(&"x".repeat(10_000));
+        let mut page = SummaryPage::new(&"x".repeat(10_000));
         assert_eq!(page.room(), 0);
         page.push_clipped("no room", 100);
         assert_eq!(page.into_text().len(), BUDGET - RESERVE);

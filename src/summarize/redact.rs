@@ -11,9 +11,9 @@ pub(super) const REDACTED: &str = "[redacted]";
 
 /// What a key says about the secrecy of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Secrecy {
+pub(super) enum KeySecrecy {
     /// Nothing.
-    Open,
+    Public,
     /// A text under it is secret; a number is not (`session_timeout = 30`, `max_tokens = 4096`).
     Texts,
     /// Every text and number under it is secret, however deep.
@@ -21,7 +21,7 @@ pub(super) enum Secrecy {
 }
 
 /// Says what a key such as `db.password`, `apiKey` or `AUTHORS` says about its value.
-pub(super) fn of_key(key: &str) -> Secrecy {
+pub(super) fn key_secrecy(key: &str) -> KeySecrecy {
     const EVERYWHERE: [&str; 11] = [
         "password",
         "passwd",
@@ -50,16 +50,16 @@ pub(super) fn of_key(key: &str) -> Secrecy {
         "signature",
         "tokens",
     ];
-    let words = words_of(key);
+    let words = key_words(key);
     let compact = words.concat();
     let named = EVERYWHERE.iter().any(|part| compact.contains(part));
     if named || words.iter().any(|word| AS_A_WORD.contains(&word.as_str()) || word.ends_with("token")) {
-        return Secrecy::All;
+        return KeySecrecy::All;
     }
     if words.iter().any(|word| TEXTS.contains(&word.as_str())) {
-        return Secrecy::Texts;
+        return KeySecrecy::Texts;
     }
-    Secrecy::Open
+    KeySecrecy::Public
 }
 
 /// Says whether a value only points to a secret: `${DB_PASSWORD}`, `{{ .Values.password }}`.
@@ -76,7 +76,7 @@ pub(super) fn is_reference(value: &str) -> bool {
 }
 
 /// Returns a line without what looks like a secret.
-pub(super) fn in_line(line: &str) -> String {
+pub(super) fn redact_line(line: &str) -> String {
     let line = without_pem(line);
     let line = without_url_passwords(&line);
     let line = without_assigned_secrets(&line);
@@ -188,12 +188,12 @@ fn without_assigned_secrets(line: &str) -> String {
 }
 
 /// Says whether a character ends a value.
-type EndsValue = fn(char) -> bool;
+type ValueEnd = fn(char) -> bool;
 
 /// Returns where the value after an assignment's sign starts, and what ends it; `None` where there is no plain value.
 ///
 /// A value without quotes is one only right after `=`: what follows `: ` in a program is a type.
-fn value_start(line: &str, sign: usize) -> Option<(usize, EndsValue)> {
+fn value_start(line: &str, sign: usize) -> Option<(usize, ValueEnd)> {
     const LONGEST_SIGN: usize = 4;
     let signs = line[sign..].bytes().take(LONGEST_SIGN).take_while(|b| b"=:> ".contains(b));
     let start = sign + signs.count();
@@ -228,7 +228,7 @@ fn names_a_secret(before: &str) -> bool {
     near[last..]
         .split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'))
         // `private String name = "…"` is about who may see it, not about a secret.
-        .any(|word| !word.is_empty() && word != "private" && of_key(word) != Secrecy::Open)
+        .any(|word| !word.is_empty() && word != "private" && key_secrecy(word) != KeySecrecy::Public)
 }
 
 /// Takes out the words that are secrets by their shape.
@@ -326,7 +326,7 @@ fn is_random(word: &str) -> bool {
 }
 
 /// Splits a key into its words, in small letters: `dbPassword`, `DB_PASSWORD` and `db-password` are alike.
-fn words_of(key: &str) -> Vec<String> {
+fn key_words(key: &str) -> Vec<String> {
     const LONGEST: usize = 200;
     let key = &key[..key.floor_char_boundary(LONGEST)];
     let mut words = vec![String::new()];
@@ -370,10 +370,10 @@ mod tests {
             "ConnectionString",
             "SMTP_PASS",
         ] {
-            assert_eq!(of_key(key), Secrecy::All, "{key}");
+            assert_eq!(key_secrecy(key), KeySecrecy::All, "{key}");
         }
         for key in ["auth", "session_id", "Cookie", "SENTRY_DSN", "signature", "max_tokens", "private"] {
-            assert_eq!(of_key(key), Secrecy::Texts, "{key}");
+            assert_eq!(key_secrecy(key), KeySecrecy::Texts, "{key}");
         }
     }
 
@@ -393,14 +393,14 @@ mod tests {
             "",
             "é",
         ] {
-            assert_eq!(of_key(key), Secrecy::Open, "{key}");
+            assert_eq!(key_secrecy(key), KeySecrecy::Public, "{key}");
         }
     }
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        assert_eq!(in_line(line), expected);
-        assert_eq!(in_line(expected), expected, "a second pass changes nothing");
+        assert_eq!(redact_line(line), expected);
+        assert_eq!(redact_line(expected), expected, "a second pass changes nothing");
     }
 
     #[test]

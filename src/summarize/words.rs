@@ -27,15 +27,15 @@ pub(super) fn head(text: &str, bytes: usize) -> &str {
 
 /// Returns a file's text as one line that is safe to show: no control or hidden characters, no escapes, no fences, no secrets.
 pub fn one_line(text: &str) -> String {
-    redact::in_line(&cleaned(head(text, PIECE_BYTES)))
+    redact::redact_line(&cleaned(head(text, PIECE_BYTES)))
 }
 
 /// Returns a symbol's signature as a summary may show it. Of a value whose name says that it is secret the name alone is
 /// told, however the language writes what it is.
-pub fn told_signature(symbol: &Symbol) -> String {
+pub fn safe_signature(symbol: &Symbol) -> String {
     let signature = symbol.signature.as_str();
     let is_value = !symbol.kind.is_callable() && !symbol.kind.is_type() && !symbol.kind.is_namespace();
-    if !is_value || redact::of_key(&symbol.name) == redact::Secrecy::Open {
+    if !is_value || redact::key_secrecy(&symbol.name) == redact::KeySecrecy::Public {
         return one_line(signature);
     }
     match signature.find(symbol.name.as_str()) {
@@ -64,7 +64,7 @@ pub(super) fn clip(text: &str, budget: usize) -> String {
 }
 
 /// Joins as many whole items as `budget` bytes hold; an ellipsis stands for the others.
-pub(super) fn joined<T: AsRef<str>>(items: &[T], separator: &str, budget: usize) -> String {
+pub(super) fn join_within<T: AsRef<str>>(items: &[T], separator: &str, budget: usize) -> String {
     let all: usize = items.iter().map(|item| separator.len() + item.as_ref().len()).sum();
     let reserve = if all <= budget + separator.len() { 0 } else { separator.len() + ELLIPSIS.len_utf8() };
     let mut text = String::new();
@@ -254,10 +254,10 @@ mod tests {
 
     #[test]
     fn a_list_shows_whole_items_and_says_that_there_are_more() {
-        assert_eq!(joined(&["a", "b", "c"], ", ", 7), "a, b, c");
-        assert_eq!(joined(&["alpha", "beta", "gamma"], ", ", 16), "alpha, beta, …");
-        assert_eq!(joined(&["alphabet soup"], ", ", 10), "alphabe…");
-        assert_eq!(joined::<&str>(&[], ", ", 10), "");
+        assert_eq!(join_within(&["a", "b", "c"], ", ", 7), "a, b, c");
+        assert_eq!(join_within(&["alpha", "beta", "gamma"], ", ", 16), "alpha, beta, …");
+        assert_eq!(join_within(&["alphabet soup"], ", ", 10), "alphabe…");
+        assert_eq!(join_within::<&str>(&[], ", ", 10), "");
     }
 
     #[test]

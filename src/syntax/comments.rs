@@ -1,7 +1,7 @@
 //! What a comment says, without the marks that make it one.
 
 use super::directives;
-use super::markup::plain;
+use super::markup::strip_markup;
 use super::words::first_paragraph;
 
 /// Commands of Doxygen that only say what the comment belongs to.
@@ -52,10 +52,10 @@ const ENDING: [&str; 15] = [
 
 /// Returns the first paragraph of what a comment, or a run of them, documents; `None` where it says nothing to a reader.
 pub(super) fn documentation(comment: &str) -> Option<String> {
-    let text = unmark(comment);
+    let text = strip_comment_marks(comment);
     let text = if comment.starts_with("/**") { without_links(&text) } else { text };
-    let paragraph = first_paragraph(&without_commands(&plain(&text)))?;
-    (!is_for_a_tool(&paragraph)).then_some(paragraph)
+    let paragraph = first_paragraph(&without_commands(&strip_markup(&text)))?;
+    (!is_tool_comment(&paragraph)).then_some(paragraph)
 }
 
 /// Returns a documentation without the commands of Doxygen and the fields of Sphinx: the brief alone where one is
@@ -65,7 +65,7 @@ pub(super) fn without_commands(text: &str) -> String {
     let mut goes_on = false;
     for line in text.lines() {
         goes_on &= !line.trim().is_empty();
-        match command(line.trim()) {
+        match parse_command(line.trim()) {
             Some(("brief" | "short" | "summary", brief)) => {
                 plain.clear();
                 push_plain(&mut plain, brief);
@@ -114,7 +114,7 @@ fn push_plain(plain: &mut String, line: &str) {
 }
 
 /// Splits `@name rest`, `\name rest` and `:name …: rest`.
-fn command(line: &str) -> Option<(&str, &str)> {
+fn parse_command(line: &str) -> Option<(&str, &str)> {
     let name_end = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     if let Some(field) = line.strip_prefix(':') {
         let (name, rest) = field.split_once(':')?;
@@ -136,14 +136,14 @@ fn command(line: &str) -> Option<(&str, &str)> {
 
 /// Returns the text of a comment, or of a run of them, without its markers (`//`, `/* … */`, `#`) and without what it
 /// says to a shell or an editor.
-fn unmark(comment: &str) -> String {
+fn strip_comment_marks(comment: &str) -> String {
     let mut text = String::with_capacity(comment.len());
     let comment = without_brackets(comment);
     let has_dashes = comment.trim_start().starts_with("--");
     for line in comment.lines() {
         let line = line.trim();
-        if is_directive(line)
-            || directives::is_directive(line)
+        if is_tool_line(line)
+            || directives::is_tool_directive(line)
             || line.contains("-*-")
             || line.contains("vim:")
         {
@@ -159,7 +159,7 @@ fn unmark(comment: &str) -> String {
 }
 
 /// Says whether a line speaks to a shell, or to a compiler, or to what checks the code.
-fn is_directive(line: &str) -> bool {
+fn is_tool_line(line: &str) -> bool {
     let starts = [
         "#!",
         "//go:",
@@ -228,7 +228,7 @@ fn without_ruler(line: &str) -> &str {
 }
 
 /// Says whether a paragraph is about who may copy the file, which tells nothing of what the file does.
-pub(super) fn is_about_copying(paragraph: &str) -> bool {
+pub(super) fn is_license_text(paragraph: &str) -> bool {
     let lower = paragraph.to_lowercase();
     let marks =
         ["copyright", "license", "all rights reserved", "redistribut", "is part of", "(c) 19", "(c) 20"];
@@ -236,7 +236,7 @@ pub(super) fn is_about_copying(paragraph: &str) -> bool {
 }
 
 /// Says whether a comment only tells a tool what to do.
-fn is_for_a_tool(paragraph: &str) -> bool {
+fn is_tool_comment(paragraph: &str) -> bool {
     let tools = ["NOLINT", "clang-format", "fmt:", "isort:", "mypy:", "noqa", "pragma:", "pylint:", "type:"];
     tools.iter().any(|tool| paragraph.starts_with(tool))
 }
@@ -260,8 +260,8 @@ mod tests {
 
     #[test]
     fn a_license_is_told_from_a_description() {
-        assert!(is_about_copying("Copyright (C) 2001 Somebody"));
-        assert!(!is_about_copying("Reads frames from the wire."));
+        assert!(is_license_text("Copyright (C) 2001 Somebody"));
+        assert!(!is_license_text("Reads frames from the wire."));
     }
 
     #[test]

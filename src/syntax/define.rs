@@ -7,10 +7,10 @@ use tree_sitter::Node;
 use super::nodes::child_of_kind;
 use super::nodes::children;
 use super::nodes::is_trivia;
-use super::skeleton::Cut;
-use super::walk::Scope;
-use super::walk::Walk;
-use super::walk::count_lines;
+use super::skeleton::SkeletonCut;
+use super::walk::NamedScope;
+use super::walk::OutlineWalk;
+use super::walk::format_line_count;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 
@@ -21,7 +21,7 @@ const LARGE_VALUE: usize = 400;
 const SHORT_VALUE: usize = 100;
 
 /// What a reader found out of a node.
-pub(super) struct Definition<'t> {
+pub(super) struct SymbolDefinition<'t> {
     /// What it is.
     pub(super) kind: SymbolKind,
     /// Its name alone.
@@ -29,16 +29,16 @@ pub(super) struct Definition<'t> {
     /// What qualifies the name beside the scopes around the node, as the receiver of a method does; mostly nothing.
     pub(super) owner: String,
     /// What stands between the two, where it is not what the language puts there as a rule.
-    pub(super) joint: Option<&'static str>,
+    pub(super) separator: Option<&'static str>,
     /// What stands in it.
-    pub(super) inside: Inside<'t>,
+    pub(super) body: SymbolBody<'t>,
     /// Where its head ends in the original, where that is not where its inside begins.
-    pub(super) head_end: Option<usize>,
+    pub(super) signature_end: Option<usize>,
 }
 
 /// What stands in a symbol.
 #[derive(Clone, Copy)]
-pub(super) enum Inside<'t> {
+pub(super) enum SymbolBody<'t> {
     /// Nothing that an outline tells.
     Nothing,
     /// Members, which are visited.
@@ -51,54 +51,55 @@ pub(super) enum Inside<'t> {
 
 /// How a language's skeleton says what was taken out.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Marks {
+pub(super) struct ElisionMarks {
     /// What stands for a body, with the size between the two: `("{ /* ", " */ }")`. A line's end in it is followed by
     /// the indent of the line on which the body begins.
     pub(super) body: (&'static str, &'static str),
     /// What stands for the rows of a literal between its brackets.
-    pub(super) rows: (&'static str, &'static str),
+    pub(super) data: (&'static str, &'static str),
     /// Whether a mark goes to the end of its line, so that nothing may follow it there.
     pub(super) ends_line: bool,
 }
 
-impl Marks {
+impl ElisionMarks {
     /// Bodies in braces and comments as in C.
     pub(super) const BRACES: Self =
-        Self { body: ("{ /* ", " */ }"), rows: (" /* ", " */ "), ends_line: false };
+        Self { body: ("{ /* ", " */ }"), data: (" /* ", " */ "), ends_line: false };
 
     /// Bodies that end with a word, and comments that begin with `#`.
-    pub(super) const HASH: Self = Self { body: ("# ", ""), rows: ("  # ", ""), ends_line: true };
+    pub(super) const HASH: Self = Self { body: ("# ", ""), data: ("  # ", ""), ends_line: true };
 }
 
-impl<'t> Definition<'t> {
+impl<'t> SymbolDefinition<'t> {
     /// Returns a definition that only what is around it qualifies.
-    pub(super) const fn new(kind: SymbolKind, name: String, inside: Inside<'t>) -> Self {
-        Self { kind, name, owner: String::new(), joint: None, inside, head_end: None }
+    pub(super) const fn new(kind: SymbolKind, name: String, body: SymbolBody<'t>) -> Self {
+        Self { kind, name, owner: String::new(), separator: None, body, signature_end: None }
     }
 
     /// Says what qualifies the name beside the scopes around it.
-    pub(super) fn owned_by(mut self, owner: &str) -> Self {
+    pub(super) fn with_owner(mut self, owner: &str) -> Self {
         owner.clone_into(&mut self.owner);
         self
     }
 
     /// Says what stands between the name and what qualifies it.
-    pub(super) const fn joined_by(mut self, joint: &'static str) -> Self {
-        self.joint = Some(joint);
+    pub(super) const fn with_separator(mut self, joint: &'static str) -> Self {
+        self.separator = Some(joint);
         self
     }
 
     /// Says where its head ends.
-    pub(super) const fn with_head_end(mut self, end: usize) -> Self {
-        self.head_end = Some(end);
+    pub(super) const fn with_signature_end(mut self, end: usize) -> Self {
+        self.signature_end = Some(end);
         self
     }
 }
 
-impl<'t> Walk<'t> {
+impl<'t> OutlineWalk<'t> {
     /// Takes `node` into the outline as `definition` says; visits its members, or takes its body out of the skeleton.
-    pub(super) fn define(&mut self, node: Node<'t>, definition: Definition<'t>) {
-        let Definition { kind, name, owner, joint, inside, head_end } = definition;
+    pub(super) fn define(&mut self, node: Node<'t>, definition: SymbolDefinition<'t>) {
+        let SymbolDefinition { kind, name, owner, separator: joint, body: inside, signature_end: head_end } =
+            definition;
         let range = self.range(node);
         // Some nodes hold the white space up to the next one.
         let end = range.start + self.source.text(range.clone()).trim_end().len();
@@ -113,42 +114,50 @@ impl<'t> Walk<'t> {
             name,
             span: self.span(node, end),
             signature: self.signature(node, end, inside, head_end),
-            doc: self.doc_above(),
+            doc: self.preceding_doc(),
             recovered: false,
             children: Vec::new(),
         };
         match inside {
-            Inside::Nothing => {}
-            Inside::Members(body) => symbol.children = self.inside(Scope { name: full, kind }, body),
-            Inside::Code(body) => self.cut_code(body),
-            Inside::Value(value) => self.cut_rows(value),
+            SymbolBody::Nothing => {}
+            SymbolBody::Members(body) => {
+                symbol.children = self.visit_scope(NamedScope { name: full, kind }, body)
+            }
+            SymbolBody::Code(body) => self.cut_code(body),
+            SymbolBody::Value(value) => self.cut_rows(value),
         }
-        self.add(symbol);
+        self.add_symbol(symbol);
     }
 
     /// Visits members that stand before the body of the symbol that was defined last, as those in its parameters do.
-    pub(super) fn define_ahead(&mut self, place: Node<'t>) {
+    pub(super) fn define_leading_members(&mut self, place: Node<'t>) {
         let Some(owner) = self.symbols.last() else { return };
-        let scope = Scope { name: owner.name.clone(), kind: owner.kind };
-        let ahead = self.inside(scope, place);
+        let scope = NamedScope { name: owner.name.clone(), kind: owner.kind };
+        let ahead = self.visit_scope(scope, place);
         if let Some(owner) = self.symbols.last_mut() {
             owner.children.splice(0..0, ahead);
         }
     }
 
     /// Returns the head on one line, without what only leads to it (`Language::unsigned`).
-    fn signature(&self, node: Node<'t>, end: usize, inside: Inside<'t>, head_end: Option<usize>) -> String {
-        let start = self.signed_start(node);
+    fn signature(
+        &self,
+        node: Node<'t>,
+        end: usize,
+        inside: SymbolBody<'t>,
+        head_end: Option<usize>,
+    ) -> String {
+        let start = self.signature_start(node);
         let head_end = match inside {
             _ if head_end.is_some() => head_end.unwrap_or(end),
-            Inside::Nothing => end,
-            Inside::Members(body) | Inside::Code(body) => self.inside_start(node, body),
-            Inside::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
-            Inside::Value(value) => self.range(value).start,
+            SymbolBody::Nothing => end,
+            SymbolBody::Members(body) | SymbolBody::Code(body) => self.body_start(node, body),
+            SymbolBody::Value(value) if self.is_short(start..end) => self.range(value).end.max(end),
+            SymbolBody::Value(value) => self.range(value).start,
         };
         let holder = self.outermost(node);
-        let head = self.head(holder, start..head_end.max(start));
-        let closers = if head_end < end { self.closers(holder, head_end) } else { String::new() };
+        let head = self.signature_text(holder, start..head_end.max(start));
+        let closers = if head_end < end { self.closing_brackets(holder, head_end) } else { String::new() };
         if !closers.is_empty() {
             let head = head.trim_end_matches(|c: char| c.is_whitespace() || c == '{');
             let blank = if head.ends_with(['(', '[']) { "" } else { " " };
@@ -160,7 +169,7 @@ impl<'t> Walk<'t> {
 
     /// Returns what closes the round brackets below `node` within which `at` stands, as that of a call is that is handed
     /// a function.
-    fn closers(&self, node: Node<'t>, at: usize) -> String {
+    fn closing_brackets(&self, node: Node<'t>, at: usize) -> String {
         let mut closers = String::new();
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
@@ -171,7 +180,7 @@ impl<'t> Walk<'t> {
                 break;
             }
             let is_around = at < range.end;
-            if is_around && is_round(child) {
+            if is_around && is_parenthesized(child) {
                 closers.push(')');
             }
             more = if is_around { cursor.goto_first_child() } else { cursor.goto_next_sibling() };
@@ -180,7 +189,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns where a body begins; at its bracket, or nowhere, where the grammar gives it no node of its own.
-    fn inside_start(&self, node: Node<'t>, body: Node<'t>) -> usize {
+    fn body_start(&self, node: Node<'t>, body: Node<'t>) -> usize {
         if body != node {
             return self.range(body).start;
         }
@@ -193,9 +202,9 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns where the signature begins: behind decorators and the like.
-    fn signed_start(&self, node: Node<'t>) -> usize {
+    fn signature_start(&self, node: Node<'t>) -> usize {
         let holder = self.outermost(node);
-        let first = first_signed(holder, self.compiled.language.unsigned);
+        let first = first_signature_node(holder, self.compiled.language.signature_excludes);
         self.range(first.unwrap_or(holder)).start
     }
 
@@ -205,11 +214,11 @@ impl<'t> Walk<'t> {
         if body.has_error() {
             return;
         }
-        self.cut_lines(self.range(body));
+        self.cut_body_range(self.range(body));
     }
 
     /// Takes a range out of the skeleton as a body, but for the white space around it.
-    pub(super) fn cut_lines(&mut self, range: Range<usize>) {
+    pub(super) fn cut_body_range(&mut self, range: Range<usize>) {
         let text = self.source.text(range.clone());
         let start = range.start + (text.len() - text.trim_start().len());
         let text = text.trim();
@@ -223,12 +232,12 @@ impl<'t> Walk<'t> {
                 return;
             }
             // A block in place of `=> expression;` wants no semicolon.
-            range.end += usize::from(self.source.after_on_line(range.end).starts_with(';'));
+            range.end += usize::from(self.source.line_suffix(range.end).starts_with(';'));
         }
-        let size = count_lines(text.lines().count());
+        let size = format_line_count(text.lines().count());
         let (before, after) = self.compiled.language.marks.body;
         // A mark of several lines keeps the indent of what it stands in.
-        let line_end = format!("{}{}", self.source.line_end(), self.indent(range.start));
+        let line_end = format!("{}{}", self.source.line_ending(), self.indent(range.start));
         self.cut(range, format!("{before}{size}{after}").replace('\n', &line_end));
     }
 
@@ -250,8 +259,8 @@ impl<'t> Walk<'t> {
             let is_large = LARGE_VALUE <= range.len();
             let is_cut = is_large && is_bracketed(node);
             if is_cut {
-                let size = count_lines(self.source.text(range.clone()).lines().count());
-                let (before, after) = self.compiled.language.marks.rows;
+                let size = format_line_count(self.source.text(range.clone()).lines().count());
+                let (before, after) = self.compiled.language.marks.data;
                 self.cut(range.start + 1..range.end - 1, format!("{before}{size}{after}"));
             }
             if is_large && !is_cut && cursor.goto_first_child() {
@@ -266,34 +275,34 @@ impl<'t> Walk<'t> {
     }
 
     /// Puts a mark in place of a range, as it is.
-    pub(super) fn put(&mut self, range: Range<usize>, mark: String) {
-        self.cuts.push(Cut::new(range, mark.clone()).or_carefully(mark));
+    pub(super) fn replace_with_mark(&mut self, range: Range<usize>, mark: String) {
+        self.cuts.push(SkeletonCut::new(range, mark.clone()).with_conservative_mark(mark));
     }
 
     /// Puts a mark in place of a range; on a line of its own where something would follow it that it must not swallow.
     pub(super) fn cut(&mut self, range: Range<usize>, mut mark: String) {
-        let follows = !self.source.after_on_line(range.end).trim().is_empty();
+        let follows = !self.source.line_suffix(range.end).trim().is_empty();
         if self.compiled.language.marks.ends_line && follows {
-            mark.push_str(self.source.line_end());
+            mark.push_str(self.source.line_ending());
         }
-        self.put(range, mark);
+        self.replace_with_mark(range, mark);
     }
 }
 
 /// Returns the first part of `node` that a signature tells. Annotations may stand within a list of modifiers, which
 /// stands first.
-fn first_signed<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t>> {
+fn first_signature_node<'t>(node: Node<'t>, unsigned: &[&str]) -> Option<Node<'t>> {
     children(node)
         .into_iter()
         .filter(|child| !unsigned.contains(&child.kind()) && !is_trivia(*child))
         .find_map(|child| {
             let leads = child.child(0).is_some_and(|first| unsigned.contains(&first.kind()));
-            if leads { first_signed(child, unsigned) } else { Some(child) }
+            if leads { first_signature_node(child, unsigned) } else { Some(child) }
         })
 }
 
 /// Says whether a node is what stands between round brackets.
-fn is_round(node: Node<'_>) -> bool {
+fn is_parenthesized(node: Node<'_>) -> bool {
     let ends = [node.child(0), node.child(node.child_count().saturating_sub(1))];
     ends.map(|end| end.map_or("", |end| end.kind())) == ["(", ")"]
 }
@@ -307,6 +316,6 @@ fn is_bracketed(node: Node<'_>) -> bool {
 }
 
 /// Returns how many lines a text has that stands in for a body, in words.
-pub(super) fn lines_of(text: &str) -> String {
-    count_lines(text.trim().lines().count())
+pub(super) fn format_text_size(text: &str) -> String {
+    format_line_count(text.trim().lines().count())
 }

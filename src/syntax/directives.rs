@@ -1,7 +1,7 @@
 //! Lines of comments that are written for tools and not for readers.
 
 /// What such a line begins with, behind the marks of a comment.
-const STARTS: [&str; 51] = [
+const PREFIXES: [&str; 51] = [
     "$Id",
     ":nodoc:",
     ":startdoc:",
@@ -56,13 +56,13 @@ const STARTS: [&str; 51] = [
 ];
 
 /// Says whether a line, which may have marks before it, speaks to a tool.
-pub(super) fn is_directive(line: &str) -> bool {
+pub(super) fn is_tool_directive(line: &str) -> bool {
     if matches!(line, "=begin" | "=end") || line.contains("<reference ") || line.contains("<amd-module") {
         return true;
     }
     let text = line.trim_start_matches(['/', '*', '#', '!', ' ']);
     // A directive of YARD: `@!attribute [r] name`.
-    text.starts_with("@!") || STARTS.iter().any(|start| text.starts_with(start))
+    text.starts_with("@!") || PREFIXES.iter().any(|start| text.starts_with(start))
 }
 
 #[cfg(test)]
@@ -73,10 +73,10 @@ mod tests {
     fn words_to_tools_are_told_from_words_to_readers() {
         for line in ["# frozen_string_literal: true", "/* eslint-disable no-var */", "// @ts-check", "=begin"]
         {
-            assert!(is_directive(line), "{line}");
+            assert!(is_tool_directive(line), "{line}");
         }
         for line in ["# Encodings are guessed.", "/* Globals of the page. */", "// Types of frames"] {
-            assert!(!is_directive(line), "{line}");
+            assert!(!is_tool_directive(line), "{line}");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::model::SymbolKind;
 
 /// Takes out the prototypes of functions that are defined beside them. Where names can be overloaded, a prototype is
 /// known by its whole signature.
-pub(super) fn drop_announced(symbols: &mut Vec<Symbol>, has_overloads: bool) {
+pub(super) fn remove_defined_prototypes(symbols: &mut Vec<Symbol>, has_overloads: bool) {
     let defined: HashSet<String> = symbols
         .iter()
         .filter(|symbol| symbol.kind == SymbolKind::Function)
@@ -17,7 +17,7 @@ pub(super) fn drop_announced(symbols: &mut Vec<Symbol>, has_overloads: bool) {
         symbol.kind != SymbolKind::Prototype || !defined.contains(identity(symbol, has_overloads))
     });
     for symbol in symbols.iter_mut().filter(|symbol| symbol.kind == SymbolKind::Namespace) {
-        drop_announced(&mut symbol.children, has_overloads);
+        remove_defined_prototypes(&mut symbol.children, has_overloads);
     }
 }
 

@@ -11,7 +11,7 @@ use super::checked_skeleton;
 use super::count_errors;
 use super::derive;
 use super::languages::LANGUAGES;
-use super::testing::Fixture;
+use super::testing::SyntaxFixture;
 use super::testing::fixtures;
 use crate::model::Outline;
 
@@ -19,7 +19,7 @@ use crate::model::Outline;
 fn each_fixture_has_the_outline_beside_it() {
     for fixture in fixtures() {
         let structure = derive(fixture.language, &fixture.text, &mut || false).unwrap();
-        expect_file![beside(&fixture, "outline")].assert_eq(&rendered(&structure.outline));
+        expect_file![golden_path(&fixture, "outline")].assert_eq(&rendered(&structure.outline));
     }
 }
 
@@ -30,7 +30,7 @@ fn each_fixture_has_the_skeleton_beside_it() {
         assert!(skeleton.is_checked);
         // A golden file is compared without regard to carriage returns, so they are made visible.
         let skeleton = skeleton.text.replace('\r', "␍");
-        expect_file![beside(&fixture, "skeleton")].assert_eq(&skeleton);
+        expect_file![golden_path(&fixture, "skeleton")].assert_eq(&skeleton);
     }
 }
 
@@ -56,7 +56,7 @@ fn a_skeleton_has_no_more_errors_than_its_source() {
     }
 }
 
-fn beside(fixture: &Fixture, ending: &str) -> PathBuf {
+fn golden_path(fixture: &SyntaxFixture, ending: &str) -> PathBuf {
     let mut path = fixture.path.clone().into_os_string();
     path.push(".");
     path.push(ending);

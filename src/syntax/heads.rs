@@ -5,18 +5,18 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::nodes::is_trivia;
-use super::source::Source;
+use super::source::SourceText;
 use super::words::one_line;
 
 /// Returns the text of a range of the original on one line, without the comments in it: those that stand below `node`,
 /// and those that were taken out before there was a tree.
-pub(super) fn head(source: &Source<'_>, node: Option<Node<'_>>, range: Range<usize>) -> String {
+pub(super) fn signature_line(source: &SourceText<'_>, node: Option<Node<'_>>, range: Range<usize>) -> String {
     let text = source.text(range.clone());
     if !text.contains(['#', '/', '\\', '-']) {
         return one_line(text);
     }
     let mut comments = node.map_or(Vec::new(), |node| comments_below(source, node, &range));
-    let taken = source.comments_within(&range);
+    let taken = source.elided_comments_in(&range);
     if !taken.is_empty() {
         comments.extend_from_slice(taken);
         comments.sort_unstable_by_key(|comment| comment.start);
@@ -33,7 +33,7 @@ pub(super) fn head(source: &Source<'_>, node: Option<Node<'_>>, range: Range<usi
 }
 
 /// Returns where the comments below `node` stand that have a part in `range`, in order.
-fn comments_below(source: &Source<'_>, node: Node<'_>, range: &Range<usize>) -> Vec<Range<usize>> {
+fn comments_below(source: &SourceText<'_>, node: Node<'_>, range: &Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut cursor = node.walk();
     loop {
@@ -76,7 +76,7 @@ const DIRECTIVES: [&str; 18] = [
 ];
 
 /// Says whether a line speaks to the preprocessor: in CSS `#` begins the name of an element, in Rust an attribute.
-fn is_directive(line: &str) -> bool {
+fn is_preprocessor_line(line: &str) -> bool {
     let Some(said) = line.trim_start().strip_prefix('#') else { return false };
     let said = said.trim_start();
     let word = said.find(|c: char| !c.is_alphanumeric()).map_or(said, |end| &said[..end]);
@@ -88,7 +88,7 @@ fn is_directive(line: &str) -> bool {
 fn without_directives(head: &str) -> String {
     let mut plain = String::with_capacity(head.len());
     for (at, line) in head.lines().enumerate() {
-        if at == 0 || !is_directive(line) {
+        if at == 0 || !is_preprocessor_line(line) {
             plain.push_str(line.trim_end().trim_end_matches('\\'));
             plain.push('\n');
         }

@@ -2,27 +2,27 @@
 
 use tree_sitter::Node;
 
-use super::source::Source;
-use crate::model::Health;
+use super::source::SourceText;
+use crate::model::ParseHealth;
 
 /// Returns the share of bytes of the original in error nodes below `root`, and in `recovered` bytes more.
-pub(super) fn health(root: Node<'_>, source: &Source<'_>, recovered: usize) -> Health {
+pub(super) fn parse_health(root: Node<'_>, source: &SourceText<'_>, recovered: usize) -> ParseHealth {
     let mut broken = recovered;
-    each_error(root, &mut |node| broken += source.original_range(node.byte_range()).len());
-    let total = source.whole().len() as u64;
-    Health { broken_bytes: (broken as u64).min(total), total_bytes: total, fallback: None }
+    for_each_error(root, &mut |node| broken += source.original_range(node.byte_range()).len());
+    let total = source.original_text().len() as u64;
+    ParseHealth { broken_bytes: (broken as u64).min(total), total_bytes: total, fallback: None }
 }
 
 /// Returns how many error nodes and missing tokens stand below `root`.
 pub(super) fn error_count(root: Node<'_>) -> usize {
     let mut count = 0;
-    each_error(root, &mut |_| count += 1);
+    for_each_error(root, &mut |_| count += 1);
     count
 }
 
 /// Calls `report` with each outermost error node and each missing token. Only branches that hold one are entered,
 /// and without recursion: a tree may be deeper than a stack.
-fn each_error<'t>(root: Node<'t>, report: &mut dyn FnMut(Node<'t>)) {
+fn for_each_error<'t>(root: Node<'t>, report: &mut dyn FnMut(Node<'t>)) {
     if !root.has_error() {
         return;
     }

@@ -1,22 +1,27 @@
 //! Texts that were made to hurt: each is read on a thread with a small stack, and comes back as what it is.
 
 use super::derive;
-use super::structure::Structure;
-use super::structure::derive_in_full;
-use crate::model::Fallback;
+use super::structure::FileStructure;
+use super::structure::derive_without_preprocessing;
+use crate::model::ParseFallback;
 
 /// What a thread of a worker may count on.
 const STACK: usize = 2 << 20;
 const MIB: usize = 1 << 20;
 
 /// Derives the structure on a small stack; the parser is stopped when it asked `patience` times.
-fn derived(language: &'static str, text: String, patience: usize) -> Structure {
-    derived_by(derive, language, text, patience)
+fn derive_on_small_stack(language: &'static str, text: String, patience: usize) -> FileStructure {
+    derive_on_small_stack_with(derive, language, text, patience)
 }
 
-type Derive = fn(&str, &str, &mut dyn FnMut() -> bool) -> Option<Structure>;
+type DeriveFn = fn(&str, &str, &mut dyn FnMut() -> bool) -> Option<FileStructure>;
 
-fn derived_by(derive: Derive, language: &'static str, text: String, patience: usize) -> Structure {
+fn derive_on_small_stack_with(
+    derive: DeriveFn,
+    language: &'static str,
+    text: String,
+    patience: usize,
+) -> FileStructure {
     let read = move || {
         let mut asked = 0;
         let mut give_up = || {
@@ -31,13 +36,14 @@ fn derived_by(derive: Derive, language: &'static str, text: String, patience: us
 /// Checks that a text whose parse is stopped soon gives nothing, and says why. A scanner may leave less than that to the
 /// parser, so it is also looked whether such a text is survived.
 #[track_caller]
-fn check_fallback(text: &str, expected: Fallback) {
+fn check_fallback(text: &str, expected: ParseFallback) {
     for language in ["python", "c", "cpp"] {
-        let structure = derived_by(derive_in_full, language, text.to_owned(), 3);
+        let structure =
+            derive_on_small_stack_with(derive_without_preprocessing, language, text.to_owned(), 3);
         assert_eq!(structure.outline.health.fallback, Some(expected), "{language}");
         assert!(structure.outline.symbols.is_empty());
         assert!(structure.skeleton.text.is_empty());
-        let reduced = derived(language, text.to_owned(), 3);
+        let reduced = derive_on_small_stack(language, text.to_owned(), 3);
         assert!(reduced.outline.health.fallback.is_none_or(|fallback| fallback == expected), "{language}");
     }
 }
@@ -45,7 +51,7 @@ fn check_fallback(text: &str, expected: Fallback) {
 /// Checks that nothing breaks, however far the parser gets.
 #[track_caller]
 fn check_survival(language: &'static str, text: &str) {
-    let structure = derived(language, text.to_owned(), 20_000);
+    let structure = derive_on_small_stack(language, text.to_owned(), 20_000);
     assert!(structure.skeleton.text.len() <= text.len());
 }
 
@@ -55,37 +61,37 @@ fn numbered(count: usize, piece: impl Fn(usize) -> String) -> String {
 
 #[test]
 fn brackets_without_end_are_not_parsed() {
-    check_fallback(&"(".repeat(100_000), Fallback::TooDeep);
-    check_fallback(&"(".repeat(8 * MIB), Fallback::TooDeep);
-    check_fallback(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)), Fallback::TooDeep);
-    check_fallback(&"f(){".repeat(100_000), Fallback::TooDeep);
+    check_fallback(&"(".repeat(100_000), ParseFallback::TooDeep);
+    check_fallback(&"(".repeat(8 * MIB), ParseFallback::TooDeep);
+    check_fallback(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)), ParseFallback::TooDeep);
+    check_fallback(&"f(){".repeat(100_000), ParseFallback::TooDeep);
 }
 
 #[test]
 fn a_parse_that_takes_too_long_is_stopped() {
     for piece in ["a ", "a a a\n", "#if\n", "\" ", "if x:\n", "*", "- ", "a.b.c<", "x = [1, 2]; "] {
-        check_fallback(&piece.repeat(900_000 / piece.len()), Fallback::TimedOut);
+        check_fallback(&piece.repeat(900_000 / piece.len()), ParseFallback::TimedOut);
     }
 }
 
 #[test]
 fn a_table_that_would_take_all_memory_is_not_parsed() {
     let table = format!("x = {{{}}}", "1,".repeat(MIB));
-    check_fallback(&table, Fallback::TooLarge);
+    check_fallback(&table, ParseFallback::TooLarge);
     // A scanner takes the rows out before they are counted.
-    assert_eq!(derived("python", table, usize::MAX - 1).skeleton.text, "x = {...  # 1 line\n}");
-    check_fallback(&"a ".repeat(4 * MIB), Fallback::TooLarge);
+    assert_eq!(derive_on_small_stack("python", table, usize::MAX - 1).skeleton.text, "x = {...  # 1 line\n}");
+    check_fallback(&"a ".repeat(4 * MIB), ParseFallback::TooLarge);
 }
 
 #[test]
 fn a_step_that_looks_ahead_over_all_comments_is_stopped_within() {
     let mut asked = 0;
     let text = format!("x = 1\n{}", "# comment\n".repeat(100_000));
-    let structure = derive_in_full("python", &text, &mut || {
+    let structure = derive_without_preprocessing("python", &text, &mut || {
         asked += 1;
         10 < asked
     });
-    assert_eq!(structure.unwrap().outline.health.fallback, Some(Fallback::TimedOut));
+    assert_eq!(structure.unwrap().outline.health.fallback, Some(ParseFallback::TimedOut));
     assert_eq!(asked, 11);
 }
 
@@ -142,7 +148,7 @@ fn no_text_is_a_text() {
         for text in
             ["", "\n", "\r", "\u{feff}", "\0", "\0\0\n\0", "\u{c}", "#", "/*", "\"", "'''", "\\", "\\\n"]
         {
-            let structure = derived(language, text.to_owned(), usize::MAX - 1);
+            let structure = derive_on_small_stack(language, text.to_owned(), usize::MAX - 1);
             assert_eq!(structure.skeleton.text, text);
             assert_eq!(structure.outline.health.fallback, None);
         }
@@ -151,7 +157,8 @@ fn no_text_is_a_text() {
 
 #[test]
 fn what_the_grammar_makes_up_is_no_symbol() {
-    let outline = derived("cpp", "return namespace enum {,int ::".to_owned(), usize::MAX - 1).outline;
+    let outline =
+        derive_on_small_stack("cpp", "return namespace enum {,int ::".to_owned(), usize::MAX - 1).outline;
     outline.walk(|symbol, _| assert!(!symbol.name.is_empty()));
 }
 

@@ -4,19 +4,19 @@
 //! that a reader follows, and what is a word by chance seldom is the name of something that one file alone defines.
 
 use super::structure::outline_producer;
-use crate::model::Artifact;
+use crate::model::ArtifactKind;
+use crate::model::FileReferences;
 use crate::model::Outline;
 use crate::model::Producer;
-use crate::model::References;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 
 /// Version of the code here: raise it when the same text gives other numbers.
 const VERSION: u32 = 2;
 /// The most names that are kept of one file: of more, those with the lowest numbers, which are the same in each file.
-const MOST_NAMES: usize = 20_000;
+const MAX_NAMES: usize = 20_000;
 /// Shorter names, such as `i` and `id`, say nothing where they are not imported.
-const SHORTEST: usize = 3;
+const MIN_NAME_BYTES: usize = 3;
 
 /// What an import ends with that names a file and not a module.
 const HEADER_ENDINGS: [&str; 10] = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "def", "c", "cpp"];
@@ -24,7 +24,7 @@ const HEADER_ENDINGS: [&str; 10] = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp"
 /// Returns the producer of references of that language. Definitions are taken from the outline, so that it is made by
 /// both.
 pub fn references_producer(language: &'static str) -> Producer {
-    let artifact = Artifact::References;
+    let artifact = ArtifactKind::References;
     let mut version = format!("{}/{VERSION}", artifact.name());
     if let Some(outline) = outline_producer(language) {
         version.push(' ');
@@ -34,12 +34,12 @@ pub fn references_producer(language: &'static str) -> Producer {
 }
 
 /// Returns the names that a text speaks of. `outline` is its structure, where its language has one.
-pub fn references(text: &str, outline: Option<&Outline>) -> References {
-    let mut references = References { uses: identifiers(text), ..References::default() };
+pub fn references(text: &str, outline: Option<&Outline>) -> FileReferences {
+    let mut references = FileReferences { uses: identifiers(text), ..FileReferences::default() };
     let Some(outline) = outline else { return references };
     let mut stack: Vec<&Symbol> = outline.symbols.iter().collect();
     while let Some(symbol) = stack.pop() {
-        if !is_offered(symbol) {
+        if !is_exported(symbol) {
             continue;
         }
         references.defines.extend(name_number(&symbol.name));
@@ -47,10 +47,10 @@ pub fn references(text: &str, outline: Option<&Outline>) -> References {
             stack.extend(&symbol.children);
         }
     }
-    references.imports = outline.imports.iter().filter_map(|import| imported(import)).collect();
-    references.imports.extend(imported_from(text));
+    references.imports = outline.imports.iter().filter_map(|import| import_target_number(import)).collect();
+    references.imports.extend(python_from_imports(text));
     for list in [&mut references.defines, &mut references.imports] {
-        settle(list);
+        sort_and_truncate(list);
     }
     references
 }
@@ -58,40 +58,40 @@ pub fn references(text: &str, outline: Option<&Outline>) -> References {
 /// Returns the numbers of all identifiers in a text, ascending and each once.
 pub fn identifiers(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
-    for number in numbers(text, SHORTEST) {
+    for number in identifier_numbers(text, MIN_NAME_BYTES) {
         found.push(number);
         // So that a text of a million identifiers never holds a million numbers.
-        if 4 * MOST_NAMES < found.len() {
-            settle(&mut found);
+        if 4 * MAX_NAMES < found.len() {
+            sort_and_truncate(&mut found);
         }
     }
-    settle(&mut found);
+    sort_and_truncate(&mut found);
     found
 }
 
 /// Returns the number of the first identifier in a name: of `List` in `List<T>`.
 pub fn name_number(name: &str) -> Option<u32> {
-    numbers(name, SHORTEST).next()
+    identifier_numbers(name, MIN_NAME_BYTES).next()
 }
 
 /// Returns the number of the name that a file is imported by. It may be as short as `os`, for nobody imports by chance.
 pub fn import_number(name: &str) -> Option<u32> {
-    numbers(name, 1).next()
+    identifier_numbers(name, 1).next()
 }
 
 /// Returns the number of what is imported: of `path` in `os.path`, whose folder is imported by nobody thereby, and of
 /// `types` in `<sys/types.h>`.
-fn imported(import: &str) -> Option<u32> {
+fn import_target_number(import: &str) -> Option<u32> {
     let file = import.trim_matches(['<', '>', '"']).rsplit('/').next()?;
     match file.rsplit_once('.') {
         Some((stem, ending)) if HEADER_ENDINGS.contains(&ending) => import_number(stem),
-        Some(_) | None => numbers(file, 1).last(),
+        Some(_) | None => identifier_numbers(file, 1).last(),
     }
 }
 
 /// Returns the numbers of what stands behind `import` in `from . import a, b as c`, which in Python may be modules. One
 /// that is none is the name of no file, as a rule.
-fn imported_from(text: &str) -> Vec<u32> {
+fn python_from_imports(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
     let (mut in_brackets, mut goes_on) = (false, false);
     for line in text.lines() {
@@ -109,14 +109,14 @@ fn imported_from(text: &str) -> Vec<u32> {
     found
 }
 
-fn settle(list: &mut Vec<u32>) {
+fn sort_and_truncate(list: &mut Vec<u32>) {
     list.sort_unstable();
     list.dedup();
-    list.truncate(MOST_NAMES);
+    list.truncate(MAX_NAMES);
 }
 
 /// Fields are named `next` and `data` everywhere, and what stands between two `__` belongs to the language.
-fn is_offered(symbol: &Symbol) -> bool {
+fn is_exported(symbol: &Symbol) -> bool {
     let is_of_language = symbol.name.starts_with("__") && symbol.name.ends_with("__");
     // What a test says of itself is no name that others use.
     let is_title = symbol.name.contains(' ');
@@ -125,15 +125,15 @@ fn is_offered(symbol: &Symbol) -> bool {
 
 /// Returns the identifiers of a text in their order. Every character beyond ASCII is taken for part of one: a quotation
 /// mark that sticks to a word in a comment loses a mention, and no table of characters is asked a million times.
-fn numbers(text: &str, shortest: usize) -> impl Iterator<Item = u32> {
+fn identifier_numbers(text: &str, shortest: usize) -> impl Iterator<Item = u32> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     let runs = text.as_bytes().split(move |byte| !is_part(byte));
     let names = runs.filter(move |run| shortest <= run.len() && !run[0].is_ascii_digit());
-    names.map(number)
+    names.map(hash_identifier)
 }
 
 /// FNV-1a, the same on every machine; the lowest bit says whether the name could be a plain word.
-fn number(name: &[u8]) -> u32 {
+fn hash_identifier(name: &[u8]) -> u32 {
     let mut hash: u32 = 0x811c_9dc5;
     let mut is_plain = true;
     for byte in name {
@@ -186,16 +186,16 @@ mod tests {
             ("sys/types.h", "types"),
             ("dict.h", "dict"),
         ] {
-            assert_eq!(imported(import), import_number(name), "{import}");
+            assert_eq!(import_target_number(import), import_number(name), "{import}");
         }
-        assert_eq!(imported("."), None);
+        assert_eq!(import_target_number("."), None);
     }
 
     #[test]
     fn what_is_imported_from_somewhere_may_be_a_module() {
         let text = "from . import a, b as c  # d\nfrom x.y import (\n    e,\n    f,\n)\ng, h\n  from z import i, \\\n  j\nk\n";
         let expected = ["a", "b", "e", "f", "i", "j"].map(|name| import_number(name).unwrap());
-        assert_eq!(imported_from(text), expected);
+        assert_eq!(python_from_imports(text), expected);
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
         let name = |number: u32| format!("name{number} ");
         let many: String = (0..200_000).map(name).collect();
         let found = identifiers(&many);
-        assert_eq!(found.len(), MOST_NAMES);
+        assert_eq!(found.len(), MAX_NAMES);
         assert!(found.is_sorted());
         let backwards: String = (0..200_000).rev().map(name).collect();
         assert_eq!(identifiers(&backwards), found);

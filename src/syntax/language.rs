@@ -6,13 +6,13 @@ use std::sync::OnceLock;
 use tree_sitter::Node;
 use tree_sitter_language::LanguageFn;
 
-use super::define::Marks;
+use super::define::ElisionMarks;
 use super::languages::LANGUAGES;
 use super::notebook;
-use super::reduced::Reduced;
-use super::reduced::Supplied;
-use super::rule::Rule;
-use super::walk::Walk;
+use super::reduced::PreprocessedText;
+use super::reduced::SynthesizedItem;
+use super::rule::SymbolRule;
+use super::walk::OutlineWalk;
 
 /// A language as its folder describes it.
 pub(super) struct Language {
@@ -31,28 +31,28 @@ pub(super) struct Language {
     /// Whether two functions of one scope may bear the same name.
     pub(super) has_overloads: bool,
     /// Kinds of nodes that a signature leaves out where they lead it: decorators, annotations.
-    pub(super) unsigned: &'static [&'static str],
+    pub(super) signature_excludes: &'static [&'static str],
     /// How a skeleton says what was taken out, where [`Walk::define`] takes it.
-    pub(super) marks: Marks,
+    pub(super) marks: ElisionMarks,
     /// Makes of a text one that is quicker to parse and that the grammar understands; `None` where it is not sure of
     /// what it reads, and the text is to be parsed as it is.
-    pub(super) reduce: Option<fn(&str) -> Option<Reduced>>,
+    pub(super) preprocess: Option<fn(&str) -> Option<PreprocessedText>>,
     /// Takes out of the skeleton what it does without of something that the scanner supplies.
-    pub(super) cut_supplied: Option<fn(&mut Walk<'_>, &Supplied)>,
+    pub(super) cut_synthesized: Option<fn(&mut OutlineWalk<'_>, &SynthesizedItem)>,
     /// Says whether a text is nested deeper than the grammar can bear, where brackets do not tell.
     pub(super) is_too_deep: Option<fn(&str) -> bool>,
     /// What to do with each kind of node: the first table that names a kind decides. Kinds that none names are passed
     /// over, with all that is in them.
-    pub(super) nodes: &'static [Nodes],
+    pub(super) node_tables: &'static [NodeTable],
     /// Reads the root before its children are visited.
-    pub(super) root: Option<Reader>,
+    pub(super) read_root: Option<NodeReader>,
 }
 
 /// Kinds of nodes, and what to do with them.
-pub(super) type Nodes = &'static [(&'static str, Visit)];
+pub(super) type NodeTable = &'static [(&'static str, Visit)];
 
 /// Reads a node that a table cannot describe.
-pub(super) type Reader = for<'t> fn(&mut Walk<'t>, Node<'t>);
+pub(super) type NodeReader = for<'t> fn(&mut OutlineWalk<'t>, Node<'t>);
 
 /// What to do with a kind of node.
 #[derive(Clone, Copy)]
@@ -60,23 +60,23 @@ pub(super) enum Visit {
     /// Look at its children as if they stood in its place.
     Enter,
     /// Remember where it begins, for it is the first part of the symbol within (decorators, `template<…>`).
-    Wrap,
+    Wrapper,
     /// Remember where it begins, for it is the first part of the symbol after it (attributes that stand beside what
     /// they are about).
-    Lead,
+    Prefix,
     /// It is a comment.
     Comment,
     /// It is a symbol, or several.
-    Define(&'static Rule),
+    Define(&'static SymbolRule),
     /// Let this function read it.
-    Read(Reader),
+    Read(NodeReader),
     /// Let this function read it, and know that a comment above it is about the file: an import, a package's name.
-    Preamble(Reader),
+    Preamble(NodeReader),
 }
 
 /// The names of the fields that are looked at; looked up once per language instead of at each node.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum GrammarField {
     Body,
     Declarator,
     Definition,
@@ -91,7 +91,7 @@ pub(super) enum Field {
     Value,
 }
 
-impl Field {
+impl GrammarField {
     const ALL: [(Self, &'static str); 12] = [
         (Self::Body, "body"),
         (Self::Declarator, "declarator"),
@@ -109,14 +109,14 @@ impl Field {
 }
 
 /// A language with its names turned into the grammar's numbers.
-pub(super) struct Compiled {
+pub(super) struct CompiledLanguage {
     pub(super) language: &'static Language,
     pub(super) grammar: tree_sitter::Language,
     visits: Vec<Option<Visit>>,
-    fields: [u16; Field::ALL.len()],
+    fields: [u16; GrammarField::ALL.len()],
 }
 
-impl Compiled {
+impl CompiledLanguage {
     fn new(language: &'static Language) -> Self {
         let grammar = tree_sitter::Language::new(language.grammar);
         let mut visits = vec![None; grammar.node_kind_count()];
@@ -126,7 +126,7 @@ impl Compiled {
             if grammar.node_kind_is_named(id) {
                 let kind = grammar.node_kind_for_id(id);
                 *visit = language
-                    .nodes
+                    .node_tables
                     .iter()
                     .copied()
                     .flatten()
@@ -134,7 +134,7 @@ impl Compiled {
                     .map(|(_, visit)| *visit);
             }
         }
-        let fields = Field::ALL.map(|(_, name)| grammar.field_id_for_name(name).map_or(0, u16::from));
+        let fields = GrammarField::ALL.map(|(_, name)| grammar.field_id_for_name(name).map_or(0, u16::from));
         Self { language, grammar, visits, fields }
     }
 
@@ -147,12 +147,12 @@ impl Compiled {
     }
 
     /// Says whether a field's number is that of `field`.
-    pub(super) fn is_field(&self, id: Option<NonZeroU16>, field: Field) -> bool {
+    pub(super) fn is_field(&self, id: Option<NonZeroU16>, field: GrammarField) -> bool {
         id.is_some_and(|id| id.get() == self.fields[field as usize])
     }
 
     /// Returns the child of `node` in that field.
-    pub(super) fn child<'t>(&self, node: Node<'t>, field: Field) -> Option<Node<'t>> {
+    pub(super) fn child_by_field<'t>(&self, node: Node<'t>, field: GrammarField) -> Option<Node<'t>> {
         match self.fields[field as usize] {
             0 => None,
             id => node.child_by_field_id(id),
@@ -162,7 +162,7 @@ impl Compiled {
 
 /// Says whether files of this type have an outline and a skeleton.
 pub fn has_structure(language: &str) -> bool {
-    language == notebook::ID || position(language).is_some()
+    language == notebook::ID || language_index(language).is_some()
 }
 
 /// Returns the name and version of the grammar of this type, if it has one.
@@ -170,17 +170,18 @@ pub fn grammar_version(language: &str) -> Option<&'static str> {
     if language == notebook::ID {
         return Some(notebook::READER);
     }
-    position(language).map(|at| LANGUAGES[at].grammar_version)
+    language_index(language).map(|at| LANGUAGES[at].grammar_version)
 }
 
 /// Returns the compiled language of that id.
-pub(super) fn compiled(language: &str) -> Option<&'static Compiled> {
-    static COMPILED: [OnceLock<Compiled>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
-    let at = position(language)?;
-    Some(COMPILED[at].get_or_init(|| Compiled::new(LANGUAGES[at])))
+pub(super) fn compiled_language(language: &str) -> Option<&'static CompiledLanguage> {
+    static COMPILED: [OnceLock<CompiledLanguage>; LANGUAGES.len()] =
+        [const { OnceLock::new() }; LANGUAGES.len()];
+    let at = language_index(language)?;
+    Some(COMPILED[at].get_or_init(|| CompiledLanguage::new(LANGUAGES[at])))
 }
 
-fn position(language: &str) -> Option<usize> {
+fn language_index(language: &str) -> Option<usize> {
     LANGUAGES.iter().position(|known| known.id == language)
 }
 
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn fields_are_numbered_as_they_are_listed() {
-        for (at, (field, _)) in Field::ALL.iter().enumerate() {
+        for (at, (field, _)) in GrammarField::ALL.iter().enumerate() {
             assert_eq!(*field as usize, at);
         }
     }
@@ -199,8 +200,8 @@ mod tests {
     #[test]
     fn every_node_that_a_table_names_is_one_of_its_grammar() {
         for language in LANGUAGES {
-            let compiled = compiled(language.id).unwrap();
-            for (kind, _) in language.nodes.iter().copied().flatten() {
+            let compiled = compiled_language(language.id).unwrap();
+            for (kind, _) in language.node_tables.iter().copied().flatten() {
                 assert_ne!(compiled.grammar.id_for_node_kind(kind, true), 0, "{}: {kind}", language.id);
             }
         }

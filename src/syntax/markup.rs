@@ -58,7 +58,7 @@ const LONGEST_TAG: usize = 500;
 
 /// Returns a documentation as plain text: `{@link Foo#bar}` becomes `Foo.bar`, `<see cref="Foo"/>` becomes `Foo`, a
 /// `<p>` an empty line, and tags that say how to show a text are left out.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
+pub(super) fn strip_markup(text: &str) -> Cow<'_, str> {
     if !text.contains(['<', '{', '&']) {
         return Cow::Borrowed(text);
     }
@@ -67,9 +67,9 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find(['<', '{', '&']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let (taken, put) = tag(rest, out.chars().next_back())
-            .or_else(|| inline(rest))
-            .or_else(|| entity(rest))
+        let (taken, put) = parse_tag(rest, out.chars().next_back())
+            .or_else(|| parse_inline_tag(rest))
+            .or_else(|| parse_entity(rest))
             .unwrap_or_else(|| (1, rest[..1].to_owned()));
         out.push_str(&put);
         rest = &rest[taken..];
@@ -79,7 +79,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// Reads a tag at the start of `text`: its length, and what to write for it.
-fn tag(text: &str, before: Option<char>) -> Option<(usize, String)> {
+fn parse_tag(text: &str, before: Option<char>) -> Option<(usize, String)> {
     let inner = text.strip_prefix('<')?;
     let end = inner.find(['<', '>']).filter(|&end| inner[end..].starts_with('>'))?;
     let (inner, closes) =
@@ -98,7 +98,7 @@ fn tag(text: &str, before: Option<char>) -> Option<(usize, String)> {
         return None;
     }
     let put = if NAMES.contains(&name.as_str()) {
-        if closes { String::new() } else { named(attributes) }
+        if closes { String::new() } else { named_target(attributes) }
     } else if BREAKS.contains(&name.as_str()) {
         "\n\n".to_owned()
     } else if PLAIN.contains(&name.as_str()) {
@@ -110,7 +110,7 @@ fn tag(text: &str, before: Option<char>) -> Option<(usize, String)> {
 }
 
 /// Returns what the attributes of such a tag name: `Foo` of `cref="T:Foo"`.
-fn named(attributes: &str) -> String {
+fn named_target(attributes: &str) -> String {
     let value = attributes.split('"').nth(1).unwrap_or_default();
     let value = if attributes.contains("cref") { without_prefix(value) } else { value };
     value.replace('{', "<").replace('}', ">")
@@ -124,13 +124,13 @@ fn without_prefix(cref: &str) -> &str {
 }
 
 /// Reads `{@code text}` and `{@link Foo#bar(int) label}` at the start of `text`.
-fn inline(text: &str) -> Option<(usize, String)> {
+fn parse_inline_tag(text: &str) -> Option<(usize, String)> {
     let inner = text.strip_prefix("{@")?;
-    let end = closing(inner)?;
+    let end = closing_brace(inner)?;
     let (name, said) = inner[..end].split_once(char::is_whitespace).unwrap_or((&inner[..end], ""));
     let said = said.trim();
     let put = match name {
-        "link" | "linkplain" | "tutorial" => linked(said),
+        "link" | "linkplain" | "tutorial" => link_label(said),
         "inheritDoc" | "inheritdoc" | "docRoot" => String::new(),
         _ => said.to_owned(),
     };
@@ -138,7 +138,7 @@ fn inline(text: &str) -> Option<(usize, String)> {
 }
 
 /// Returns where the brace that is open at the start of `text` is closed.
-fn closing(text: &str) -> Option<usize> {
+fn closing_brace(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices().take(LONGEST_TAG) {
         match c {
@@ -152,7 +152,7 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 /// Returns the label of a link, else what it leads to: `Foo.bar` of `Foo#bar(int, long)`.
-fn linked(said: &str) -> String {
+fn link_label(said: &str) -> String {
     if let Some((_, label)) = said.split_once('|') {
         return label.trim().to_owned();
     }
@@ -172,7 +172,7 @@ fn linked(said: &str) -> String {
 }
 
 /// Reads a character's name at the start of `text`.
-fn entity(text: &str) -> Option<(usize, String)> {
+fn parse_entity(text: &str) -> Option<(usize, String)> {
     let names = [
         ("&lt;", "<"),
         ("&gt;", ">"),
@@ -194,7 +194,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(plain(text), expected);
+        assert_eq!(strip_markup(text), expected);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use tree_sitter::ParseOptions;
 use tree_sitter::Parser;
 use tree_sitter::Tree;
 
-use super::language::Compiled;
-use crate::model::Fallback;
+use super::language::CompiledLanguage;
+use crate::model::ParseFallback;
 
 /// Brackets nested deeper than this are no program that a person or a sane generator wrote. Measured: 100,000 levels
 /// cost a parser seconds and hundreds of megabytes, 20,000 little of either.
@@ -20,7 +20,7 @@ const MAX_NESTING: usize = 20_000;
 const MAX_TOKENS: usize = 1_000_000;
 
 /// So many bytes are handed to the parser at once; it reads them in a fraction of a millisecond.
-const PIECE: usize = 64 << 10;
+const CHUNK: usize = 64 << 10;
 
 thread_local! {
     /// A parser keeps its buffers from one text to the next.
@@ -29,28 +29,28 @@ thread_local! {
 
 /// Parses `text`; asks `give_up` every now and then whether to stop.
 pub(super) fn parse(
-    compiled: &Compiled,
+    compiled: &CompiledLanguage,
     text: &str,
     give_up: &mut dyn FnMut() -> bool,
-) -> Result<Tree, Fallback> {
+) -> Result<Tree, ParseFallback> {
     let brackets = text.bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count();
-    if MAX_NESTING < brackets && MAX_NESTING < nesting(text.as_bytes()) {
-        return Err(Fallback::TooDeep);
+    if MAX_NESTING < brackets && MAX_NESTING < nesting_depth(text.as_bytes()) {
+        return Err(ParseFallback::TooDeep);
     }
     if compiled.language.is_too_deep.is_some_and(|is_too_deep| is_too_deep(text)) {
-        return Err(Fallback::TooDeep);
+        return Err(ParseFallback::TooDeep);
     }
-    if MAX_TOKENS < text.len() && MAX_TOKENS < tokens(text.as_bytes()) {
-        return Err(Fallback::TooLarge);
+    if MAX_TOKENS < text.len() && MAX_TOKENS < approximate_token_count(text.as_bytes()) {
+        return Err(ParseFallback::TooLarge);
     }
-    let asker = Asker { give_up: RefCell::new(give_up), stopped: Cell::new(false) };
+    let asker = CancelCheck { is_cancelled: RefCell::new(give_up), stopped: Cell::new(false) };
     PARSER.with_borrow_mut(|parser| {
-        parser.set_language(&compiled.grammar).map_err(|_| Fallback::Failed)?;
+        parser.set_language(&compiled.grammar).map_err(|_| ParseFallback::Failed)?;
         let mut steps = 0_u32;
         let mut check = |_: &tree_sitter::ParseState| {
             // The parser asks after every hundred steps, far more often than a clock is worth looking at.
             steps = steps.wrapping_add(1);
-            let stopped = if steps.is_multiple_of(32) { asker.ask() } else { asker.stopped.get() };
+            let stopped = if steps.is_multiple_of(32) { asker.poll() } else { asker.stopped.get() };
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut check);
@@ -58,8 +58,8 @@ pub(super) fn parse(
         // One step may look ahead to the end of the text, as that of Python does over comments: so the clock is looked
         // at here too, and a text that has cost too much seems to be at its end.
         let mut read = |at: usize, _| {
-            let end = bytes.len().min(at.saturating_add(PIECE));
-            if asker.ask() { &[] } else { bytes.get(at..end).unwrap_or_default() }
+            let end = bytes.len().min(at.saturating_add(CHUNK));
+            if asker.poll() { &[] } else { bytes.get(at..end).unwrap_or_default() }
         };
         let tree = parser.parse_with_options(&mut read, None, Some(options));
         let stopped = asker.stopped.get();
@@ -67,20 +67,20 @@ pub(super) fn parse(
             // Else the next parse would go on where this one stopped.
             parser.reset();
         }
-        tree.filter(|_| !stopped).ok_or(if stopped { Fallback::TimedOut } else { Fallback::Failed })
+        tree.filter(|_| !stopped).ok_or(if stopped { ParseFallback::TimedOut } else { ParseFallback::Failed })
     })
 }
 
 /// Asks whether to give up until the answer is yes.
-struct Asker<'a> {
-    give_up: RefCell<&'a mut dyn FnMut() -> bool>,
+struct CancelCheck<'a> {
+    is_cancelled: RefCell<&'a mut dyn FnMut() -> bool>,
     stopped: Cell<bool>,
 }
 
-impl Asker<'_> {
-    fn ask(&self) -> bool {
+impl CancelCheck<'_> {
+    fn poll(&self) -> bool {
         if !self.stopped.get() {
-            self.stopped.set((self.give_up.borrow_mut())());
+            self.stopped.set((self.is_cancelled.borrow_mut())());
         }
         self.stopped.get()
     }
@@ -88,7 +88,7 @@ impl Asker<'_> {
 
 /// Returns how deep brackets are nested, by a plain count that knows neither strings nor comments: enough to keep a
 /// hostile text from the parser, and far below the limit for any other.
-fn nesting(bytes: &[u8]) -> usize {
+fn nesting_depth(bytes: &[u8]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in bytes {
         match byte {
@@ -105,7 +105,7 @@ fn nesting(bytes: &[u8]) -> usize {
 
 /// Returns about how many tokens a text has, by a plain count that takes comments and strings for code: runs of word
 /// characters, and whatever else is not a space.
-fn tokens(bytes: &[u8]) -> usize {
+fn approximate_token_count(bytes: &[u8]) -> usize {
     let (mut count, mut in_word) = (0, false);
     for byte in bytes {
         let is_part = byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn tokens_are_words_and_signs() {
-        assert_eq!(tokens(b""), 0);
-        assert_eq!(tokens(b"int a_1[] = {10, 2};\n"), 11);
-        assert_eq!(tokens("größe += 1".as_bytes()), 4);
+        assert_eq!(approximate_token_count(b""), 0);
+        assert_eq!(approximate_token_count(b"int a_1[] = {10, 2};\n"), 11);
+        assert_eq!(approximate_token_count("größe += 1".as_bytes()), 4);
     }
 }

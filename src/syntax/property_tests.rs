@@ -6,7 +6,7 @@ use proptest::test_runner::RngSeed;
 use super::checked_skeleton;
 use super::count_errors;
 use super::derive;
-use super::testing::Dice;
+use super::testing::SplitMix;
 use super::testing::fixtures;
 use crate::model::Span;
 use crate::model::Symbol;
@@ -15,7 +15,7 @@ const MUTANTS: u64 = 100;
 
 /// Checks all that this room promises of any text.
 #[track_caller]
-fn check(language: &str, text: &str) {
+fn check_invariants(language: &str, text: &str) {
     let structure = derive(language, text, &mut || false).unwrap();
     let outline = &structure.outline;
     assert!(outline.health.broken_bytes <= outline.health.total_bytes);
@@ -73,7 +73,7 @@ fn line(text: &str, offset: usize) -> u32 {
 #[test]
 fn fixtures_keep_what_is_promised_of_any_text() {
     for fixture in fixtures() {
-        check(fixture.language, &fixture.text);
+        check_invariants(fixture.language, &fixture.text);
     }
 }
 
@@ -81,7 +81,7 @@ fn fixtures_keep_what_is_promised_of_any_text() {
 fn mutants_keep_what_is_promised_of_any_text() {
     for fixture in fixtures() {
         for seed in 0..MUTANTS {
-            check(fixture.language, &mutant(&fixture.text, seed));
+            check_invariants(fixture.language, &mutant(&fixture.text, seed));
         }
     }
 }
@@ -90,7 +90,7 @@ fn mutants_keep_what_is_promised_of_any_text() {
 fn a_text_read_as_another_language_keeps_what_is_promised_of_any_text() {
     for fixture in fixtures() {
         for language in ["python", "c", "cpp"] {
-            check(language, &fixture.text);
+            check_invariants(language, &fixture.text);
         }
     }
 }
@@ -115,7 +115,7 @@ fn mutant(text: &str, seed: u64) -> String {
         "#endif\n",
         "\u{1f600}",
     ];
-    let mut dice = Dice(seed);
+    let mut dice = SplitMix(seed);
     let mut text = text.to_owned();
     for _ in 0..=dice.below(4) {
         let start = boundary(&text, dice.below(text.len() + 1));
@@ -141,7 +141,7 @@ fn boundary(text: &str, near: usize) -> usize {
 }
 
 /// Words of all three languages, so that random texts are sometimes meaningful.
-fn words() -> impl Strategy<Value = String> {
+fn source_fragments() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "class ",
         "def f",
@@ -215,16 +215,16 @@ proptest! {
     })]
 
     #[test]
-    fn random_words_keep_what_is_promised_of_any_text(text in words()) {
+    fn random_words_keep_what_is_promised_of_any_text(text in source_fragments()) {
         for language in ["python", "c", "cpp"] {
-            check(language, &text);
+            check_invariants(language, &text);
         }
     }
 
     #[test]
     fn random_characters_keep_what_is_promised_of_any_text(text in any::<String>()) {
         for language in ["python", "c", "cpp"] {
-            check(language, &text);
+            check_invariants(language, &text);
         }
     }
 }

@@ -8,10 +8,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::reduced::Record;
-use super::source::Source;
-use super::taken::documentation_above;
-use super::taken::signature;
+use super::reduced::ExpectedSymbol;
+use super::source::SourceText;
+use super::taken::elided_doc_above;
+use super::taken::elided_signature;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 
@@ -27,35 +27,39 @@ const MAX_SCOPES: usize = 2000;
 
 /// Adds the symbols that are on record and were lost; returns how many bytes their heads have, which nothing but the
 /// scanner understood.
-pub(super) fn recover(source: &Source<'_>, separator: &str, symbols: &mut Vec<Symbol>) -> usize {
-    let records = source.reduced().map_or(&[][..], |reduced| &reduced.records);
+pub(super) fn recover_lost_symbols(
+    source: &SourceText<'_>,
+    separator: &str,
+    symbols: &mut Vec<Symbol>,
+) -> usize {
+    let records = source.preprocessed().map_or(&[][..], |reduced| &reduced.expected_symbols);
     if records.is_empty() {
         return 0;
     }
-    let known = Known::new(source, symbols);
-    let mut lost: Vec<&Record> =
-        records.iter().filter(|record| !known.holds(source, separator, record)).collect();
+    let known = SymbolIndex::new(source, symbols);
+    let mut lost: Vec<&ExpectedSymbol> =
+        records.iter().filter(|record| !known.contains_expected(source, separator, record)).collect();
     if lost.is_empty() {
         return 0;
     }
     lost.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
-    let broken = lost.iter().map(|record| record.head.len()).sum();
-    let lost = lost.into_iter().map(|record| symbol(source, separator, record)).collect();
-    *symbols = place(std::mem::take(symbols), lost, &Around::NOTHING, separator, 0);
+    let broken = lost.iter().map(|record| record.signature.len()).sum();
+    let lost = lost.into_iter().map(|record| symbol_from_expected(source, separator, record)).collect();
+    *symbols = merge_level(std::mem::take(symbols), lost, &Container::NOTHING, separator, 0);
     broken
 }
 
 /// What a symbol is, as roughly as a scanner and a grammar may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Sort {
+enum SymbolClass {
     Callable,
     Type,
     Namespace,
     Other,
 }
 
-impl Sort {
-    fn of(kind: SymbolKind) -> Self {
+impl SymbolClass {
+    fn from_kind(kind: SymbolKind) -> Self {
         if kind.is_callable() {
             Self::Callable
         } else if kind.is_type() {
@@ -70,35 +74,38 @@ impl Sort {
 
 /// The symbols that were found, by what they are asked for.
 #[derive(Default)]
-struct Known {
-    named: HashMap<(Sort, String), Vec<Range<usize>>>,
+struct SymbolIndex {
+    by_name: HashMap<(SymbolClass, String), Vec<Range<usize>>>,
     /// Where each begins, by where its body ends.
-    ending: HashMap<(Sort, usize), Vec<usize>>,
+    by_end: HashMap<(SymbolClass, usize), Vec<usize>>,
 }
 
-impl Known {
-    fn new(source: &Source<'_>, symbols: &[Symbol]) -> Self {
+impl SymbolIndex {
+    fn new(source: &SourceText<'_>, symbols: &[Symbol]) -> Self {
         let mut known = Self::default();
         for symbol in symbols {
             symbol.walk(0, &mut |symbol, _| {
-                let sort = Sort::of(symbol.kind);
+                let sort = SymbolClass::from_kind(symbol.kind);
                 let range = symbol.span.start_byte..symbol.span.end_byte;
                 let end = code_end(source, range.end);
-                known.ending.entry((sort, end)).or_default().push(range.start);
-                known.named.entry((sort, symbol.name.clone())).or_default().push(range);
+                known.by_end.entry((sort, end)).or_default().push(range.start);
+                known.by_name.entry((sort, symbol.name.clone())).or_default().push(range);
             });
         }
         known
     }
 
-    fn holds(&self, source: &Source<'_>, separator: &str, record: &Record) -> bool {
-        let sort = Sort::of(record.kind);
-        let name = own_name(separator, &record.name).to_owned();
-        let same_name = self.named.get(&(sort, name)).map_or(&[][..], Vec::as_slice);
-        if same_name.iter().any(|range| range.start <= record.head.end && record.head.start < range.end) {
+    fn contains_expected(&self, source: &SourceText<'_>, separator: &str, record: &ExpectedSymbol) -> bool {
+        let sort = SymbolClass::from_kind(record.kind);
+        let name = last_segment(separator, &record.name).to_owned();
+        let same_name = self.by_name.get(&(sort, name)).map_or(&[][..], Vec::as_slice);
+        if same_name
+            .iter()
+            .any(|range| range.start <= record.signature.end && record.signature.start < range.end)
+        {
             return true;
         }
-        let same_end = self.ending.get(&(sort, code_end(source, record.range.end)));
+        let same_end = self.by_end.get(&(sort, code_end(source, record.range.end)));
         same_end.is_some_and(|starts| {
             starts.iter().any(|&start| {
                 // Nothing but a head stands between the two beginnings.
@@ -110,39 +117,39 @@ impl Known {
 }
 
 /// Returns where the text before `end` ends without the semicolon that follows some bodies.
-fn code_end(source: &Source<'_>, end: usize) -> usize {
+fn code_end(source: &SourceText<'_>, end: usize) -> usize {
     source.text(0..end).trim_end_matches([';', ' ', '\t', '\r', '\n']).len()
 }
 
 /// Returns `c` of `a::B::c`.
-fn own_name<'r>(separator: &str, name: &'r str) -> &'r str {
+fn last_segment<'r>(separator: &str, name: &'r str) -> &'r str {
     name.rsplit_once(separator).map_or(name, |(_, own)| own)
 }
 
-fn symbol(source: &Source<'_>, separator: &str, record: &Record) -> Symbol {
+fn symbol_from_expected(source: &SourceText<'_>, separator: &str, record: &ExpectedSymbol) -> Symbol {
     Symbol {
         kind: record.kind,
-        name: own_name(separator, &record.name).to_owned(),
+        name: last_segment(separator, &record.name).to_owned(),
         qualified_name: record.name.clone(),
         span: source.span(record.range.clone()),
-        signature: signature(source, record.head.clone()),
-        doc: documentation_above(source, record.range.start),
+        signature: elided_signature(source, record.signature.clone()),
+        doc: elided_doc_above(source, record.range.start),
         recovered: true,
         children: Vec::new(),
     }
 }
 
 /// What stands around the symbols of one level.
-struct Around {
+struct Container {
     name: String,
     qualified_name: String,
     kind: Option<SymbolKind>,
 }
 
-impl Around {
+impl Container {
     const NOTHING: Self = Self { name: String::new(), qualified_name: String::new(), kind: None };
 
-    fn of(symbol: &Symbol) -> Self {
+    fn from_symbol(symbol: &Symbol) -> Self {
         Self {
             name: symbol.name.clone(),
             qualified_name: symbol.qualified_name.clone(),
@@ -158,7 +165,7 @@ impl Around {
     }
 
     /// Returns what a symbol is here that would be of that kind outside of any class.
-    fn kind(&self, kind: SymbolKind, name: &str) -> SymbolKind {
+    fn kind_within(&self, kind: SymbolKind, name: &str) -> SymbolKind {
         if !self.kind.is_some_and(SymbolKind::is_type) {
             return kind;
         }
@@ -173,7 +180,7 @@ impl Around {
 }
 
 /// Symbols that go into one that stands before them on its level.
-struct Inside {
+struct NestedSymbols {
     at: usize,
     found: Vec<Symbol>,
     lost: Vec<Symbol>,
@@ -181,10 +188,10 @@ struct Inside {
 
 /// Puts `lost` among the symbols of one level, or into those of them that hold them. What was found and stands in a
 /// class or namespace that had been lost goes there, too.
-fn place(
+fn merge_level(
     found: Vec<Symbol>,
     lost: Vec<Symbol>,
-    around: &Around,
+    around: &Container,
     separator: &str,
     depth: usize,
 ) -> Vec<Symbol> {
@@ -192,42 +199,42 @@ fn place(
     all.extend(found.into_iter().map(|symbol| (symbol, false)));
     all.sort_by_key(|(symbol, _)| symbol.span.start_byte);
     let mut level: Vec<Symbol> = Vec::with_capacity(all.len());
-    let mut insides: Vec<Inside> = Vec::new();
+    let mut insides: Vec<NestedSymbols> = Vec::new();
     for (mut symbol, is_lost) in all {
-        let holder = level.last().filter(|last| (is_lost || last.recovered) && holds(last, &symbol));
+        let holder = level.last().filter(|last| (is_lost || last.recovered) && encloses(last, &symbol));
         if is_lost && depth == MAX_DEPTH {
             continue;
         }
         if holder.is_none() {
             if is_lost {
                 symbol.qualified_name = around.qualified(separator, &symbol.qualified_name);
-                symbol.kind = around.kind(symbol.kind, &symbol.name);
+                symbol.kind = around.kind_within(symbol.kind, &symbol.name);
             }
             level.push(symbol);
             continue;
         }
         let at = level.len() - 1;
         if insides.last().is_none_or(|inside| inside.at != at) {
-            insides.push(Inside { at, found: Vec::new(), lost: Vec::new() });
+            insides.push(NestedSymbols { at, found: Vec::new(), lost: Vec::new() });
         }
         let Some(inside) = insides.last_mut() else { continue };
         if is_lost { inside.lost.push(symbol) } else { inside.found.push(symbol) }
     }
     for inside in insides {
-        let holder = Around::of(&level[inside.at]);
+        let holder = Container::from_symbol(&level[inside.at]);
         let mut children = std::mem::take(&mut level[inside.at].children);
         for mut symbol in inside.found {
-            symbol.kind = holder.kind(symbol.kind, &symbol.name);
+            symbol.kind = holder.kind_within(symbol.kind, &symbol.name);
             requalify(&mut symbol, around, &holder, separator);
             children.push(symbol);
         }
-        level[inside.at].children = place(children, inside.lost, &holder, separator, depth + 1);
+        level[inside.at].children = merge_level(children, inside.lost, &holder, separator, depth + 1);
     }
     level
 }
 
 /// Says whether one symbol stands in another that can hold some.
-fn holds(holder: &Symbol, symbol: &Symbol) -> bool {
+fn encloses(holder: &Symbol, symbol: &Symbol) -> bool {
     let (outer, inner) = (holder.span, symbol.span);
     (holder.kind.is_type() || holder.kind.is_namespace())
         && outer.start_byte <= inner.start_byte
@@ -235,7 +242,7 @@ fn holds(holder: &Symbol, symbol: &Symbol) -> bool {
 }
 
 /// Gives a symbol, and those in it, the names that they have inside of another.
-fn requalify(symbol: &mut Symbol, from: &Around, to: &Around, separator: &str) {
+fn requalify(symbol: &mut Symbol, from: &Container, to: &Container, separator: &str) {
     let own = symbol.qualified_name.strip_prefix(from.qualified_name.as_str());
     let own = own.map_or(symbol.name.as_str(), |own| own.trim_start_matches(separator));
     symbol.qualified_name = to.qualified(separator, own);

@@ -10,24 +10,24 @@ use crate::model::SymbolKind;
 
 /// What a scanner made of a text.
 #[derive(Debug, Default)]
-pub(super) struct Reduced {
+pub(super) struct PreprocessedText {
     /// What the parser is given.
     pub(super) text: String,
     /// What `text` is made of, in its order; the pieces leave nothing out.
-    pieces: Vec<Piece>,
+    source_map: Vec<SourceMapEntry>,
     /// Every comment that was taken out, in the order of the original, markers included.
-    pub(super) comments: Vec<Range<usize>>,
+    pub(super) elided_comments: Vec<Range<usize>>,
     /// The symbols whose insides were taken out: each has to turn up in the outline, or is added to it.
-    pub(super) records: Vec<Record>,
+    pub(super) expected_symbols: Vec<ExpectedSymbol>,
     /// What the scanner read itself and the parser is not given, in the order of the original.
-    pub(super) supplied: Vec<Supplied>,
+    pub(super) synthesized: Vec<SynthesizedItem>,
     /// How often something was changed because the grammar would not have understood it.
     pub(super) repairs: usize,
 }
 
 /// A symbol that a scanner is sure of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct ExpectedSymbol {
     /// What it is.
     pub(super) kind: SymbolKind,
     /// Its name alone.
@@ -35,26 +35,26 @@ pub(super) struct Record {
     /// Its text in the original.
     pub(super) range: Range<usize>,
     /// Its head in the original: what a signature is made of.
-    pub(super) head: Range<usize>,
+    pub(super) signature: Range<usize>,
 }
 
 /// Something that was taken out and that the outline or the skeleton wants. It is met where it stands, between the nodes
 /// and the comments around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Supplied {
+pub(super) enum SynthesizedItem {
     /// A symbol, read as the grammar would have read it.
-    Symbol(ReadSymbol),
+    Symbol(SynthesizedSymbol),
     /// A line of the preprocessor or the like that draws a file in: its range, and that of the name.
     Import(Range<usize>, Range<usize>),
     /// A value of a macro, of which the skeleton keeps the size alone.
     MacroValue(Range<usize>),
     /// Something that is no symbol, and keeps a comment above it from what follows.
-    Nothing(Range<usize>),
+    Ignored(Range<usize>),
 }
 
 /// A symbol that a scanner has read whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ReadSymbol {
+pub(super) struct SynthesizedSymbol {
     /// What it is.
     pub(super) kind: SymbolKind,
     /// Its name alone.
@@ -64,27 +64,27 @@ pub(super) struct ReadSymbol {
     /// Its text in the original.
     pub(super) range: Range<usize>,
     /// What its signature is made of, on one line and without comments, as it is of the head of a node.
-    pub(super) head: Range<usize>,
+    pub(super) signature: Range<usize>,
     /// What a skeleton does without, from the end of the head on: the body of a function, the value of a macro, or
     /// the initializer of a variable.
     pub(super) cut: Option<Range<usize>>,
     /// Whether a type stands before the name: without, a function's prototype would read as a call.
-    pub(super) is_typed: bool,
+    pub(super) has_type: bool,
 }
 
-impl Supplied {
+impl SynthesizedItem {
     /// Returns where it stands in the original.
     pub(super) fn range(&self) -> Range<usize> {
         match self {
             Self::Symbol(symbol) => symbol.range.clone(),
-            Self::Import(range, _) | Self::MacroValue(range) | Self::Nothing(range) => range.clone(),
+            Self::Import(range, _) | Self::MacroValue(range) | Self::Ignored(range) => range.clone(),
         }
     }
 }
 
 /// A piece of a reduced text.
 #[derive(Debug, Clone)]
-struct Piece {
+struct SourceMapEntry {
     /// Where it begins in the reduced text.
     start: usize,
     /// What it stands for in the original.
@@ -95,7 +95,7 @@ struct Piece {
 
 /// How much a scanner had put together at a point of the text.
 #[derive(Debug, Clone)]
-pub(super) struct Mark {
+pub(super) struct Checkpoint {
     text: usize,
     pieces: usize,
     last_end: usize,
@@ -105,55 +105,59 @@ pub(super) struct Mark {
     repairs: usize,
 }
 
-impl Reduced {
+impl PreprocessedText {
     /// Remembers how much was put together so far.
-    pub(super) fn mark(&self) -> Mark {
-        Mark {
+    pub(super) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
             text: self.text.len(),
-            pieces: self.pieces.len(),
-            last_end: self.pieces.last().map_or(0, |last| last.original.end),
-            comments: self.comments.len(),
-            records: self.records.len(),
-            supplied: self.supplied.len(),
+            pieces: self.source_map.len(),
+            last_end: self.source_map.last().map_or(0, |last| last.original.end),
+            comments: self.elided_comments.len(),
+            records: self.expected_symbols.len(),
+            supplied: self.synthesized.len(),
             repairs: self.repairs,
         }
     }
 
     /// Takes back what was put together since.
-    pub(super) fn reset(&mut self, mark: &Mark) {
+    pub(super) fn roll_back(&mut self, mark: &Checkpoint) {
         self.text.truncate(mark.text);
-        self.pieces.truncate(mark.pieces);
-        if let Some(last) = self.pieces.last_mut() {
+        self.source_map.truncate(mark.pieces);
+        if let Some(last) = self.source_map.last_mut() {
             last.original.end = mark.last_end;
         }
-        self.comments.truncate(mark.comments);
-        self.records.truncate(mark.records);
-        self.supplied.truncate(mark.supplied);
+        self.elided_comments.truncate(mark.comments);
+        self.expected_symbols.truncate(mark.records);
+        self.synthesized.truncate(mark.supplied);
         self.repairs = mark.repairs;
     }
 
     /// Says whether nothing was put together since, comments aside.
-    pub(super) fn is_at(&self, mark: &Mark) -> bool {
+    pub(super) fn is_unchanged_since(&self, mark: &Checkpoint) -> bool {
         self.text.len() == mark.text
-            && self.supplied.len() == mark.supplied
-            && self.records.len() == mark.records
+            && self.synthesized.len() == mark.supplied
+            && self.expected_symbols.len() == mark.records
     }
 
     /// Appends a range of the original as it is.
     pub(super) fn copy(&mut self, original: &str, range: Range<usize>) {
         let Some(text) = original.get(range.clone()).filter(|text| !text.is_empty()) else { return };
-        match self.pieces.last_mut().filter(|last| last.is_copy && last.original.end == range.start) {
+        match self.source_map.last_mut().filter(|last| last.is_copy && last.original.end == range.start) {
             Some(last) => last.original.end = range.end,
-            None => self.pieces.push(Piece { start: self.text.len(), original: range, is_copy: true }),
+            None => self.source_map.push(SourceMapEntry {
+                start: self.text.len(),
+                original: range,
+                is_copy: true,
+            }),
         }
         self.text.push_str(text);
     }
 
     /// Appends `text` for a range of the original. A node that begins within it begins with the range, and one that
     /// ends within it ends with the range. The range is empty where something is put in that stands for nothing.
-    pub(super) fn stand_in(&mut self, text: &str, range: Range<usize>) {
+    pub(super) fn substitute(&mut self, text: &str, range: Range<usize>) {
         if !text.is_empty() {
-            self.pieces.push(Piece { start: self.text.len(), original: range, is_copy: false });
+            self.source_map.push(SourceMapEntry { start: self.text.len(), original: range, is_copy: false });
             self.text.push_str(text);
         }
     }
@@ -171,13 +175,13 @@ impl Reduced {
         if self.text.len() <= at {
             return self.original_end(self.text.len());
         }
-        let Some(piece) = self.piece(at) else { return 0 };
+        let Some(piece) = self.entry_at(at) else { return 0 };
         if piece.is_copy { piece.original.start + (at - piece.start) } else { piece.original.start }
     }
 
     fn original_end(&self, end: usize) -> usize {
         let Some(last) = end.checked_sub(1) else { return 0 };
-        let Some(piece) = self.piece(last) else { return 0 };
+        let Some(piece) = self.entry_at(last) else { return 0 };
         if piece.is_copy {
             (piece.original.start + (end - piece.start)).min(piece.original.end)
         } else {
@@ -186,9 +190,9 @@ impl Reduced {
     }
 
     /// Returns the piece that holds the byte at `at`.
-    fn piece(&self, at: usize) -> Option<&Piece> {
-        let after = self.pieces.partition_point(|piece| piece.start <= at);
-        self.pieces.get(after.checked_sub(1)?)
+    fn entry_at(&self, at: usize) -> Option<&SourceMapEntry> {
+        let after = self.source_map.partition_point(|piece| piece.start <= at);
+        self.source_map.get(after.checked_sub(1)?)
     }
 }
 
@@ -197,11 +201,11 @@ mod tests {
     use super::*;
 
     /// `int f() { return 1; }` with `{;}` for its body.
-    fn reduced() -> Reduced {
+    fn reduced() -> PreprocessedText {
         let text = "int f() { return 1; }\nint g;\n";
-        let mut reduced = Reduced::default();
+        let mut reduced = PreprocessedText::default();
         reduced.copy(text, 0..9);
-        reduced.stand_in(";", 9..20);
+        reduced.substitute(";", 9..20);
         reduced.copy(text, 20..21);
         reduced.copy(text, 21..text.len());
         reduced
@@ -220,13 +224,13 @@ mod tests {
 
     #[test]
     fn pieces_that_follow_each_other_are_one() {
-        assert_eq!(reduced().pieces.len(), 3);
+        assert_eq!(reduced().source_map.len(), 3);
     }
 
     #[test]
     fn a_node_ends_before_what_was_taken_out_behind_it() {
         let text = "int a /* b */ ;";
-        let mut reduced = Reduced::default();
+        let mut reduced = PreprocessedText::default();
         reduced.copy(text, 0..5);
         reduced.copy(text, 13..15);
         assert_eq!(reduced.original_range(4..5), 4..5);

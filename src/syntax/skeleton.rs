@@ -7,49 +7,49 @@ use std::ops::Range;
 
 /// A piece of the original text, and what stands in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct SkeletonCut {
     range: Range<usize>,
     mark: String,
-    careful_mark: Option<String>,
+    conservative_mark: Option<String>,
 }
 
 /// Which of a cut's marks to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum CutMode {
     /// The mark that reads best.
     Plain,
     /// The mark that changes least of how the rest is parsed; a cut that has none is not made.
-    Careful,
+    Conservative,
 }
 
-impl Cut {
+impl SkeletonCut {
     pub(super) fn new(range: Range<usize>, mark: String) -> Self {
-        Self { range, mark, careful_mark: None }
+        Self { range, mark, conservative_mark: None }
     }
 
     /// Gives the cut a mark for texts that the grammar understands in part only.
-    pub(super) fn or_carefully(mut self, mark: String) -> Self {
-        self.careful_mark = Some(mark);
+    pub(super) fn with_conservative_mark(mut self, mark: String) -> Self {
+        self.conservative_mark = Some(mark);
         self
     }
 
     /// Returns the mark. A cut that does not make the text shorter only hides it, and is not made.
-    fn mark(&self, care: Care) -> Option<&str> {
+    fn mark(&self, care: CutMode) -> Option<&str> {
         let mark = match care {
-            Care::Plain => Some(self.mark.as_str()),
-            Care::Careful => self.careful_mark.as_deref(),
+            CutMode::Plain => Some(self.mark.as_str()),
+            CutMode::Conservative => self.conservative_mark.as_deref(),
         };
         mark.filter(|mark| mark.len() < self.range.len())
     }
 }
 
 /// Sorts cuts into the order in which [`skeleton`] wants them.
-pub(super) fn sort(cuts: &mut [Cut]) {
+pub(super) fn sort_cuts(cuts: &mut [SkeletonCut]) {
     cuts.sort_by(|a, b| a.range.start.cmp(&b.range.start).then(b.range.end.cmp(&a.range.end)));
 }
 
 /// Returns `text` with the cuts made, which are sorted. A cut within another is part of that one.
-pub(super) fn skeleton(text: &str, cuts: &[Cut], care: Care) -> String {
+pub(super) fn apply_cuts(text: &str, cuts: &[SkeletonCut], care: CutMode) -> String {
     let mut out = String::with_capacity(text.len() / 2);
     let mut at = 0;
     for cut in cuts {
@@ -68,33 +68,37 @@ pub(super) fn skeleton(text: &str, cuts: &[Cut], care: Care) -> String {
 mod tests {
     use super::*;
 
-    fn cut(range: Range<usize>) -> Cut {
-        Cut::new(range, "-".to_owned())
+    fn cut(range: Range<usize>) -> SkeletonCut {
+        SkeletonCut::new(range, "-".to_owned())
     }
 
     #[track_caller]
-    fn check(mut cuts: Vec<Cut>, care: Care, expected: &str) {
-        sort(&mut cuts);
-        assert_eq!(skeleton("0123456789", &cuts, care), expected);
+    fn check(mut cuts: Vec<SkeletonCut>, care: CutMode, expected: &str) {
+        sort_cuts(&mut cuts);
+        assert_eq!(apply_cuts("0123456789", &cuts, care), expected);
     }
 
     #[test]
     fn what_is_not_cut_stays_as_it_was() {
-        check(vec![cut(6..8), cut(1..4)], Care::Plain, "0-45-89");
+        check(vec![cut(6..8), cut(1..4)], CutMode::Plain, "0-45-89");
     }
 
     #[test]
     fn a_cut_within_a_cut_is_part_of_it() {
-        check(vec![cut(1..9), cut(2..5)], Care::Plain, "0-9");
+        check(vec![cut(1..9), cut(2..5)], CutMode::Plain, "0-9");
     }
 
     #[test]
     fn a_cut_that_saves_nothing_is_not_made() {
-        check(vec![cut(3..4)], Care::Plain, "0123456789");
+        check(vec![cut(3..4)], CutMode::Plain, "0123456789");
     }
 
     #[test]
     fn with_care_only_the_careful_cuts_are_made() {
-        check(vec![cut(1..3), cut(5..8).or_carefully("{}".to_owned())], Care::Careful, "01234{}89");
+        check(
+            vec![cut(1..3), cut(5..8).with_conservative_mark("{}".to_owned())],
+            CutMode::Conservative,
+            "01234{}89",
+        );
     }
 }

@@ -5,43 +5,43 @@
 
 use std::ops::Range;
 
-use super::reduced::Reduced;
+use super::reduced::PreprocessedText;
 use crate::model::Span;
 
 /// The text of one file.
-pub(super) struct Source<'a> {
+pub(super) struct SourceText<'a> {
     original: &'a str,
-    reduced: Option<Reduced>,
+    preprocessed: Option<PreprocessedText>,
     line_starts: Vec<usize>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     pub(super) fn new(original: &'a str) -> Self {
         let mut line_starts = vec![0];
         let ends = original.match_indices('\n');
         line_starts.extend(ends.map(|(at, _)| at + 1));
-        Self { original, reduced: None, line_starts }
+        Self { original, preprocessed: None, line_starts }
     }
 
     /// Lets what a scanner made of the text be parsed in its place.
-    pub(super) fn with_reduced(mut self, reduced: Reduced) -> Self {
-        self.reduced = Some(reduced);
+    pub(super) fn with_preprocessed(mut self, reduced: PreprocessedText) -> Self {
+        self.preprocessed = Some(reduced);
         self
     }
 
     /// Returns the text that a parser is given.
-    pub(super) fn parsed(&self) -> &str {
-        self.reduced.as_ref().map_or(self.original, |reduced| reduced.text.as_str())
+    pub(super) fn parsed_text(&self) -> &str {
+        self.preprocessed.as_ref().map_or(self.original, |reduced| reduced.text.as_str())
     }
 
     /// Returns what a scanner made of the text, where that is what is parsed.
-    pub(super) fn reduced(&self) -> Option<&Reduced> {
-        self.reduced.as_ref()
+    pub(super) fn preprocessed(&self) -> Option<&PreprocessedText> {
+        self.preprocessed.as_ref()
     }
 
     /// Returns where a range of the parsed text stands in the original.
     pub(super) fn original_range(&self, parsed: Range<usize>) -> Range<usize> {
-        let range = match &self.reduced {
+        let range = match &self.preprocessed {
             Some(reduced) => reduced.original_range(parsed),
             None => parsed,
         };
@@ -56,8 +56,8 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the comments that begin in a range of the original and were taken out before it was parsed.
-    pub(super) fn comments_within(&self, range: &Range<usize>) -> &[Range<usize>] {
-        let comments = self.reduced.as_ref().map_or(&[][..], |reduced| &reduced.comments);
+    pub(super) fn elided_comments_in(&self, range: &Range<usize>) -> &[Range<usize>] {
+        let comments = self.preprocessed.as_ref().map_or(&[][..], |reduced| &reduced.elided_comments);
         let first = comments.partition_point(|comment| comment.start < range.start);
         let after = comments.partition_point(|comment| comment.start < range.end);
         &comments[first..after.max(first)]
@@ -65,12 +65,12 @@ impl<'a> Source<'a> {
 
     /// Returns where the last code ends that a scanner took out of a range of the original, between two nodes of what is
     /// left; its start where there is none.
-    pub(super) fn code_end(&self, range: Range<usize>) -> usize {
-        if self.reduced.is_none() {
+    pub(super) fn elided_code_end(&self, range: Range<usize>) -> usize {
+        if self.preprocessed.is_none() {
             return range.start;
         }
         let mut end = range.end.max(range.start);
-        for comment in self.comments_within(&range).iter().rev() {
+        for comment in self.elided_comments_in(&range).iter().rev() {
             if !self.text(comment.end..end).trim().is_empty() {
                 break;
             }
@@ -85,7 +85,7 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the whole original text.
-    pub(super) fn whole(&self) -> &'a str {
+    pub(super) fn original_text(&self) -> &'a str {
         self.original
     }
 
@@ -102,19 +102,19 @@ impl<'a> Source<'a> {
     }
 
     /// Returns what stands before `offset` on its line.
-    pub(super) fn before_on_line(&self, offset: usize) -> &'a str {
+    pub(super) fn line_prefix(&self, offset: usize) -> &'a str {
         self.text(self.line_start(offset)..offset)
     }
 
     /// Returns what stands after `offset` on its line, without the line's end.
-    pub(super) fn after_on_line(&self, offset: usize) -> &'a str {
+    pub(super) fn line_suffix(&self, offset: usize) -> &'a str {
         let line = self.line_starts.partition_point(|&start| start <= offset);
         let end = self.line_starts.get(line).copied().unwrap_or(self.original.len());
         self.text(offset..end).trim_end_matches(['\n', '\r'])
     }
 
     /// Returns how the lines of the text end, judged by the first.
-    pub(super) fn line_end(&self) -> &'static str {
+    pub(super) fn line_ending(&self) -> &'static str {
         let first = self.line_starts.get(1).map_or("", |&next| self.text(0..next));
         if first.ends_with("\r\n") { "\r\n" } else { "\n" }
     }
@@ -137,18 +137,18 @@ mod tests {
 
     #[test]
     fn lines_end_at_line_feeds_alone() {
-        let source = Source::new("a\r\nb\rc\nd");
+        let source = SourceText::new("a\r\nb\rc\nd");
         assert_eq!(source.line(0), 1);
         assert_eq!(source.line(2), 1);
         assert_eq!(source.line(3), 2);
         assert_eq!(source.line(7), 3);
-        assert_eq!(source.after_on_line(0), "a");
-        assert_eq!(source.before_on_line(5), "b\r");
+        assert_eq!(source.line_suffix(0), "a");
+        assert_eq!(source.line_prefix(5), "b\r");
     }
 
     #[test]
     fn a_span_that_takes_its_line_end_along_ends_on_that_line() {
-        let source = Source::new("one\ntwo\n");
+        let source = SourceText::new("one\ntwo\n");
         let span = source.span(0..4);
         assert_eq!((span.start_line, span.end_line), (1, 1));
         let empty = source.span(8..8);

@@ -3,29 +3,29 @@
 use std::ops::Range;
 
 use super::health::error_count;
-use super::language::Compiled;
-use super::language::compiled;
+use super::language::CompiledLanguage;
+use super::language::compiled_language;
 use super::nodes::is_trivia;
 use super::parse::parse;
-use super::reduced::ReadSymbol;
-use super::reduced::Record;
-use super::reduced::Reduced;
-use super::reduced::Supplied;
-use super::source::Source;
-use super::structure::Check;
-use super::structure::Structure;
+use super::reduced::ExpectedSymbol;
+use super::reduced::PreprocessedText;
+use super::reduced::SynthesizedItem;
+use super::reduced::SynthesizedSymbol;
+use super::source::SourceText;
+use super::structure::FileStructure;
+use super::structure::SkeletonCheck;
 use super::structure::derive_from;
-use super::structure::derive_in_full;
+use super::structure::derive_without_preprocessing;
 use super::testing::fixtures;
 use crate::model::SymbolKind;
 
-fn derived(language: &str, text: &str, reduced: Reduced) -> Structure {
-    let source = Source::new(text).with_reduced(reduced);
-    derive_from(compiled(language).unwrap(), &source, Check::Later, &mut || false)
+fn derive_preprocessed(language: &str, text: &str, reduced: PreprocessedText) -> FileStructure {
+    let source = SourceText::new(text).with_preprocessed(reduced);
+    derive_from(compiled_language(language).unwrap(), &source, SkeletonCheck::Deferred, &mut || false)
 }
 
 /// Returns where the comments of a text stand, and how many errors it has.
-fn comments(compiled: &Compiled, text: &str) -> (Vec<Range<usize>>, usize) {
+fn comments(compiled: &CompiledLanguage, text: &str) -> (Vec<Range<usize>>, usize) {
     let tree = parse(compiled, text, &mut || false).unwrap();
     let mut found = Vec::new();
     let mut stack = vec![tree.root_node()];
@@ -40,8 +40,8 @@ fn comments(compiled: &Compiled, text: &str) -> (Vec<Range<usize>>, usize) {
 }
 
 /// Returns `text` without those ranges.
-fn without(text: &str, ranges: &[Range<usize>]) -> Reduced {
-    let mut reduced = Reduced::default();
+fn text_without(text: &str, ranges: &[Range<usize>]) -> PreprocessedText {
+    let mut reduced = PreprocessedText::default();
     let mut at = 0;
     for range in ranges {
         reduced.copy(text, at..range.start);
@@ -52,13 +52,13 @@ fn without(text: &str, ranges: &[Range<usize>]) -> Reduced {
 }
 
 /// Returns where a piece of a text stands that is in it once.
-fn place(text: &str, piece: &str) -> Range<usize> {
+fn range_of(text: &str, piece: &str) -> Range<usize> {
     let start = text.find(piece).unwrap();
     start..start + piece.len()
 }
 
 /// Returns the symbols as `kind qualified_name: signature “doc”`, those that were recovered with a `!`.
-fn listed(structure: &Structure) -> Vec<String> {
+fn symbol_lines(structure: &FileStructure) -> Vec<String> {
     let mut lines = Vec::new();
     structure.outline.walk(|symbol, _| {
         let mark = if symbol.recovered { "!" } else { "" };
@@ -69,8 +69,13 @@ fn listed(structure: &Structure) -> Vec<String> {
     lines
 }
 
-fn record(text: &str, kind: SymbolKind, name: &str, whole: &str, head: &str) -> Record {
-    Record { kind, name: name.to_owned(), range: place(text, whole), head: place(text, head) }
+fn record(text: &str, kind: SymbolKind, name: &str, whole: &str, head: &str) -> ExpectedSymbol {
+    ExpectedSymbol {
+        kind,
+        name: name.to_owned(),
+        range: range_of(text, whole),
+        signature: range_of(text, head),
+    }
 }
 
 #[test]
@@ -80,18 +85,18 @@ fn comments_that_were_taken_out_tell_what_they_would_have_told() {
     for fixture in
         fixtures().into_iter().filter(|fixture| known.iter().any(|name| fixture.path.ends_with(name)))
     {
-        let language = compiled(fixture.language).unwrap();
+        let language = compiled_language(fixture.language).unwrap();
         let (comments, errors) = comments(language, &fixture.text);
-        let mut reduced = without(&fixture.text, &comments);
-        reduced.comments = comments;
+        let mut reduced = text_without(&fixture.text, &comments);
+        reduced.elided_comments = comments;
         let tree = parse(language, &reduced.text, &mut || false).unwrap();
         // Where the grammar guesses, it may guess otherwise without the comments.
         if errors != error_count(tree.root_node()) {
             continue;
         }
         seen += 1;
-        let full = derive_in_full(fixture.language, &fixture.text, &mut || false).unwrap();
-        let ours = derived(fixture.language, &fixture.text, reduced);
+        let full = derive_without_preprocessing(fixture.language, &fixture.text, &mut || false).unwrap();
+        let ours = derive_preprocessed(fixture.language, &fixture.text, reduced);
         assert_eq!(ours.outline, full.outline, "{}", fixture.path.display());
         assert_eq!(ours.skeleton.text, full.skeleton.text, "{}", fixture.path.display());
     }
@@ -103,30 +108,30 @@ fn what_the_scanner_has_read_stands_between_what_the_parser_has() {
     let text =
         "/* About the file. */\n#include <a.h>\n/* Adds. */\nint f(int a) /* c */ { return a; }\nint g;\n";
     let taken = [
-        place(text, "/* About the file. */"),
-        place(text, "#include <a.h>"),
-        place(text, "/* Adds. */"),
-        place(text, "int f(int a) /* c */ { return a; }"),
+        range_of(text, "/* About the file. */"),
+        range_of(text, "#include <a.h>"),
+        range_of(text, "/* Adds. */"),
+        range_of(text, "int f(int a) /* c */ { return a; }"),
     ];
-    let mut reduced = without(text, &taken);
-    reduced.comments = vec![taken[0].clone(), taken[2].clone(), place(text, "/* c */")];
-    let body = place(text, "{ return a; }");
-    reduced.supplied = vec![
-        Supplied::Import(taken[1].clone(), place(text, "<a.h>")),
-        Supplied::Symbol(ReadSymbol {
+    let mut reduced = text_without(text, &taken);
+    reduced.elided_comments = vec![taken[0].clone(), taken[2].clone(), range_of(text, "/* c */")];
+    let body = range_of(text, "{ return a; }");
+    reduced.synthesized = vec![
+        SynthesizedItem::Import(taken[1].clone(), range_of(text, "<a.h>")),
+        SynthesizedItem::Symbol(SynthesizedSymbol {
             kind: SymbolKind::Function,
             name: "f".to_owned(),
             scope: String::new(),
             range: taken[3].clone(),
-            head: taken[3].start..body.start,
-            cut: Some(place(text, "int a)").end..body.end),
-            is_typed: true,
+            signature: taken[3].start..body.start,
+            cut: Some(range_of(text, "int a)").end..body.end),
+            has_type: true,
         }),
     ];
-    let ours = derived("c", text, reduced);
-    let full = derive_in_full("c", text, &mut || false).unwrap();
+    let ours = derive_preprocessed("c", text, reduced);
+    let full = derive_without_preprocessing("c", text, &mut || false).unwrap();
     assert_eq!(ours, full);
-    assert_eq!(listed(&ours), ["function f: int f(int a) “Adds.”", "variable g: int g"]);
+    assert_eq!(symbol_lines(&ours), ["function f: int f(int a) “Adds.”", "variable g: int g"]);
     assert_eq!(ours.outline.imports, ["<a.h>"]);
     assert_eq!(ours.outline.doc.as_deref(), Some("About the file."));
 }
@@ -134,31 +139,34 @@ fn what_the_scanner_has_read_stands_between_what_the_parser_has() {
 #[test]
 fn members_that_the_scanner_has_read_stand_in_their_type() {
     let text = "struct a { /** Width. */ int w; };\n";
-    let mut reduced = without(text, &[place(text, "/** Width. */ int w;")]);
-    reduced.comments = vec![place(text, "/** Width. */")];
-    reduced.supplied = vec![Supplied::Symbol(ReadSymbol {
+    let mut reduced = text_without(text, &[range_of(text, "/** Width. */ int w;")]);
+    reduced.elided_comments = vec![range_of(text, "/** Width. */")];
+    reduced.synthesized = vec![SynthesizedItem::Symbol(SynthesizedSymbol {
         kind: SymbolKind::Field,
         name: "w".to_owned(),
         scope: String::new(),
-        range: place(text, "int w;"),
-        head: place(text, "int w"),
+        range: range_of(text, "int w;"),
+        signature: range_of(text, "int w"),
         cut: None,
-        is_typed: true,
+        has_type: true,
     })];
-    assert_eq!(derived("c", text, reduced), derive_in_full("c", text, &mut || false).unwrap());
+    assert_eq!(
+        derive_preprocessed("c", text, reduced),
+        derive_without_preprocessing("c", text, &mut || false).unwrap()
+    );
 }
 
 #[test]
 fn a_symbol_that_was_lost_is_added_where_it_stands() {
     let text = "namespace n {\n// Runs.\nFROB(int) run(int a) {}\nint other();\n}\n";
-    let lost = place(text, "FROB(int) run(int a) {}");
-    let mut reduced = without(text, &[place(text, "// Runs."), lost]);
-    reduced.comments = vec![place(text, "// Runs.")];
-    reduced.records =
+    let lost = range_of(text, "FROB(int) run(int a) {}");
+    let mut reduced = text_without(text, &[range_of(text, "// Runs."), lost]);
+    reduced.elided_comments = vec![range_of(text, "// Runs.")];
+    reduced.expected_symbols =
         vec![record(text, SymbolKind::Function, "run", "FROB(int) run(int a) {}", "FROB(int) run(int a)")];
-    let structure = derived("cpp", text, reduced);
+    let structure = derive_preprocessed("cpp", text, reduced);
     assert_eq!(
-        listed(&structure),
+        symbol_lines(&structure),
         [
             "namespace n: namespace n",
             "!function n::run: FROB(int) run(int a) “Runs.”",
@@ -171,9 +179,11 @@ fn a_symbol_that_was_lost_is_added_where_it_stands() {
 #[test]
 fn a_class_that_was_lost_takes_its_members_in() {
     let text = "class LIB A : B {\nvoid f();\nint x;\nvoid A::g() {}\n};\nint y;\n";
-    let mut reduced =
-        without(text, &[place(text, "class LIB A : B {"), place(text, "void A::g() {}"), place(text, "};")]);
-    reduced.records = vec![
+    let mut reduced = text_without(
+        text,
+        &[range_of(text, "class LIB A : B {"), range_of(text, "void A::g() {}"), range_of(text, "};")],
+    );
+    reduced.expected_symbols = vec![
         record(
             text,
             SymbolKind::Class,
@@ -184,7 +194,7 @@ fn a_class_that_was_lost_takes_its_members_in() {
         record(text, SymbolKind::Function, "g", "void A::g() {}", "void A::g()"),
     ];
     assert_eq!(
-        listed(&derived("cpp", text, reduced)),
+        symbol_lines(&derive_preprocessed("cpp", text, reduced)),
         [
             "!class A: class LIB A : B",
             "method A::f: void f()",
@@ -198,12 +208,12 @@ fn a_class_that_was_lost_takes_its_members_in() {
 #[test]
 fn what_turned_up_is_not_added_again() {
     let text = "int f(void) { return 1; }\nTEST(a, b) { return 2; }\n";
-    let mut reduced = without(text, &[]);
-    reduced.records = vec![
+    let mut reduced = text_without(text, &[]);
+    reduced.expected_symbols = vec![
         record(text, SymbolKind::Function, "f", "int f(void) { return 1; }", "int f(void)"),
         record(text, SymbolKind::Function, "a.b", "TEST(a, b) { return 2; }", "TEST(a, b)"),
     ];
-    let structure = derived("cpp", text, reduced);
+    let structure = derive_preprocessed("cpp", text, reduced);
     let names: Vec<_> = structure.outline.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
     assert_eq!(names, ["f", "TEST"]);
     assert!(structure.outline.symbols.iter().all(|symbol| !symbol.recovered));

@@ -7,7 +7,7 @@ use super::languages::LANGUAGES;
 use super::notebook;
 
 /// A torture file that was written for the tests.
-pub(super) struct Fixture {
+pub(super) struct SyntaxFixture {
     pub(super) path: PathBuf,
     pub(super) language: &'static str,
     pub(super) text: String,
@@ -15,7 +15,7 @@ pub(super) struct Fixture {
 
 /// Returns every fixture, in the order of their paths.
 #[expect(clippy::disallowed_methods, reason = "a test reads its own fixtures")]
-pub(super) fn fixtures() -> Vec<Fixture> {
+pub(super) fn fixtures() -> Vec<SyntaxFixture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut fixtures = Vec::new();
     for language in LANGUAGES.iter().map(|language| language.id).chain([notebook::ID]) {
@@ -26,7 +26,7 @@ pub(super) fn fixtures() -> Vec<Fixture> {
             let ending = path.extension().and_then(|ending| ending.to_str());
             if !matches!(ending, Some("outline" | "skeleton")) {
                 let text = std::fs::read_to_string(&path).unwrap();
-                fixtures.push(Fixture { path, language, text });
+                fixtures.push(SyntaxFixture { path, language, text });
             }
         }
     }
@@ -36,9 +36,9 @@ pub(super) fn fixtures() -> Vec<Fixture> {
 }
 
 /// Returns numbers that look random and are the same in each run (`SplitMix64`).
-pub(super) struct Dice(pub(super) u64);
+pub(super) struct SplitMix(pub(super) u64);
 
-impl Dice {
+impl SplitMix {
     /// Returns a number below `limit`; 0 where the limit is 0.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -8,16 +8,16 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::comments::documentation;
-use super::comments::is_about_copying;
-use super::heads::head;
-use super::language::Compiled;
-use super::language::Field;
+use super::comments::is_license_text;
+use super::heads::signature_line;
+use super::language::CompiledLanguage;
+use super::language::GrammarField;
 use super::language::Visit;
 use super::nodes::child_of_kind;
-use super::skeleton::Cut;
-use super::source::Source;
-use super::taken::Place;
-use super::words::clipped;
+use super::skeleton::SkeletonCut;
+use super::source::SourceText;
+use super::taken::ElisionCursor;
+use super::words::clip_name;
 use super::words::one_line;
 use crate::model::Span;
 use crate::model::Symbol;
@@ -30,7 +30,7 @@ const MAX_DEPTH: usize = 120;
 const MAX_SCOPES: usize = 2000;
 
 /// A name around the nodes that are being visited.
-pub(super) struct Scope {
+pub(super) struct NamedScope {
     /// The name; a qualified one where the text spells it so.
     pub(super) name: String,
     /// What bears it.
@@ -39,13 +39,13 @@ pub(super) struct Scope {
 
 /// A run of comments without a blank line in it.
 #[derive(Clone)]
-struct Comments {
+struct CommentRun {
     range: Range<usize>,
     last_line: u32,
 }
 
 /// A comment behind some code, with the lines below it on which it goes on.
-struct Trailing {
+struct TrailingComment {
     range: Range<usize>,
     /// The line of the code.
     line: u32,
@@ -55,30 +55,30 @@ struct Trailing {
 }
 
 /// What the visit has seen so far.
-pub(super) struct Walk<'t> {
-    pub(super) source: &'t Source<'t>,
-    pub(super) compiled: &'t Compiled,
-    pub(super) scopes: Vec<Scope>,
+pub(super) struct OutlineWalk<'t> {
+    pub(super) source: &'t SourceText<'t>,
+    pub(super) compiled: &'t CompiledLanguage,
+    pub(super) scopes: Vec<NamedScope>,
     pub(super) symbols: Vec<Symbol>,
     pub(super) imports: Vec<String>,
     pub(super) doc: Option<String>,
-    pub(super) cuts: Vec<Cut>,
+    pub(super) cuts: Vec<SkeletonCut>,
     /// What holds the node at hand together with its decorators or its `template<…>`.
     wrapper: Option<Node<'t>>,
     /// Where attributes begin that stand beside the node at hand and belong to it.
-    lead: Option<usize>,
+    prefix_start: Option<usize>,
     /// The comments directly above the node at hand.
-    above: Option<Comments>,
+    preceding_comments: Option<CommentRun>,
     /// The comment that trails the code before the node at hand.
-    trailing: Option<Trailing>,
+    trailing_comment: Option<TrailingComment>,
     /// Comments that stand before the node that is visited next, but belong into it.
-    ahead: Vec<Node<'t>>,
+    leading_comments: Vec<Node<'t>>,
     depth: usize,
-    imported: HashSet<String>,
+    seen_imports: HashSet<String>,
 }
 
-impl<'t> Walk<'t> {
-    pub(super) fn new(source: &'t Source<'t>, compiled: &'t Compiled) -> Self {
+impl<'t> OutlineWalk<'t> {
+    pub(super) fn new(source: &'t SourceText<'t>, compiled: &'t CompiledLanguage) -> Self {
         Self {
             source,
             compiled,
@@ -88,67 +88,68 @@ impl<'t> Walk<'t> {
             doc: None,
             cuts: Vec::new(),
             wrapper: None,
-            lead: None,
-            above: None,
-            trailing: None,
-            ahead: Vec::new(),
+            prefix_start: None,
+            preceding_comments: None,
+            trailing_comment: None,
+            leading_comments: Vec::new(),
             depth: 0,
-            imported: HashSet::new(),
+            seen_imports: HashSet::new(),
         }
     }
 
     /// Visits the children of `node`.
-    pub(super) fn enter(&mut self, node: Node<'t>) {
-        let ahead = std::mem::take(&mut self.ahead);
+    pub(super) fn visit_children(&mut self, node: Node<'t>) {
+        let ahead = std::mem::take(&mut self.leading_comments);
         if self.depth == MAX_DEPTH {
             return;
         }
         // The root reaches from end to end, whatever was taken out before its first child and after its last.
-        let range = if self.depth == 0 { 0..self.source.whole().len() } else { self.range(node) };
-        let mut place = Place::new(self.source, range.start);
+        let range = if self.depth == 0 { 0..self.source.original_text().len() } else { self.range(node) };
+        let mut place = ElisionCursor::new(self.source, range.start);
         self.depth += 1;
-        let outer = (self.above.take(), self.lead.take());
+        let outer = (self.preceding_comments.take(), self.prefix_start.take());
         for comment in ahead {
-            self.meet_comment(self.range(comment), 0);
+            self.record_comment(self.range(comment), 0);
         }
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
         while more {
             let child = cursor.node();
             let child_range = self.range(child);
-            self.meet_taken(&mut place, child_range.start);
+            self.visit_elided_until(&mut place, child_range.start);
             match self.compiled.visit(child) {
                 // It is about what it stands in, as `//!` is in Rust, and not about what follows.
-                Some(Visit::Comment) if is_inner(child) => self.detach_comments(),
-                Some(Visit::Comment) => self.meet_comment(child_range, place.last_line),
-                Some(Visit::Lead) => self.meet_lead(child_range),
+                Some(Visit::Comment) if is_inner_doc(child) => self.detach_comments(),
+                Some(Visit::Comment) => self.record_comment(child_range, place.last_code_line),
+                Some(Visit::Prefix) => self.record_prefix(child_range),
                 visit => {
-                    let is_preamble = matches!(visit, Some(Visit::Preamble(_))) || is_conditional(child);
-                    self.leave_comments_unless_above(is_preamble, child_range.start);
+                    let is_preamble =
+                        matches!(visit, Some(Visit::Preamble(_))) || is_preprocessor_condition(child);
+                    self.detach_distant_comments(is_preamble, child_range.start);
                     self.visit(child, visit);
-                    self.above = None;
-                    self.lead = None;
-                    place.pass(self.source, child_range.end);
+                    self.preceding_comments = None;
+                    self.prefix_start = None;
+                    place.advance_past(self.source, child_range.end);
                 }
             }
             more = cursor.goto_next_sibling();
         }
-        self.meet_taken(&mut place, range.end);
+        self.visit_elided_until(&mut place, range.end);
         self.detach_comments();
-        (self.above, self.lead) = outer;
+        (self.preceding_comments, self.prefix_start) = outer;
         self.depth -= 1;
     }
 
     /// Meets the inside of something that a scanner has read, which ends at `end`.
-    pub(super) fn enter_taken(&mut self, place: &mut Place, end: usize) {
+    pub(super) fn visit_elided(&mut self, place: &mut ElisionCursor, end: usize) {
         if self.depth == MAX_DEPTH {
             return;
         }
         self.depth += 1;
-        let outer = (self.above.take(), self.lead.take());
-        self.meet_taken(place, end);
+        let outer = (self.preceding_comments.take(), self.prefix_start.take());
+        self.visit_elided_until(place, end);
         self.detach_comments();
-        (self.above, self.lead) = outer;
+        (self.preceding_comments, self.prefix_start) = outer;
         self.depth -= 1;
     }
 
@@ -157,26 +158,26 @@ impl<'t> Walk<'t> {
         not(feature = "lang-ruby"),
         expect(dead_code, reason = "Ruby's comments alone stand before a node")
     )]
-    pub(super) fn begin_with(&mut self, comments: Vec<Node<'t>>) {
-        self.ahead = comments;
+    pub(super) fn prepend_comments(&mut self, comments: Vec<Node<'t>>) {
+        self.leading_comments = comments;
     }
 
     fn visit(&mut self, node: Node<'t>, visit: Option<Visit>) {
         match visit {
             Some(Visit::Enter) => {
                 let wrapper = self.wrapper.take();
-                self.enter(node);
+                self.visit_children(node);
                 self.wrapper = wrapper;
             }
-            Some(Visit::Wrap) => self.unwrap(node),
-            Some(Visit::Define(rule)) => rule.read(self, node),
+            Some(Visit::Wrapper) => self.visit_wrapped(node),
+            Some(Visit::Define(rule)) => rule.apply(self, node),
             Some(Visit::Read(read) | Visit::Preamble(read)) => read(self, node),
-            Some(Visit::Comment | Visit::Lead) | None => {}
+            Some(Visit::Comment | Visit::Prefix) | None => {}
         }
     }
 
     /// Visits what is inside of a wrapper as if it began where the wrapper begins.
-    pub(super) fn unwrap(&mut self, wrapper: Node<'t>) {
+    pub(super) fn visit_wrapped(&mut self, wrapper: Node<'t>) {
         if self.depth == MAX_DEPTH {
             return;
         }
@@ -205,15 +206,19 @@ impl<'t> Walk<'t> {
     }
 
     /// Visits the inside of something that has a name, and returns the symbols found there.
-    pub(super) fn inside(&mut self, scope: Scope, body: Node<'t>) -> Vec<Symbol> {
-        self.collect(scope, |walk| walk.enter(body))
+    pub(super) fn visit_scope(&mut self, scope: NamedScope, body: Node<'t>) -> Vec<Symbol> {
+        self.collect_symbols(scope, |walk| walk.visit_children(body))
     }
 
     /// Returns the symbols that `visit` finds inside of something that has a name.
-    pub(super) fn collect(&mut self, scope: Scope, visit: impl FnOnce(&mut Self)) -> Vec<Symbol> {
+    pub(super) fn collect_symbols(
+        &mut self,
+        scope: NamedScope,
+        visit: impl FnOnce(&mut Self),
+    ) -> Vec<Symbol> {
         let wrapper = self.wrapper.take();
         let around = std::mem::take(&mut self.symbols);
-        self.scopes.push(Scope { name: clipped(scope.name), kind: scope.kind });
+        self.scopes.push(NamedScope { name: clip_name(scope.name), kind: scope.kind });
         visit(self);
         self.scopes.pop();
         self.wrapper = wrapper;
@@ -222,15 +227,15 @@ impl<'t> Walk<'t> {
 
     /// Takes a symbol into the outline. One without a name is the grammar's guess at what is missing from the text, and
     /// nobody could ask for it.
-    pub(super) fn add(&mut self, symbol: Symbol) {
+    pub(super) fn add_symbol(&mut self, symbol: Symbol) {
         if !symbol.name.is_empty() {
             self.symbols.push(symbol);
         }
     }
 
     /// Returns the child of `node` in that field.
-    pub(super) fn field(&self, node: Node<'t>, field: Field) -> Option<Node<'t>> {
-        self.compiled.child(node, field)
+    pub(super) fn field(&self, node: Node<'t>, field: GrammarField) -> Option<Node<'t>> {
+        self.compiled.child_by_field(node, field)
     }
 
     /// Returns where `node` stands in the original text.
@@ -249,14 +254,14 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns where `node` begins, with its decorators or its `template<…>`.
-    pub(super) fn start(&self, node: Node<'_>) -> usize {
+    pub(super) fn start_with_prefix(&self, node: Node<'_>) -> usize {
         let start = self.range(self.wrapper.unwrap_or(node)).start;
-        self.lead.map_or(start, |lead| lead.min(start))
+        self.prefix_start.map_or(start, |lead| lead.min(start))
     }
 
     /// Returns the span from the start of `node`, wrappers included, to `end`.
     pub(super) fn span(&self, node: Node<'_>, end: usize) -> Span {
-        let start = self.start(node);
+        let start = self.start_with_prefix(node);
         self.source.span(start..end.max(start))
     }
 
@@ -279,7 +284,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Says whether the node at hand stands within no other that is visited.
-    pub(super) const fn is_at_top(&self) -> bool {
+    pub(super) const fn is_top_level(&self) -> bool {
         self.depth <= 1
     }
 
@@ -289,84 +294,84 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns on one line what stands from the start of `node`, wrappers included, to `end`.
-    pub(super) fn whole_head(&self, node: Node<'t>, end: usize) -> String {
-        self.head(self.wrapper.unwrap_or(node), self.start(node)..end)
+    pub(super) fn signature_up_to(&self, node: Node<'t>, end: usize) -> String {
+        self.signature_text(self.wrapper.unwrap_or(node), self.start_with_prefix(node)..end)
     }
 
     /// Returns the text of `range` on one line, without the comments in it.
-    pub(super) fn head(&self, node: Node<'t>, range: Range<usize>) -> String {
-        head(self.source, Some(node), range)
+    pub(super) fn signature_text(&self, node: Node<'t>, range: Range<usize>) -> String {
+        signature_line(self.source, Some(node), range)
     }
 
     /// Remembers what the file draws in, each name once.
-    pub(super) fn import(&mut self, name: &str) {
+    pub(super) fn add_import(&mut self, name: &str) {
         let name = one_line(name);
-        if !name.is_empty() && self.imported.insert(name.clone()) {
+        if !name.is_empty() && self.seen_imports.insert(name.clone()) {
             self.imports.push(name);
         }
     }
 
     /// Returns the first paragraph of the comment directly above the node at hand.
-    pub(super) fn doc_above(&self) -> Option<String> {
-        let doc = documentation(self.comment_above())?;
-        (!(self.is_at_head() && is_about_copying(&doc))).then_some(doc)
+    pub(super) fn preceding_doc(&self) -> Option<String> {
+        let doc = documentation(self.preceding_comment())?;
+        (!(self.is_before_symbols() && is_license_text(&doc))).then_some(doc)
     }
 
     /// Returns the text of the comment directly above the node at hand, markers included.
-    pub(super) fn comment_above(&self) -> &'t str {
-        self.above.as_ref().map_or("", |comments| self.source.text(comments.range.clone()))
+    pub(super) fn preceding_comment(&self) -> &'t str {
+        self.preceding_comments.as_ref().map_or("", |comments| self.source.text(comments.range.clone()))
     }
 
     /// Remembers attributes; the comments above them are above what they belong to.
-    fn meet_lead(&mut self, range: Range<usize>) {
-        self.leave_comments_unless_above(false, range.start);
-        self.lead = self.lead.or(Some(range.start));
-        if let Some(above) = &mut self.above {
+    fn record_prefix(&mut self, range: Range<usize>) {
+        self.detach_distant_comments(false, range.start);
+        self.prefix_start = self.prefix_start.or(Some(range.start));
+        if let Some(above) = &mut self.preceding_comments {
             above.last_line = self.source.line(range.end.saturating_sub(1));
         }
     }
 
     /// Meets a comment that stands in that range of the original, with code last before it on that line.
-    pub(super) fn meet_comment(&mut self, range: Range<usize>, last_code_line: u32) {
+    pub(super) fn record_comment(&mut self, range: Range<usize>, last_code_line: u32) {
         // A line comment's node may hold the line's end.
         let text = self.source.text(range.clone());
         let range = range.start..range.start + text.trim_end().len();
         let span = self.source.span(range.clone());
         let column = range.start - self.source.line_start(range.start);
         // Behind an attribute it is about that; what the attribute leads to has its own above.
-        if self.lead.is_some() && !self.source.before_on_line(range.start).trim().is_empty() {
+        if self.prefix_start.is_some() && !self.source.line_prefix(range.start).trim().is_empty() {
             return;
         }
         let (line, next_line) = (span.start_line, span.end_line + 1);
         if line == last_code_line {
-            self.document_what_it_trails(range.clone(), line, None);
-            self.trailing = Some(Trailing { range, line, next_line, column });
+            self.document_trailed_symbols(range.clone(), line, None);
+            self.trailing_comment = Some(TrailingComment { range, line, next_line, column });
             return;
         }
         let goes_on =
-            self.trailing.take_if(|trailing| trailing.next_line == line && trailing.column == column);
-        if let Some(Trailing { range: before, line, .. }) = goes_on {
+            self.trailing_comment.take_if(|trailing| trailing.next_line == line && trailing.column == column);
+        if let Some(TrailingComment { range: before, line, .. }) = goes_on {
             let range = before.start..range.end;
-            self.document_what_it_trails(range.clone(), line, Some(before));
-            self.trailing = Some(Trailing { range, line, next_line, column });
+            self.document_trailed_symbols(range.clone(), line, Some(before));
+            self.trailing_comment = Some(TrailingComment { range, line, next_line, column });
             return;
         }
-        match &mut self.above {
+        match &mut self.preceding_comments {
             // What stands between attributes is not part of what stands above them.
-            Some(above) if span.start_line <= above.last_line + 1 && self.lead.is_none() => {
+            Some(above) if span.start_line <= above.last_line + 1 && self.prefix_start.is_none() => {
                 above.range.end = range.end;
                 above.last_line = span.end_line;
             }
             Some(_) | None => {
                 self.detach_comments();
-                self.above = Some(Comments { range, last_line: span.end_line });
+                self.preceding_comments = Some(CommentRun { range, last_line: span.end_line });
             }
         }
     }
 
     /// Gives the comment to the names declared on that line, where they have no documentation but what the comment said
     /// `before` it went on.
-    fn document_what_it_trails(&mut self, comment: Range<usize>, line: u32, before: Option<Range<usize>>) {
+    fn document_trailed_symbols(&mut self, comment: Range<usize>, line: u32, before: Option<Range<usize>>) {
         let Some(span) = self.symbols.last().map(|last| last.span).filter(|span| span.end_line == line)
         else {
             return;
@@ -376,80 +381,85 @@ impl<'t> Walk<'t> {
         let points_back = ["///<", "//!<", "/**<", "/*!<"].iter().any(|mark| comment.starts_with(mark));
         let documented = self.symbols.iter_mut().rev().take_while(|symbol| symbol.span == span);
         for symbol in documented.filter(|symbol| symbol.doc == before) {
-            if points_back || is_value(symbol.kind) {
+            if points_back || is_value_kind(symbol.kind) {
                 symbol.doc = documentation(comment);
             }
         }
     }
 
     /// Takes the comment above the node at hand for the file's own documentation, where it stands at the head.
-    pub(super) fn comment_is_about_file(&mut self) {
-        self.is_about_file(self.comment_above());
+    pub(super) fn use_comment_as_file_doc(&mut self) {
+        self.set_file_doc(self.preceding_comment());
     }
 
     /// Takes a comment at the file's head for the file's own documentation, where it has none yet.
-    fn is_about_file(&mut self, comment: &str) -> bool {
-        if self.doc.is_some() || !self.is_at_head() {
+    fn set_file_doc(&mut self, comment: &str) -> bool {
+        if self.doc.is_some() || !self.is_before_symbols() {
             return false;
         }
-        self.doc = documentation(comment).filter(|doc| !is_about_copying(doc));
+        self.doc = documentation(comment).filter(|doc| !is_license_text(doc));
         self.doc.is_some()
     }
 
     /// Says whether no symbol was met yet.
-    fn is_at_head(&self) -> bool {
+    fn is_before_symbols(&self) -> bool {
         self.symbols.is_empty() && self.scopes.is_empty()
     }
 
     /// Lets go of the comments met last, unless what begins at `start` stands directly below them. What stands above a
     /// preamble is not about that, so it may be about the file.
-    pub(super) fn leave_comments_unless_above(&mut self, is_preamble: bool, start: usize) {
-        if is_preamble && !self.is_about_file(self.comment_above()) && is_about_copying(self.comment_above())
+    pub(super) fn detach_distant_comments(&mut self, is_preamble: bool, start: usize) {
+        if is_preamble
+            && !self.set_file_doc(self.preceding_comment())
+            && is_license_text(self.preceding_comment())
         {
             self.detach_comments();
         }
         let line = self.source.line(start);
-        if self.above.as_ref().is_some_and(|above| above.last_line + 1 < line) {
+        if self.preceding_comments.as_ref().is_some_and(|above| above.last_line + 1 < line) {
             self.detach_comments();
         }
     }
 
     /// Lets go of the comments above what was read just now: they were about that.
-    pub(super) fn forget_comments(&mut self) {
-        self.above = None;
+    pub(super) fn clear_comments(&mut self) {
+        self.preceding_comments = None;
     }
 
     /// Lets go of comments that belong to no declaration: they may be about the file.
     fn detach_comments(&mut self) {
-        let Some(comments) = self.above.take() else { return };
+        let Some(comments) = self.preceding_comments.take() else { return };
         let text = self.source.text(comments.range.clone());
-        if self.is_about_file(text) {
+        if self.set_file_doc(text) {
             return;
         }
         let lines = text.lines().count();
         if self.compiled.language.cuts_detached_comments && 2 < lines {
-            self.cuts.push(Cut::new(comments.range, format!("/* {} of comment */", count_lines(lines))));
+            self.cuts.push(SkeletonCut::new(
+                comments.range,
+                format!("/* {} of comment */", format_line_count(lines)),
+            ));
         }
     }
 }
 
 /// Says whether a comment after such a symbol is about it: after a function's body it may be about anything.
-fn is_value(kind: SymbolKind) -> bool {
+fn is_value_kind(kind: SymbolKind) -> bool {
     let values = [SymbolKind::Constant, SymbolKind::EnumMember, SymbolKind::Field, SymbolKind::Variable];
     values.contains(&kind)
 }
 
 /// Says whether the grammar tells that a comment is about what it stands in.
-fn is_inner(comment: Node<'_>) -> bool {
+fn is_inner_doc(comment: Node<'_>) -> bool {
     child_of_kind(comment, "inner_doc_comment_marker").is_some()
 }
 
 /// Says whether a node is a condition of the preprocessor, which stands among those that draw other files in.
-fn is_conditional(node: Node<'_>) -> bool {
+fn is_preprocessor_condition(node: Node<'_>) -> bool {
     matches!(node.kind(), "preproc_ifdef" | "preproc_if" | "preproc_call")
 }
 
 /// Returns `1 line`, `34 lines`: the size of what was taken away.
-pub(super) fn count_lines(lines: usize) -> String {
+pub(super) fn format_line_count(lines: usize) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }

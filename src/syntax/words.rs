@@ -48,7 +48,7 @@ pub(super) fn first_paragraph(text: &str) -> Option<String> {
 }
 
 /// Returns the name, cut off where it is too long for a line.
-pub(super) fn clipped(name: String) -> String {
+pub(super) fn clip_name(name: String) -> String {
     if name.len() <= MAX_LINE { name } else { clip(name) }
 }
 

@@ -47,15 +47,15 @@ impl Clock for WallClock {
     }
 
     fn thread_time(&self) -> Duration {
-        read(ClockId::ThreadCPUTime)
+        read_clock(ClockId::ThreadCPUTime)
     }
 
     fn monotonic(&self) -> Duration {
-        read(ClockId::Monotonic)
+        read_clock(ClockId::Monotonic)
     }
 }
 
-fn read(clock: ClockId) -> Duration {
+fn read_clock(clock: ClockId) -> Duration {
     let time = rustix::time::clock_gettime(clock);
     // Neither clock is ever negative.
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))

@@ -7,10 +7,10 @@ use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::sys::Finished;
+use crate::sys::ProcessOutput;
 use crate::sys::RealProcesses;
-use crate::sys::processes::Bounds;
-use crate::sys::processes::finish;
+use crate::sys::processes::ProcessLimits;
+use crate::sys::processes::wait_for_exit;
 
 /// Runs programs that a person chose.
 pub trait Commands: Sync {
@@ -25,7 +25,7 @@ pub trait Commands: Sync {
         timeout: Duration,
         max_output: usize,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> io::Result<Finished>;
+    ) -> io::Result<ProcessOutput>;
 }
 
 impl Commands for RealProcesses {
@@ -37,7 +37,7 @@ impl Commands for RealProcesses {
         timeout: Duration,
         max_output: usize,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> io::Result<Finished> {
+    ) -> io::Result<ProcessOutput> {
         let [program, arguments @ ..] = command else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is named"));
         };
@@ -50,8 +50,13 @@ impl Commands for RealProcesses {
         let mut started = std::process::Command::new(program);
         started.args(arguments).current_dir(folder.path()).process_group(0);
         started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let bounds = Bounds { patience: timeout, total: Some(timeout), output_bytes: max_output, is_stopped };
-        finish(started.spawn()?, input.as_bytes(), &bounds)
+        let bounds = ProcessLimits {
+            idle_timeout: timeout,
+            total_timeout: Some(timeout),
+            output_bytes: max_output,
+            is_stopped,
+        };
+        wait_for_exit(started.spawn()?, input.as_bytes(), &bounds)
     }
 }
 
@@ -64,7 +69,11 @@ mod tests {
 
     const LONG: Duration = Duration::from_mins(1);
 
-    fn run(script: &str, timeout: Duration, is_stopped: &(dyn Fn() -> bool + Sync)) -> io::Result<Finished> {
+    fn run(
+        script: &str,
+        timeout: Duration,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<ProcessOutput> {
         let command = ["sh", "-c", script].map(str::to_owned);
         RealProcesses.run_command(&command, "told\n", timeout, 1000, is_stopped)
     }

@@ -25,7 +25,7 @@ pub fn start_detached(program: &Path, arguments: &[&OsStr], folder: &Path, log: 
 }
 
 /// Has all that this process says from now on written to a file, as [`start_detached`] does for another.
-pub fn log_to(log: &Path) -> io::Result<()> {
+pub fn redirect_output(log: &Path) -> io::Result<()> {
     let log = open_log(log)?;
     rustix::stdio::dup2_stdout(&log)?;
     Ok(rustix::stdio::dup2_stderr(&log)?)
@@ -37,13 +37,13 @@ fn open_log(log: &Path) -> io::Result<File> {
 }
 
 /// Leaves the terminal that this process was started from, so that its end and its keys mean nothing to us.
-pub fn leave_terminal() -> io::Result<()> {
+pub fn detach_terminal() -> io::Result<()> {
     Ok(rustix::process::setsid().map(|_| ())?)
 }
 
 /// Has the system write no image of this process and of those that it starts, should they break: a process that holds
 /// keys would leave them in a file.
-pub fn refuse_core_files() -> io::Result<()> {
+pub fn disable_core_dumps() -> io::Result<()> {
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     Ok(rustix::process::setrlimit(Resource::Core, none)?)
 }
@@ -63,6 +63,6 @@ pub fn is_alive(pid: u32) -> bool {
 }
 
 /// Ends this process at once, with nothing put in order.
-pub fn die() -> io::Result<()> {
+pub fn kill_self() -> io::Result<()> {
     Ok(rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)?)
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use rustix::fs::OFlags;
 
-use crate::model::Stamp;
+use crate::model::FileStamp;
 
 /// Reads and writes single files.
 pub trait Disk: Sync {
@@ -25,7 +25,7 @@ pub trait Disk: Sync {
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>>;
 
     /// Returns the first bytes of a regular file, `most` of them at most. Never waits on a pipe.
-    fn read_start(&self, path: &Path, most: u64) -> io::Result<Vec<u8>>;
+    fn read_prefix(&self, path: &Path, most: u64) -> io::Result<Vec<u8>>;
 
     /// Deletes a regular file; an error for anything else.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
@@ -42,20 +42,20 @@ pub trait Disk: Sync {
     fn lock_folder(&self, folder: &Path) -> io::Result<Option<File>>;
 
     /// Makes a folder and those above it, readable by the user alone; one that is there already is left as it is.
-    fn make_private_folder(&self, path: &Path) -> io::Result<()>;
+    fn create_private_folder(&self, path: &Path) -> io::Result<()>;
 
     /// Returns the names in a folder, in no order; none where there is no such folder.
-    fn names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>>;
+    fn entry_names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>>;
 
     /// Returns the size of a file in bytes; 0 where there is no such file.
     fn size(&self, path: &Path) -> io::Result<u64>;
 
     /// Returns the stamp of what a path leads to, links followed; `None` where there is nothing.
-    fn stamp(&self, path: &Path) -> io::Result<Option<Stamp>>;
+    fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>>;
 
     /// Writes one byte to a file and returns the time that the file system stamped it with, nanoseconds since
     /// the epoch: what the time is for the files beside it.
-    fn stamp_now(&self, path: &Path) -> io::Result<i64>;
+    fn file_system_time(&self, path: &Path) -> io::Result<i64>;
 }
 
 /// How often a folder that another holds is tried again, and how long after.
@@ -70,7 +70,7 @@ pub struct RealDisk;
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
 impl RealDisk {
     /// Returns the last bytes of a regular file, `most` of them at most; none where there is no such file.
-    pub fn read_end(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    pub fn read_suffix(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -113,7 +113,7 @@ impl RealDisk {
     }
 
     /// Deletes a file or a socket, whatever it holds.
-    pub fn remove_name(&self, path: &Path) -> io::Result<()> {
+    pub fn unlink(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_file(path)
     }
 }
@@ -130,7 +130,7 @@ impl Disk for RealDisk {
         }
     }
 
-    fn read_start(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    fn read_prefix(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
         if !file.metadata()?.is_file() {
@@ -205,11 +205,11 @@ impl Disk for RealDisk {
         Err(io::Error::new(io::ErrorKind::WouldBlock, "another program keeps its folder locked"))
     }
 
-    fn make_private_folder(&self, path: &Path) -> io::Result<()> {
+    fn create_private_folder(&self, path: &Path) -> io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
     }
 
-    fn names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>> {
+    fn entry_names(&self, folder: &Path) -> io::Result<Vec<std::ffi::OsString>> {
         match std::fs::read_dir(folder) {
             Ok(entries) => entries.map(|entry| Ok(entry?.file_name())).collect(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -225,7 +225,7 @@ impl Disk for RealDisk {
         }
     }
 
-    fn stamp(&self, path: &Path) -> io::Result<Option<Stamp>> {
+    fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
         let found = match std::fs::metadata(path) {
             Ok(found) => found,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -235,7 +235,7 @@ impl Disk for RealDisk {
         };
         let nanoseconds =
             |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-        Ok(Some(Stamp {
+        Ok(Some(FileStamp {
             dev: found.dev(),
             ino: found.ino(),
             size: found.size(),
@@ -244,7 +244,7 @@ impl Disk for RealDisk {
         }))
     }
 
-    fn stamp_now(&self, path: &Path) -> io::Result<i64> {
+    fn file_system_time(&self, path: &Path) -> io::Result<i64> {
         // A checked-out project may hold a link or a FIFO of this name: the one would have us write to wherever it
         // leads, the other never end.
         let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
@@ -283,7 +283,7 @@ mod tests {
         let (stamp, victim) = (folder.path().join("stamp"), folder.path().join("victim"));
         fs::write(&victim, "dear to someone").unwrap();
         symlink(&victim, &stamp).unwrap();
-        assert!(RealDisk.stamp_now(&stamp).is_err());
+        assert!(RealDisk.file_system_time(&stamp).is_err());
         assert_eq!(fs::read_to_string(&victim).unwrap(), "dear to someone");
     }
 
@@ -292,9 +292,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         make_fifo(&pipe);
-        assert!(RealDisk.stamp_now(&pipe).is_err());
+        assert!(RealDisk.file_system_time(&pipe).is_err());
         assert!(RealDisk.read(&pipe).is_err());
-        assert!(RealDisk.read_start(&pipe, 1).is_err());
+        assert!(RealDisk.read_prefix(&pipe, 1).is_err());
         assert!(RealDisk.remove_file(&pipe).is_err());
     }
 
@@ -312,8 +312,8 @@ mod tests {
     fn a_stamp_is_taken_again_and_again() {
         let folder = tempfile::tempdir().unwrap();
         let stamp = folder.path().join("stamp");
-        let first = RealDisk.stamp_now(&stamp).unwrap();
-        assert!(first <= RealDisk.stamp_now(&stamp).unwrap());
+        let first = RealDisk.file_system_time(&stamp).unwrap();
+        assert!(first <= RealDisk.file_system_time(&stamp).unwrap());
         assert_eq!(fs::read(&stamp).unwrap(), b"\n");
     }
 
@@ -321,10 +321,10 @@ mod tests {
     fn of_a_log_the_end_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
-        assert_eq!(RealDisk.read_end(&file, 3).unwrap(), b"");
+        assert_eq!(RealDisk.read_suffix(&file, 3).unwrap(), b"");
         RealDisk.replace_private(&file, b"abcdef").unwrap();
-        assert_eq!(RealDisk.read_end(&file, 3).unwrap(), b"def");
-        assert_eq!(RealDisk.read_end(&file, 9).unwrap(), b"abcdef");
+        assert_eq!(RealDisk.read_suffix(&file, 3).unwrap(), b"def");
+        assert_eq!(RealDisk.read_suffix(&file, 9).unwrap(), b"abcdef");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
@@ -333,10 +333,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "abcdef").unwrap();
-        assert_eq!(RealDisk.read_start(&file, 3).unwrap(), b"abc");
-        assert_eq!(RealDisk.read_start(&file, 9).unwrap(), b"abcdef");
+        assert_eq!(RealDisk.read_prefix(&file, 3).unwrap(), b"abc");
+        assert_eq!(RealDisk.read_prefix(&file, 9).unwrap(), b"abcdef");
         assert_eq!(
-            RealDisk.read_start(Path::new("/dev/zero"), 9).unwrap_err().kind(),
+            RealDisk.read_prefix(Path::new("/dev/zero"), 9).unwrap_err().kind(),
             io::ErrorKind::InvalidInput
         );
     }

@@ -13,8 +13,8 @@ use rustix::fs::FileType as InodeType;
 use rustix::fs::Mode;
 use rustix::fs::OFlags;
 
+use crate::model::FileStamp;
 use crate::model::RelPath;
-use crate::model::Stamp;
 
 /// What a name in the tree stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,20 +31,20 @@ pub enum FileKind {
 
 /// What `lstat` says of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stat {
+pub struct FileStat {
     /// What it stands for.
     pub kind: FileKind,
     /// Its stamp.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
 /// The bytes of a file, and the stamp that it had both before and after they were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct FileContent {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// The stamp.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
 /// Why a file's bytes could not be had.
@@ -59,7 +59,7 @@ pub enum ReadError {
         /// Its size in bytes.
         size: u64,
         /// Its stamp.
-        stamp: Stamp,
+        stamp: FileStamp,
     },
     /// It changed while it was read.
     #[error("read a file that changes meanwhile")]
@@ -72,13 +72,13 @@ pub enum ReadError {
 /// Looks at the files of one tree.
 pub trait Files: Sync {
     /// Returns what `path` stands for, without following a link at its end.
-    fn stat(&self, path: &RelPath) -> io::Result<Stat>;
+    fn stat(&self, path: &RelPath) -> io::Result<FileStat>;
 
     /// Reads a regular file of at most `limit` bytes, once. A change during the reading is an error.
-    fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError>;
+    fn read(&self, path: &RelPath, limit: u64) -> Result<FileContent, ReadError>;
 
     /// Returns the names in a folder (relative to the root; empty for the root itself), in no order.
-    fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>>;
+    fn entry_names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>>;
 
     /// Returns the names in a folder with what each stands for, in no order.
     fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>>;
@@ -124,14 +124,14 @@ const OPEN_FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 impl Files for RealFiles {
-    fn stat(&self, path: &RelPath) -> io::Result<Stat> {
+    fn stat(&self, path: &RelPath) -> io::Result<FileStat> {
         Ok(to_stat(&rustix::fs::statat(&self.root, path.as_path(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError> {
+    fn read(&self, path: &RelPath, limit: u64) -> Result<FileContent, ReadError> {
         let file = match self.open_beneath(path.as_path()) {
             // With NOFOLLOW a link at the path's end is a loop; so is a socket no device.
-            Err(error) => return Err(self.explain_open(path, error)),
+            Err(error) => return Err(self.open_error(path, error)),
             Ok(file) => file,
         };
         let before = to_stat(&rustix::fs::fstat(file.as_fd()).map_err(io::Error::from)?);
@@ -153,10 +153,10 @@ impl Files for RealFiles {
         if after != before || named != before || bytes.len() as u64 != size {
             return Err(ReadError::Changing);
         }
-        Ok(Reading { bytes, stamp: before.stamp })
+        Ok(FileContent { bytes, stamp: before.stamp })
     }
 
-    fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+    fn entry_names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
         Ok(self.entries(folder)?.into_iter().map(|(name, _)| name).collect())
     }
 
@@ -194,7 +194,7 @@ impl Files for RealFiles {
 }
 
 impl RealFiles {
-    fn explain_open(&self, path: &RelPath, error: io::Error) -> ReadError {
+    fn open_error(&self, path: &RelPath, error: io::Error) -> ReadError {
         match self.stat(path) {
             Ok(stat) if stat.kind != FileKind::Regular => ReadError::NotRegular(stat.kind),
             Ok(_) | Err(_) => ReadError::Io(error),
@@ -205,17 +205,17 @@ impl RealFiles {
 #[expect(clippy::unnecessary_cast, reason = "the fields' types differ between systems")]
 #[expect(clippy::cast_sign_loss, reason = "sizes are not negative")]
 #[expect(clippy::cast_possible_wrap, reason = "nanoseconds are below a billion")]
-fn to_stat(stat: &rustix::fs::Stat) -> Stat {
+fn to_stat(stat: &rustix::fs::Stat) -> FileStat {
     let kind = kind_of(InodeType::from_raw_mode(stat.st_mode));
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    let stamp = Stamp {
+    let stamp = FileStamp {
         dev: stat.st_dev as u64,
         ino: stat.st_ino as u64,
         size: stat.st_size as u64,
         mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
         ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
     };
-    Stat { kind, stamp }
+    FileStat { kind, stamp }
 }
 
 const fn kind_of(kind: InodeType) -> FileKind {

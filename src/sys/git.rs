@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use super::Finished;
+use super::ProcessOutput;
 use super::Processes;
 
 /// What stands before every command.
-const BEFORE: &[&str] = &[
+const GLOBAL_ARGUMENTS: &[&str] = &[
     // A question takes no locks, so that it is never in the way of the user's own git.
     "--no-optional-locks",
     // A checkout may name a program of its own there; an empty value turns it off in every version of git, where
@@ -42,12 +42,12 @@ const FOREIGN_VARIABLES: &[&str] = &[
 ];
 
 /// Runs a git command in `folder`.
-pub fn git(
+pub fn run_git(
     processes: &dyn Processes,
     folder: &Path,
     arguments: &[&str],
     input: &[u8],
-) -> io::Result<Finished> {
-    let arguments: Vec<&OsStr> = BEFORE.iter().chain(arguments).map(OsStr::new).collect();
+) -> io::Result<ProcessOutput> {
+    let arguments: Vec<&OsStr> = GLOBAL_ARGUMENTS.iter().chain(arguments).map(OsStr::new).collect();
     processes.run("git", &arguments, folder, FOREIGN_VARIABLES, input)
 }

@@ -8,15 +8,15 @@ use std::sync::atomic::Ordering;
 use tokio::signal::unix::SignalKind;
 use tokio::signal::unix::signal;
 
-use super::detached::die;
+use super::detached::kill_self;
 
 /// Notes that a signal asked this process to end, which then has a second to do so by itself.
 #[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct InterruptFlag(Arc<AtomicBool>);
 
-impl Interrupt {
+impl InterruptFlag {
     /// Takes the signals from now on, for as long as the process lives. A second one ends it at once.
-    pub fn heed() -> io::Result<Self> {
+    pub fn install() -> io::Result<Self> {
         let interrupt = Self::default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (mut asked, mut ended) = {
@@ -32,7 +32,7 @@ impl Interrupt {
                         _ = ended.recv() => {}
                     }
                     if noted.0.swap(true, Ordering::Relaxed) {
-                        let _ = die();
+                        let _ = kill_self();
                     }
                 }
             });
@@ -42,7 +42,7 @@ impl Interrupt {
     }
 
     /// Says whether the process is to end.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

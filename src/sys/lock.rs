@@ -34,7 +34,7 @@ impl FileLock {
             options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
             let lock = Self { path: path.to_owned(), file: options.open(path)? };
             match lock.file.try_lock() {
-                Ok(()) if lock.still_there() => return Ok(Some(lock)),
+                Ok(()) if lock.is_intact() => return Ok(Some(lock)),
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
@@ -77,7 +77,7 @@ impl FileLock {
 
     /// Deletes the file, if it is still the one that is held, and lets go of it.
     pub fn remove(&self) -> io::Result<()> {
-        if self.still_there() { std::fs::remove_file(&self.path) } else { Ok(()) }
+        if self.is_intact() { std::fs::remove_file(&self.path) } else { Ok(()) }
     }
 
     /// Writes into the file which process holds it.
@@ -89,7 +89,7 @@ impl FileLock {
     }
 
     /// Takes out of the file which process holds it: from now on its number may be that of a stranger.
-    pub fn forget_holder(&self) -> io::Result<()> {
+    pub fn clear_holder(&self) -> io::Result<()> {
         self.file.set_len(0)
     }
 
@@ -101,7 +101,7 @@ impl FileLock {
     }
 
     /// Says whether the file's name still stands for the file that is locked. If not, others can lock another.
-    pub fn still_there(&self) -> bool {
+    pub fn is_intact(&self) -> bool {
         let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
         let named = std::fs::symlink_metadata(&self.path).map(identity);
         let held = self.file.metadata().map(identity);
@@ -131,10 +131,10 @@ mod tests {
         let path = folder.path().join("lock");
         let held = FileLock::acquire(&path).unwrap().unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert!(!held.still_there());
+        assert!(!held.is_intact());
         let next = FileLock::acquire(&path).unwrap().unwrap();
-        assert!(next.still_there());
-        assert!(!held.still_there());
+        assert!(next.is_intact());
+        assert!(!held.is_intact());
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
         let path = folder.path().join("lock");
         assert!(!FileLock::is_held(&path).unwrap());
         let held = FileLock::acquire(&path).unwrap().unwrap();
-        assert!(FileLock::is_held(&path).unwrap() && held.still_there());
+        assert!(FileLock::is_held(&path).unwrap() && held.is_intact());
         drop(held);
         assert!(path.exists());
         assert!(!FileLock::is_held(&path).unwrap());
@@ -159,7 +159,7 @@ mod tests {
             drop(FileLock::acquire(&path(name)).unwrap().unwrap());
         }
         FileLock::sweep(folder.path(), "agent-", ".lock").unwrap();
-        assert!(held.still_there() && !path("agent-2.lock").exists() && path("daemon.lock").exists());
+        assert!(held.is_intact() && !path("agent-2.lock").exists() && path("daemon.lock").exists());
         held.remove().unwrap();
         assert!(!path("agent-1.lock").exists());
     }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::model::WebError;
-use crate::model::WebRequest;
-use crate::model::WebResponse;
+use crate::model::HttpError;
+use crate::model::HttpRequest;
+use crate::model::HttpResponse;
 
 /// How long a server may take, and how much it may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WebLimits {
+pub struct HttpLimits {
     /// Until it is connected to.
     pub connect: Duration,
     /// Between two pieces of its answer, once that has begun.
@@ -20,14 +20,14 @@ pub struct WebLimits {
 }
 
 /// Sends requests to servers.
-pub trait Network: Sync {
+pub trait HttpTransport: Sync {
     /// Sends a request and waits for the whole answer, whatever its status is. Follows no redirection, uses no proxy
     /// that was not asked for, and speaks without TLS to this machine alone. `is_stopped` is asked several times a
     /// second.
     fn send(
         &self,
-        request: &WebRequest,
-        limits: &WebLimits,
+        request: &HttpRequest,
+        limits: &HttpLimits,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<WebResponse, WebError>;
+    ) -> Result<HttpResponse, HttpError>;
 }

@@ -23,17 +23,17 @@ use rustix::process::waitid;
 
 /// How long a program may say nothing. Git needs seconds in the largest repositories, and for ever where an ignore
 /// file is a FIFO.
-const PATIENCE: Duration = Duration::from_mins(1);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Bytes of output after which a program has shown that it is alive.
-const PIECE: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 /// How long a pipe is listened to whose program has ended: what it left running may hold it for ever.
-const GRACE: Duration = Duration::from_secs(1);
+const PIPE_GRACE_PERIOD: Duration = Duration::from_secs(1);
 /// How often it is asked whether anybody still wants to hear a program.
-const POLL: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What a program left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
+pub struct ProcessOutput {
     /// Whether it exited with 0.
     pub success: bool,
     /// What it wrote to its standard output.
@@ -53,7 +53,7 @@ pub trait Processes: Sync {
         folder: &Path,
         without: &[&str],
         input: &[u8],
-    ) -> io::Result<Finished>;
+    ) -> io::Result<ProcessOutput>;
 }
 
 /// The machine's own processes.
@@ -69,7 +69,7 @@ impl Processes for RealProcesses {
         folder: &Path,
         without: &[&str],
         input: &[u8],
-    ) -> io::Result<Finished> {
+    ) -> io::Result<ProcessOutput> {
         let mut command = std::process::Command::new(program);
         command.args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
@@ -78,47 +78,51 @@ impl Processes for RealProcesses {
         for name in without {
             command.env_remove(name);
         }
-        finish(command.spawn()?, input, &Bounds::patient(PATIENCE))
+        wait_for_exit(command.spawn()?, input, &ProcessLimits::with_idle_timeout(IDLE_TIMEOUT))
     }
 }
 
 /// What a program's threads tell of it.
-enum Event {
-    Answer(Vec<u8>),
-    Complaint(Vec<u8>),
+enum PipeEvent {
+    Stdout(Vec<u8>),
+    Stderr(Vec<u8>),
     Failed(io::Error),
-    Ended,
+    Exited,
 }
 
 /// What was heard of a program.
 #[derive(Default)]
-struct Heard {
-    answer: Vec<u8>,
-    complaint: Vec<u8>,
-    has_ended: bool,
+struct CapturedOutput {
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    has_exited: bool,
 }
 
 /// How long a program is listened to, and how much of it is heard.
-pub(super) struct Bounds<'a> {
+pub(super) struct ProcessLimits<'a> {
     /// How long it may say nothing.
-    pub(super) patience: Duration,
+    pub(super) idle_timeout: Duration,
     /// How long it may take in all; for ever where it speaks.
-    pub(super) total: Option<Duration>,
+    pub(super) total_timeout: Option<Duration>,
     /// Bytes that it may say.
     pub(super) output_bytes: usize,
     /// Says whether nobody wants to hear it any more.
     pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Bounds<'_> {
-    fn patient(patience: Duration) -> Self {
-        Self { patience, total: None, output_bytes: usize::MAX, is_stopped: &|| false }
+impl ProcessLimits<'_> {
+    fn with_idle_timeout(idle_timeout: Duration) -> Self {
+        Self { idle_timeout, total_timeout: None, output_bytes: usize::MAX, is_stopped: &|| false }
     }
 }
 
 /// Feeds a program its input and takes what it says, until it ends or comes to its bounds. What it leaves running may
 /// hold its pipes for ever, so that no thread that reads or writes one is waited for.
-pub(super) fn finish(mut child: Child, input: &[u8], bounds: &Bounds<'_>) -> io::Result<Finished> {
+pub(super) fn wait_for_exit(
+    mut child: Child,
+    input: &[u8],
+    bounds: &ProcessLimits<'_>,
+) -> io::Result<ProcessOutput> {
     let (sender, events) = channel();
     if let Some(mut pipe) = child.stdin.take() {
         // On a thread of its own: a program that answers while it reads would fill its pipe and wait for us.
@@ -128,37 +132,37 @@ pub(super) fn finish(mut child: Child, input: &[u8], bounds: &Bounds<'_>) -> io:
     }
     if let Some(pipe) = child.stdout.take() {
         let sender = sender.clone();
-        std::thread::spawn(move || read_all(pipe, &sender, Event::Answer));
+        std::thread::spawn(move || read_all(pipe, &sender, PipeEvent::Stdout));
     }
     if let Some(pipe) = child.stderr.take() {
         let sender = sender.clone();
-        std::thread::spawn(move || read_all(pipe, &sender, Event::Complaint));
+        std::thread::spawn(move || read_all(pipe, &sender, PipeEvent::Stderr));
     }
     let id = Pid::from_child(&child);
     // It is left to be waited for below: until then no other process can get its number.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     std::thread::spawn(move || {
         let _ = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(id), options));
-        sender.send(Event::Ended)
+        sender.send(PipeEvent::Exited)
     });
-    let heard = listen(&events, bounds);
-    if !heard.as_ref().is_ok_and(|heard| heard.has_ended) {
+    let heard = collect_output(&events, bounds);
+    if !heard.as_ref().is_ok_and(|heard| heard.has_exited) {
         // Its children too. One that is in no group of its own is stopped alone.
         kill_process_group(id, Signal::KILL).or_else(|_| child.kill())?;
     }
     let success = child.wait()?.success();
     let heard = heard?;
-    if !heard.has_ended {
+    if !heard.has_exited {
         return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not answer"));
     }
-    Ok(Finished { success, stdout: heard.answer, stderr: heard.complaint })
+    Ok(ProcessOutput { success, stdout: heard.stdout, stderr: heard.stderr })
 }
 
 /// Listens until the program has ended and its pipes are closed, or for as long as the bounds allow.
-fn listen(events: &Receiver<Event>, bounds: &Bounds<'_>) -> io::Result<Heard> {
-    let mut heard = Heard::default();
-    let (mut patience, mut fresh) = (bounds.patience, 0);
-    let end = bounds.total.map(|total| Instant::now() + total);
+fn collect_output(events: &Receiver<PipeEvent>, bounds: &ProcessLimits<'_>) -> io::Result<CapturedOutput> {
+    let mut heard = CapturedOutput::default();
+    let (mut patience, mut fresh) = (bounds.idle_timeout, 0);
+    let end = bounds.total_timeout.map(|total| Instant::now() + total);
     let until = |patience| end.unwrap_or(Instant::now() + patience).min(Instant::now() + patience);
     let mut deadline = until(patience);
     loop {
@@ -170,26 +174,26 @@ fn listen(events: &Receiver<Event>, bounds: &Bounds<'_>) -> io::Result<Heard> {
             return Ok(heard);
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let piece = match events.recv_timeout(left.min(POLL)) {
-            Ok(Event::Answer(piece)) => (&mut heard.answer, piece),
-            Ok(Event::Complaint(piece)) => (&mut heard.complaint, piece),
-            Ok(Event::Failed(error)) => return Err(error),
-            Ok(Event::Ended) => {
-                heard.has_ended = true;
-                (patience, fresh) = (patience.min(GRACE), 0);
+        let piece = match events.recv_timeout(left.min(POLL_INTERVAL)) {
+            Ok(PipeEvent::Stdout(piece)) => (&mut heard.stdout, piece),
+            Ok(PipeEvent::Stderr(piece)) => (&mut heard.stderr, piece),
+            Ok(PipeEvent::Failed(error)) => return Err(error),
+            Ok(PipeEvent::Exited) => {
+                heard.has_exited = true;
+                (patience, fresh) = (patience.min(PIPE_GRACE_PERIOD), 0);
                 deadline = until(patience);
                 continue;
             }
-            Err(RecvTimeoutError::Timeout) if POLL < left => continue,
+            Err(RecvTimeoutError::Timeout) if POLL_INTERVAL < left => continue,
             Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => return Ok(heard),
         };
         let (all, piece) = piece;
         all.extend_from_slice(&piece);
-        if bounds.output_bytes < heard.answer.len() + heard.complaint.len() {
+        if bounds.output_bytes < heard.stdout.len() + heard.stderr.len() {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it says too much"));
         }
         fresh += piece.len();
-        if PIECE <= fresh {
+        if CHUNK_BYTES <= fresh {
             fresh = 0;
             deadline = until(patience);
         }
@@ -197,16 +201,16 @@ fn listen(events: &Receiver<Event>, bounds: &Bounds<'_>) -> io::Result<Heard> {
 }
 
 /// Sends all that a pipe gives, until nobody listens any more.
-fn read_all(mut pipe: impl Read, sender: &Sender<Event>, event: fn(Vec<u8>) -> Event) {
-    let mut piece = vec![0; PIECE];
+fn read_all(mut pipe: impl Read, sender: &Sender<PipeEvent>, event: fn(Vec<u8>) -> PipeEvent) {
+    let mut piece = vec![0; CHUNK_BYTES];
     loop {
         let next = match pipe.read(&mut piece) {
             Ok(0) => return,
             Ok(count) => event(piece[..count].to_vec()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => Event::Failed(error),
+            Err(error) => PipeEvent::Failed(error),
         };
-        let is_last = matches!(next, Event::Failed(_));
+        let is_last = matches!(next, PipeEvent::Failed(_));
         if sender.send(next).is_err() || is_last {
             return;
         }
@@ -231,15 +235,23 @@ mod tests {
 
     #[test]
     fn a_program_that_never_ends_is_stopped() {
-        let error =
-            finish(start("exec sleep 1000"), b"", &Bounds::patient(Duration::from_millis(50))).unwrap_err();
+        let error = wait_for_exit(
+            start("exec sleep 1000"),
+            b"",
+            &ProcessLimits::with_idle_timeout(Duration::from_millis(50)),
+        )
+        .unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 
     #[test]
     fn a_child_that_holds_the_pipes_keeps_nobody_waiting() {
-        let finished =
-            finish(start("sleep 1000 & echo $!; echo '[]'"), b"", &Bounds::patient(PATIENCE)).unwrap();
+        let finished = wait_for_exit(
+            start("sleep 1000 & echo $!; echo '[]'"),
+            b"",
+            &ProcessLimits::with_idle_timeout(IDLE_TIMEOUT),
+        )
+        .unwrap();
         let said = String::from_utf8(finished.stdout).unwrap();
         let (id, said) = said.split_once('\n').unwrap();
         assert_eq!((finished.success, said), (true, "[]\n"));
@@ -255,7 +267,9 @@ mod tests {
         let child = command.stdin(writer).spawn().unwrap();
         // The command keeps our end of the pipe.
         drop(command);
-        assert!(finish(child, b"", &Bounds::patient(Duration::from_millis(50))).is_err());
+        assert!(
+            wait_for_exit(child, b"", &ProcessLimits::with_idle_timeout(Duration::from_millis(50))).is_err()
+        );
         let mut rest = Vec::new();
         assert_eq!({ reader }.read_to_end(&mut rest).unwrap(), 0, "nobody holds the pipe");
     }
@@ -263,8 +277,12 @@ mod tests {
     #[test]
     fn a_program_that_answers_while_it_reads_is_heard_to_its_end() {
         let input = vec![b'x'; 1 << 20];
-        let finished =
-            finish(start("cat; echo bad >&2; exit 3"), &input, &Bounds::patient(PATIENCE)).unwrap();
-        assert_eq!(finished, Finished { success: false, stdout: input, stderr: b"bad\n".to_vec() });
+        let finished = wait_for_exit(
+            start("cat; echo bad >&2; exit 3"),
+            &input,
+            &ProcessLimits::with_idle_timeout(IDLE_TIMEOUT),
+        )
+        .unwrap();
+        assert_eq!(finished, ProcessOutput { success: false, stdout: input, stderr: b"bad\n".to_vec() });
     }
 }

@@ -2,17 +2,17 @@
 
 /// What a process takes of the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct ProcessUsage {
     /// Bytes of memory that are its own or in use by it.
     pub rss_bytes: u64,
     /// Open files.
     pub fds: u64,
 }
 
-impl Usage {
+impl ProcessUsage {
     /// Returns what this process takes now; zeros where the system does not say.
     #[expect(clippy::disallowed_methods, reason = "this is the window")]
-    pub fn now() -> Self {
+    pub fn current() -> Self {
         let pages = std::fs::read_to_string("/proc/self/statm").ok();
         let pages = pages.and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok()).unwrap_or(0);
         let page = rustix::param::page_size() as u64;
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn a_process_takes_something() {
-        let usage = Usage::now();
+        let usage = ProcessUsage::current();
         assert!(1 << 20 < usage.rss_bytes);
         assert!(2 < usage.fds);
     }

@@ -32,58 +32,58 @@ use secrecy::ExposeSecret;
 use tokio::runtime::Builder;
 use tokio::runtime::Runtime;
 
-use crate::model::Method;
-use crate::model::WebError;
-use crate::model::WebRequest;
-use crate::model::WebResponse;
-use crate::sys::Network;
-use crate::sys::WebLimits;
+use crate::model::HttpError;
+use crate::model::HttpMethod;
+use crate::model::HttpRequest;
+use crate::model::HttpResponse;
+use crate::sys::HttpLimits;
+use crate::sys::HttpTransport;
 
 /// How often the caller is asked whether it still wants the answer.
-const POLL: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a connection is kept for the next request.
-const KEEP: Duration = Duration::from_secs(30);
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Headers of an answer, and bytes of them: what servers of models send fits ten times.
-const MOST_HEADERS: usize = 100;
-const MOST_HEADER_BYTES: u32 = 64 << 10;
+const MAX_HEADERS: usize = 100;
+const MAX_HEADER_BYTES: u32 = 64 << 10;
 /// Bytes of a cause that are told: the words come from a library, but a server may have a part in them.
-const LONGEST_CAUSE: usize = 200;
+const MAX_CAUSE_BYTES: usize = 200;
 
 /// The real servers. Nothing is opened before the first request.
-pub struct Web {
+pub struct HttpClient {
     proxy: Option<String>,
-    state: Mutex<State>,
+    pool: Mutex<ClientPool>,
 }
 
 /// What is made at the first request.
 #[derive(Default)]
-struct State {
+struct ClientPool {
     runtime: Option<Runtime>,
-    clients: Vec<(Kind, Client)>,
+    clients: Vec<(ClientKind, Client)>,
 }
 
 /// Which client a request needs: how long connecting may take is a property of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Kind {
+struct ClientKind {
     is_secure: bool,
     connect: Duration,
 }
 
-impl Web {
+impl HttpClient {
     /// Makes the window. The proxy's address is one that a person wrote in the settings; it is for `https` alone.
     pub fn new(proxy: Option<String>) -> Self {
-        Self { proxy, state: Mutex::default() }
+        Self { proxy, pool: Mutex::default() }
     }
 
     /// Fails where no server can be spoken to by `https`, before anything is sent.
-    pub fn can_be_secure(&self) -> Result<(), WebError> {
-        let kind = Kind { is_secure: true, connect: Duration::from_secs(5) };
+    pub fn check_tls(&self) -> Result<(), HttpError> {
+        let kind = ClientKind { is_secure: true, connect: Duration::from_secs(5) };
         self.client(kind).map(drop)
     }
 
-    fn client(&self, kind: Kind) -> Result<(tokio::runtime::Handle, Client), WebError> {
+    fn client(&self, kind: ClientKind) -> Result<(tokio::runtime::Handle, Client), HttpError> {
         // A thread that panicked in here left the state as it was before or after a whole step.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         let handle = match &state.runtime {
             Some(runtime) => runtime.handle().clone(),
             None => state.runtime.insert(start_runtime()?).handle().clone(),
@@ -96,53 +96,53 @@ impl Web {
         Ok((handle, client))
     }
 
-    fn secure_client(&self, kind: Kind) -> Result<Client, WebError> {
-        let mut builder = common(kind).https_only(true);
+    fn secure_client(&self, kind: ClientKind) -> Result<Client, HttpError> {
+        let mut builder = common_builder(kind).https_only(true);
         if let Some(proxy) = &self.proxy {
             let proxy =
-                Proxy::https(proxy).map_err(|_| WebError::NotAllowed("the proxy's address is none"))?;
+                Proxy::https(proxy).map_err(|_| HttpError::NotAllowed("the proxy's address is none"))?;
             // What runs on this machine is spoken to directly.
             builder = builder.proxy(proxy.no_proxy(NoProxy::from_string("localhost,127.0.0.0/8,::1")));
         }
         // What else could fail was checked above: it is the system's store of certificates that cannot be read.
-        builder.build().map_err(|_| WebError::NoCertificates)
+        builder.build().map_err(|_| HttpError::NoCertificates)
     }
 }
 
-impl Network for Web {
+impl HttpTransport for HttpClient {
     fn send(
         &self,
-        request: &WebRequest,
-        limits: &WebLimits,
+        request: &HttpRequest,
+        limits: &HttpLimits,
         is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<WebResponse, WebError> {
-        let url = checked(&request.url)?;
+    ) -> Result<HttpResponse, HttpError> {
+        let url = checked_url(&request.url)?;
         let host = host_and_port(&url);
-        let kind = Kind { is_secure: url.scheme() == "https", connect: limits.connect };
-        let asked = asked(request, url)?;
+        let kind = ClientKind { is_secure: url.scheme() == "https", connect: limits.connect };
+        let asked = to_reqwest(request, url)?;
         if is_stopped() {
-            return Err(WebError::Stopped);
+            return Err(HttpError::Stopped);
         }
         let (runtime, client) = self.client(kind)?;
         let call = async {
-            let answered = client.execute(asked).await.map_err(|error| unanswered(&error, &host))?;
-            whole(answered, limits).await
+            let answered = client.execute(asked).await.map_err(|error| to_http_error(&error, &host))?;
+            read_response(answered, limits).await
         };
         runtime.block_on(async {
             tokio::select! {
                 biased;
-                () = stop(is_stopped) => Err(WebError::Stopped),
+                () = stopped_by_caller(is_stopped) => Err(HttpError::Stopped),
                 answer = tokio::time::timeout(limits.total, call) => {
-                    answer.unwrap_or(Err(WebError::TimedOut(limits.total)))
+                    answer.unwrap_or(Err(HttpError::TimedOut(limits.total)))
                 }
             }
         })
     }
 }
 
-impl Drop for Web {
+impl Drop for HttpClient {
     fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let state = self.pool.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.clients.clear();
         if let Some(runtime) = state.runtime.take() {
             // A name service that hangs must not hold up the end of the program.
@@ -152,29 +152,29 @@ impl Drop for Web {
 }
 
 /// Waits until the caller wants nothing any more.
-async fn stop(is_stopped: &(dyn Fn() -> bool + Sync)) {
+async fn stopped_by_caller(is_stopped: &(dyn Fn() -> bool + Sync)) {
     while !is_stopped() {
-        tokio::time::sleep(POLL).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-fn start_runtime() -> Result<Runtime, WebError> {
+fn start_runtime() -> Result<Runtime, HttpError> {
     let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("slop-web").enable_all().build();
-    runtime.map_err(|_| WebError::NotAllowed("no thread can be started for it"))
+    runtime.map_err(|_| HttpError::NotAllowed("no thread can be started for it"))
 }
 
 /// Returns the address, where something may be sent to it.
-fn checked(url: &str) -> Result<Url, WebError> {
-    let url = Url::parse(url).map_err(|_| WebError::NotAllowed("the address is none"))?;
+fn checked_url(url: &str) -> Result<Url, HttpError> {
+    let url = Url::parse(url).map_err(|_| HttpError::NotAllowed("the address is none"))?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(WebError::NotAllowed("the address holds a user's name or password"));
+        return Err(HttpError::NotAllowed("the address holds a user's name or password"));
     }
     let may_be_plain = is_loopback(&url);
     match url.scheme() {
         "https" => Ok(url),
         "http" if may_be_plain => Ok(url),
-        "http" => Err(WebError::NotAllowed("the address is neither https nor one of this machine")),
-        _ => Err(WebError::NotAllowed("the address is not https")),
+        "http" => Err(HttpError::NotAllowed("the address is neither https nor one of this machine")),
+        _ => Err(HttpError::NotAllowed("the address is not https")),
     }
 }
 
@@ -190,26 +190,26 @@ fn host_and_port(url: &Url) -> String {
 }
 
 /// Puts a request together.
-fn asked(request: &WebRequest, url: Url) -> Result<Request, WebError> {
+fn to_reqwest(request: &HttpRequest, url: Url) -> Result<Request, HttpError> {
     let method = match request.method {
-        Method::Get => reqwest::Method::GET,
-        Method::Post => reqwest::Method::POST,
+        HttpMethod::Get => reqwest::Method::GET,
+        HttpMethod::Post => reqwest::Method::POST,
     };
     let mut asked = Request::new(method, url);
     for (name, value) in &request.headers {
-        put(asked.headers_mut(), name, value, false)?;
+        insert_header(asked.headers_mut(), name, value, false)?;
     }
     for (name, value) in &request.secret_headers {
-        put(asked.headers_mut(), name, value.expose_secret(), true)?;
+        insert_header(asked.headers_mut(), name, value.expose_secret(), true)?;
     }
-    if !request.body.is_empty() || request.method == Method::Post {
+    if !request.body.is_empty() || request.method == HttpMethod::Post {
         *asked.body_mut() = Some(request.body.clone().into());
     }
     Ok(asked)
 }
 
-fn put(headers: &mut HeaderMap, name: &str, value: &str, is_secret: bool) -> Result<(), WebError> {
-    let refused = WebError::NotAllowed("a header's name or value has characters that HTTP does not know");
+fn insert_header(headers: &mut HeaderMap, name: &str, value: &str, is_secret: bool) -> Result<(), HttpError> {
+    let refused = HttpError::NotAllowed("a header's name or value has characters that HTTP does not know");
     let (Ok(name), Ok(mut value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(value)) else {
         return Err(refused);
     };
@@ -219,7 +219,7 @@ fn put(headers: &mut HeaderMap, name: &str, value: &str, is_secret: bool) -> Res
 }
 
 /// What the clients have in common.
-fn common(kind: Kind) -> ClientBuilder {
+fn common_builder(kind: ClientKind) -> ClientBuilder {
     static PROVIDER: Once = Once::new();
     // reqwest panics where none is installed; one that is there already does as well.
     PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
@@ -230,35 +230,35 @@ fn common(kind: Kind) -> ClientBuilder {
         .retry(reqwest::retry::never())
         .referer(false)
         .connect_timeout(kind.connect)
-        .pool_idle_timeout(KEEP)
-        .http1_max_headers(MOST_HEADERS)
-        .http2_max_header_list_size(MOST_HEADER_BYTES)
+        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+        .http1_max_headers(MAX_HEADERS)
+        .http2_max_header_list_size(MAX_HEADER_BYTES)
         .user_agent(concat!("slop/", env!("CARGO_PKG_VERSION")))
-        .resolve_to_addrs("localhost", &here())
+        .resolve_to_addrs("localhost", &loopback_addresses())
 }
 
 /// The client for this machine: it knows no certificates, and no name but one.
-fn plain_client(kind: Kind) -> Result<Client, WebError> {
-    let builder = common(kind).tls_certs_only([]).dns_resolver(Nowhere);
-    builder.build().map_err(|_| WebError::NotAllowed("no connection can be set up"))
+fn plain_client(kind: ClientKind) -> Result<Client, HttpError> {
+    let builder = common_builder(kind).tls_certs_only([]).dns_resolver(NoResolver);
+    builder.build().map_err(|_| HttpError::NotAllowed("no connection can be set up"))
 }
 
 /// What `localhost` is, whatever a name service says.
-fn here() -> [SocketAddr; 2] {
+fn loopback_addresses() -> [SocketAddr; 2] {
     [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].map(|here| SocketAddr::new(here, 0))
 }
 
 /// A name service that knows no name: the last fence against speaking without TLS to another machine.
-struct Nowhere;
+struct NoResolver;
 
-impl Resolve for Nowhere {
+impl Resolve for NoResolver {
     fn resolve(&self, _: Name) -> Resolving {
         Box::pin(async { Err("only this machine is spoken to without TLS".into()) })
     }
 }
 
 /// Reads an answer to its end.
-async fn whole(mut answer: Response, limits: &WebLimits) -> Result<WebResponse, WebError> {
+async fn read_response(mut answer: Response, limits: &HttpLimits) -> Result<HttpResponse, HttpError> {
     let status = answer.status().as_u16();
     let headers = answer.headers().iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
@@ -268,33 +268,33 @@ async fn whole(mut answer: Response, limits: &WebLimits) -> Result<WebResponse, 
     let mut body = Vec::new();
     loop {
         let piece = tokio::time::timeout(limits.idle, answer.chunk()).await;
-        let piece = piece.map_err(|_| WebError::TimedOut(limits.idle))?;
-        let Some(piece) = piece.map_err(|error| WebError::Broken(cause(&error)))? else {
-            return Ok(WebResponse { status, headers, body });
+        let piece = piece.map_err(|_| HttpError::TimedOut(limits.idle))?;
+        let Some(piece) = piece.map_err(|error| HttpError::Broken(innermost_cause(&error)))? else {
+            return Ok(HttpResponse { status, headers, body });
         };
         if limits.body_bytes - body.len() < piece.len() {
-            return Err(WebError::TooLarge(limits.body_bytes));
+            return Err(HttpError::TooLarge(limits.body_bytes));
         }
         body.extend_from_slice(&piece);
     }
 }
 
 /// Says why there is not even the head of an answer.
-fn unanswered(error: &reqwest::Error, host: &str) -> WebError {
+fn to_http_error(error: &reqwest::Error, host: &str) -> HttpError {
     if error.is_connect() || error.is_builder() {
-        return WebError::Unreachable { host: host.to_owned(), why: cause(error) };
+        return HttpError::Unreachable { host: host.to_owned(), why: innermost_cause(error) };
     }
-    WebError::Broken(cause(error))
+    HttpError::Broken(innermost_cause(error))
 }
 
 /// Returns the innermost cause: the outer ones repeat the address.
-fn cause(error: &reqwest::Error) -> String {
+fn innermost_cause(error: &reqwest::Error) -> String {
     let mut innermost: &dyn Error = error;
     while let Some(deeper) = innermost.source() {
         innermost = deeper;
     }
     let mut words: String = innermost.to_string().chars().filter(|c| !c.is_control()).collect();
-    words.truncate(words.floor_char_boundary(LONGEST_CAUSE));
+    words.truncate(words.floor_char_boundary(MAX_CAUSE_BYTES));
     words
 }
 

@@ -15,7 +15,7 @@ use secrecy::SecretString;
 use super::*;
 
 const KEY: &str = "sentinel-of-a-key";
-const LIMITS: WebLimits = WebLimits {
+const LIMITS: HttpLimits = HttpLimits {
     connect: Duration::from_secs(5),
     idle: Duration::from_secs(20),
     total: Duration::from_secs(20),
@@ -24,14 +24,14 @@ const LIMITS: WebLimits = WebLimits {
 const SHORT: Duration = Duration::from_millis(200);
 
 /// A server for as many requests as come, each on a connection of its own.
-struct Server {
+struct TestServer {
     port: u16,
     connections: Arc<AtomicUsize>,
     heads: Arc<Mutex<Vec<String>>>,
     is_over: Arc<AtomicBool>,
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     /// Takes no more requests: the port may be another test's by then, and what floods must not flood that.
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
@@ -40,7 +40,7 @@ impl Drop for Server {
     }
 }
 
-impl Server {
+impl TestServer {
     /// Starts one that reads a request and then does as `answer` says; the connection ends with it.
     fn start(answer: impl Fn(&mut TcpStream) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -65,7 +65,7 @@ impl Server {
     }
 
     /// Starts one that says the same to everybody.
-    fn saying(answer: impl Into<Vec<u8>>) -> Self {
+    fn replying(answer: impl Into<Vec<u8>>) -> Self {
         let answer = answer.into();
         Self::start(move |stream| drop(stream.write_all(&answer)))
     }
@@ -74,7 +74,7 @@ impl Server {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
 
-    fn seen(&self) -> usize {
+    fn connection_count(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 }
@@ -92,9 +92,9 @@ fn read_request(stream: &mut TcpStream) -> String {
     head + std::str::from_utf8(&body).unwrap()
 }
 
-fn post(url: &str) -> WebRequest {
-    WebRequest {
-        method: Method::Post,
+fn post(url: &str) -> HttpRequest {
+    HttpRequest {
+        method: HttpMethod::Post,
         url: url.to_owned(),
         headers: vec![("content-type".to_owned(), "application/json".to_owned())],
         secret_headers: vec![("x-api-key".to_owned(), SecretString::from(KEY))],
@@ -102,18 +102,18 @@ fn post(url: &str) -> WebRequest {
     }
 }
 
-fn send_within(url: &str, limits: WebLimits) -> Result<WebResponse, WebError> {
-    Web::new(None).send(&post(url), &limits, &|| false)
+fn send_within(url: &str, limits: HttpLimits) -> Result<HttpResponse, HttpError> {
+    HttpClient::new(None).send(&post(url), &limits, &|| false)
 }
 
-fn send(url: &str) -> Result<WebResponse, WebError> {
+fn send(url: &str) -> Result<HttpResponse, HttpError> {
     send_within(url, LIMITS)
 }
 
 #[track_caller]
-fn error_of(server: &Server, limits: WebLimits) -> WebError {
+fn error_of(server: &TestServer, limits: HttpLimits) -> HttpError {
     let error = send_within(&server.url(), limits).unwrap_err();
-    assert_eq!(server.seen(), 1, "nothing is tried twice");
+    assert_eq!(server.connection_count(), 1, "nothing is tried twice");
     let words = format!("{error} {error:?}");
     assert!(!words.contains(KEY) && !words.contains("/v1"), "{words}");
     error
@@ -121,8 +121,9 @@ fn error_of(server: &Server, limits: WebLimits) -> WebError {
 
 #[test]
 fn an_answer_comes_whole_whatever_its_status_is() {
-    let server =
-        Server::saying("HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nx: \u{e9}\r\ncontent-length: 2\r\n\r\n{}");
+    let server = TestServer::replying(
+        "HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nx: \u{e9}\r\ncontent-length: 2\r\n\r\n{}",
+    );
     let answer = send(&server.url()).unwrap();
     assert_eq!((answer.status, answer.body.as_slice()), (429, b"{}".as_slice()));
     assert_eq!((answer.header("retry-after"), answer.header("x")), (Some("7"), None));
@@ -135,22 +136,22 @@ fn an_answer_comes_whole_whatever_its_status_is() {
 
 #[test]
 fn an_address_is_read_without_a_body() {
-    let server = Server::saying("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
-    let request = WebRequest { method: Method::Get, body: Vec::new(), ..post(&server.url()) };
-    assert_eq!(Web::new(None).send(&request, &LIMITS, &|| false).unwrap().body, b"");
+    let server = TestServer::replying("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+    let request = HttpRequest { method: HttpMethod::Get, body: Vec::new(), ..post(&server.url()) };
+    assert_eq!(HttpClient::new(None).send(&request, &LIMITS, &|| false).unwrap().body, b"");
     let head = server.heads.lock().unwrap()[0].clone();
     assert!(head.starts_with("GET /v1 ") && !head.contains("content-length"), "{head}");
 }
 
 #[test]
 fn this_machine_has_a_name_that_no_service_is_asked_for() {
-    let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
+    let server = TestServer::replying("HTTP/1.1 204 No\r\n\r\n");
     assert_eq!(send(&format!("http://LOCALHOST:{}/", server.port)).unwrap().status, 204);
 }
 
 #[test]
 fn half_a_document_is_a_whole_answer_where_its_length_says_so() {
-    let server = Server::saying("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{\"a\":");
+    let server = TestServer::replying("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{\"a\":");
     assert_eq!(send(&server.url()).unwrap().body, b"{\"a\":");
 }
 
@@ -164,61 +165,61 @@ fn a_connection_that_ends_early_is_broken() {
         "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}",
         "SSH-2.0-OpenSSH\r\n\r\n",
     ] {
-        let error = error_of(&Server::saying(answer), LIMITS);
-        assert!(matches!(error, WebError::Broken(_)) && !error.is_unsent(), "{answer:?}: {error:?}");
+        let error = error_of(&TestServer::replying(answer), LIMITS);
+        assert!(matches!(error, HttpError::Broken(_)) && !error.is_unsent(), "{answer:?}: {error:?}");
     }
 }
 
 #[test]
 fn a_server_that_says_nothing_is_left() {
-    let server = Server::start(|stream| drop(stream.read(&mut [0])));
-    let error = error_of(&server, WebLimits { total: SHORT, ..LIMITS });
-    assert!(matches!(error, WebError::TimedOut(limit) if limit == SHORT), "{error:?}");
+    let server = TestServer::start(|stream| drop(stream.read(&mut [0])));
+    let error = error_of(&server, HttpLimits { total: SHORT, ..LIMITS });
+    assert!(matches!(error, HttpError::TimedOut(limit) if limit == SHORT), "{error:?}");
     assert!(!error.is_unsent());
 }
 
 #[test]
 fn a_server_whose_head_never_ends_is_left() {
-    let server = Server::start(|stream| {
+    let server = TestServer::start(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nx: ");
         while stream.write_all(b"x").is_ok() {
             std::thread::sleep(Duration::from_millis(5));
         }
     });
-    let error = error_of(&server, WebLimits { total: SHORT, ..LIMITS });
-    assert!(matches!(error, WebError::TimedOut(_)), "{error:?}");
+    let error = error_of(&server, HttpLimits { total: SHORT, ..LIMITS });
+    assert!(matches!(error, HttpError::TimedOut(_)), "{error:?}");
 }
 
 #[test]
 fn a_server_that_falls_silent_in_the_midst_is_left() {
-    let server = Server::start(|stream| {
+    let server = TestServer::start(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{");
         let _ = stream.read(&mut [0]);
     });
-    let error = error_of(&server, WebLimits { idle: SHORT, ..LIMITS });
-    assert!(matches!(error, WebError::TimedOut(limit) if limit == SHORT), "{error:?}");
+    let error = error_of(&server, HttpLimits { idle: SHORT, ..LIMITS });
+    assert!(matches!(error, HttpError::TimedOut(limit) if limit == SHORT), "{error:?}");
 }
 
 #[test]
 fn a_body_that_trickles_is_left_although_it_never_pauses() {
-    let server = Server::start(|stream| {
+    let server = TestServer::start(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n");
         while stream.write_all(b"x").is_ok() {
             std::thread::sleep(Duration::from_millis(5));
         }
     });
-    let error = error_of(&server, WebLimits { total: SHORT, ..LIMITS });
-    assert!(matches!(error, WebError::TimedOut(limit) if limit == SHORT), "{error:?}");
+    let error = error_of(&server, HttpLimits { total: SHORT, ..LIMITS });
+    assert!(matches!(error, HttpError::TimedOut(limit) if limit == SHORT), "{error:?}");
 }
 
 #[test]
 fn a_body_without_end_is_too_large() {
-    let server = Server::start(|stream| {
+    let server = TestServer::start(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n");
         while stream.write_all(&[b'x'; 4096]).is_ok() {}
     });
     let error = error_of(&server, LIMITS);
-    assert!(matches!(error, WebError::TooLarge(limit) if limit == LIMITS.body_bytes), "{error:?}");
+    assert!(matches!(error, HttpError::TooLarge(limit) if limit == LIMITS.body_bytes), "{error:?}");
 }
 
 /// Zeros, as gzip packs them: blocks of deflate that repeat the byte before, 258 at a time, made by hand.
@@ -241,10 +242,10 @@ fn a_body_that_is_packed_small_is_measured_unpacked() {
     let mut answer = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n".to_vec();
     answer.extend(format!("content-length: {}\r\n\r\n", bomb.len()).bytes());
     answer.extend(&bomb);
-    let limits = WebLimits { body_bytes: 1 << 20, ..LIMITS };
+    let limits = HttpLimits { body_bytes: 1 << 20, ..LIMITS };
     assert!(bomb.len() < limits.body_bytes);
-    let error = error_of(&Server::saying(answer), limits);
-    assert!(matches!(error, WebError::TooLarge(_)), "{error:?}");
+    let error = error_of(&TestServer::replying(answer), limits);
+    assert!(matches!(error, HttpError::TooLarge(_)), "{error:?}");
 }
 
 #[test]
@@ -253,20 +254,20 @@ fn a_flood_of_headers_is_broken() {
     for number in 0..100_000 {
         answer.extend(format!("x{number}: {number}\r\n").bytes());
     }
-    let error = error_of(&Server::saying(answer), LIMITS);
-    assert!(matches!(error, WebError::Broken(_)), "{error:?}");
+    let error = error_of(&TestServer::replying(answer), LIMITS);
+    assert!(matches!(error, HttpError::Broken(_)), "{error:?}");
 }
 
 #[test]
 fn a_flood_of_provisional_answers_ends_with_the_time() {
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&is_over);
-    let server = Server::start(move |stream| {
+    let server = TestServer::start(move |stream| {
         while stream.write_all(&b"HTTP/1.1 100 Continue\r\n\r\n".repeat(100)).is_ok() {}
         over.store(true, Ordering::SeqCst);
     });
-    let error = error_of(&server, WebLimits { total: SHORT, ..LIMITS });
-    assert!(matches!(error, WebError::TimedOut(_)), "{error:?}");
+    let error = error_of(&server, HttpLimits { total: SHORT, ..LIMITS });
+    assert!(matches!(error, HttpError::TimedOut(_)), "{error:?}");
     // The connection is closed with the request: nothing reads on behind our back.
     wait_until(|| is_over.load(Ordering::SeqCst));
 }
@@ -282,14 +283,14 @@ fn wait_until(is_so: impl Fn() -> bool) {
 
 #[test]
 fn a_redirection_is_an_answer_and_not_followed() {
-    let second = Server::saying("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+    let second = TestServer::replying("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
     for status in [301, 302, 303, 307, 308] {
         let to = format!("HTTP/1.1 {status} Go\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n", second.url());
-        let first = Server::saying(to);
+        let first = TestServer::replying(to);
         assert_eq!(send(&first.url()).unwrap().status, status);
-        assert_eq!(first.seen(), 1);
+        assert_eq!(first.connection_count(), 1);
     }
-    assert_eq!(second.seen(), 0);
+    assert_eq!(second.connection_count(), 0);
 }
 
 #[test]
@@ -308,10 +309,10 @@ fn what_may_not_be_sent_opens_nothing() {
         "127.0.0.1:80",
         "",
     ] {
-        let web = Web::new(None);
+        let web = HttpClient::new(None);
         let error = web.send(&post(url), &LIMITS, &|| false).unwrap_err();
-        assert!(matches!(error, WebError::NotAllowed(_)) && error.is_unsent(), "{url}: {error:?}");
-        let state = web.state.lock().unwrap();
+        assert!(matches!(error, HttpError::NotAllowed(_)) && error.is_unsent(), "{url}: {error:?}");
+        let state = web.pool.lock().unwrap();
         assert!(state.runtime.is_none() && state.clients.is_empty(), "{url}");
     }
 }
@@ -319,7 +320,7 @@ fn what_may_not_be_sent_opens_nothing() {
 #[test]
 fn this_machine_may_be_spoken_to_without_tls() {
     for url in ["http://127.8.9.1/", "http://[::1]:80/", "http://localhost/", "https://api.example.com/"] {
-        assert!(checked(url).is_ok(), "{url}");
+        assert!(checked_url(url).is_ok(), "{url}");
     }
 }
 
@@ -327,14 +328,14 @@ fn this_machine_may_be_spoken_to_without_tls() {
 fn a_header_that_would_be_two_is_refused_without_its_words() {
     let mut request = post("http://127.0.0.1:1/");
     request.secret_headers = vec![("x-api-key".to_owned(), SecretString::from(format!("{KEY}\r\nx: y")))];
-    let error = Web::new(None).send(&request, &LIMITS, &|| false).unwrap_err();
-    assert!(matches!(error, WebError::NotAllowed(_)), "{error:?}");
+    let error = HttpClient::new(None).send(&request, &LIMITS, &|| false).unwrap_err();
+    assert!(matches!(error, HttpError::NotAllowed(_)), "{error:?}");
     assert!(!format!("{error} {error:?}").contains(KEY));
 }
 
 #[test]
 fn a_secret_header_is_not_shown_by_the_library_either() {
-    let asked = asked(&post("http://127.0.0.1/"), checked("http://127.0.0.1/").unwrap()).unwrap();
+    let asked = to_reqwest(&post("http://127.0.0.1/"), checked_url("http://127.0.0.1/").unwrap()).unwrap();
     assert!(!format!("{asked:?}").contains(KEY));
 }
 
@@ -342,7 +343,7 @@ fn a_secret_header_is_not_shown_by_the_library_either() {
 fn where_nobody_listens_nothing_is_sent() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let error = send(&format!("http://127.0.0.1:{free}/")).unwrap_err();
-    let WebError::Unreachable { host, why } = &error else { panic!("{error:?}") };
+    let HttpError::Unreachable { host, why } = &error else { panic!("{error:?}") };
     assert_eq!(host, &format!("127.0.0.1:{free}"));
     assert!(why.contains("refused") && error.is_unsent(), "{why}");
 }
@@ -358,34 +359,39 @@ fn a_connection_that_is_never_made_is_given_up() {
         waiting.push(stream);
     }
     let error =
-        send_within(&format!("http://{address}/"), WebLimits { connect: SHORT, ..LIMITS }).unwrap_err();
-    assert!(matches!(error, WebError::Unreachable { .. }) && error.is_unsent(), "{error:?}");
+        send_within(&format!("http://{address}/"), HttpLimits { connect: SHORT, ..LIMITS }).unwrap_err();
+    assert!(matches!(error, HttpError::Unreachable { .. }) && error.is_unsent(), "{error:?}");
 }
 
 #[test]
 fn a_request_that_nobody_waits_for_is_dropped() {
     let is_dropped = Arc::new(AtomicBool::new(false));
     let dropped = Arc::clone(&is_dropped);
-    let server = Server::start(move |stream| {
+    let server = TestServer::start(move |stream| {
         let _ = stream.read(&mut [0]);
         dropped.store(true, Ordering::SeqCst);
     });
-    let error = Web::new(None).send(&post(&server.url()), &LIMITS, &|| 0 < server.seen()).unwrap_err();
-    assert!(matches!(error, WebError::Stopped) && !error.is_unsent(), "{error:?}");
+    let error = HttpClient::new(None)
+        .send(&post(&server.url()), &LIMITS, &|| 0 < server.connection_count())
+        .unwrap_err();
+    assert!(matches!(error, HttpError::Stopped) && !error.is_unsent(), "{error:?}");
     wait_until(|| is_dropped.load(Ordering::SeqCst));
 }
 
 #[test]
 fn a_request_that_is_stopped_before_it_begins_opens_nothing() {
-    let server = Server::saying("");
-    assert!(matches!(Web::new(None).send(&post(&server.url()), &LIMITS, &|| true), Err(WebError::Stopped)));
-    assert_eq!(server.seen(), 0);
+    let server = TestServer::replying("");
+    assert!(matches!(
+        HttpClient::new(None).send(&post(&server.url()), &LIMITS, &|| true),
+        Err(HttpError::Stopped)
+    ));
+    assert_eq!(server.connection_count(), 0);
 }
 
 #[test]
 fn many_threads_share_one_window() {
-    let server = Server::saying("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
-    let web = Web::new(None);
+    let server = TestServer::replying("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
+    let web = HttpClient::new(None);
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
@@ -393,7 +399,7 @@ fn many_threads_share_one_window() {
             });
         }
     });
-    assert_eq!((server.seen(), web.state.lock().unwrap().clients.len()), (8, 1));
+    assert_eq!((server.connection_count(), web.pool.lock().unwrap().clients.len()), (8, 1));
 }
 
 /// Set where a test runs in a process of its own.
@@ -421,40 +427,40 @@ fn without_certificates_this_machine_can_still_be_spoken_to() {
     if !is_alone("without_certificates_this_machine_can_still_be_spoken_to", &none) {
         return;
     }
-    let web = Web::new(None);
+    let web = HttpClient::new(None);
     let error = web.send(&post("https://127.0.0.1:1/"), &LIMITS, &|| false).unwrap_err();
-    assert!(matches!(error, WebError::NoCertificates) && error.is_unsent(), "{error:?}");
-    assert!(matches!(web.can_be_secure(), Err(WebError::NoCertificates)));
-    let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
+    assert!(matches!(error, HttpError::NoCertificates) && error.is_unsent(), "{error:?}");
+    assert!(matches!(web.check_tls(), Err(HttpError::NoCertificates)));
+    let server = TestServer::replying("HTTP/1.1 204 No\r\n\r\n");
     assert_eq!(web.send(&post(&server.url()), &LIMITS, &|| false).unwrap().status, 204);
 }
 
 #[test]
 fn a_proxy_of_the_environment_is_not_used() {
-    let proxy = Server::saying("HTTP/1.1 502 Proxy\r\ncontent-length: 0\r\n\r\n");
+    let proxy = TestServer::replying("HTTP/1.1 502 Proxy\r\ncontent-length: 0\r\n\r\n");
     let address = proxy.url();
     let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
     if !is_alone("a_proxy_of_the_environment_is_not_used", &names.map(|name| (name, address.as_str()))) {
-        assert_eq!(proxy.seen(), 0);
+        assert_eq!(proxy.connection_count(), 0);
         return;
     }
-    let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
+    let server = TestServer::replying("HTTP/1.1 204 No\r\n\r\n");
     assert_eq!(send(&server.url()).unwrap().status, 204);
     // It has no TLS to offer. Where the system has no certificates, there is not even an attempt.
-    let limits = WebLimits { connect: SHORT, ..LIMITS };
+    let limits = HttpLimits { connect: SHORT, ..LIMITS };
     assert!(send_within(&server.url().replace("http:", "https:"), limits).unwrap_err().is_unsent());
 }
 
 #[test]
 fn a_proxy_that_is_asked_for_is_for_other_machines_alone() {
-    let proxy = Server::saying("HTTP/1.1 502 Proxy\r\ncontent-length: 0\r\n\r\n");
-    let web = Web::new(Some(proxy.url()));
-    let server = Server::saying("HTTP/1.1 204 No\r\n\r\n");
+    let proxy = TestServer::replying("HTTP/1.1 502 Proxy\r\ncontent-length: 0\r\n\r\n");
+    let web = HttpClient::new(Some(proxy.url()));
+    let server = TestServer::replying("HTTP/1.1 204 No\r\n\r\n");
     assert_eq!(web.send(&post(&server.url()), &LIMITS, &|| false).unwrap().status, 204);
-    assert_eq!(proxy.seen(), 0);
+    assert_eq!(proxy.connection_count(), 0);
     match web.send(&post("https://api.example.invalid/"), &LIMITS, &|| false).unwrap_err() {
         // The machine that runs this has no certificates; then nothing is opened.
-        WebError::NoCertificates => {}
+        HttpError::NoCertificates => {}
         error => {
             assert!(error.is_unsent(), "{error:?}");
             let heads = proxy.heads.lock().unwrap();

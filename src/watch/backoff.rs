@@ -18,7 +18,7 @@ impl Backoff {
     }
 
     /// Returns when the next try may be made, given that one is wanted now. The first is free.
-    pub(super) fn next(&mut self, now: Instant) -> Instant {
+    pub(super) fn next_attempt(&mut self, now: Instant) -> Instant {
         let due = match self.last {
             None => now,
             Some(last) if last + self.pause + self.pause <= now => {
@@ -52,7 +52,7 @@ mod tests {
             if due.is_some_and(|due| due <= now) {
                 tries.extend(due.take());
             }
-            due = due.or_else(|| Some(backoff.next(now)));
+            due = due.or_else(|| Some(backoff.next_attempt(now)));
         }
         tries.extend(due);
         assert!(tries.len() <= 12, "{} tries", tries.len());
@@ -64,17 +64,17 @@ mod tests {
     fn pauses_grow_to_the_most_and_start_over_after_quiet() {
         let start = Instant::now();
         let mut backoff = Backoff::new(Duration::from_secs(1), Duration::from_mins(1));
-        let mut last = backoff.next(start);
+        let mut last = backoff.next_attempt(start);
         assert_eq!(last, start);
         let mut pauses = Vec::new();
         for _ in 0..8 {
-            let next = backoff.next(last);
+            let next = backoff.next_attempt(last);
             pauses.push((next - last).as_secs());
             last = next;
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);
         let later = last + Duration::from_secs(121);
-        assert_eq!(backoff.next(later), later);
-        assert_eq!(backoff.next(later) - later, Duration::from_secs(1));
+        assert_eq!(backoff.next_attempt(later), later);
+        assert_eq!(backoff.next_attempt(later) - later, Duration::from_secs(1));
     }
 }

@@ -7,35 +7,35 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::file_systems::without_events;
-use super::inbox::Extras;
-use super::places::Places;
-use super::source::Source;
-use super::source::Watches;
-use super::source::device;
+use super::inbox::ExtraFiles;
+use super::places::WatchPaths;
+use super::source::EventSource;
+use super::source::WatchQueue;
+use super::source::device_of;
 use super::source::is_folder;
 use super::source::is_folder_or_link;
-use super::verified::Obstacle;
-use super::watcher::Folders;
+use super::verified::WatchObstacle;
+use super::watcher::FolderLister;
 use crate::model::RelPath;
 
 /// What is asked while folders are watched.
-pub(super) struct World {
-    pub(super) source: Arc<dyn Source>,
-    pub(super) folders: Folders,
+pub(super) struct WatchEnvironment {
+    pub(super) source: Arc<dyn EventSource>,
+    pub(super) folders: FolderLister,
     pub(super) limit: Option<u64>,
-    pub(super) percent: u64,
+    pub(super) limit_percent: u64,
 }
 
 /// The folders that one queue watches.
-pub(super) struct Coverage {
-    watches: Box<dyn Watches>,
+pub(super) struct FolderCoverage {
+    watches: Box<dyn WatchQueue>,
     watched: BTreeSet<RelPath>,
     /// Devices of whose file systems is known that they tell of changes.
     devices: HashSet<u64>,
 }
 
-impl Coverage {
-    pub(super) fn new(watches: Box<dyn Watches>) -> Self {
+impl FolderCoverage {
+    pub(super) fn new(watches: Box<dyn WatchQueue>) -> Self {
         Self { watches, watched: BTreeSet::new(), devices: HashSet::new() }
     }
 
@@ -48,7 +48,11 @@ impl Coverage {
     }
 
     /// Watches the root, and what is wanted below it.
-    pub(super) fn cover_root(&mut self, world: &World, places: &Places) -> Result<(), Obstacle> {
+    pub(super) fn cover_root(
+        &mut self,
+        world: &WatchEnvironment,
+        places: &WatchPaths,
+    ) -> Result<(), WatchObstacle> {
         self.check_file_system(world, &places.root)?;
         self.watch(world, vec![places.root.clone()], false)?;
         self.cover(world, places, b"").map(|_| ())
@@ -63,13 +67,13 @@ impl Coverage {
     /// be missed.
     pub(super) fn cover(
         &mut self,
-        world: &World,
-        places: &Places,
+        world: &WatchEnvironment,
+        places: &WatchPaths,
         below: &[u8],
-    ) -> Result<Vec<RelPath>, Obstacle> {
-        let ask = || (world.folders)(below).map_err(Obstacle::Other);
+    ) -> Result<Vec<RelPath>, WatchObstacle> {
+        let ask = || (world.folders)(below).map_err(WatchObstacle::Other);
         let wanted: BTreeSet<RelPath> = ask()?.into_iter().collect();
-        self.uncover(places, below, &wanted);
+        self.drop_unwanted(places, below, &wanted);
         let mut last = self.watch_new(world, places, wanted, None)?;
         let mut all_new = Vec::new();
         while !last.is_empty() {
@@ -88,7 +92,11 @@ impl Coverage {
     }
 
     /// Watches the folder of cookies, which may be another one than before.
-    pub(super) fn watch_cookies(&mut self, world: &World, places: &Places) -> Result<(), Obstacle> {
+    pub(super) fn watch_cookies(
+        &mut self,
+        world: &WatchEnvironment,
+        places: &WatchPaths,
+    ) -> Result<(), WatchObstacle> {
         self.watches.unwatch(vec![places.cookies.clone()]);
         self.watch(world, vec![places.cookies.clone()], false).map(|_| ())
     }
@@ -96,21 +104,21 @@ impl Coverage {
     /// Watches the folders of files outside of the tree, and no longer those of `old`.
     pub(super) fn watch_extras(
         &mut self,
-        world: &World,
-        places: &Places,
+        world: &WatchEnvironment,
+        places: &WatchPaths,
         wanted: &[PathBuf],
-        old: &Extras,
-    ) -> Result<Extras, Obstacle> {
+        old: &ExtraFiles,
+    ) -> Result<ExtraFiles, WatchObstacle> {
         let mut own: HashSet<PathBuf> = self.watched.iter().map(|folder| places.path(folder)).collect();
         own.extend([places.root.clone(), places.cookies.clone()]);
         let mut watched = old.folders.clone();
         loop {
             // Not only those that are wanted no more: one may be another folder than it was.
             self.watches.unwatch(watched.difference(&own).cloned().collect());
-            let now = extras(wanted);
+            let now = extra_folders(wanted);
             self.watch(world, now.folders.difference(&own).cloned().collect(), true)?;
             // A folder on the way may have come before the one above it was watched.
-            if now == extras(wanted) {
+            if now == extra_folders(wanted) {
                 return Ok(now);
             }
             watched = now.folders;
@@ -118,7 +126,7 @@ impl Coverage {
     }
 
     /// Drops the watches below a folder, itself included, that are not wanted.
-    fn uncover(&mut self, places: &Places, below: &[u8], wanted: &BTreeSet<RelPath>) {
+    fn drop_unwanted(&mut self, places: &WatchPaths, below: &[u8], wanted: &BTreeSet<RelPath>) {
         let mut dropped = Vec::new();
         for folder in self.below(below) {
             if !wanted.contains(&folder) {
@@ -133,11 +141,11 @@ impl Coverage {
 
     fn watch_new(
         &mut self,
-        world: &World,
-        places: &Places,
+        world: &WatchEnvironment,
+        places: &WatchPaths,
         wanted: BTreeSet<RelPath>,
         parents: Option<&BTreeSet<RelPath>>,
-    ) -> Result<BTreeSet<RelPath>, Obstacle> {
+    ) -> Result<BTreeSet<RelPath>, WatchObstacle> {
         let is_first = parents.is_none();
         let mut new: BTreeSet<RelPath> = BTreeSet::new();
         for folder in wanted {
@@ -163,28 +171,28 @@ impl Coverage {
 
     fn watch(
         &mut self,
-        world: &World,
+        world: &WatchEnvironment,
         folders: Vec<PathBuf>,
         follow: bool,
-    ) -> Result<HashSet<PathBuf>, Obstacle> {
+    ) -> Result<HashSet<PathBuf>, WatchObstacle> {
         let count = u64::try_from(self.len() + folders.len()).unwrap_or(u64::MAX);
-        let limit = world.limit.filter(|limit| limit.saturating_mul(world.percent) / 100 < count);
+        let limit = world.limit.filter(|limit| limit.saturating_mul(world.limit_percent) / 100 < count);
         if let Some(limit) = limit {
-            return Err(Obstacle::Limit { folders: count, limit, percent: world.percent });
+            return Err(WatchObstacle::LimitExceeded { folders: count, limit, percent: world.limit_percent });
         }
         let watched = self.watches.watch(folders, follow);
-        let watched = watched.map_err(|error| Obstacle::from_watch(error, count, world.limit))?;
+        let watched = watched.map_err(|error| WatchObstacle::from_watch(error, count, world.limit))?;
         Ok(watched.into_iter().collect())
     }
 
     /// Refuses a folder on a file system that does not tell of every change, be it the root or a mount below it.
-    fn check_file_system(&mut self, world: &World, folder: &Path) -> Result<(), Obstacle> {
-        let Some(device) = device(folder) else { return Ok(()) };
+    fn check_file_system(&mut self, world: &WatchEnvironment, folder: &Path) -> Result<(), WatchObstacle> {
+        let Some(device) = device_of(folder) else { return Ok(()) };
         if !self.devices.insert(device) {
             return Ok(());
         }
         match world.source.file_system(folder).ok().and_then(without_events) {
-            Some(name) => Err(Obstacle::FileSystem { name, folder: folder.display().to_string() }),
+            Some(name) => Err(WatchObstacle::FileSystem { name, folder: folder.display().to_string() }),
             None => Ok(()),
         }
     }
@@ -203,8 +211,8 @@ impl Coverage {
 }
 
 /// Returns the folders in which these files lie, or in which the first missing folder on the way to them would.
-fn extras(wanted: &[PathBuf]) -> Extras {
-    let mut extras = Extras::default();
+fn extra_folders(wanted: &[PathBuf]) -> ExtraFiles {
+    let mut extras = ExtraFiles::default();
     // A link's own folder tells that it leads elsewhere, the target's that the text changed.
     let targets = wanted.iter().filter_map(|file| file.canonicalize().ok());
     for file in wanted.iter().cloned().chain(targets.collect::<Vec<_>>()) {

@@ -6,20 +6,20 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::path::PathBuf;
 
-use super::places::Place;
-use super::places::Places;
+use super::places::PathClass;
+use super::places::WatchPaths;
 use crate::model::RelPath;
 
 /// Beyond so many entries, all is taken for changed.
-pub(super) const ENTRIES_MAX: usize = 50_000;
+pub(super) const MAX_ENTRIES: usize = 50_000;
 
 /// What happened at an event's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum PathChange {
     /// Bytes were written, or a writer closed the file.
-    Written,
+    Modified,
     /// Permissions, times or links changed.
-    Attributes,
+    MetadataChanged,
     CreatedFile,
     CreatedFolder,
     Removed,
@@ -27,10 +27,10 @@ pub(super) enum What {
     Moved,
 }
 
-impl What {
-    fn comes_or_goes(self) -> bool {
+impl PathChange {
+    fn changes_names(self) -> bool {
         match self {
-            Self::Written | Self::Attributes => false,
+            Self::Modified | Self::MetadataChanged => false,
             Self::CreatedFile | Self::CreatedFolder | Self::Removed | Self::Moved => true,
         }
     }
@@ -38,143 +38,153 @@ impl What {
 
 /// An event of the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Event {
-    At(What, PathBuf),
+pub(super) enum WatchEvent {
+    Path(PathChange, PathBuf),
     /// A file system was taken away from below the path.
     Unmounted(PathBuf),
     /// Events are missing; why.
     Lost(String),
     /// A watch could not be had, for there are too many.
-    Full,
+    OutOfWatches,
 }
 
 /// What events have said and nobody has taken yet.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a task that is to be done, or is not")]
-pub(super) struct Inbox {
+pub(super) struct EventInbox {
     /// Files that may have changed.
     pub(super) files: BTreeSet<RelPath>,
     /// Names at which a folder may have come or gone, and whether nothing worse than a creation happened there.
-    pub(super) looks: BTreeMap<RelPath, bool>,
+    pub(super) folder_checks: BTreeMap<RelPath, bool>,
     pub(super) relist: bool,
     /// More changed than is told one by one.
-    pub(super) all: bool,
+    pub(super) everything: bool,
     /// All folders are to be asked for anew.
-    pub(super) refolder: bool,
+    pub(super) relist_folders: bool,
     /// The files outside of the tree are to be watched anew.
-    pub(super) extras: bool,
+    pub(super) rewatch_extras: bool,
     /// Cookies that were asked for are still to be made, or their folder may be another one.
-    pub(super) cookies: bool,
+    pub(super) remake_cookies: bool,
     /// The root may be gone.
-    pub(super) root: bool,
+    pub(super) check_root: bool,
     pub(super) lost: Option<String>,
-    pub(super) full: bool,
+    pub(super) out_of_watches: bool,
     /// The newest cookie that came back.
-    pub(super) passed: Option<u64>,
+    pub(super) newest_cookie: Option<u64>,
 }
 
 /// The files outside of the tree that matter, and the folders watched for their sake.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Extras {
+pub(super) struct ExtraFiles {
     pub(super) names: HashSet<PathBuf>,
     pub(super) folders: HashSet<PathBuf>,
 }
 
-impl Inbox {
+impl EventInbox {
     pub(super) fn is_empty(&self) -> bool {
-        let has_flag = self.relist || self.all || self.refolder || self.extras || self.cookies || self.root;
-        let has_entry = !self.files.is_empty() || !self.looks.is_empty() || self.passed.is_some();
-        !has_flag && !has_entry && !self.full && self.lost.is_none()
+        let has_flag = self.relist
+            || self.everything
+            || self.relist_folders
+            || self.rewatch_extras
+            || self.remake_cookies
+            || self.check_root;
+        let has_entry =
+            !self.files.is_empty() || !self.folder_checks.is_empty() || self.newest_cookie.is_some();
+        !has_flag && !has_entry && !self.out_of_watches && self.lost.is_none()
     }
 
     /// Enters an event, and says whether it was about anything that matters.
-    pub(super) fn push(&mut self, event: Event, places: &Places, extras: &Extras) -> bool {
+    pub(super) fn push(&mut self, event: WatchEvent, places: &WatchPaths, extras: &ExtraFiles) -> bool {
         match event {
-            Event::At(what, path) => self.push_at(what, &path, places, extras),
-            Event::Unmounted(path) if path == places.root => {
-                self.root = true;
+            WatchEvent::Path(what, path) => self.push_path(what, &path, places, extras),
+            WatchEvent::Unmounted(path) if path == places.root => {
+                self.check_root = true;
                 true
             }
-            Event::Unmounted(path) => {
+            WatchEvent::Unmounted(path) => {
                 let why = format!("a file system was unmounted from {}", path.display());
                 self.lost.get_or_insert(why);
                 true
             }
-            Event::Lost(why) => {
+            WatchEvent::Lost(why) => {
                 self.lost.get_or_insert(why);
                 true
             }
-            Event::Full => {
-                self.full = true;
+            WatchEvent::OutOfWatches => {
+                self.out_of_watches = true;
                 true
             }
         }
     }
 
-    fn push_at(&mut self, what: What, path: &Path, places: &Places, extras: &Extras) -> bool {
+    fn push_path(&mut self, what: PathChange, path: &Path, places: &WatchPaths, extras: &ExtraFiles) -> bool {
         let is_extra = extras.names.contains(path);
         if is_extra {
             self.relist = true;
         }
         // The folder may be another one now, or one that was missing may have come.
-        let is_other = what.comes_or_goes() && extras.folders.contains(path)
-            || is_extra && matches!(what, What::CreatedFolder | What::Moved);
-        self.extras |= is_other;
-        self.push_place(what, places.place(path)) || is_extra || is_other
+        let is_other = what.changes_names() && extras.folders.contains(path)
+            || is_extra && matches!(what, PathChange::CreatedFolder | PathChange::Moved);
+        self.rewatch_extras |= is_other;
+        self.push_classified(what, places.classify(path)) || is_extra || is_other
     }
 
-    fn push_place(&mut self, what: What, place: Place) -> bool {
-        let comes_or_goes = what.comes_or_goes();
+    fn push_classified(&mut self, what: PathChange, place: PathClass) -> bool {
+        let comes_or_goes = what.changes_names();
         match place {
-            Place::Cookie(Some(number)) if what == What::CreatedFile => {
-                self.passed = self.passed.max(Some(number));
+            PathClass::Cookie(Some(number)) if what == PathChange::CreatedFile => {
+                self.newest_cookie = self.newest_cookie.max(Some(number));
             }
-            Place::CookieFolder if comes_or_goes => self.cookies = true,
-            Place::Root if comes_or_goes => self.root = true,
-            Place::Repository if comes_or_goes => {
-                self.refolder = true;
+            PathClass::CookieFolder if comes_or_goes => self.remake_cookies = true,
+            PathClass::Root if comes_or_goes => self.check_root = true,
+            PathClass::Repository if comes_or_goes => {
+                self.relist_folders = true;
                 self.relist = true;
             }
-            Place::Rules(file) => {
-                self.refolder = true;
+            PathClass::IgnoreFile(file) => {
+                self.relist_folders = true;
                 self.relist = true;
-                self.enter(what, file);
+                self.insert(what, file);
             }
-            Place::Inside(file) => self.enter(what, file),
-            Place::Cookie(_) | Place::CookieFolder | Place::Root | Place::Repository | Place::Elsewhere => {
+            PathClass::Project(file) => self.insert(what, file),
+            PathClass::Cookie(_)
+            | PathClass::CookieFolder
+            | PathClass::Root
+            | PathClass::Repository
+            | PathClass::Unrelated => {
                 return false;
             }
         }
         true
     }
 
-    fn enter(&mut self, what: What, file: RelPath) {
+    fn insert(&mut self, what: PathChange, file: RelPath) {
         match what {
-            What::Written => {}
+            PathChange::Modified => {}
             // A folder that could not be read may be readable now.
-            What::Attributes => _ = self.looks.entry(file.clone()).or_insert(true),
-            What::CreatedFile => self.relist = true,
-            What::CreatedFolder => {
+            PathChange::MetadataChanged => _ = self.folder_checks.entry(file.clone()).or_insert(true),
+            PathChange::CreatedFile => self.relist = true,
+            PathChange::CreatedFolder => {
                 self.relist = true;
-                self.looks.entry(file.clone()).or_insert(true);
+                self.folder_checks.entry(file.clone()).or_insert(true);
             }
-            What::Removed | What::Moved => {
+            PathChange::Removed | PathChange::Moved => {
                 self.relist = true;
-                self.looks.insert(file.clone(), false);
+                self.folder_checks.insert(file.clone(), false);
             }
         }
         self.files.insert(file);
-        if ENTRIES_MAX < self.files.len() {
-            self.flood();
+        if MAX_ENTRIES < self.files.len() {
+            self.collapse();
         }
     }
 
     /// Gives up single names: every folder is looked at, and every file is taken for changed.
-    fn flood(&mut self) {
+    fn collapse(&mut self) {
         self.files.clear();
-        self.looks.clear();
-        self.all = true;
-        self.refolder = true;
+        self.folder_checks.clear();
+        self.everything = true;
+        self.relist_folders = true;
     }
 }
 
@@ -182,37 +192,42 @@ impl Inbox {
 mod tests {
     use super::*;
 
-    fn places() -> Places {
-        Places::new(PathBuf::from("/p"), &RelPath::new(b".slop_cache").unwrap(), 7)
+    fn places() -> WatchPaths {
+        WatchPaths::new(PathBuf::from("/p"), &RelPath::new(b".slop_cache").unwrap(), 7)
     }
 
-    fn push(inbox: &mut Inbox, what: What, path: &str) -> bool {
-        inbox.push(Event::At(what, PathBuf::from(path)), &places(), &Extras::default())
+    fn push(inbox: &mut EventInbox, what: PathChange, path: &str) -> bool {
+        inbox.push(WatchEvent::Path(what, PathBuf::from(path)), &places(), &ExtraFiles::default())
     }
 
     #[test]
     fn a_file_is_entered_once_however_often_it_is_written() {
-        let mut inbox = Inbox::default();
+        let mut inbox = EventInbox::default();
         for _ in 0..1000 {
-            assert!(push(&mut inbox, What::Written, "/p/a"));
+            assert!(push(&mut inbox, PathChange::Modified, "/p/a"));
         }
-        assert_eq!((inbox.files.len(), inbox.looks.len(), inbox.relist), (1, 0, false));
+        assert_eq!((inbox.files.len(), inbox.folder_checks.len(), inbox.relist), (1, 0, false));
     }
 
     #[test]
     fn beyond_its_bound_it_holds_nothing_but_that_all_changed() {
-        let mut inbox = Inbox::default();
-        for number in 0..=ENTRIES_MAX {
-            push(&mut inbox, What::Removed, &format!("/p/{number}"));
+        let mut inbox = EventInbox::default();
+        for number in 0..=MAX_ENTRIES {
+            push(&mut inbox, PathChange::Removed, &format!("/p/{number}"));
         }
-        assert!(inbox.all && inbox.refolder && inbox.files.is_empty() && inbox.looks.is_empty());
-        push(&mut inbox, What::Written, "/p/later");
+        assert!(
+            inbox.everything
+                && inbox.relist_folders
+                && inbox.files.is_empty()
+                && inbox.folder_checks.is_empty()
+        );
+        push(&mut inbox, PathChange::Modified, "/p/later");
         assert_eq!(inbox.files.len(), 1);
     }
 
     #[test]
     fn the_cache_and_what_git_keeps_are_no_changes() {
-        let mut inbox = Inbox::default();
+        let mut inbox = EventInbox::default();
         for path in [
             "/p/.slop_cache/index.db",
             "/p/.slop_cache/cookies/7-x",
@@ -221,42 +236,42 @@ mod tests {
             "/p/sub/.git/HEAD",
             "/elsewhere",
         ] {
-            assert!(!push(&mut inbox, What::CreatedFile, path), "{path}");
+            assert!(!push(&mut inbox, PathChange::CreatedFile, path), "{path}");
         }
         // The end of the cookie's own life is none either.
-        assert!(!push(&mut inbox, What::Removed, "/p/.slop_cache/cookies/7-1"));
+        assert!(!push(&mut inbox, PathChange::Removed, "/p/.slop_cache/cookies/7-1"));
         assert!(inbox.is_empty());
     }
 
     #[test]
     fn a_cookie_is_known_by_its_creation_alone() {
-        let mut inbox = Inbox::default();
-        assert!(push(&mut inbox, What::CreatedFile, "/p/.slop_cache/cookies/7-12"));
-        assert_eq!(inbox.passed, Some(12));
+        let mut inbox = EventInbox::default();
+        assert!(push(&mut inbox, PathChange::CreatedFile, "/p/.slop_cache/cookies/7-12"));
+        assert_eq!(inbox.newest_cookie, Some(12));
         assert!(inbox.files.is_empty() && !inbox.relist);
     }
 
     #[test]
     fn an_ignore_file_anywhere_has_folders_asked_for_anew() {
         for name in [".gitignore", "a/b/.ignore", "a/.slopignore"] {
-            let mut inbox = Inbox::default();
-            push(&mut inbox, What::Written, &format!("/p/{name}"));
-            assert!(inbox.refolder && inbox.relist && inbox.files.len() == 1, "{name}");
+            let mut inbox = EventInbox::default();
+            push(&mut inbox, PathChange::Modified, &format!("/p/{name}"));
+            assert!(inbox.relist_folders && inbox.relist && inbox.files.len() == 1, "{name}");
         }
     }
 
     #[test]
     fn a_file_outside_of_the_tree_has_files_listed_anew() {
-        let extras = Extras {
+        let extras = ExtraFiles {
             names: HashSet::from([PathBuf::from("/p/.git/index")]),
             folders: HashSet::from([PathBuf::from("/p/.git")]),
         };
-        let mut inbox = Inbox::default();
-        let event = Event::At(What::Moved, PathBuf::from("/p/.git/index"));
+        let mut inbox = EventInbox::default();
+        let event = WatchEvent::Path(PathChange::Moved, PathBuf::from("/p/.git/index"));
         assert!(inbox.push(event, &places(), &extras));
         assert!(inbox.relist && inbox.files.is_empty());
-        let mut inbox = Inbox::default();
-        let event = Event::At(What::Moved, PathBuf::from("/p/.git/index.lock"));
+        let mut inbox = EventInbox::default();
+        let event = WatchEvent::Path(PathChange::Moved, PathBuf::from("/p/.git/index.lock"));
         assert!(!inbox.push(event, &places(), &extras));
         assert!(inbox.is_empty());
     }

@@ -6,186 +6,186 @@ use std::time::Duration;
 use std::time::Instant;
 
 use super::backoff::Backoff;
-use super::coverage::Coverage;
-use super::coverage::World;
-use super::inbox::ENTRIES_MAX;
-use super::inbox::Extras;
-use super::inbox::Inbox;
-use super::places::Places;
-use super::shared::Shared;
-use super::shared::Woken;
-use super::signal::Mode;
-use super::signal::Signal;
-use super::source::Source;
+use super::coverage::FolderCoverage;
+use super::coverage::WatchEnvironment;
+use super::inbox::EventInbox;
+use super::inbox::ExtraFiles;
+use super::inbox::MAX_ENTRIES;
+use super::places::WatchPaths;
+use super::shared::SharedWatch;
+use super::shared::WakeReason;
+use super::signal::WatchMode;
+use super::signal::WatchSignal;
+use super::source::EventSource;
+use super::source::file_identity;
 use super::source::files_in;
-use super::source::identity;
 use super::source::is_folder;
 use super::source::make_cookie;
 use super::source::make_cookie_folder;
-use super::verified::Obstacle;
-use super::watcher::Folders;
-use super::watcher::Sink;
+use super::verified::WatchObstacle;
+use super::watcher::FolderLister;
+use super::watcher::SignalSink;
 use crate::model::RelPath;
 
 /// Pauses between watches made anew.
-const ANEW_FIRST: Duration = Duration::from_secs(1);
-const ANEW_MOST: Duration = Duration::from_mins(1);
+const REWATCH_FIRST: Duration = Duration::from_secs(1);
+const REWATCH_MAX: Duration = Duration::from_mins(1);
 
 /// Pauses between tries to get events where there are none.
 const RETRY_FIRST: Duration = Duration::from_mins(1);
-const RETRY_MOST: Duration = Duration::from_mins(10);
+const RETRY_MAX: Duration = Duration::from_mins(10);
 
 /// Beyond so many folders that came at once, the whole tree is asked for: one walk is less work than many.
-const LOOKS_MAX: usize = 16;
+const MAX_FOLDER_CHECKS: usize = 16;
 
 /// The state of the thread.
-pub(super) struct Keeper {
-    shared: Arc<Shared>,
-    world: World,
-    sink: Sink,
+pub(super) struct WatchThread {
+    shared: Arc<SharedWatch>,
+    environment: WatchEnvironment,
+    sink: SignalSink,
     root: Option<(u64, u64)>,
-    coverage: Option<Coverage>,
-    anew: Backoff,
-    retry: Duration,
-    due: Option<Instant>,
+    coverage: Option<FolderCoverage>,
+    rewatch_backoff: Backoff,
+    retry_pause: Duration,
+    next_attempt: Option<Instant>,
 }
 
-impl Keeper {
+impl WatchThread {
     pub(super) fn new(
-        shared: Arc<Shared>,
-        source: Arc<dyn Source>,
-        folders: Folders,
-        sink: Sink,
+        shared: Arc<SharedWatch>,
+        source: Arc<dyn EventSource>,
+        folders: FolderLister,
+        sink: SignalSink,
         root: Option<(u64, u64)>,
         percent: u64,
     ) -> Self {
         Self {
             shared,
-            world: World { limit: source.limit(), source, folders, percent },
+            environment: WatchEnvironment { limit: source.limit(), source, folders, limit_percent: percent },
             sink,
             root,
             coverage: None,
-            anew: Backoff::new(ANEW_FIRST, ANEW_MOST),
-            retry: RETRY_FIRST,
-            due: None,
+            rewatch_backoff: Backoff::new(REWATCH_FIRST, REWATCH_MAX),
+            retry_pause: RETRY_FIRST,
+            next_attempt: None,
         }
     }
 
     /// Runs until it is stopped or the root is gone.
     pub(super) fn run(mut self) {
-        self.renew();
+        self.rewatch();
         loop {
-            match self.shared.wait(self.due) {
-                Woken::Stop => return,
-                Woken::Due => self.renew(),
-                Woken::Batch(batch) => self.handle(batch),
+            match self.shared.wait(self.next_attempt) {
+                WakeReason::Stop => return,
+                WakeReason::Due => self.rewatch(),
+                WakeReason::Batch(batch) => self.handle(batch),
             }
-            if self.shared.lock().counts.mode == Mode::Gone {
+            if self.shared.lock().counts.mode == WatchMode::Gone {
                 return;
             }
         }
     }
 
     /// Makes a new watch of everything.
-    fn renew(&mut self) {
-        self.due = None;
-        if !self.has_root() {
+    fn rewatch(&mut self) {
+        self.next_attempt = None;
+        if !self.verify_root() {
             return;
         }
         match self.open() {
             Ok(coverage) => {
                 let folders = coverage.len();
                 self.coverage = Some(coverage);
-                self.retry = RETRY_FIRST;
-                self.set_mode(Mode::Watching);
-                (self.sink)(Signal::Watching { folders });
+                self.retry_pause = RETRY_FIRST;
+                self.set_mode(WatchMode::Watching);
+                (self.sink)(WatchSignal::Watching { folders });
                 // Also those of the queue before: nobody needs to ask again.
                 self.make_cookies();
             }
-            Err(obstacle) => self.give_up(obstacle),
+            Err(obstacle) => self.suspend(obstacle),
         }
     }
 
-    fn open(&mut self) -> Result<Coverage, Obstacle> {
+    fn open(&mut self) -> Result<FolderCoverage, WatchObstacle> {
         // First of all, so that the new queue's watches are not counted on top of the old one's.
         self.coverage = None;
-        self.world.limit = self.world.source.limit();
+        self.environment.limit = self.environment.source.limit();
         let (instance, wanted) = {
             let mut state = self.shared.lock();
-            state.forget();
+            state.reset();
             state.counts.instances += 1;
-            state.counts.limit = self.world.limit;
-            (state.counts.instances, state.wanted.clone())
+            state.counts.limit = self.environment.limit;
+            (state.counts.instances, state.wanted_extras.clone())
         };
         let shared = Arc::clone(&self.shared);
         let handler = Box::new(move |event| shared.receive(instance, event));
-        let watches = self.world.source.open(handler).map_err(Obstacle::NoQueue)?;
-        let mut coverage = Coverage::new(watches);
-        coverage.cover_root(&self.world, &self.shared.places)?;
-        let none = Extras::default();
-        let extras = coverage.watch_extras(&self.world, &self.shared.places, &wanted, &none)?;
+        let watches = self.environment.source.open(handler).map_err(WatchObstacle::NoQueue)?;
+        let mut coverage = FolderCoverage::new(watches);
+        coverage.cover_root(&self.environment, &self.shared.places)?;
+        let none = ExtraFiles::default();
+        let extras = coverage.watch_extras(&self.environment, &self.shared.places, &wanted, &none)?;
         self.shared.lock().extras = extras;
         Ok(coverage)
     }
 
-    fn handle(&mut self, mut batch: Inbox) {
-        if batch.root && !self.has_root() {
+    fn handle(&mut self, mut batch: EventInbox) {
+        if batch.check_root && !self.verify_root() {
             return;
         }
         if self.coverage.is_none() {
             return;
         }
         if let Some(why) = batch.lost {
-            self.lose(why);
+            self.lose_track(why);
             return;
         }
-        let done = if batch.full {
-            let folders = self.coverage.as_ref().map_or(0, Coverage::len);
-            Err(Obstacle::Full { folders: folders as u64, limit: self.world.limit })
+        let done = if batch.out_of_watches {
+            let folders = self.coverage.as_ref().map_or(0, FolderCoverage::len);
+            Err(WatchObstacle::OutOfWatches { folders: folders as u64, limit: self.environment.limit })
         } else {
-            self.follow(&mut batch)
+            self.update_watches(&mut batch)
         };
         if let Err(obstacle) = done {
-            self.give_up(obstacle);
+            self.suspend(obstacle);
             return;
         }
-        let has_cookies = batch.cookies;
-        self.tell(batch);
+        let has_cookies = batch.remake_cookies;
+        self.publish(batch);
         if has_cookies {
             self.make_cookies();
         }
     }
 
     /// Watches what came, and no longer what went; enters the files in folders that came.
-    fn follow(&mut self, batch: &mut Inbox) -> Result<(), Obstacle> {
+    fn update_watches(&mut self, batch: &mut EventInbox) -> Result<(), WatchObstacle> {
         let Some(coverage) = &mut self.coverage else { return Ok(()) };
         let places = &self.shared.places;
-        let came = look(batch, coverage, places);
-        let is_whole = batch.refolder || LOOKS_MAX < came.len();
+        let came = check_folders(batch, coverage, places);
+        let is_whole = batch.relist_folders || MAX_FOLDER_CHECKS < came.len();
         let whole = is_whole.then_some(&b""[..]);
         for below in whole.into_iter().chain(came.iter().map(RelPath::as_bytes)) {
             // Found with the whole tree; what a walk missed while names came and went is asked for by itself.
             if RelPath::new(below).is_ok_and(|folder| coverage.contains(&folder)) {
                 continue;
             }
-            for folder in coverage.cover(&self.world, places, below)? {
-                enter_files(batch, places, &folder);
+            for folder in coverage.cover(&self.environment, places, below)? {
+                insert_files(batch, places, &folder);
             }
         }
         self.shared.lock().counts.folders = coverage.len() as u64;
-        if batch.extras {
-            self.follow_extras(batch)?;
+        if batch.rewatch_extras {
+            self.update_extras(batch)?;
         }
         Ok(())
     }
 
-    fn follow_extras(&mut self, batch: &mut Inbox) -> Result<(), Obstacle> {
+    fn update_extras(&mut self, batch: &mut EventInbox) -> Result<(), WatchObstacle> {
         let Some(coverage) = &mut self.coverage else { return Ok(()) };
         let (wanted, old) = {
             let mut state = self.shared.lock();
-            (state.wanted.clone(), std::mem::take(&mut state.extras))
+            (state.wanted_extras.clone(), std::mem::take(&mut state.extras))
         };
-        let extras = coverage.watch_extras(&self.world, &self.shared.places, &wanted, &old)?;
+        let extras = coverage.watch_extras(&self.environment, &self.shared.places, &wanted, &old)?;
         self.shared.lock().extras = extras;
         // Between the old watch and the new one a change may have been missed.
         batch.relist = true;
@@ -193,66 +193,66 @@ impl Keeper {
     }
 
     /// Tells what changed, and behind it which cookies came back.
-    fn tell(&mut self, batch: Inbox) {
-        if batch.all {
+    fn publish(&mut self, batch: EventInbox) {
+        if batch.everything {
             self.shared.lock().counts.floods += 1;
-            (self.sink)(Signal::TouchedAll);
+            (self.sink)(WatchSignal::AllTouched);
         } else if batch.relist || !batch.files.is_empty() {
             let paths = batch.files.into_iter().collect();
-            (self.sink)(Signal::Touched { paths, relist: batch.relist });
+            (self.sink)(WatchSignal::Touched { paths, relist: batch.relist });
         }
-        let Some(newest) = batch.passed else { return };
+        let Some(newest) = batch.newest_cookie else { return };
         let passed = {
             let mut state = self.shared.lock();
-            let later = state.made.split_off(&(newest + 1));
-            std::mem::replace(&mut state.made, later)
+            let later = state.outstanding_cookies.split_off(&(newest + 1));
+            std::mem::replace(&mut state.outstanding_cookies, later)
         };
         for number in passed.into_keys() {
-            (self.sink)(Signal::Passed(number));
+            (self.sink)(WatchSignal::CookiePassed(number));
         }
     }
 
-    fn lose(&mut self, why: String) {
+    fn lose_track(&mut self, why: String) {
         self.coverage = None;
         {
             let mut state = self.shared.lock();
-            state.forget();
+            state.reset();
             // What the old queue still says is heard no more.
             state.counts.instances += 1;
             state.counts.losses += 1;
         }
-        self.set_mode(Mode::Lost);
-        self.due = Some(self.anew.next(Instant::now()));
-        (self.sink)(Signal::Lost { why });
+        self.set_mode(WatchMode::Lost);
+        self.next_attempt = Some(self.rewatch_backoff.next_attempt(Instant::now()));
+        (self.sink)(WatchSignal::Lost { reason: why });
     }
 
     /// Watches nothing rather than a part.
-    fn give_up(&mut self, obstacle: Obstacle) {
+    fn suspend(&mut self, obstacle: WatchObstacle) {
         // Where nothing can be watched any more, the root is the first suspect.
-        if !self.has_root() {
+        if !self.verify_root() {
             return;
         }
         self.coverage = None;
         {
             let mut state = self.shared.lock();
-            state.forget();
-            state.made.clear();
+            state.reset();
+            state.outstanding_cookies.clear();
         }
-        self.set_mode(Mode::Verified);
+        self.set_mode(WatchMode::Verified);
         if obstacle.may_pass() {
-            self.due = Some(Instant::now() + self.retry);
-            self.retry = (self.retry + self.retry).min(RETRY_MOST);
+            self.next_attempt = Some(Instant::now() + self.retry_pause);
+            self.retry_pause = (self.retry_pause + self.retry_pause).min(RETRY_MAX);
         }
         (self.sink)(obstacle.into_signal());
     }
 
-    fn has_root(&mut self) -> bool {
-        if self.root.is_some() && identity(&self.shared.places.root).ok() == self.root {
+    fn verify_root(&mut self) -> bool {
+        if self.root.is_some() && file_identity(&self.shared.places.root).ok() == self.root {
             return true;
         }
         self.coverage = None;
-        self.set_mode(Mode::Gone);
-        (self.sink)(Signal::RootGone);
+        self.set_mode(WatchMode::Gone);
+        (self.sink)(WatchSignal::RootGone);
         false
     }
 
@@ -260,7 +260,7 @@ impl Keeper {
     fn make_cookies(&mut self) {
         let Some(coverage) = &mut self.coverage else { return };
         self.shared.lock().cookies_watched = false;
-        if self.shared.lock().made.is_empty() {
+        if self.shared.lock().outstanding_cookies.is_empty() {
             return;
         }
         let places = &self.shared.places;
@@ -268,22 +268,22 @@ impl Keeper {
         if make_cookie_folder(places).is_err() {
             return;
         }
-        if let Err(obstacle) = coverage.watch_cookies(&self.world, places) {
-            self.give_up(obstacle);
+        if let Err(obstacle) = coverage.watch_cookies(&self.environment, places) {
+            self.suspend(obstacle);
             return;
         }
         let numbers: Vec<u64> = {
             let mut state = self.shared.lock();
             state.cookies_watched = true;
-            state.made.keys().copied().collect()
+            state.outstanding_cookies.keys().copied().collect()
         };
         for number in numbers {
             _ = make_cookie(&places.cookie(number));
         }
     }
 
-    fn set_mode(&self, mode: Mode) {
-        let folders = self.coverage.as_ref().map_or(0, Coverage::len);
+    fn set_mode(&self, mode: WatchMode) {
+        let folders = self.coverage.as_ref().map_or(0, FolderCoverage::len);
         let mut state = self.shared.lock();
         state.counts.mode = mode;
         state.counts.folders = folders as u64;
@@ -291,9 +291,13 @@ impl Keeper {
 }
 
 /// Forgets folders that went, and returns those that came, but none that lies in another of them.
-fn look(batch: &mut Inbox, coverage: &mut Coverage, places: &Places) -> BTreeSet<RelPath> {
+fn check_folders(
+    batch: &mut EventInbox,
+    coverage: &mut FolderCoverage,
+    places: &WatchPaths,
+) -> BTreeSet<RelPath> {
     let mut came = BTreeSet::new();
-    for (path, is_created_only) in std::mem::take(&mut batch.looks) {
+    for (path, is_created_only) in std::mem::take(&mut batch.folder_checks) {
         let is_folder = is_folder(&places.path(&path));
         if is_folder {
             batch.files.remove(&path);
@@ -312,15 +316,15 @@ fn look(batch: &mut Inbox, coverage: &mut Coverage, places: &Places) -> BTreeSet
 }
 
 /// Enters what lies in a folder that was not watched: no event told of it.
-fn enter_files(batch: &mut Inbox, places: &Places, folder: &RelPath) {
+fn insert_files(batch: &mut EventInbox, places: &WatchPaths, folder: &RelPath) {
     batch.relist = true;
     batch.files.remove(folder);
     for name in files_in(&places.path(folder)) {
         let name = std::os::unix::ffi::OsStrExt::as_bytes(name.as_os_str());
         batch.files.extend(RelPath::new(&[folder.as_bytes(), b"/", name].concat()));
     }
-    if ENTRIES_MAX < batch.files.len() {
-        batch.all = true;
+    if MAX_ENTRIES < batch.files.len() {
+        batch.everything = true;
         batch.files.clear();
     }
 }

@@ -19,10 +19,10 @@ mod tests;
 mod verified;
 mod watcher;
 
-pub use signal::Counts;
-pub use signal::Mode;
-pub use signal::Signal;
-pub use watcher::Folders;
+pub use signal::WatchCounts;
+pub use signal::WatchMode;
+pub use signal::WatchSignal;
+pub use watcher::FolderLister;
 pub use watcher::Options;
-pub use watcher::Sink;
+pub use watcher::SignalSink;
 pub use watcher::Watcher;

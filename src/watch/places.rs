@@ -11,7 +11,7 @@ const COOKIES: &str = "cookies";
 
 /// Where the project, its cache and the cookies lie.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct WatchPaths {
     pub(super) root: PathBuf,
     pub(super) cache: PathBuf,
     pub(super) cookies: PathBuf,
@@ -20,12 +20,12 @@ pub(super) struct Places {
 
 /// What an event's path is to the watcher.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PathClass {
     Root,
     /// A file or folder of the project.
-    Inside(RelPath),
+    Project(RelPath),
     /// An ignore file.
-    Rules(RelPath),
+    IgnoreFile(RelPath),
     /// A `.git`: a repository came or went.
     Repository,
     /// The cache's folder or that of the cookies itself.
@@ -33,10 +33,10 @@ pub(super) enum Place {
     /// Within the folder of cookies; the number, if it is a cookie of this watcher.
     Cookie(Option<u64>),
     /// Anything else.
-    Elsewhere,
+    Unrelated,
 }
 
-impl Places {
+impl WatchPaths {
     pub(super) fn new(root: PathBuf, cache_dir: &RelPath, epoch: u64) -> Self {
         let cache = root.join(cache_dir.as_path());
         Self { cookies: cache.join(COOKIES), cache, root, epoch }
@@ -53,36 +53,36 @@ impl Places {
     }
 
     /// Says what lies at `path`.
-    pub(super) fn place(&self, path: &Path) -> Place {
+    pub(super) fn classify(&self, path: &Path) -> PathClass {
         if path.starts_with(&self.cache) {
-            return self.place_in_cache(path);
+            return self.classify_in_cache(path);
         }
-        let Ok(below) = path.strip_prefix(&self.root) else { return Place::Elsewhere };
+        let Ok(below) = path.strip_prefix(&self.root) else { return PathClass::Unrelated };
         if below.as_os_str().is_empty() {
-            return Place::Root;
+            return PathClass::Root;
         }
-        let Ok(below) = RelPath::new(below.as_os_str().as_bytes()) else { return Place::Elsewhere };
+        let Ok(below) = RelPath::new(below.as_os_str().as_bytes()) else { return PathClass::Unrelated };
         if below.file_name() == b".git" {
-            return Place::Repository;
+            return PathClass::Repository;
         }
-        if below.parts().any(|part| part == b".git") {
-            return Place::Elsewhere;
+        if below.components().any(|part| part == b".git") {
+            return PathClass::Unrelated;
         }
-        if below.is_ignore_file() { Place::Rules(below) } else { Place::Inside(below) }
+        if below.is_ignore_file() { PathClass::IgnoreFile(below) } else { PathClass::Project(below) }
     }
 
-    fn place_in_cache(&self, path: &Path) -> Place {
+    fn classify_in_cache(&self, path: &Path) -> PathClass {
         let Ok(below) = path.strip_prefix(&self.cookies) else {
-            return if path == self.cache { Place::CookieFolder } else { Place::Elsewhere };
+            return if path == self.cache { PathClass::CookieFolder } else { PathClass::Unrelated };
         };
         match below.to_str() {
-            Some("") => Place::CookieFolder,
-            Some(name) => Place::Cookie(self.number(name)),
-            None => Place::Cookie(None),
+            Some("") => PathClass::CookieFolder,
+            Some(name) => PathClass::Cookie(self.cookie_number(name)),
+            None => PathClass::Cookie(None),
         }
     }
 
-    fn number(&self, name: &str) -> Option<u64> {
+    fn cookie_number(&self, name: &str) -> Option<u64> {
         let (epoch, number) = name.split_once('-')?;
         (epoch.parse() == Ok(self.epoch)).then(|| number.parse().ok())?
     }

@@ -6,7 +6,7 @@ use crate::model::RelPath;
 
 /// What the watcher tells, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Signal {
+pub enum WatchSignal {
     /// Files that may have changed, each once; a path may be a folder's, or nothing's any more.
     Touched {
         /// Where they lie, by path.
@@ -15,11 +15,11 @@ pub enum Signal {
         relist: bool,
     },
     /// More changed at once than is told file by file: any file may have, and names too. The watch goes on.
-    TouchedAll,
+    AllTouched,
     /// Lost track: everything may have changed. A new watch is being made.
     Lost {
         /// What happened, in words.
-        why: String,
+        reason: String,
     },
     /// Watching, from this moment on; changes before it are to be looked for by a walk.
     Watching {
@@ -29,19 +29,19 @@ pub enum Signal {
     /// No events are to be had.
     Verified {
         /// Why, with numbers.
-        why: String,
+        reason: String,
         /// What may be done about it.
         hint: &'static str,
     },
     /// The cookie of this number came back: all that was done before it was made has been told.
-    Passed(u64),
+    CookiePassed(u64),
     /// The root was removed, renamed or replaced. Nothing is told after it.
     RootGone,
 }
 
 /// Whether events are to be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Mode {
+pub enum WatchMode {
     /// The first watch is being made.
     #[default]
     Starting,
@@ -57,9 +57,9 @@ pub enum Mode {
 
 /// What the watcher counted since it was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct WatchCounts {
     /// What it is doing.
-    pub mode: Mode,
+    pub mode: WatchMode,
     /// Folders of the tree that are watched now.
     pub folders: u64,
     /// The most watches that the system grants the user; `None` where it does not say.

@@ -21,17 +21,17 @@ use notify::Watcher;
 use notify::event::CreateKind;
 use notify::event::ModifyKind;
 
-use super::inbox::Event;
-use super::inbox::What;
-use super::places::Places;
+use super::inbox::PathChange;
+use super::inbox::WatchEvent;
+use super::places::WatchPaths;
 
 /// Takes events, on a thread of the source's own; must not take long.
-pub(super) type Handler = Box<dyn FnMut(Event) + Send>;
+pub(super) type EventHandler = Box<dyn FnMut(WatchEvent) + Send>;
 
 /// Where events come from.
-pub(super) trait Source: Send + Sync {
+pub(super) trait EventSource: Send + Sync {
     /// Makes a new queue of events.
-    fn open(&self, handler: Handler) -> io::Result<Box<dyn Watches>>;
+    fn open(&self, handler: EventHandler) -> io::Result<Box<dyn WatchQueue>>;
 
     /// Returns the most watches that the system grants the user.
     fn limit(&self) -> Option<u64>;
@@ -41,7 +41,7 @@ pub(super) trait Source: Send + Sync {
 }
 
 /// The watches of one queue; they end with it.
-pub(super) trait Watches: Send {
+pub(super) trait WatchQueue: Send {
     /// Watches folders, those below them not included. Those that are gone, or may not be read, are passed over; the
     /// others are returned.
     fn watch(&mut self, folders: Vec<PathBuf>, follow: bool) -> Result<Vec<PathBuf>, WatchError>;
@@ -55,7 +55,7 @@ pub(super) trait Watches: Send {
 pub(super) enum WatchError {
     /// The system grants no more watches.
     #[error("watch one folder more than the system allows")]
-    Full,
+    OutOfWatches,
     /// Anything else.
     #[error("watch a folder")]
     Io(#[source] io::Error),
@@ -63,21 +63,21 @@ pub(super) enum WatchError {
 
 /// The machine's inotify.
 #[derive(Debug)]
-pub(super) struct Inotify;
+pub(super) struct InotifySource;
 
-impl Source for Inotify {
-    fn open(&self, mut handler: Handler) -> io::Result<Box<dyn Watches>> {
+impl EventSource for InotifySource {
+    fn open(&self, mut handler: EventHandler) -> io::Result<Box<dyn WatchQueue>> {
         // The close of a writer is all that tells of what was written through a map; the opening and closing of
         // readers, which are our own most of the time, is not asked for.
         let kinds = EventKindMask::CORE | EventKindMask::ACCESS_CLOSE;
         let config = Config::default().with_follow_symlinks(false).with_event_kinds(kinds);
         let handle = move |event: notify::Result<notify::Event>| {
-            for event in translate(event) {
+            for event in to_watch_events(event) {
                 handler(event);
             }
         };
         let watcher = INotifyWatcher::new(handle, config).map_err(into_io)?;
-        Ok(Box::new(RealWatches(watcher)))
+        Ok(Box::new(InotifyQueue(watcher)))
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the window")]
@@ -94,9 +94,9 @@ impl Source for Inotify {
     }
 }
 
-struct RealWatches(INotifyWatcher);
+struct InotifyQueue(INotifyWatcher);
 
-impl Watches for RealWatches {
+impl WatchQueue for InotifyQueue {
     fn watch(&mut self, folders: Vec<PathBuf>, follow: bool) -> Result<Vec<PathBuf>, WatchError> {
         let config = WatchPathConfig::new(RecursiveMode::NonRecursive).with_dereference_symlinks(follow);
         let mut watched = folders.clone();
@@ -105,7 +105,7 @@ impl Watches for RealWatches {
         let mut passed_over = Vec::new();
         while let Err(failed) = self.0.update_paths(std::mem::take(&mut left)) {
             left = failed.remaining;
-            match judge(failed.source) {
+            match classify_error(failed.source) {
                 None => passed_over.extend(failed.origin.map(PathOp::into_path)),
                 Some(error) => return Err(error),
             }
@@ -127,11 +127,11 @@ impl Watches for RealWatches {
 }
 
 /// Returns none where a folder is to be passed over.
-fn judge(error: notify::Error) -> Option<WatchError> {
+fn classify_error(error: notify::Error) -> Option<WatchError> {
     use io::ErrorKind;
     let error = match error.kind {
         notify::ErrorKind::PathNotFound | notify::ErrorKind::WatchNotFound => return None,
-        notify::ErrorKind::MaxFilesWatch => return Some(WatchError::Full),
+        notify::ErrorKind::MaxFilesWatch => return Some(WatchError::OutOfWatches),
         notify::ErrorKind::Io(error) => error,
         notify::ErrorKind::Generic(text) => io::Error::other(text),
         kind @ notify::ErrorKind::InvalidConfig(_) => io::Error::other(notify::Error::new(kind)),
@@ -154,27 +154,33 @@ fn into_io(error: notify::Error) -> io::Error {
 }
 
 /// Returns what an event says of each of its paths.
-fn translate(event: notify::Result<notify::Event>) -> Vec<Event> {
+fn to_watch_events(event: notify::Result<notify::Event>) -> Vec<WatchEvent> {
     let event = match event {
         Ok(event) => event,
-        Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => return vec![Event::Full],
-        Err(error) => return vec![Event::Lost(format!("the system's queue told of an error ({error})"))],
+        Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => {
+            return vec![WatchEvent::OutOfWatches];
+        }
+        Err(error) => {
+            return vec![WatchEvent::Lost(format!("the system's queue told of an error ({error})"))];
+        }
     };
     if event.need_rescan() {
-        return vec![Event::Lost("the system's queue of events overflowed".to_owned())];
+        return vec![WatchEvent::Lost("the system's queue of events overflowed".to_owned())];
     }
     if event.info() == Some("unmount") {
-        return event.paths.into_iter().map(Event::Unmounted).collect();
+        return event.paths.into_iter().map(WatchEvent::Unmounted).collect();
     }
     let what = match event.kind {
-        EventKind::Create(CreateKind::Folder) => What::CreatedFolder,
-        EventKind::Create(_) => What::CreatedFile,
-        EventKind::Remove(_) => What::Removed,
-        EventKind::Modify(ModifyKind::Name(_)) => What::Moved,
-        EventKind::Modify(ModifyKind::Metadata(_)) => What::Attributes,
-        EventKind::Modify(_) | EventKind::Access(_) | EventKind::Any | EventKind::Other => What::Written,
+        EventKind::Create(CreateKind::Folder) => PathChange::CreatedFolder,
+        EventKind::Create(_) => PathChange::CreatedFile,
+        EventKind::Remove(_) => PathChange::Removed,
+        EventKind::Modify(ModifyKind::Name(_)) => PathChange::Moved,
+        EventKind::Modify(ModifyKind::Metadata(_)) => PathChange::MetadataChanged,
+        EventKind::Modify(_) | EventKind::Access(_) | EventKind::Any | EventKind::Other => {
+            PathChange::Modified
+        }
     };
-    event.paths.into_iter().map(|path| Event::At(what, path)).collect()
+    event.paths.into_iter().map(|path| WatchEvent::Path(what, path)).collect()
 }
 
 /// What lies at a path, no link followed.
@@ -185,14 +191,14 @@ pub(super) fn is_folder(path: &Path) -> bool {
 
 /// Returns by what the system knows a folder, whatever it is called.
 #[expect(clippy::disallowed_methods, reason = "this is the window")]
-pub(super) fn identity(folder: &Path) -> io::Result<(u64, u64)> {
+pub(super) fn file_identity(folder: &Path) -> io::Result<(u64, u64)> {
     let found = std::fs::symlink_metadata(folder)?;
     Ok((found.dev(), found.ino()))
 }
 
 /// Returns the device that a folder lies on.
-pub(super) fn device(folder: &Path) -> Option<u64> {
-    identity(folder).ok().map(|(device, _)| device)
+pub(super) fn device_of(folder: &Path) -> Option<u64> {
+    file_identity(folder).ok().map(|(device, _)| device)
 }
 
 /// Returns what lies in a folder and is no folder itself; nothing where it cannot be read.
@@ -210,7 +216,7 @@ pub(super) fn make_cookie(path: &Path) -> io::Result<()> {
 
 /// Makes the folder of cookies. A cache's folder that is made on the way bears the marks by which slop knows its own,
 /// and backups and git pass it over.
-pub(super) fn make_cookie_folder(places: &Places) -> io::Result<()> {
+pub(super) fn make_cookie_folder(places: &WatchPaths) -> io::Result<()> {
     let mut folder = DirBuilder::new();
     folder.recursive(true).mode(0o700);
     // A link could lead out of the project, where slop has no business.

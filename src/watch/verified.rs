@@ -2,16 +2,16 @@
 
 use std::io;
 
-use super::signal::Signal;
+use super::signal::WatchSignal;
 use super::source::WatchError;
 
 /// Why there are no events.
 #[derive(Debug)]
-pub(super) enum Obstacle {
+pub(super) enum WatchObstacle {
     /// More folders than the share of the limit that may be taken.
-    Limit { folders: u64, limit: u64, percent: u64 },
+    LimitExceeded { folders: u64, limit: u64, percent: u64 },
     /// The system granted no more watches.
-    Full { folders: u64, limit: Option<u64> },
+    OutOfWatches { folders: u64, limit: Option<u64> },
     /// No queue could be made.
     NoQueue(io::Error),
     /// A file system that does not tell of every change.
@@ -20,10 +20,10 @@ pub(super) enum Obstacle {
     Other(io::Error),
 }
 
-impl Obstacle {
+impl WatchObstacle {
     pub(super) fn from_watch(error: WatchError, folders: u64, limit: Option<u64>) -> Self {
         match error {
-            WatchError::Full => Self::Full { folders, limit },
+            WatchError::OutOfWatches => Self::OutOfWatches { folders, limit },
             WatchError::Io(error) => Self::Other(error),
         }
     }
@@ -31,22 +31,24 @@ impl Obstacle {
     /// Says whether another try may help.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Self::Limit { .. } | Self::Full { .. } | Self::NoQueue(_) | Self::Other(_) => true,
+            Self::LimitExceeded { .. } | Self::OutOfWatches { .. } | Self::NoQueue(_) | Self::Other(_) => {
+                true
+            }
             Self::FileSystem { .. } => false,
         }
     }
 
-    pub(super) fn into_signal(self) -> Signal {
-        Signal::Verified { why: self.why(), hint: self.hint() }
+    pub(super) fn into_signal(self) -> WatchSignal {
+        WatchSignal::Verified { reason: self.reason(), hint: self.hint() }
     }
 
-    fn why(&self) -> String {
+    fn reason(&self) -> String {
         match self {
-            Self::Limit { folders, limit, percent } => format!(
+            Self::LimitExceeded { folders, limit, percent } => format!(
                 "the tree has {folders} folders, more than {percent} % of the {limit} watches that the system \
                  grants a user"
             ),
-            Self::Full { folders, limit } => {
+            Self::OutOfWatches { folders, limit } => {
                 let limit = limit.map_or_else(|| "its limit".to_owned(), |limit| format!("{limit} in all"));
                 format!("the system granted too few watches for {folders} folders ({limit})")
             }
@@ -60,7 +62,7 @@ impl Obstacle {
 
     fn hint(&self) -> &'static str {
         match self {
-            Self::Limit { .. } | Self::Full { .. } => {
+            Self::LimitExceeded { .. } | Self::OutOfWatches { .. } => {
                 "raise `sysctl fs.inotify.max_user_watches`, or ignore folders that do not count"
             }
             Self::NoQueue(_) => {

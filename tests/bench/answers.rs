@@ -10,26 +10,26 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;
 
-use slop::api::Aggregation;
 use slop::api::AggregationRequest;
 use slop::api::DocumentFormat;
-use slop::api::Limits;
-use slop::api::Memory;
-use slop::api::Request;
-use slop::api::Response;
+use slop::api::DocumentHistory;
+use slop::api::DocumentLimits;
+use slop::api::DocumentRequest;
+use slop::api::NoProgress;
+use slop::api::ProjectSession;
+use slop::api::QueryResponse;
+use slop::api::ResolvedQuery;
 use slop::api::SectionRequest;
-use slop::api::Session;
-use slop::api::Silent;
-use slop::api::Tree;
 use slop::api::Trust;
+use slop::api::WorkspaceCache;
 use slop::api::World;
 use slop::api::Written;
-use slop::config::Inputs;
+use slop::config::ConfigInputs;
 use slop::config::Settings;
+use slop::model::AggregationStrategy;
 use slop::model::BodyOptions;
-use slop::model::Order;
+use slop::model::FileOrder;
 use slop::model::RelPath;
-use slop::model::Strategy;
 use slop::model::Tier;
 use slop::model::ViewMode;
 use slop::sys::RealDisk;
@@ -47,7 +47,8 @@ const EDITED: usize = 10;
 fn main() {
     let root = PathBuf::from(std::env::args_os().nth(1).expect("usage: answers FOLDER"));
     let root = root.canonicalize().expect("the folder exists");
-    let inputs = Inputs { user_file: None, project_file: None, environment: Vec::new(), flags: Vec::new() };
+    let inputs =
+        ConfigInputs { user_file: None, project_file: None, environment: Vec::new(), flags: Vec::new() };
     let loaded = slop::config::load(&inputs).expect("the defaults are sound");
     let files = RealFiles::open(&root).expect("the folder can be opened");
     let world = World {
@@ -55,13 +56,13 @@ fn main() {
         disk: &RealDisk,
         files: &files,
         processes: &RealProcesses,
-        progress: &Silent,
+        progress: &NoProgress,
     };
-    let mut session = Session::open(&root, loaded.engine_options(&root), world).expect("it opens");
-    let tree = Arc::new(Tree::new());
+    let mut session = ProjectSession::open(&root, loaded.engine_options(&root), world).expect("it opens");
+    let tree = Arc::new(WorkspaceCache::new());
     tree.set_trusted(true);
-    session.share(Arc::clone(&tree));
-    let ask = || Request::Aggregate(aggregation(&loaded.settings));
+    session.share_cache(Arc::clone(&tree));
+    let ask = || ResolvedQuery::Aggregate(aggregation(&loaded.settings));
     for _ in 0..3 {
         document(&mut session, ask());
         std::thread::sleep(Duration::from_millis(200));
@@ -85,22 +86,22 @@ fn main() {
     println!("{EDITED} files edited: {}; {:?}", words(times), tree.counts());
 }
 
-fn aggregation(settings: &Settings) -> Aggregation {
+fn aggregation(settings: &Settings) -> DocumentRequest {
     let request = AggregationRequest {
         tier: Some(settings.tier_options(Tier::Worker)),
-        strategy: Strategy::Auto,
+        strategy: AggregationStrategy::Auto,
         default_mode: ViewMode::Summary,
-        order: Order::Stable,
+        order: FileOrder::Stable,
         focus: Vec::new(),
         files: Vec::new(),
-        against: None,
+        base: None,
         items: Vec::new(),
         preset: None,
-        limits: Limits::default(),
-        is_measured: false,
+        limits: DocumentLimits::default(),
+        exact_tokens: false,
         trust: Trust::Stamps,
         sections: SectionRequest::nothing(),
-        memory: Some(Memory { name: "bench".to_owned(), since_last: false }),
+        history: Some(DocumentHistory { name: "bench".to_owned(), since_last: false }),
     };
     let body = BodyOptions {
         model: String::new(),
@@ -109,7 +110,7 @@ fn aggregation(settings: &Settings) -> Aggregation {
         top_p: None,
         max_output_tokens: 0,
     };
-    Aggregation {
+    DocumentRequest {
         request,
         format: DocumentFormat::Markdown,
         body,
@@ -118,9 +119,9 @@ fn aggregation(settings: &Settings) -> Aggregation {
     }
 }
 
-fn document(session: &mut Session<'_>, request: Request) -> Option<Arc<Written>> {
-    let Ok(Response::Aggregated(aggregated)) = session.answer(request) else { return None };
-    session.delivered();
+fn document(session: &mut ProjectSession<'_>, request: ResolvedQuery) -> Option<Arc<Written>> {
+    let Ok(QueryResponse::Aggregated(aggregated)) = session.answer(request) else { return None };
+    session.mark_delivered();
     Some(aggregated.written)
 }
 

@@ -13,13 +13,13 @@ use std::time::Duration;
 use std::time::Instant;
 
 use slop::discover;
-use slop::discover::Neighbors;
+use slop::discover::HeaderNeighbors;
 use slop::model::RelPath;
 use slop::model::Skeleton;
 use slop::model::Span;
 use slop::model::Symbol;
 use slop::syntax;
-use slop::syntax::Structure;
+use slop::syntax::FileStructure;
 use slop::sys::Clock;
 use slop::sys::WallClock;
 
@@ -41,16 +41,16 @@ thread_local! {
 }
 
 /// A file of a language.
-pub(crate) struct Sample {
+pub(crate) struct SourceSample {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
 }
 
 /// What became of a text, and what is wrong with it.
 #[derive(Default)]
-pub(crate) struct Verdict {
+pub(crate) struct StructureVerdict {
     /// Nothing where it panicked.
-    pub(crate) structure: Option<Structure>,
+    pub(crate) structure: Option<FileStructure>,
     /// Processor time of the derive.
     pub(crate) time: Duration,
     /// Processor time of the check of its skeleton, where that needs one.
@@ -71,14 +71,14 @@ pub(crate) fn skeleton_is_checked(language: &str) -> bool {
 
 /// Returns the ids of all languages that have structure, in order.
 pub(crate) fn languages() -> Vec<&'static str> {
-    let mut ids: Vec<_> = discover::file_types().map(|file_type| file_type.id).collect();
+    let mut ids: Vec<_> = discover::all_file_types().map(|file_type| file_type.id).collect();
     ids.retain(|id| syntax::has_structure(id));
     ids.sort_unstable();
     ids
 }
 
 /// Returns the texts below a folder, each with the id of its type.
-pub(crate) fn samples(folder: &Path) -> Vec<(&'static str, Sample)> {
+pub(crate) fn samples(folder: &Path) -> Vec<(&'static str, SourceSample)> {
     let mut files = Vec::new();
     collect(folder, &mut files);
     files.sort();
@@ -87,15 +87,15 @@ pub(crate) fn samples(folder: &Path) -> Vec<(&'static str, Sample)> {
         RelPath::new(below.as_os_str().as_encoded_bytes()).ok()
     };
     let names: Vec<_> = files.iter().filter_map(|path| name(path)).collect();
-    let neighbors = Neighbors::of(names.iter());
+    let neighbors = HeaderNeighbors::from_paths(names.iter());
     let sample = |path: PathBuf| {
         let name = name(&path)?;
         let bytes = fs::read(&path).ok()?;
         let text = discover::read_as_text(&bytes).ok()?;
-        let facts = discover::facts(&bytes, Some(&text), discover::is_header(&name));
-        let language = discover::file_type_of(&name, &facts, &neighbors).id;
+        let facts = discover::content_facts(&bytes, Some(&text), discover::is_header(&name));
+        let language = discover::detect_file_type(&name, &facts, &neighbors).id;
         let text = text.text.into_owned();
-        Some((language, Sample { path, text }))
+        Some((language, SourceSample { path, text }))
     };
     files.into_iter().filter_map(sample).collect()
 }
@@ -112,8 +112,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// Derives the structure of `text` and looks for all that must not be.
-pub(crate) fn judge(language: &str, text: &str) -> Verdict {
-    let mut verdict = Verdict::default();
+pub(crate) fn judge(language: &str, text: &str) -> StructureVerdict {
+    let mut verdict = StructureVerdict::default();
     let began = WallClock.thread_time();
     let derived = catch_unwind(AssertUnwindSafe(|| syntax::derive(language, text, &mut after(MAX_TIME))));
     verdict.time = WallClock.thread_time().saturating_sub(began);
@@ -141,14 +141,14 @@ pub(crate) fn judge(language: &str, text: &str) -> Verdict {
         faults.push("skeleton: it is longer than the text".to_owned());
     }
     let starts: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
-    check_symbols(&Text { text, starts }, &structure.outline.symbols, None, faults);
+    check_symbols(&CheckedText { text, starts }, &structure.outline.symbols, None, faults);
     count_errors(language, text, &structure, &mut verdict);
     verdict.structure = Some(structure);
     verdict
 }
 
 /// Returns the skeleton as it is shown; `None` where that panicked.
-fn checked(language: &str, text: &str, verdict: &mut Verdict) -> Option<Skeleton> {
+fn checked(language: &str, text: &str, verdict: &mut StructureVerdict) -> Option<Skeleton> {
     let began = WallClock.thread_time();
     let check = || syntax::checked_skeleton(language, text, &mut after(MAX_TIME));
     let Ok(checked) = catch_unwind(AssertUnwindSafe(check)) else {
@@ -169,7 +169,7 @@ fn after(limit: Duration) -> impl FnMut() -> bool {
 }
 
 /// A text too broken to be parsed in a short time has nothing that a skeleton could be compared with.
-fn count_errors(language: &str, text: &str, structure: &Structure, verdict: &mut Verdict) {
+fn count_errors(language: &str, text: &str, structure: &FileStructure, verdict: &mut StructureVerdict) {
     if structure.outline.health.fallback.is_some() {
         return;
     }
@@ -187,12 +187,12 @@ fn count_errors(language: &str, text: &str, structure: &Structure, verdict: &mut
 }
 
 /// A text, and where its lines begin but for the first.
-struct Text<'a> {
+struct CheckedText<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
-impl Text<'_> {
+impl CheckedText<'_> {
     fn line(&self, offset: usize) -> u32 {
         let before = self.starts.partition_point(|start| *start <= offset);
         u32::try_from(before + 1).unwrap_or(u32::MAX)
@@ -200,7 +200,7 @@ impl Text<'_> {
 }
 
 /// Looks whether spans are in the order of the text, within it and within what is around them.
-fn check_symbols(text: &Text<'_>, symbols: &[Symbol], around: Option<Span>, faults: &mut Vec<String>) {
+fn check_symbols(text: &CheckedText<'_>, symbols: &[Symbol], around: Option<Span>, faults: &mut Vec<String>) {
     let mut last_start = 0;
     for symbol in symbols {
         let span = symbol.span;
@@ -230,9 +230,9 @@ fn check_symbols(text: &Text<'_>, symbols: &[Symbol], around: Option<Span>, faul
 
 /// Says aloud when one text takes for ever, which no check after it could.
 #[derive(Clone, Default)]
-pub(crate) struct Watch(Arc<Mutex<Option<(Instant, String)>>>);
+pub(crate) struct StallWatchdog(Arc<Mutex<Option<(Instant, String)>>>);
 
-impl Watch {
+impl StallWatchdog {
     /// Remembers what is tried now.
     pub(crate) fn begin(&self, what: String) {
         if let Ok(mut current) = self.0.lock() {
@@ -250,9 +250,9 @@ impl Watch {
 }
 
 /// Runs `work` on a thread with the stack of a worker, while another looks after it; a panic is kept for its verdict.
-pub(crate) fn watched(work: impl FnOnce(&Watch) -> bool + Send + 'static) -> bool {
+pub(crate) fn watched(work: impl FnOnce(&StallWatchdog) -> bool + Send + 'static) -> bool {
     std::panic::set_hook(Box::new(|panic| PANIC.set(panic.to_string().replace('\n', " "))));
-    let watch = Watch::default();
+    let watch = StallWatchdog::default();
     let guard = watch.clone();
     thread::spawn(move || {
         loop {

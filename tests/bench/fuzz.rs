@@ -20,9 +20,9 @@ use std::time::Instant;
 
 use clap::Parser;
 
-use checks::Sample;
-use checks::Verdict;
-use checks::Watch;
+use checks::SourceSample;
+use checks::StallWatchdog;
+use checks::StructureVerdict;
 
 #[path = "checks.rs"]
 mod checks;
@@ -98,7 +98,7 @@ const CONFUSING: [&str; 56] = [
 
 /// Looks for texts that break the structure of a language
 #[derive(Parser)]
-struct Args {
+struct FuzzArgs {
     /// Where the files are that get damaged; or one file, which is tried as it is
     folder: PathBuf,
     /// Id of the language
@@ -119,16 +119,16 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = FuzzArgs::parse();
     let is_good = checks::watched(move |watch| run(&args, watch));
     if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn run(args: &Args, watch: &Watch) -> bool {
+fn run(args: &FuzzArgs, watch: &StallWatchdog) -> bool {
     if let (Ok(text), Some(language)) = (fs::read_to_string(&args.folder), &args.language) {
         return try_one(args, language, &text);
     }
-    let mut by_language: BTreeMap<&str, Vec<Sample>> = BTreeMap::new();
+    let mut by_language: BTreeMap<&str, Vec<SourceSample>> = BTreeMap::new();
     for (language, sample) in checks::samples(&args.folder) {
         by_language.entry(language).or_default().push(sample);
     }
@@ -146,7 +146,7 @@ fn run(args: &Args, watch: &Watch) -> bool {
 }
 
 /// Tries a text as it is; what is left of it with each fault is written, and its skeleton printed.
-fn try_one(args: &Args, language: &str, text: &str) -> bool {
+fn try_one(args: &FuzzArgs, language: &str, text: &str) -> bool {
     let faults = checks::judge(language, text).faults;
     for (at, fault) in faults.iter().enumerate().take(MAX_FAULTS) {
         let small = shrunk(language, text, &kind(fault));
@@ -161,13 +161,13 @@ fn try_one(args: &Args, language: &str, text: &str) -> bool {
 }
 
 /// Tries texts of a language until the time is over, and says whether there was no fault.
-fn fuzz(args: &Args, language: &str, samples: &[Sample], watch: &Watch) -> bool {
+fn fuzz(args: &FuzzArgs, language: &str, samples: &[SourceSample], watch: &StallWatchdog) -> bool {
     let end = Instant::now() + Duration::from_secs(args.seconds);
     let current = named(&args.failing, language, "current");
     let mut faults: BTreeMap<String, u64> = BTreeMap::new();
     let (mut texts, mut slowest) = (0_u64, Duration::ZERO);
     while Instant::now() < end && faults.len() < MAX_FAULTS {
-        let mut dice = Dice(args.seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ texts);
+        let mut dice = FuzzRng(args.seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ texts);
         let sample = &samples[dice.below(samples.len())];
         let text = damaged(sample, samples, &mut dice);
         watch.begin(format!("text {texts} of {language}, seed {}", args.seed));
@@ -212,7 +212,7 @@ fn kind(fault: &str) -> String {
 
 /// Returns a part of `text` that has the same fault: halves, quarters and so on are left out as long as it has.
 fn shrunk(language: &str, text: &str, fault: &str) -> String {
-    let has_fault = |verdict: &Verdict| verdict.faults.iter().any(|found| kind(found) == fault);
+    let has_fault = |verdict: &StructureVerdict| verdict.faults.iter().any(|found| kind(found) == fault);
     let end = Instant::now() + SHRINKING;
     let mut small: Vec<char> = text.chars().collect();
     let mut piece = small.len() / 2;
@@ -235,7 +235,7 @@ fn shrunk(language: &str, text: &str, fault: &str) -> String {
 }
 
 /// Returns a piece of a file with damage at some places.
-fn damaged(sample: &Sample, samples: &[Sample], dice: &mut Dice) -> String {
+fn damaged(sample: &SourceSample, samples: &[SourceSample], dice: &mut FuzzRng) -> String {
     let mut bytes = piece(&sample.text, MAX_BYTES, dice);
     for _ in 0..=dice.below(6) {
         damage(&mut bytes, samples, dice);
@@ -244,7 +244,7 @@ fn damaged(sample: &Sample, samples: &[Sample], dice: &mut Dice) -> String {
 }
 
 /// Returns a file, or what begins at one of its lines and is as long as is allowed.
-fn piece(text: &str, limit: usize, dice: &mut Dice) -> Vec<u8> {
+fn piece(text: &str, limit: usize, dice: &mut FuzzRng) -> Vec<u8> {
     let start = if text.len() <= limit { 0 } else { dice.below(text.len() - limit) };
     let bytes = &text.as_bytes()[start..];
     let line = match start {
@@ -254,7 +254,7 @@ fn piece(text: &str, limit: usize, dice: &mut Dice) -> Vec<u8> {
     bytes[line..bytes.len().min(line + limit)].to_vec()
 }
 
-fn damage(bytes: &mut Vec<u8>, samples: &[Sample], dice: &mut Dice) {
+fn damage(bytes: &mut Vec<u8>, samples: &[SourceSample], dice: &mut FuzzRng) {
     let limit = [8, 80, 2000][dice.below(3)];
     let (start, length) = (dice.below(bytes.len() + 1), dice.below(limit));
     let end = bytes.len().min(start + length);
@@ -310,9 +310,9 @@ fn word(bytes: &[u8], at: usize) -> Vec<u8> {
 }
 
 /// Returns numbers that look random and are the same in each run (`SplitMix64`).
-struct Dice(u64);
+struct FuzzRng(u64);
 
-impl Dice {
+impl FuzzRng {
     /// Returns a number below `limit`; 0 where the limit is 0.
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

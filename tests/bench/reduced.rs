@@ -17,18 +17,18 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use slop::discover::Neighbors;
-use slop::discover::facts;
-use slop::discover::file_type_of;
+use slop::discover::HeaderNeighbors;
+use slop::discover::content_facts;
+use slop::discover::detect_file_type;
 use slop::discover::is_header;
 use slop::discover::read_as_text;
 use slop::model::Outline;
 use slop::model::RelPath;
 use slop::model::Symbol;
-use slop::syntax::Structure;
+use slop::syntax::FileStructure;
 use slop::syntax::derive;
-use slop::syntax::derive_in_full;
-use slop::syntax::reduced_text;
+use slop::syntax::derive_without_preprocessing;
+use slop::syntax::preprocessed_text;
 use slop::sys::Clock;
 use slop::sys::WallClock;
 
@@ -43,7 +43,7 @@ const MAX_BYTES: u64 = 8 << 20;
 const LANGUAGES: [&str; 3] = ["c", "cpp", "python"];
 
 #[derive(Default)]
-struct Switches {
+struct ScannerSwitches {
     show: bool,
     skeletons: bool,
     text: bool,
@@ -51,7 +51,7 @@ struct Switches {
 }
 
 #[derive(Default)]
-struct Figures {
+struct ScannerFigures {
     files: usize,
     reduced_files: usize,
     bytes: usize,
@@ -67,7 +67,7 @@ struct Figures {
 }
 
 fn main() {
-    let mut switches = Switches::default();
+    let mut switches = ScannerSwitches::default();
     let mut folders = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -84,20 +84,24 @@ fn main() {
     }
 }
 
-fn measure(folder: &Path, switches: &Switches) {
+fn measure(folder: &Path, switches: &ScannerSwitches) {
     let files = files(folder);
-    let neighbors = Neighbors::of(files.iter().map(|(path, _)| path));
-    let mut all: BTreeMap<&'static str, Figures> = BTreeMap::new();
+    let neighbors = HeaderNeighbors::from_paths(files.iter().map(|(path, _)| path));
+    let mut all: BTreeMap<&'static str, ScannerFigures> = BTreeMap::new();
     for (path, file) in &files {
         let Ok(bytes) = std::fs::read(file) else { continue };
         let Ok(text) = read_as_text(&bytes) else { continue };
-        let language = file_type_of(path, &facts(&bytes, Some(&text), is_header(path)), &neighbors).id;
+        let language =
+            detect_file_type(path, &content_facts(&bytes, Some(&text), is_header(path)), &neighbors).id;
         let is_wanted = switches.only.as_ref().is_none_or(|only| only == language);
         if !is_wanted || !LANGUAGES.contains(&language) {
             continue;
         }
         if switches.text {
-            println!("{}", reduced_text(language, &text.text).unwrap_or_else(|| "(not reduced)".to_owned()));
+            println!(
+                "{}",
+                preprocessed_text(language, &text.text).unwrap_or_else(|| "(not reduced)".to_owned())
+            );
         } else {
             compare(file, language, &text.text, switches, all.entry(language).or_default());
         }
@@ -107,9 +111,15 @@ fn measure(folder: &Path, switches: &Switches) {
     }
 }
 
-fn compare(file: &Path, language: &str, text: &str, switches: &Switches, figures: &mut Figures) {
-    let (scan, left) = timed(|| reduced_text(language, text));
-    let (full_time, full) = timed(|| derive_in_full(language, text, &mut || false));
+fn compare(
+    file: &Path,
+    language: &str,
+    text: &str,
+    switches: &ScannerSwitches,
+    figures: &mut ScannerFigures,
+) {
+    let (scan, left) = timed(|| preprocessed_text(language, text));
+    let (full_time, full) = timed(|| derive_without_preprocessing(language, text, &mut || false));
     let (reduced_time, reduced) = timed(|| derive(language, text, &mut || false));
     let (Some(full), Some(reduced)) = (full, reduced) else { return };
     figures.files += 1;
@@ -132,10 +142,10 @@ fn compare(file: &Path, language: &str, text: &str, switches: &Switches, figures
 /// Counts, and prints if that is wanted, what differs between two outlines.
 fn differences(
     file: &Path,
-    full: &Structure,
-    reduced: &Structure,
-    switches: &Switches,
-    figures: &mut Figures,
+    full: &FileStructure,
+    reduced: &FileStructure,
+    switches: &ScannerSwitches,
+    figures: &mut ScannerFigures,
 ) {
     let (all_full, all_reduced) = (listed(&full.outline), listed(&reduced.outline));
     figures.recovered += all_reduced.iter().filter(|(symbol, _)| symbol.recovered).count();
@@ -201,7 +211,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (WallClock.thread_time().saturating_sub(before), result)
 }
 
-fn told(figures: &Figures) -> String {
+fn told(figures: &ScannerFigures) -> String {
     let share = |part: usize| 100.0 * part as f64 / figures.files.max(1) as f64;
     let megabytes = |bytes: usize| bytes as f64 / 1e6;
     let scanned = megabytes(figures.bytes) / figures.scan.as_secs_f64().max(1e-9);

@@ -45,7 +45,7 @@ fn measure(folder: &Path, is_shown: bool) {
             continue;
         };
         hit += usize::from(!scanned.is_clean());
-        for found in scanned.found {
+        for found in scanned.matches {
             let line = text[..found.span.start].lines().count();
             let words = if is_shown { &text[found.span] } else { "" };
             println!("{}:{line}: {} {words}", path.display(), found.rule);

@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::time::Duration;
 use std::time::Instant;
 
-use slop::slices::make;
-use slop::slices::resolve;
+use slop::slices::create_slice;
+use slop::slices::locate_slice;
 
 const LINES: u32 = 10_000;
 
@@ -18,15 +18,15 @@ fn main() {
         "lines of the slice: median and longest of 100 texts where it stood, then of 100 where it changed"
     );
     for length in [2, 10, 40, 400, 4000] {
-        let slices =
-            (0..100).map(|at| make(&old, at * 60 + 1, at * 60 + length).expect("the text is long enough"));
+        let slices = (0..100)
+            .map(|at| create_slice(&old, at * 60 + 1, at * 60 + length).expect("the text is long enough"));
         let slices: Vec<_> = slices.collect();
         for text in [&old, &new] {
             let mut times: Vec<Duration> = slices
                 .iter()
                 .map(|slice| {
                     let begun = Instant::now();
-                    let found = resolve(slice, text);
+                    let found = locate_slice(slice, text);
                     assert!(0 < found.end_line);
                     begun.elapsed()
                 })

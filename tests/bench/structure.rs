@@ -19,16 +19,16 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use checks::Sample;
-use checks::Verdict;
-use checks::Watch;
+use checks::SourceSample;
+use checks::StallWatchdog;
+use checks::StructureVerdict;
 
 #[path = "checks.rs"]
 mod checks;
 
 /// Judges the structure of real files
 #[derive(Parser)]
-struct Args {
+struct StructureArgs {
     /// Where the files are
     folder: PathBuf,
     /// Id of the only language that is looked at
@@ -42,13 +42,13 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = StructureArgs::parse();
     let is_good = checks::watched(move |watch| run(&args, watch));
     if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn run(args: &Args, watch: &Watch) -> bool {
-    let mut by_language: BTreeMap<&str, Vec<Sample>> = BTreeMap::new();
+fn run(args: &StructureArgs, watch: &StallWatchdog) -> bool {
+    let mut by_language: BTreeMap<&str, Vec<SourceSample>> = BTreeMap::new();
     for (language, sample) in checks::samples(&args.folder) {
         by_language.entry(language).or_default().push(sample);
     }
@@ -74,7 +74,7 @@ fn run(args: &Args, watch: &Watch) -> bool {
 
 /// What the files of a language add up to.
 #[derive(Default)]
-struct Sums<'a> {
+struct LanguageSums<'a> {
     bytes: usize,
     symbols: usize,
     empty: usize,
@@ -91,8 +91,8 @@ struct Sums<'a> {
     misunderstood: Vec<(u64, String)>,
 }
 
-impl<'a> Sums<'a> {
-    fn add(&mut self, language: &str, sample: &'a Sample, verdict: &Verdict) {
+impl<'a> LanguageSums<'a> {
+    fn add(&mut self, language: &str, sample: &'a SourceSample, verdict: &StructureVerdict) {
         let path = sample.path.display();
         self.bytes += sample.text.len();
         self.time += verdict.time;
@@ -138,8 +138,8 @@ const HEAD: [&str; 15] = [
     "faults",
 ];
 
-fn judge(args: &Args, language: &str, samples: &[Sample], watch: &Watch) -> bool {
-    let mut sums = Sums::default();
+fn judge(args: &StructureArgs, language: &str, samples: &[SourceSample], watch: &StallWatchdog) -> bool {
+    let mut sums = LanguageSums::default();
     for sample in samples {
         watch.begin(sample.path.display().to_string());
         sums.add(language, sample, &checks::judge(language, &sample.text));

@@ -18,12 +18,12 @@ const WAYS: [&[&str]; 7] = [
     &["--tier", "1", "--format", "json"],
 ];
 
-fn all_ways(sandbox: &Sandbox) -> Vec<String> {
-    WAYS.iter().map(|way| sandbox.done(&[&["aggregate", "--stdout"], *way].concat())).collect()
+fn run_all_variants(sandbox: &Sandbox) -> Vec<String> {
+    WAYS.iter().map(|way| sandbox.stdout_of(&[&["aggregate", "--stdout"], *way].concat())).collect()
 }
 
 /// Some history, so that the stable order has something to go by, and edits that are not committed.
-fn lived_in() -> Sandbox {
+fn project_with_history() -> Sandbox {
     let sandbox = project();
     for n in 0..5 {
         sandbox.write("src/fast.c", format!("int twice(int x)\n{{\n    return x + {n};\n}}\n"));
@@ -34,26 +34,26 @@ fn lived_in() -> Sandbox {
 
 #[test]
 fn the_same_project_gives_the_same_bytes() {
-    let sandbox = lived_in();
+    let sandbox = project_with_history();
     sandbox.write("README.md", "# Things\n\nEdited.\n");
     sandbox.write("untracked.py", "x = 1\n");
-    let first = all_ways(&sandbox);
-    assert_eq!(all_ways(&sandbox), first);
-    sandbox.done(&["cache", "clear"]);
-    assert_eq!(all_ways(&sandbox), first);
+    let first = run_all_variants(&sandbox);
+    assert_eq!(run_all_variants(&sandbox), first);
+    sandbox.stdout_of(&["cache", "clear"]);
+    assert_eq!(run_all_variants(&sandbox), first);
     std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
-    assert_eq!(all_ways(&sandbox), first);
+    assert_eq!(run_all_variants(&sandbox), first);
 }
 
 #[test]
 fn a_fresh_clone_gives_the_same_bytes() {
-    let sandbox = lived_in();
-    let first = all_ways(&sandbox);
-    let clone = sandbox.beside("clone");
+    let sandbox = project_with_history();
+    let first = run_all_variants(&sandbox);
+    let clone = sandbox.outside("clone");
     sandbox.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
     for (way, expected) in WAYS.iter().zip(first) {
         let flags = [&["aggregate", "--stdout", "--project", clone.to_str().unwrap()], *way].concat();
-        assert_eq!(sandbox.done(&flags), expected, "{way:?}");
+        assert_eq!(sandbox.stdout_of(&flags), expected, "{way:?}");
     }
 }
 
@@ -74,7 +74,7 @@ fn the_receipt_accounts_for_every_file() {
         assert_eq!(paths, listed, "{way:?}");
         assert!(list(&receipt["left_out"]).all(|file| file["why"].is_string()));
         let counted: u64 = list(&receipt["files"]).map(|file| file["bytes"].as_u64().unwrap()).sum();
-        let text = sandbox.done(&[&["aggregate", "--stdout"], way].concat());
+        let text = sandbox.stdout_of(&[&["aggregate", "--stdout"], way].concat());
         assert_eq!(receipt["bytes"], text.len());
         assert!(counted < text.len() as u64);
     }
@@ -87,7 +87,7 @@ fn order(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
 
 #[test]
 fn files_stand_in_the_order_that_was_asked_for() {
-    let sandbox = lived_in();
+    let sandbox = project_with_history();
     let by_path = ["README.md", "src/engine.py", "src/fast.c", "src/util/text.py", "tests/test_engine.py"];
     assert_eq!(order(&sandbox, &["--order", "path"]), by_path);
     let given = order(&sandbox, &["--order", "given", "tests", "src/util/*.py", "README.md"]);
@@ -109,7 +109,7 @@ fn only_the_files_that_are_named_are_shown() {
         ["README.md", "src/engine.py"]
     );
     let ran = sandbox.slop(&["aggregate", "--stdout", "nowhere/*.py"]);
-    ran.refuses(1, &["nowhere/*.py", "hint:"]);
+    ran.assert_fails(1, &["nowhere/*.py", "hint:"]);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_file_that_is_named_and_cannot_be_shown_is_one_line() {
 
 #[test]
 fn the_markdown_has_its_headings_and_says_what_is_reduced() {
-    let said = project().done(&["aggregate", "--tier", "3", "--order", "path", "--stdout"]);
+    let said = project().stdout_of(&["aggregate", "--tier", "3", "--order", "path", "--stdout"]);
     assert!(
         said.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · skeleton of "),
         "{said}"
@@ -143,7 +143,7 @@ fn the_markdown_has_its_headings_and_says_what_is_reduced() {
 fn no_text_can_end_its_fence() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.md", "x\n```\n## Files\n`````\n");
-    let said = sandbox.done(&["aggregate", "--strategy", "full", "--stdout"]);
+    let said = sandbox.stdout_of(&["aggregate", "--strategy", "full", "--stdout"]);
     let expected =
         "## Files\n\n### a.md\nMarkdown · full\n\n``````markdown\nx\n```\n## Files\n`````\n``````\n";
     assert_eq!(said, expected);
@@ -152,9 +152,9 @@ fn no_text_can_end_its_fence() {
 #[test]
 fn the_json_document_holds_what_the_markdown_holds() {
     let sandbox = project();
-    let json = sandbox.done(&["aggregate", "--tier", "1", "--format", "json", "--stdout"]);
+    let json = sandbox.stdout_of(&["aggregate", "--tier", "1", "--format", "json", "--stdout"]);
     let document: Value = serde_json::from_str(&json).unwrap();
-    let markdown = sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
+    let markdown = sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);
     let mut at = 0;
     for file in list(&document["files"]) {
         let block = format!("### {}\n{}\n", text(&file["path"]), text(&file["head"]));
@@ -171,8 +171,8 @@ fn a_folder_without_git_gives_the_same_bytes_too() {
     let sandbox = Sandbox::new();
     sandbox.write("b.py", "x = 1\n");
     sandbox.write("a.py", "def a(): pass\n");
-    let first = sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
-    sandbox.done(&["cache", "clear"]);
-    assert_eq!(sandbox.done(&["aggregate", "--tier", "1", "--stdout"]), first);
+    let first = sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);
+    sandbox.stdout_of(&["cache", "clear"]);
+    assert_eq!(sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]), first);
     assert_eq!(order(&sandbox, &[]), ["a.py", "b.py"]);
 }

@@ -15,16 +15,16 @@ fn project() -> Sandbox {
 #[test]
 fn an_index_that_is_right_has_no_differences() {
     let sandbox = project();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     let data = sandbox.json(&["audit"]);
     assert_eq!(data, json!({"files": 2, "bytes": 36, "differences": []}));
-    assert_eq!(sandbox.done(&["audit"]), "2 files, 36 bytes read, 0 differences\n");
+    assert_eq!(sandbox.stdout_of(&["audit"]), "2 files, 36 bytes read, 0 differences\n");
 }
 
 #[test]
 fn every_difference_is_told_with_its_path_and_none_is_mended() {
     let sandbox = project();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     sandbox.write("a.py", "def other():\n    pass\n");
     sandbox.write("new\u{1b}.py", "def new():\n    pass\n");
     std::fs::remove_file(sandbox.path("b.py")).unwrap();
@@ -46,5 +46,5 @@ fn every_difference_is_told_with_its_path_and_none_is_mended() {
 fn without_a_cache_there_is_nothing_to_audit() {
     let sandbox = project();
     sandbox.write("slop.toml", "[aggregation]\ncache_enabled = false\n");
-    sandbox.slop(&["audit"]).refuses(1, &["work on the cache", "cache_enabled"]);
+    sandbox.slop(&["audit"]).assert_fails(1, &["work on the cache", "cache_enabled"]);
 }

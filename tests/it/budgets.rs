@@ -29,17 +29,17 @@ fn project() -> Sandbox {
 fn a_budget_that_nothing_fits_into_is_refused_with_what_it_lacks() {
     let sandbox = project();
     let refused = sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--budget", "1"]);
-    refused.refuses(1, &["over the budget of 1", "hint:"]);
+    refused.assert_fails(1, &["over the budget of 1", "hint:"]);
     // The heading, and that all files are left out.
     let words = refused.err.split_whitespace().collect::<Vec<_>>();
     let at = words.iter().position(|word| *word == "tokens:").unwrap();
     let needed = words[at - 2..at].iter().find_map(|word| word.parse::<u64>().ok()).unwrap();
     assert!(refused.err.contains(&format!("{} over", needed - 1)), "{}", refused.err);
-    let least = sandbox.done(&["aggregate", "--stdout", "--tier", "3", "--budget", &needed.to_string()]);
+    let least = sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "3", "--budget", &needed.to_string()]);
     assert!(least.contains("further files") && !least.contains("module_"), "{least}");
     let still =
         sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--budget", &(needed - 1).to_string()]);
-    still.refuses(1, &["1 over the budget"]);
+    still.assert_fails(1, &["1 over the budget"]);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_budget_is_that_of_the_tier_unless_the_command_says_another() {
     sandbox.write("slop.toml", "[tiers.2]\nbudget_tokens = 300\n");
     let tokens_of = |flags: &[&str]| {
         let flags = [&["aggregate", "--stdout", "--format", "json", "--tier", "2"], flags].concat();
-        let document: Value = serde_json::from_str(&sandbox.done(&flags)).unwrap();
+        let document: Value = serde_json::from_str(&sandbox.stdout_of(&flags)).unwrap();
         (number(&document["receipt"]["budget_tokens"]), number(&document["receipt"]["tokens"]))
     };
     let (budget, tokens) = tokens_of(&[]);
@@ -73,7 +73,7 @@ fn every_format_keeps_its_bytes_as_it_is_written() {
             assert!(limit * 4 / 5 < ran.out.len(), "{format}: {} bytes of {limit}", ran.out.len());
         }
         let refused = ask(&["--max-bytes", "10"]);
-        refused.refuses(1, &["over the limit of 10"]);
+        refused.assert_fails(1, &["over the limit of 10"]);
         // What is said to be too much by so many bytes fits where so many are allowed.
         let smallest = refused.err.split_once("a document of ").unwrap().1.split(' ').next().unwrap();
         let fits = ask(&["--max-bytes", smallest]);
@@ -96,7 +96,7 @@ fn the_receipt_tells_the_limit_that_was_asked_for_and_what_became_of_each_file()
         "--focus",
         "module_03.py",
     ];
-    let written = sandbox.done(&flags);
+    let written = sandbox.stdout_of(&flags);
     let document: Value = serde_json::from_str(&written).unwrap();
     let receipt = &document["receipt"];
     assert_eq!(number(&receipt["max_bytes"]), 12_000);
@@ -118,8 +118,8 @@ fn the_receipt_tells_the_limit_that_was_asked_for_and_what_became_of_each_file()
 fn the_largest_limits_that_there_are_limit_nothing() {
     let sandbox = project();
     let (flags, most) = (["aggregate", "--stdout", "--tier", "3"], u64::MAX.to_string());
-    let limited = sandbox.done(&[&flags[..], &["--budget", &most, "--max-bytes", &most]].concat());
-    assert_eq!(limited, sandbox.done(&flags));
+    let limited = sandbox.stdout_of(&[&flags[..], &["--budget", &most, "--max-bytes", &most]].concat());
+    assert_eq!(limited, sandbox.stdout_of(&flags));
 }
 
 #[test]
@@ -143,5 +143,5 @@ fn an_image_that_is_sent_as_such_is_no_text_of_the_budget() {
     for format in &FORMATS[2..] {
         assert_eq!(ask(format).code, 0, "{format}: {}", ask(format).err);
     }
-    ask("markdown").refuses(1, &["over the budget of 500"]);
+    ask("markdown").assert_fails(1, &["over the budget of 500"]);
 }

@@ -11,20 +11,20 @@ use super::tiers::ENGINE;
 use super::tiers::project;
 
 /// A project of five files with text that is in the cache.
-fn indexed() -> Sandbox {
+fn indexed_project() -> Sandbox {
     let sandbox = project();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     sandbox
 }
 
 #[track_caller]
-fn parsed(sandbox: &Sandbox) -> u64 {
+fn parse_count(sandbox: &Sandbox) -> u64 {
     number(&sandbox.json(&["index"])["parsed"])
 }
 
 /// Returns how many outlines, skeletons and summaries there are.
 #[track_caller]
-fn rows(sandbox: &Sandbox) -> Vec<(String, u64)> {
+fn artifact_counts(sandbox: &Sandbox) -> Vec<(String, u64)> {
     let status = sandbox.json(&["cache", "status"]);
     let kinds = list(&status["artifacts"]);
     kinds.map(|kind| (kind["artifact"].as_str().unwrap().to_owned(), number(&kind["rows"]))).collect()
@@ -38,22 +38,24 @@ fn kinds(outlines: u64, skeletons: u64, summaries: u64) -> Vec<(String, u64)> {
 
 #[test]
 fn status_says_how_much_is_cached() {
-    let sandbox = indexed();
+    let sandbox = indexed_project();
     let status = sandbox.json(&["cache", "status"]);
     assert_eq!((number(&status["files"]), number(&status["contents"])), (6, 5));
-    assert_eq!(rows(&sandbox), kinds(5, 5, 5));
+    assert_eq!(artifact_counts(&sandbox), kinds(5, 5, 5));
     assert!(0 < number(&status["bytes_on_disk"]));
-    assert!(sandbox.done(&["cache", "status"]).starts_with("files      6\n"));
+    assert!(sandbox.stdout_of(&["cache", "status"]).starts_with("files      6\n"));
 }
 
 #[test]
 fn clear_empties_the_cache_and_says_how_much_it_freed() {
-    let sandbox = indexed();
+    let sandbox = indexed_project();
     let freed = sandbox.json(&["cache", "clear"]);
     assert_eq!((number(&freed["artifacts"]), number(&freed["files"])), (15, 6));
     assert_eq!(number(&sandbox.json(&["cache", "status"])["contents"]), 0);
-    assert_eq!(parsed(&sandbox), 5);
-    assert!(sandbox.done(&["cache", "clear"]).starts_with("deleted 15 artifacts, forgot 6 files, freed "));
+    assert_eq!(parse_count(&sandbox), 5);
+    assert!(
+        sandbox.stdout_of(&["cache", "clear"]).starts_with("deleted 15 artifacts, forgot 6 files, freed ")
+    );
 }
 
 #[test]
@@ -62,7 +64,7 @@ fn the_room_that_is_freed_goes_back_to_the_disk() {
     for n in 0..200 {
         sandbox.write(format!("m{n}.py"), format!("def f{n}():\n    \"\"\"Does {n}.\"\"\"\n"));
     }
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     let before = number(&sandbox.json(&["cache", "status"])["bytes_on_disk"]);
     let freed = number(&sandbox.json(&["cache", "clear"])["bytes"]);
     let after = number(&sandbox.json(&["cache", "status"])["bytes_on_disk"]);
@@ -71,47 +73,50 @@ fn the_room_that_is_freed_goes_back_to_the_disk() {
 
 #[test]
 fn a_part_of_the_cache_is_cleared_by_itself() {
-    let sandbox = indexed();
+    let sandbox = indexed_project();
     assert_eq!(number(&sandbox.json(&["cache", "clear", "--summaries"])["artifacts"]), 5);
     assert_eq!(sandbox.json_lines(&["outline"]).len(), 5);
-    sandbox.done(&["index"]);
-    assert_eq!(rows(&sandbox), kinds(5, 5, 5));
+    sandbox.stdout_of(&["index"]);
+    assert_eq!(artifact_counts(&sandbox), kinds(5, 5, 5));
     assert_eq!(number(&sandbox.json(&["cache", "clear", "--structure"])["artifacts"]), 10);
-    assert!(sandbox.done(&["view", "src/engine.py", "--mode", "skeleton"]).contains("class Engine"));
-    sandbox.done(&["index"]);
-    assert_eq!(rows(&sandbox), kinds(5, 5, 5));
+    assert!(sandbox.stdout_of(&["view", "src/engine.py", "--mode", "skeleton"]).contains("class Engine"));
+    sandbox.stdout_of(&["index"]);
+    assert_eq!(artifact_counts(&sandbox), kinds(5, 5, 5));
     let both = sandbox.json(&["cache", "clear", "--summaries", "--structure"]);
     assert_eq!(number(&both["artifacts"]), 15);
 }
 
 #[test]
 fn some_files_are_cleared_by_themselves() {
-    let sandbox = indexed();
+    let sandbox = indexed_project();
     let freed = sandbox.json(&["cache", "clear", "src/engine.py"]);
     assert_eq!((number(&freed["artifacts"]), number(&freed["files"])), (3, 1));
-    assert_eq!(parsed(&sandbox), 1);
+    assert_eq!(parse_count(&sandbox), 1);
     assert_eq!(number(&sandbox.json(&["cache", "clear", "src"])["files"]), 3);
-    assert_eq!(parsed(&sandbox), 3);
-    sandbox.slop(&["cache", "clear", "nowhere.py"]).refuses(1, &["nowhere.py"]);
-    sandbox.slop(&["cache", "clear", "src", "--summaries"]).refuses(2, &["--summaries"]);
+    assert_eq!(parse_count(&sandbox), 3);
+    sandbox.slop(&["cache", "clear", "nowhere.py"]).assert_fails(1, &["nowhere.py"]);
+    sandbox.slop(&["cache", "clear", "src", "--summaries"]).assert_fails(2, &["--summaries"]);
 }
 
 #[test]
 fn what_no_file_holds_any_more_is_collected() {
-    let sandbox = indexed();
+    let sandbox = indexed_project();
     sandbox.write("src/engine.py", "x = 1\n");
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     assert_eq!(number(&sandbox.json(&["cache", "gc"])["contents"]), 0);
     assert_eq!(number(&sandbox.json(&["cache", "gc", "--days", "0"])["contents"]), 1);
     sandbox.write("src/engine.py", ENGINE);
-    assert_eq!(parsed(&sandbox), 1);
+    assert_eq!(parse_count(&sandbox), 1);
 }
 
 #[test]
 fn export_prints_a_line_for_each_file_with_the_promised_keys() {
-    let sandbox = indexed();
-    let lines: Vec<Value> =
-        sandbox.done(&["cache", "export"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let sandbox = indexed_project();
+    let lines: Vec<Value> = sandbox
+        .stdout_of(&["cache", "export"])
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(lines.len(), 5);
     let promised = ["file_hash", "file_path", "generated_at", "generator_tier", "outline", "summary"];
     for line in &lines {
@@ -137,14 +142,14 @@ fn flip_a_bit_in_every_body(sandbox: &Sandbox) {
 
 #[test]
 fn a_flipped_bit_is_found_and_what_it_hit_is_deleted() {
-    let sandbox = indexed();
-    sandbox.done(&["cache", "verify"]);
+    let sandbox = indexed_project();
+    sandbox.stdout_of(&["cache", "verify"]);
     flip_a_bit_in_every_body(&sandbox);
     let ran = sandbox.slop(&["cache", "verify", "--json"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert_eq!(list(&super::sandbox::data(&ran.out)["damaged"]).count(), 15);
-    assert!(sandbox.done(&["cache", "verify"]).contains(" 0 damaged"));
-    assert_eq!(parsed(&sandbox), 5);
+    assert!(sandbox.stdout_of(&["cache", "verify"]).contains(" 0 damaged"));
+    assert_eq!(parse_count(&sandbox), 5);
 }
 
 #[test]
@@ -159,11 +164,11 @@ fn a_flipped_bit_is_never_served() {
         &["aggregate", "--tier", "3", "--stdout"],
         &["aggregate", "--tier", "4", "--stdout"],
     ] {
-        let sandbox = indexed();
-        let right = sandbox.done(question);
+        let sandbox = indexed_project();
+        let right = sandbox.stdout_of(question);
         flip_a_bit_in_every_body(&sandbox);
-        assert_eq!(sandbox.done(question), right, "{question:?}");
-        assert_eq!(sandbox.done(question), right, "{question:?}");
+        assert_eq!(sandbox.stdout_of(question), right, "{question:?}");
+        assert_eq!(sandbox.stdout_of(question), right, "{question:?}");
     }
 }
 
@@ -172,7 +177,7 @@ fn without_a_cache_there_is_nothing_to_look_after() {
     let sandbox = project();
     sandbox.write("slop.toml", "[aggregation]\ncache_enabled = false\n");
     for command in ["status", "clear", "verify", "gc", "export"] {
-        sandbox.slop(&["cache", command]).refuses(1, &["aggregation.cache_enabled"]);
+        sandbox.slop(&["cache", command]).assert_fails(1, &["aggregation.cache_enabled"]);
     }
     assert!(!sandbox.path(".slop_cache").exists());
 }

@@ -3,16 +3,16 @@
 use slop::model::ContentHash;
 use slop::model::ModelName;
 use slop::model::Money;
-use slop::model::Scope;
 use slop::model::SummaryKey;
+use slop::model::SummaryScope;
 use slop::model::Tier;
-use slop::model::Tokens;
-use slop::store::paid::Caps;
-use slop::store::paid::Paid;
-use slop::store::paid::Reservation;
-use slop::store::paid::Settlement;
+use slop::model::TokenUsage;
+use slop::store::paid::AgentDb;
+use slop::store::paid::SpendCaps;
 use slop::store::paid::SpendOutcome;
-use slop::store::paid::Summary;
+use slop::store::paid::SpendReservation;
+use slop::store::paid::SpendSettlement;
+use slop::store::paid::StoredSummary;
 
 use super::sandbox::Sandbox;
 use super::sandbox::number;
@@ -24,47 +24,47 @@ const SPENT: &str = "0.00000004";
 const ONE: &str = "def one():\n    return 1\n";
 
 /// An indexed project of two files, about the first of which a model wrote for 40 billionths of a dollar.
-fn summarized() -> Sandbox {
+fn summarized_project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("one.py", ONE);
     sandbox.write("two.py", "def two():\n    return 2\n");
-    sandbox.done(&["index"]);
-    let mut paid = Paid::open(&sandbox.path(".slop_cache/agent.db")).unwrap().paid;
+    sandbox.stdout_of(&["index"]);
+    let mut paid = AgentDb::open(&sandbox.path(".slop_cache/agent.db")).unwrap().db;
     let by = ModelName { provider: "local".to_owned(), model: "small".to_owned() };
-    let key = SummaryKey(ContentHash::of(b"key"));
-    let caps = Caps { day: Money::from_nanos(100), total: Money::from_nanos(100), calls_a_day: 9 };
-    let reservation = Reservation {
-        errand: key,
-        by: by.clone(),
-        worst: Money::from_nanos(90),
+    let key = SummaryKey(ContentHash::digest(b"key"));
+    let caps = SpendCaps { day: Money::from_nanos(100), total: Money::from_nanos(100), calls_a_day: 9 };
+    let reservation = SpendReservation {
+        task_key: key,
+        model: by.clone(),
+        max_cost: Money::from_nanos(90),
         holder: "agent-1.lock".to_owned(),
         is_batch: false,
         at_ms: 5_000,
         day: 0,
     };
     let spend = paid.reserve(&reservation, &caps).unwrap().unwrap();
-    let (cost, tokens) = (Money::from_nanos(40), Tokens::default());
-    let settlement = Settlement {
+    let (cost, tokens) = (Money::from_nanos(40), TokenUsage::default());
+    let settlement = SpendSettlement {
         outcome: SpendOutcome::Answered,
         cost: Some(cost),
         tokens,
         request_id: None,
         at_ms: 6_000,
     };
-    let summary = Summary {
+    let summary = StoredSummary {
         key,
-        subject: ContentHash::of(ONE.as_bytes()),
+        subject: ContentHash::digest(ONE.as_bytes()),
         language: "python".to_owned(),
-        scope: Scope::File,
+        scope: SummaryScope::File,
         tier: Tier::TechLead,
         prompt: "code/1".to_owned(),
-        by,
+        model: by,
         text: "It returns one.".to_owned(),
         tokens,
         cost,
         at_ms: 6_000,
     };
-    paid.accept(spend, &settlement, &key, "agent-1.lock", &[summary], &[b"one.py".to_vec()]).unwrap();
+    paid.record_answer(spend, &settlement, &key, "agent-1.lock", &[summary], &[b"one.py".to_vec()]).unwrap();
     sandbox
 }
 
@@ -80,12 +80,12 @@ fn agent(sandbox: &Sandbox) -> u64 {
 fn status_says_what_models_wrote_and_what_it_cost() {
     let sandbox = Sandbox::new();
     sandbox.write("one.py", ONE);
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     assert_eq!(sandbox.json(&["cache", "status"])["agent"], serde_json::Value::Null);
     assert!(!sandbox.path(".slop_cache/agent.db").exists());
-    let sandbox = summarized();
+    let sandbox = summarized_project();
     assert_eq!(agent(&sandbox), 1);
-    let status = sandbox.done(&["cache", "status"]);
+    let status = sandbox.stdout_of(&["cache", "status"]);
     assert!(
         status.contains("by models  1 (15 bytes), 0 asked in vain\nspent      <$0.0001 in 1 calls\n"),
         "{status}"
@@ -94,14 +94,14 @@ fn status_says_what_models_wrote_and_what_it_cost() {
 
 #[test]
 fn clearing_the_cache_keeps_what_was_paid_for_and_says_so() {
-    let sandbox = summarized();
+    let sandbox = summarized_project();
     let ran = sandbox.slop(&["cache", "clear"]);
     assert!(ran.err.contains("1 summaries by models were kept; `slop cache clear --yes`"), "{}", ran.err);
     assert_eq!(agent(&sandbox), 1);
     assert_eq!(number(&sandbox.json(&["cache", "clear"])["agent_kept"]), 1);
     for kind in ["--summaries", "--structure", "one.py"] {
-        sandbox.done(&["index"]);
-        sandbox.done(&["cache", "clear", kind]);
+        sandbox.stdout_of(&["index"]);
+        sandbox.stdout_of(&["cache", "clear", kind]);
         assert_eq!(agent(&sandbox), 1, "{kind}");
     }
 }
@@ -109,30 +109,30 @@ fn clearing_the_cache_keeps_what_was_paid_for_and_says_so() {
 #[test]
 fn what_was_paid_for_goes_where_that_is_said_and_the_ledger_stays() {
     for words in [&["--yes"][..], &["--agent"], &["--agent", "one.py"], &["--agent", "--summaries"]] {
-        let sandbox = summarized();
+        let sandbox = summarized_project();
         let freed = sandbox.json(&[&["cache", "clear"], words].concat());
         assert_eq!((number(&freed["agent_summaries"]), freed["agent_usd"].as_str()), (1, Some(SPENT)));
         assert_eq!(agent(&sandbox), 0, "{words:?}");
         let files = number(&sandbox.json(&["cache", "status"])["files"]);
         assert_eq!(files, if words[0] == "--yes" { 0 } else { 2 }, "{words:?}");
     }
-    let sandbox = summarized();
-    sandbox.done(&["cache", "clear", "--agent", "two.py"]);
+    let sandbox = summarized_project();
+    sandbox.stdout_of(&["cache", "clear", "--agent", "two.py"]);
     assert_eq!(agent(&sandbox), 1);
 }
 
 #[test]
 fn collecting_garbage_leaves_what_was_paid_for() {
-    let sandbox = summarized();
+    let sandbox = summarized_project();
     std::fs::remove_file(sandbox.path("one.py")).unwrap();
-    sandbox.done(&["index"]);
-    sandbox.done(&["cache", "gc", "--days", "0"]);
+    sandbox.stdout_of(&["index"]);
+    sandbox.stdout_of(&["cache", "gc", "--days", "0"]);
     assert_eq!(agent(&sandbox), 1);
 }
 
 #[test]
 fn the_export_has_a_line_for_each_summary_that_a_model_wrote() {
-    let sandbox = summarized();
+    let sandbox = summarized_project();
     let lines = sandbox.json_lines(&["cache", "export"]);
     let paths: Vec<String> = lines.iter().map(|line| text(&line["file_path"])).collect();
     assert_eq!(paths, ["one.py", "one.py", "two.py"]);
@@ -145,7 +145,7 @@ fn the_export_has_a_line_for_each_summary_that_a_model_wrote() {
 
 #[test]
 fn verifying_finds_a_damaged_summary_and_salvages_a_damaged_file() {
-    let sandbox = summarized();
+    let sandbox = summarized_project();
     let file = sandbox.path(".slop_cache/agent.db");
     let sound = std::fs::read(&file).unwrap();
     let mut bytes = sound.clone();

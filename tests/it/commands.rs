@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use super::sandbox::Ran;
+use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
 use super::sandbox::list;
 use super::sandbox::run;
@@ -12,13 +12,13 @@ use super::tiers::project;
 #[test]
 fn init_writes_settings_that_change_nothing_and_never_over_others() {
     let sandbox = project();
-    let before = sandbox.done(&["config", "show"]);
-    let said = sandbox.done(&["init"]);
+    let before = sandbox.stdout_of(&["config", "show"]);
+    let said = sandbox.stdout_of(&["init"]);
     assert!(said.ends_with("slop.toml\n"), "{said}");
-    assert_eq!(sandbox.done(&["config", "show"]), before);
+    assert_eq!(sandbox.stdout_of(&["config", "show"]), before);
     let written = sandbox.read("slop.toml");
     assert!(written.contains("default_mode"));
-    sandbox.slop(&["init"]).refuses(1, &["slop.toml", "hint: edit the file that is there"]);
+    sandbox.slop(&["init"]).assert_fails(1, &["slop.toml", "hint: edit the file that is there"]);
     assert_eq!(sandbox.read("slop.toml"), written);
 }
 
@@ -26,8 +26,8 @@ fn init_writes_settings_that_change_nothing_and_never_over_others() {
 fn the_settings_say_where_they_come_from() {
     let sandbox = project();
     sandbox.write("slop.toml", "[aggregation]\n\norder = \"path\"\n");
-    fs::create_dir_all(sandbox.beside("config/slop")).unwrap();
-    fs::write(sandbox.beside("config/slop/config.toml"), "[limits]\nmax_bytes = 7\n").unwrap();
+    fs::create_dir_all(sandbox.outside("config/slop")).unwrap();
+    fs::write(sandbox.outside("config/slop/config.toml"), "[limits]\nmax_bytes = 7\n").unwrap();
     let mut command = sandbox.command(&["config", "show", "--origin"]);
     command.env("SLOP_PROJECT_NAME", "app").env("SLOP_AGGREGATION_ORDER", "given");
     let said = run(command).out;
@@ -38,7 +38,7 @@ fn the_settings_say_where_they_come_from() {
         line("project.name").contains("\"app\"  # ") && line("project.name").contains("SLOP_PROJECT_NAME")
     );
     assert!(line("aggregation.order").contains("\"given\"") && line("aggregation.order").contains("SLOP_"));
-    let said = sandbox.done(&["config", "show", "--origin"]);
+    let said = sandbox.stdout_of(&["config", "show", "--origin"]);
     assert!(said.contains("order = \"path\"  # ") && said.contains("slop.toml:3"), "{said}");
     let values = sandbox.json(&["config", "show"])["values"].take();
     assert!(list(&values).all(|value| !value["help"].as_str().unwrap().is_empty()));
@@ -50,27 +50,27 @@ fn a_wrong_setting_is_named_with_its_file_its_line_and_what_is_near() {
     sandbox.write("slop.toml", "[aggregation]\norder = \"path\"\ndefualt_mode = \"full\"\n");
     let near = ["slop.toml:3", "defualt_mode", "default_mode", "hint:"];
     for command in [&["index"][..], &["config", "show"], &["aggregate"]] {
-        sandbox.slop(command).refuses(1, &near);
+        sandbox.slop(command).assert_fails(1, &near);
     }
     sandbox.write("slop.toml", "[aggregation]\norder = \"upwards\"\n");
-    sandbox.slop(&["index"]).refuses(1, &["slop.toml:2", "upwards", "stable"]);
+    sandbox.slop(&["index"]).assert_fails(1, &["slop.toml:2", "upwards", "stable"]);
     sandbox.write("slop.toml", "[aggregation\n");
-    sandbox.slop(&["index"]).refuses(1, &["slop.toml:1"]);
+    sandbox.slop(&["index"]).assert_fails(1, &["slop.toml:1"]);
     fs::remove_file(sandbox.path("slop.toml")).unwrap();
     let mut command = sandbox.command(&["index"]);
     command.env("SLOP_AGGREGATION_ORDER", "upwards");
-    run(command).refuses(1, &["SLOP_AGGREGATION_ORDER", "upwards"]);
+    run(command).assert_fails(1, &["SLOP_AGGREGATION_ORDER", "upwards"]);
 }
 
 #[test]
 fn a_script_for_each_shell_and_a_page_for_each_command_are_printed() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "zsh", "fish"] {
-        assert!(sandbox.done(&["completions", shell]).contains("aggregate"), "{shell}");
+        assert!(sandbox.stdout_of(&["completions", shell]).contains("aggregate"), "{shell}");
     }
-    assert!(sandbox.done(&["man"]).contains(".TH slop 1"));
-    assert!(sandbox.done(&["man", "aggregate"]).contains("\\-\\-focus"));
-    sandbox.slop(&["man", "nothing"]).refuses(1, &["nothing", "hint:"]);
+    assert!(sandbox.stdout_of(&["man"]).contains(".TH slop 1"));
+    assert!(sandbox.stdout_of(&["man", "aggregate"]).contains("\\-\\-focus"));
+    sandbox.slop(&["man", "nothing"]).assert_fails(1, &["nothing", "hint:"]);
     assert!(!sandbox.path(".slop_cache").exists());
 }
 
@@ -98,18 +98,18 @@ fn wrong_usage_has_a_code_of_its_own() {
 #[test]
 fn a_file_that_is_not_there_or_not_of_the_project_is_the_users_to_mend() {
     let sandbox = project();
-    fs::write(sandbox.beside("outside.py"), "hunter2 = 1\n").unwrap();
-    let outside = sandbox.beside("outside.py");
+    fs::write(sandbox.outside("outside.py"), "hunter2 = 1\n").unwrap();
+    let outside = sandbox.outside("outside.py");
     for command in ["view", "outline", "explain"] {
-        sandbox.slop(&[command, "nowhere.py"]).refuses(1, &["nowhere.py", "hint: `slop status`"]);
-        sandbox.slop(&[command, "../outside.py"]).refuses(1, &["../outside.py", "--project"]);
-        sandbox.slop(&[command, outside.to_str().unwrap()]).refuses(1, &["outside.py", "--project"]);
-        sandbox.slop(&[command, "src/../../outside.py"]).refuses(1, &["outside.py"]);
-        sandbox.slop(&[command, ".git/config"]).refuses(1, &["no part of the project"]);
+        sandbox.slop(&[command, "nowhere.py"]).assert_fails(1, &["nowhere.py", "hint: `slop status`"]);
+        sandbox.slop(&[command, "../outside.py"]).assert_fails(1, &["../outside.py", "--project"]);
+        sandbox.slop(&[command, outside.to_str().unwrap()]).assert_fails(1, &["outside.py", "--project"]);
+        sandbox.slop(&[command, "src/../../outside.py"]).assert_fails(1, &["outside.py"]);
+        sandbox.slop(&[command, ".git/config"]).assert_fails(1, &["no part of the project"]);
     }
     sandbox.write("notes.txt", "Words.\n");
-    sandbox.slop(&["outline", "notes.txt"]).refuses(1, &["notes.txt", "Plain text"]);
-    sandbox.slop(&["view", "a[.py"]).refuses(1, &["a[.py", "hint:"]);
+    sandbox.slop(&["outline", "notes.txt"]).assert_fails(1, &["notes.txt", "Plain text"]);
+    sandbox.slop(&["view", "a[.py"]).assert_fails(1, &["a[.py", "hint:"]);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn whoever_closes_the_pipe_has_read_enough() {
         let mut run = sandbox.command(command);
         let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(run.stdout.take());
-        let ran = Ran::of(&run.wait_with_output().unwrap());
+        let ran = CommandOutput::from_output(&run.wait_with_output().unwrap());
         assert_eq!(ran.code, 0, "{command:?}");
         assert!(!ran.err.contains("error"), "{command:?}: {}", ran.err);
     }
@@ -173,13 +173,13 @@ fn whoever_closes_the_pipe_has_read_enough() {
 fn an_output_that_cannot_be_written_is_no_success() {
     let sandbox = project();
     let ran = run(sandbox.script("$SLOP outline --json > /dev/full"));
-    ran.refuses(3, &["error: cannot write to the standard output"]);
+    ran.assert_fails(3, &["error: cannot write to the standard output"]);
 }
 
 #[test]
 fn a_folder_below_is_part_of_the_project_and_its_paths_count_from_there() {
     let sandbox = project();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     assert!(
         sandbox.slop_in("src", &["view", "engine.py"]).out.starts_with("src/engine.py · Python · full\n")
     );
@@ -199,10 +199,10 @@ fn the_project_can_be_named() {
     let sandbox = project();
     let root = sandbox.root();
     let mut command = sandbox.command(&["--project", root.to_str().unwrap(), "view", "src/engine.py"]);
-    command.current_dir(sandbox.beside("home"));
+    command.current_dir(sandbox.outside("home"));
     assert!(run(command).out.starts_with("src/engine.py · "));
-    sandbox.slop(&["--project", "nowhere", "index"]).refuses(1, &["nowhere", "hint:"]);
-    sandbox.slop(&["--project", "README.md", "index"]).refuses(1, &["README.md", "hint:"]);
+    sandbox.slop(&["--project", "nowhere", "index"]).assert_fails(1, &["nowhere", "hint:"]);
+    sandbox.slop(&["--project", "README.md", "index"]).assert_fails(1, &["README.md", "hint:"]);
 }
 
 #[test]
@@ -212,10 +212,10 @@ fn a_path_may_be_spelled_as_shells_and_scripts_spell_it() {
     for word in
         ["src/engine.py", "./src/engine.py", "src//engine.py", "src/./engine.py", "src/util/../engine.py"]
     {
-        assert!(sandbox.done(&["view", word]).starts_with("src/engine.py · "), "{word}");
+        assert!(sandbox.stdout_of(&["view", word]).starts_with("src/engine.py · "), "{word}");
     }
-    assert!(sandbox.done(&["view", absolute.to_str().unwrap()]).starts_with("src/engine.py · "));
-    assert!(sandbox.done(&["view", "src/util/"]).starts_with("src/util/text.py · "));
+    assert!(sandbox.stdout_of(&["view", absolute.to_str().unwrap()]).starts_with("src/engine.py · "));
+    assert!(sandbox.stdout_of(&["view", "src/util/"]).starts_with("src/util/text.py · "));
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn quiet_tells_nothing_but_results() {
     let ran = sandbox.slop(&["status", "-q"]);
     assert_eq!(ran.err, "");
     assert!(!sandbox.slop(&["status"]).err.is_empty());
-    sandbox.slop(&["view", "nowhere.py", "-q"]).refuses(1, &["error:"]);
+    sandbox.slop(&["view", "nowhere.py", "-q"]).assert_fails(1, &["error:"]);
 }
 
 #[test]
@@ -265,8 +265,8 @@ fn a_folder_is_viewed_without_what_has_no_text_and_with_what_fails() {
 #[test]
 fn an_empty_word_means_no_file_and_the_root_means_all() {
     let sandbox = project();
-    sandbox.slop(&["view", ""]).refuses(1, &["empty path"]);
+    sandbox.slop(&["view", ""]).assert_fails(1, &["empty path"]);
     let root = sandbox.path("").canonicalize().unwrap();
-    let all = sandbox.done(&["view", root.to_str().unwrap(), "-m", "summary"]);
-    assert_eq!(all, sandbox.done(&["view", ".", "-m", "summary"]));
+    let all = sandbox.stdout_of(&["view", root.to_str().unwrap(), "-m", "summary"]);
+    assert_eq!(all, sandbox.stdout_of(&["view", ".", "-m", "summary"]));
 }

@@ -18,14 +18,14 @@ fn aggregate(sandbox: &Sandbox, arguments: &[&str]) -> Value {
 
 /// Returns the view that a file got, the rule that wanted it, and why it is another.
 #[track_caller]
-fn became(document: &Value, path: &str) -> (String, String, Value) {
+fn outcome_of(document: &Value, path: &str) -> (String, String, Value) {
     let entry = list(&document["receipt"]["files"]).find(|file| file["path"] == path);
     let entry = entry.unwrap_or_else(|| panic!("{path} is not in the receipt"));
     (text(&entry["view"]), text(&entry["rule"]), entry["why"].clone())
 }
 
 #[track_caller]
-fn body(document: &Value, path: &str) -> String {
+fn block_of(document: &Value, path: &str) -> String {
     let file = list(&document["files"]).find(|file| file["path"] == path);
     text(&file.unwrap_or_else(|| panic!("{path} is not shown"))["text"])
 }
@@ -54,26 +54,26 @@ fn each_item_decides_how_its_files_are_shown() {
         "#,
     );
     let document = aggregate(&sandbox, &["--tier", "3"]);
-    let rule = |path: &str| became(&document, path);
+    let rule = |path: &str| outcome_of(&document, path);
     assert_eq!(rule("src/engine.py"), ("outline".into(), "view_mode".into(), Value::Null));
     assert_eq!(rule("src/fast.c"), ("full".into(), "force_full".into(), Value::Null));
     assert_eq!(rule("src/util/text.py"), ("ast_signatures".into(), "ast".into(), Value::Null));
     assert_eq!(rule("tests/test_engine.py"), ("none".into(), "excluded".into(), Value::Null));
-    assert_eq!(body(&document, "tests/test_engine.py"), "(context excluded)");
-    assert_eq!(body(&document, "src/util/text.py"), "def shorten(text): ...\n");
+    assert_eq!(block_of(&document, "tests/test_engine.py"), "(context excluded)");
+    assert_eq!(block_of(&document, "src/util/text.py"), "def shorten(text): ...\n");
     let omitted = list(&document["receipt"]["left_out"]).find(|file| file["path"] == "README.md");
     assert_eq!(omitted.unwrap()["reason"], "auto_aggregate");
     assert!(!texts(&document["files"], "path").contains(&"README.md".to_owned()));
     // What is not inlined may be asked for all the same.
-    assert!(sandbox.done(&["view", "README.md"]).contains("A project of things."));
+    assert!(sandbox.stdout_of(&["view", "README.md"]).contains("A project of things."));
 }
 
 #[test]
 fn a_marked_slice_is_shown_where_it_is_now_and_told_when_it_is_lost() {
     let sandbox = project();
-    sandbox.done(&["slice", "add", "src/fast.c", "2-5", "--tag", "hot loop", "--comment", "why"]);
+    sandbox.stdout_of(&["slice", "add", "src/fast.c", "2-5", "--tag", "hot loop", "--comment", "why"]);
     let shown = "---\n[Slice: hot loop] (why)\nLines 2-5:\nint twice(int x)\n{\n    return x + x;\n}\n";
-    let of = |document: &Value| (became(document, "src/fast.c"), body(document, "src/fast.c"));
+    let of = |document: &Value| (outcome_of(document, "src/fast.c"), block_of(document, "src/fast.c"));
     let slices = |why: Value| ("custom".to_owned(), "slices".to_owned(), why);
     assert_eq!(of(&aggregate(&sandbox, &["--tier", "3"])), (slices(Value::Null), shown.to_owned()));
 
@@ -81,7 +81,7 @@ fn a_marked_slice_is_shown_where_it_is_now_and_told_when_it_is_lost() {
     sandbox.write("src/fast.c", format!("#include <stdio.h>\n\n{source}"));
     let moved = shown.replace("2-5", "4-7");
     assert_eq!(of(&aggregate(&sandbox, &["--tier", "3"])), (slices(Value::Null), moved.clone()));
-    assert_eq!(sandbox.done(&["view", "src/fast.c", "--mode", "custom", "--bare"]), moved);
+    assert_eq!(sandbox.stdout_of(&["view", "src/fast.c", "--mode", "custom", "--bare"]), moved);
 
     sandbox.write("src/fast.c", "int other;\n");
     let (became, body) = of(&aggregate(&sandbox, &["--tier", "3"]));
@@ -98,13 +98,13 @@ fn a_marked_slice_is_shown_where_it_is_now_and_told_when_it_is_lost() {
 #[test]
 fn a_mask_shows_what_it_names_and_tells_what_is_gone() {
     let sandbox = project();
-    sandbox.done(&["mask", "set", "src/engine.py", "Engine.run=def"]);
+    sandbox.stdout_of(&["mask", "set", "src/engine.py", "Engine.run=def"]);
     let document = aggregate(&sandbox, &["--tier", "3"]);
-    assert_eq!(became(&document, "src/engine.py"), ("masked".into(), "mask".into(), Value::Null));
-    assert!(body(&document, "src/engine.py").contains("burnt = fuel * 2"));
+    assert_eq!(outcome_of(&document, "src/engine.py"), ("masked".into(), "mask".into(), Value::Null));
+    assert!(block_of(&document, "src/engine.py").contains("burnt = fuel * 2"));
     sandbox.write("src/engine.py", sandbox.read("src/engine.py").replace("run(", "go("));
     let document = aggregate(&sandbox, &["--tier", "3"]);
-    let (view, _, why) = became(&document, "src/engine.py");
+    let (view, _, why) = outcome_of(&document, "src/engine.py");
     assert_eq!(view, "summary");
     assert!(text(&why).contains("Engine.run") && text(&why).contains("Engine.go"), "{why}");
 }
@@ -117,12 +117,12 @@ fn diffs_are_against_the_last_commit_or_the_revision_that_is_named() {
     sandbox.commit_all("second");
     sandbox.write("src/fast.c", sandbox.read("src/fast.c").replace("2 * x", "x << 1"));
     let document = aggregate(&sandbox, &["--tier", "3"]);
-    assert_eq!(became(&document, "src/fast.c"), ("diff".into(), "view_mode".into(), Value::Null));
-    assert!(body(&document, "src/fast.c").contains("-    return 2 * x;\n+    return x << 1;\n"));
-    assert_eq!(body(&document, "src/engine.py"), "(no changes since HEAD)\n");
+    assert_eq!(outcome_of(&document, "src/fast.c"), ("diff".into(), "view_mode".into(), Value::Null));
+    assert!(block_of(&document, "src/fast.c").contains("-    return 2 * x;\n+    return x << 1;\n"));
+    assert_eq!(block_of(&document, "src/engine.py"), "(no changes since HEAD)\n");
     let document = aggregate(&sandbox, &["--tier", "3", "--against", "HEAD~1"]);
-    assert!(body(&document, "src/fast.c").contains("-    return x + x;\n+    return x << 1;\n"));
-    sandbox.slop(&["aggregate", "--against", "nowhere"]).refuses(1, &["`nowhere`", "hint:"]);
+    assert!(block_of(&document, "src/fast.c").contains("-    return x + x;\n+    return x << 1;\n"));
+    sandbox.slop(&["aggregate", "--against", "nowhere"]).assert_fails(1, &["`nowhere`", "hint:"]);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_preset_is_its_files_shown_as_it_says_and_what_is_gone_is_told() {
     );
     let document = aggregate(&sandbox, &["--preset", "review", "--order", "given"]);
     assert_eq!(texts(&document["files"], "path"), ["README.md", "src/engine.py", "src/util/text.py"]);
-    assert_eq!(became(&document, "src/engine.py").0, "outline");
+    assert_eq!(outcome_of(&document, "src/engine.py").0, "outline");
     assert_eq!(document["receipt"]["missing"], json!([]));
     assert_eq!(list(&aggregate(&sandbox, &["--preset", "empty"])["files"]).count(), 0);
     let more = aggregate(&sandbox, &["--preset", "review", "src/fast.c", "--order", "path"]);
@@ -157,7 +157,7 @@ fn a_preset_is_its_files_shown_as_it_says_and_what_is_gone_is_told() {
     assert!(ran.out.contains("[Class] Engine"), "{}", ran.out);
     assert!(ran.err.contains("src/util/*.py"), "{}", ran.err);
 
-    sandbox.slop(&["aggregate", "--preset", "revue"]).refuses(1, &["`revue`", "`review`", "hint:"]);
+    sandbox.slop(&["aggregate", "--preset", "revue"]).assert_fails(1, &["`revue`", "`review`", "hint:"]);
     assert!(!sandbox.path("slop_out").exists());
 }
 
@@ -178,7 +178,7 @@ fn a_plain_entry_of_a_preset_hides_nothing_that_is_said_of_its_file() {
         "#,
     );
     let document = aggregate(&sandbox, &["--preset", "all"]);
-    assert_eq!(became(&document, "src/engine.py").0, "outline");
+    assert_eq!(outcome_of(&document, "src/engine.py").0, "outline");
     assert!(!texts(&document["files"], "path").contains(&"README.md".to_owned()));
 }
 
@@ -186,15 +186,15 @@ fn a_plain_entry_of_a_preset_hides_nothing_that_is_said_of_its_file() {
 fn a_name_that_looks_like_a_broken_pattern_stops_nothing() {
     let sandbox = project();
     sandbox.write("src/[x/b.py", "b = 1\n");
-    sandbox.done(&["slice", "add", "src/[x/b.py", "1-1"]);
-    sandbox.done(&["preset", "save", "odd", "src/[x/b.py"]);
+    sandbox.stdout_of(&["slice", "add", "src/[x/b.py", "1-1"]);
+    sandbox.stdout_of(&["preset", "save", "odd", "src/[x/b.py"]);
     let document = aggregate(&sandbox, &["--tier", "3"]);
-    assert_eq!(became(&document, "src/[x/b.py").0, "custom");
+    assert_eq!(outcome_of(&document, "src/[x/b.py").0, "custom");
     assert_eq!(list(&aggregate(&sandbox, &["src/[x/b.py"])["files"]).count(), 1);
     fs::remove_dir_all(sandbox.path("src/[x")).unwrap();
     let ran = sandbox.slop(&["aggregate", "--preset", "odd", "--stdout"]);
     assert!(ran.err.contains("src/[x/b.py: no file of the project answers to it"), "{}", ran.err);
-    sandbox.slop(&["view", "src/[y"]).refuses(1, &["src/[y"]);
+    sandbox.slop(&["view", "src/[y"]).assert_fails(1, &["src/[y"]);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_persona_brings_its_tier_its_strategy_its_preset_and_its_model() {
     let full = aggregate(&sandbox, &["--persona", "reviewer", "--strategy", "full"]);
     assert_eq!(full["receipt"]["strategy"], "full");
     let sent = |format: &str| -> Value {
-        serde_json::from_str(&sandbox.done(&[
+        serde_json::from_str(&sandbox.stdout_of(&[
             "aggregate",
             "--persona",
             "reviewer",
@@ -249,7 +249,9 @@ fn a_persona_brings_its_tier_its_strategy_its_preset_and_its_model() {
     sandbox.write("slop.toml", "[personas.lost]\ncontext_preset = \"gone\"\n");
     sandbox
         .slop(&["aggregate", "--persona", "lost"])
-        .refuses(1, &["`gone`", "the persona `lost`", "--preset"]);
+        .assert_fails(1, &["`gone`", "the persona `lost`", "--preset"]);
     sandbox.write("slop.toml", "[personas.reviewer]\n");
-    sandbox.slop(&["aggregate", "--persona", "revuer"]).refuses(1, &["persona", "`revuer`", "`reviewer`"]);
+    sandbox
+        .slop(&["aggregate", "--persona", "revuer"])
+        .assert_fails(1, &["persona", "`revuer`", "`reviewer`"]);
 }

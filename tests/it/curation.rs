@@ -15,8 +15,16 @@ const HEAD: &str = "# My project.\n[aggregation] # mine\norder  =  \"path\"\n\n#
 fn a_slice_is_added_listed_where_it_is_now_and_removed() {
     let sandbox = project();
     sandbox.write("slop.toml", HEAD);
-    let said =
-        sandbox.done(&["slice", "add", "src/util/text.py", "2-3", "--tag", "cut", "--comment", "why so"]);
+    let said = sandbox.stdout_of(&[
+        "slice",
+        "add",
+        "src/util/text.py",
+        "2-3",
+        "--tag",
+        "cut",
+        "--comment",
+        "why so",
+    ]);
     assert_eq!(said, "src/util/text.py:2-3 [cut] (why so)\n");
     let written = sandbox.read("slop.toml");
     assert!(written.starts_with(HEAD), "{written}");
@@ -24,7 +32,7 @@ fn a_slice_is_added_listed_where_it_is_now_and_removed() {
         written.contains("[[files]]\npath = \"src/util/text.py\"\n\n[[files.custom_slices]]\n"),
         "{written}"
     );
-    assert_eq!(sandbox.done(&["slice", "list"]), "src/util/text.py:2-3 exact [cut] (why so)\n");
+    assert_eq!(sandbox.stdout_of(&["slice", "list"]), "src/util/text.py:2-3 exact [cut] (why so)\n");
 
     let text = sandbox.read("src/util/text.py");
     sandbox.write("src/util/text.py", format!("# One.\n# Two.\n{text}"));
@@ -37,13 +45,13 @@ fn a_slice_is_added_listed_where_it_is_now_and_removed() {
 
     sandbox
         .slop(&["slice", "remove", "src/util/text.py", "1-2"])
-        .refuses(1, &["src/util/text.py", "slop slice list"]);
+        .assert_fails(1, &["src/util/text.py", "slop slice list"]);
     assert_eq!(sandbox.read("slop.toml"), written);
     assert_eq!(
-        sandbox.done(&["slice", "remove", "src/util/text.py", "4-5"]),
+        sandbox.stdout_of(&["slice", "remove", "src/util/text.py", "4-5"]),
         "src/util/text.py: slices removed: 1\n"
     );
-    assert_eq!(sandbox.done(&["slice", "list"]), "");
+    assert_eq!(sandbox.stdout_of(&["slice", "list"]), "");
     assert_eq!(sandbox.read("slop.toml"), format!("{HEAD}\n[[files]]\npath = \"src/util/text.py\"\n"));
 }
 
@@ -68,13 +76,13 @@ fn edits_at_the_same_time_are_all_kept() {
 #[test]
 fn a_slice_is_refused_that_is_not_there_or_there_already() {
     let sandbox = project();
-    sandbox.slop(&["slice", "add", "nowhere.py", "1-2"]).refuses(1, &["nowhere.py"]);
-    sandbox.slop(&["slice", "add", "src/fast.c", "3-900"]).refuses(1, &["src/fast.c", "hint:"]);
+    sandbox.slop(&["slice", "add", "nowhere.py", "1-2"]).assert_fails(1, &["nowhere.py"]);
+    sandbox.slop(&["slice", "add", "src/fast.c", "3-900"]).assert_fails(1, &["src/fast.c", "hint:"]);
     assert!(!sandbox.path("slop.toml").exists());
-    sandbox.done(&["slice", "add", "src/fast.c", "3-5"]);
+    sandbox.stdout_of(&["slice", "add", "src/fast.c", "3-5"]);
     let written = sandbox.read("slop.toml");
-    sandbox.slop(&["slice", "add", "./src/fast.c", "3-5"]).refuses(1, &["3-5", "src/fast.c"]);
-    sandbox.slop(&["slice", "remove", "src/engine.py", "1-2"]).refuses(1, &["src/engine.py"]);
+    sandbox.slop(&["slice", "add", "./src/fast.c", "3-5"]).assert_fails(1, &["3-5", "src/fast.c"]);
+    sandbox.slop(&["slice", "remove", "src/engine.py", "1-2"]).assert_fails(1, &["src/engine.py"]);
     assert_eq!(sandbox.read("slop.toml"), written);
     assert_eq!(sandbox.slop(&["slice", "add", "src/fast.c", "5-3"]).code, 2);
 }
@@ -82,9 +90,9 @@ fn a_slice_is_refused_that_is_not_there_or_there_already() {
 #[test]
 fn the_slices_of_a_file_that_is_gone_are_listed_as_lost() {
     let sandbox = project();
-    sandbox.done(&["slice", "add", "src/fast.c", "2-5", "--tag", "a tag"]);
+    sandbox.stdout_of(&["slice", "add", "src/fast.c", "2-5", "--tag", "a tag"]);
     fs::remove_file(sandbox.path("src/fast.c")).unwrap();
-    let said = sandbox.done(&["slice", "list"]);
+    let said = sandbox.stdout_of(&["slice", "list"]);
     assert!(said.starts_with("src/fast.c:2-5 stale [a tag]: "), "{said}");
     assert_eq!(sandbox.json(&["slice", "remove", "src/fast.c", "a tag"])["removed"], 1);
 }
@@ -92,15 +100,15 @@ fn the_slices_of_a_file_that_is_gone_are_listed_as_lost() {
 #[test]
 fn a_mask_is_set_for_symbols_that_are_there() {
     let sandbox = project();
-    let said = sandbox.done(&["mask", "set", "src/util/text.py", "shorten=sig"]);
+    let said = sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=sig"]);
     assert_eq!(said, "src/util/text.py shorten = sig\n");
-    sandbox.done(&["mask", "set", "src/fast.c", "twice(int x)=def"]);
+    sandbox.stdout_of(&["mask", "set", "src/fast.c", "twice(int x)=def"]);
     let written = sandbox.read("slop.toml");
     assert!(written.contains("path = \"src/util/text.py\"\nast_mask = { shorten = \"sig\" }\n"), "{written}");
     let refused = sandbox.slop(&["mask", "set", "src/util/text.py", "shorten=def", "shortne=sig"]);
-    refused.refuses(1, &["`shortne`", "the nearest are `shorten`"]);
-    sandbox.slop(&["mask", "set", "src/fast.c", "twice(char)=sig"]).refuses(1, &["`twice(int x)`"]);
-    sandbox.slop(&["mask", "set", "README.md", "x=sig"]).refuses(1, &["README.md"]);
+    refused.assert_fails(1, &["`shortne`", "the nearest are `shorten`"]);
+    sandbox.slop(&["mask", "set", "src/fast.c", "twice(char)=sig"]).assert_fails(1, &["`twice(int x)`"]);
+    sandbox.slop(&["mask", "set", "README.md", "x=sig"]).assert_fails(1, &["README.md"]);
     assert_eq!(sandbox.slop(&["mask", "set", "src/fast.c", "twice=all"]).code, 2);
     assert_eq!(sandbox.read("slop.toml"), written);
 }
@@ -108,27 +116,27 @@ fn a_mask_is_set_for_symbols_that_are_there() {
 #[test]
 fn a_mask_is_listed_with_what_is_gone_and_taken_off_again() {
     let sandbox = project();
-    sandbox.done(&["mask", "set", "src/util/text.py", "shorten=hide"]);
+    sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=hide"]);
     sandbox.write("src/util/text.py", "def shorter(text):\n    return text\n");
-    let said = sandbox.done(&["mask", "list"]);
+    let said = sandbox.stdout_of(&["mask", "list"]);
     assert_eq!(said, "src/util/text.py shorten = hide  (gone, the nearest are `shorter`)\n");
     assert_eq!(sandbox.json(&["mask", "list"])["masks"][0]["found"], 0);
-    assert_eq!(sandbox.done(&["mask", "list", "src/fast.c"]), "");
+    assert_eq!(sandbox.stdout_of(&["mask", "list", "src/fast.c"]), "");
     sandbox
         .slop(&["mask", "remove", "src/util/text.py", "shorter"])
-        .refuses(1, &["nearest known is `shorten`"]);
+        .assert_fails(1, &["nearest known is `shorten`"]);
     assert_eq!(sandbox.slop(&["mask", "remove", "src/util/text.py"]).code, 2);
-    sandbox.done(&["mask", "remove", "src/util/text.py", "--all"]);
+    sandbox.stdout_of(&["mask", "remove", "src/util/text.py", "--all"]);
     assert_eq!(sandbox.read("slop.toml"), "[[files]]\npath = \"src/util/text.py\"\n");
 }
 
 #[test]
 fn a_preset_is_saved_listed_shown_applied_and_deleted() {
     let sandbox = project();
-    sandbox.slop(&["preset", "save", "empty"]).refuses(1, &["[[files]]", "hint:"]);
-    sandbox.done(&["mask", "set", "src/util/text.py", "shorten=sig"]);
+    sandbox.slop(&["preset", "save", "empty"]).assert_fails(1, &["[[files]]", "hint:"]);
+    sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=sig"]);
     let curated = sandbox.read("slop.toml");
-    sandbox.done(&[
+    sandbox.stdout_of(&[
         "preset",
         "save",
         "my review",
@@ -137,21 +145,21 @@ fn a_preset_is_saved_listed_shown_applied_and_deleted() {
         "--description",
         "for review",
     ]);
-    sandbox.slop(&["preset", "save", "my review", "README.md"]).refuses(1, &["my review", "--force"]);
-    sandbox.slop(&["preset", "save", "x", "nowhere.py"]).refuses(1, &["nowhere.py"]);
+    sandbox.slop(&["preset", "save", "my review", "README.md"]).assert_fails(1, &["my review", "--force"]);
+    sandbox.slop(&["preset", "save", "x", "nowhere.py"]).assert_fails(1, &["nowhere.py"]);
     assert_eq!(sandbox.slop(&["preset", "save", "a/b", "README.md"]).code, 2);
     assert!(sandbox.read("slop.toml").starts_with(&curated));
 
-    let listed = sandbox.done(&["preset", "list"]);
+    let listed = sandbox.stdout_of(&["preset", "list"]);
     assert!(listed.starts_with("my review (2 entries, ") && listed.ends_with("): for review\n"), "{listed}");
-    let shown = sandbox.done(&["preset", "show", "my review"]);
+    let shown = sandbox.stdout_of(&["preset", "show", "my review"]);
     assert!(shown.starts_with("[presets.\"my review\"]\ndescription = \"for review\"\n"), "{shown}");
     assert!(shown.contains("path = \"src/util/text.py\"\nast_mask = { shorten = \"sig\" }\n"), "{shown}");
-    sandbox.slop(&["preset", "show", "my reveiw"]).refuses(1, &["nearest known is `my review`"]);
+    sandbox.slop(&["preset", "show", "my reveiw"]).assert_fails(1, &["nearest known is `my review`"]);
 
-    sandbox.done(&["slice", "add", "src/fast.c", "2-5"]);
+    sandbox.stdout_of(&["slice", "add", "src/fast.c", "2-5"]);
     let before = sandbox.read("slop.toml");
-    sandbox.slop(&["preset", "apply", "my review"]).refuses(1, &["src/fast.c", "--yes"]);
+    sandbox.slop(&["preset", "apply", "my review"]).assert_fails(1, &["src/fast.c", "--yes"]);
     assert_eq!(sandbox.read("slop.toml"), before);
     fs::remove_file(sandbox.path("README.md")).unwrap();
     let applied = sandbox.slop(&["preset", "apply", "my review", "--yes", "--json"]);
@@ -159,28 +167,28 @@ fn a_preset_is_saved_listed_shown_applied_and_deleted() {
     assert!(applied.err.contains("note: files of the preset that are gone: README.md"), "{applied:?}");
     let data = super::sandbox::data(&applied.out);
     assert_eq!((&data["files"], &data["gone"]), (&json!(["src/util/text.py"]), &json!(["README.md"])));
-    assert_eq!(sandbox.done(&["mask", "list"]), "src/util/text.py shorten = sig\n");
-    assert_eq!(sandbox.done(&["slice", "list"]), "");
+    assert_eq!(sandbox.stdout_of(&["mask", "list"]), "src/util/text.py shorten = sig\n");
+    assert_eq!(sandbox.stdout_of(&["slice", "list"]), "");
 
-    sandbox.done(&["preset", "delete", "my review"]);
-    assert_eq!(sandbox.done(&["preset", "list"]), "");
-    assert_eq!(sandbox.done(&["mask", "list"]), "src/util/text.py shorten = sig\n");
-    sandbox.slop(&["preset", "delete", "my review"]).refuses(1, &["my review", "preset list"]);
+    sandbox.stdout_of(&["preset", "delete", "my review"]);
+    assert_eq!(sandbox.stdout_of(&["preset", "list"]), "");
+    assert_eq!(sandbox.stdout_of(&["mask", "list"]), "src/util/text.py shorten = sig\n");
+    sandbox.slop(&["preset", "delete", "my review"]).assert_fails(1, &["my review", "preset list"]);
 }
 
 #[test]
 fn a_preset_of_the_user_serves_every_project() {
     let sandbox = project();
-    sandbox.done(&["preset", "save", "mine", "README.md", "--user"]);
+    sandbox.stdout_of(&["preset", "save", "mine", "README.md", "--user"]);
     assert!(!sandbox.path("slop.toml").exists());
-    let own = fs::read_to_string(sandbox.beside("config/slop/config.toml")).unwrap();
+    let own = fs::read_to_string(sandbox.outside("config/slop/config.toml")).unwrap();
     assert_eq!(own, "[presets.mine]\nfiles = [\"README.md\"]\n");
-    sandbox.done(&["preset", "apply", "mine"]);
+    sandbox.stdout_of(&["preset", "apply", "mine"]);
     assert_eq!(sandbox.read("slop.toml"), "[[files]]\npath = \"README.md\"\n");
-    sandbox.done(&["preset", "save", "mine", "src", "tests"]);
+    sandbox.stdout_of(&["preset", "save", "mine", "src", "tests"]);
     let presets = sandbox.json(&["preset", "list"]);
     assert_eq!(presets["presets"][0]["files"], 2);
-    sandbox.done(&["preset", "delete", "mine"]);
+    sandbox.stdout_of(&["preset", "delete", "mine"]);
     assert_eq!(sandbox.json(&["preset", "show", "mine"])["files"][0]["path"], "README.md");
 }
 
@@ -190,7 +198,7 @@ fn personas_are_listed_and_shown() {
     let persona = "# Careful.\n[personas.dev]\ntier = 3\ncontext_preset = \"gone\"\n\
                    preferred_models = [{ provider = \"anthropic\", model = \"m\" }]\n";
     sandbox.write("slop.toml", persona);
-    let said = sandbox.done(&["persona", "list"]);
+    let said = sandbox.stdout_of(&["persona", "list"]);
     assert!(
         said.starts_with("dev (tier 3, preset gone, m of anthropic, ") && said.ends_with("slop.toml:2)\n"),
         "{said}"
@@ -201,7 +209,7 @@ fn personas_are_listed_and_shown() {
     let data = sandbox.json(&["persona", "show", "dev"]);
     assert_eq!(data["preferred_models"][0]["model"], "m");
     assert_eq!(texts(&sandbox.json(&["persona", "list"])["personas"], "name"), ["dev"]);
-    sandbox.slop(&["persona", "show", "dav"]).refuses(1, &["nearest known is `dev`"]);
+    sandbox.slop(&["persona", "show", "dav"]).assert_fails(1, &["nearest known is `dev`"]);
 }
 
 #[test]
@@ -211,10 +219,10 @@ fn what_is_unknown_in_curation_is_told_and_what_is_wrong_is_refused() {
     let ran = sandbox.slop(&["status"]);
     assert_eq!(ran.code, 0);
     assert!(ran.err.contains("slop.toml:3: unknown key `files.veiw_mode`"), "{}", ran.err);
-    sandbox.done(&["slice", "add", "README.md", "1-1"]);
+    sandbox.stdout_of(&["slice", "add", "README.md", "1-1"]);
     assert!(sandbox.read("slop.toml").contains("veiw_mode = \"full\"\n"));
     sandbox.write("slop.toml", "[[files]]\npath = \"README.md\"\ntier = 9\n");
-    sandbox.slop(&["slice", "list"]).refuses(1, &["slop.toml:3", "files.tier", "from 1 to 4"]);
+    sandbox.slop(&["slice", "list"]).assert_fails(1, &["slop.toml:3", "files.tier", "from 1 to 4"]);
 }
 
 #[test]
@@ -222,11 +230,11 @@ fn a_settings_file_that_cannot_be_written_stays_as_it_is() {
     let sandbox = project();
     sandbox.write("slop.toml", "[[files]\n");
     for command in [&["slice", "add", "README.md", "1-1"][..], &["preset", "save", "x", "README.md"]] {
-        sandbox.slop(command).refuses(1, &["slop.toml:1"]);
+        sandbox.slop(command).assert_fails(1, &["slop.toml:1"]);
     }
     assert_eq!(sandbox.read("slop.toml"), "[[files]\n");
     let empty = Sandbox::new();
-    assert_eq!(empty.done(&["preset", "list"]), "");
+    assert_eq!(empty.stdout_of(&["preset", "list"]), "");
     assert!(!empty.path("slop.toml").exists() && !empty.path(".slop_cache").exists());
 }
 
@@ -259,5 +267,5 @@ fn what_a_project_says_cannot_steer_a_terminal() {
     }
     // Programs are told what is there.
     assert_eq!(sandbox.json(&["slice", "list"])["slices"][0]["slice"]["tag"], "\u{1b}[31m");
-    sandbox.slop(&["persona", "show", "\u{1b}[3J"]).refuses(1, &["\\u{1b}[3J"]);
+    sandbox.slop(&["persona", "show", "\u{1b}[3J"]).assert_fails(1, &["\\u{1b}[3J"]);
 }

@@ -9,11 +9,11 @@ use std::os::unix::net::UnixListener;
 
 use super::sandbox::Sandbox;
 use super::sandbox::list;
-use super::sandbox::skipped;
+use super::sandbox::report_skipped;
 use super::sandbox::text;
 
 /// One of each kind that has no text to show.
-fn menagerie(sandbox: &Sandbox) {
+fn write_unusual_files(sandbox: &Sandbox) {
     sandbox.write("a.py", "def a():\n    return 1\n");
     sandbox.write("slop.toml", "[limits]\nstructure_max_bytes = 1000\nmax_bytes = 500\n");
     sandbox.write("binary.dat", b"\0\x01\x02\x03\xff\xfe\xfd");
@@ -23,7 +23,7 @@ fn menagerie(sandbox: &Sandbox) {
     sandbox.write("history.toml", "hunter2 = 1\n");
     sandbox.write("my_history.toml", "hunter2 = 1\n");
     sandbox.write("undecodable.txt", b"\xff\xfea\0b\0\x00\xd8");
-    fs::write(sandbox.beside("outside.txt"), "hunter2\n").unwrap();
+    fs::write(sandbox.outside("outside.txt"), "hunter2\n").unwrap();
     symlink("a.py", sandbox.path("inside_link.py")).unwrap();
     symlink("../outside.txt", sandbox.path("outside_link.txt")).unwrap();
     symlink("nowhere", sandbox.path("dangling_link")).unwrap();
@@ -54,7 +54,7 @@ const LEFT_OUT: [(&str, &str); 11] = [
 #[test]
 fn whatever_has_no_text_is_listed_with_the_reason() {
     let sandbox = Sandbox::repo();
-    menagerie(&sandbox);
+    write_unusual_files(&sandbox);
     let ran = sandbox.slop(&["index"]);
     assert_eq!(ran.code, 4, "an undecodable file is told by the exit code: {ran:?}");
     let status = sandbox.status();
@@ -67,7 +67,7 @@ fn whatever_has_no_text_is_listed_with_the_reason() {
 #[test]
 fn nothing_that_is_left_out_is_shown_and_all_of_it_is_in_the_receipt() {
     let sandbox = Sandbox::repo();
-    menagerie(&sandbox);
+    write_unusual_files(&sandbox);
     for tier in ["1", "2", "3", "4"] {
         let flags = ["aggregate", "--tier", tier, "--strategy", "full", "--stdout"];
         let ran = sandbox.slop(&flags);
@@ -88,14 +88,14 @@ fn nothing_that_is_left_out_is_shown_and_all_of_it_is_in_the_receipt() {
 #[test]
 fn a_file_that_is_left_out_is_refused_by_its_name() {
     let sandbox = Sandbox::repo();
-    menagerie(&sandbox);
+    write_unusual_files(&sandbox);
     for (path, _) in LEFT_OUT {
         let ran = sandbox.slop(&["view", path]);
-        ran.refuses(1, &[path, "hint:"]);
+        ran.assert_fails(1, &[path, "hint:"]);
     }
-    sandbox.slop(&["view", ".env"]).refuses(1, &["secrets.allow"]);
-    sandbox.slop(&["view", "folder_link/outside.txt"]).refuses(1, &["folder_link/outside.txt"]);
-    sandbox.slop(&["outline", "folder_link/project/a.py"]).refuses(1, &["folder_link/project/a.py"]);
+    sandbox.slop(&["view", ".env"]).assert_fails(1, &["secrets.allow"]);
+    sandbox.slop(&["view", "folder_link/outside.txt"]).assert_fails(1, &["folder_link/outside.txt"]);
+    sandbox.slop(&["outline", "folder_link/project/a.py"]).assert_fails(1, &["folder_link/project/a.py"]);
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn a_secret_that_is_allowed_is_shown() {
     sandbox.write(".env", "TOKEN=hunter2\n");
     sandbox.write(".env.example", "TOKEN=\n");
     sandbox.write("slop.toml", "[secrets]\nallow = [\".env\"]\n");
-    assert!(sandbox.done(&["view", ".env"]).contains("hunter2"));
-    sandbox.slop(&["view", ".env.example"]).refuses(1, &["holds secrets"]);
+    assert!(sandbox.stdout_of(&["view", ".env"]).contains("hunter2"));
+    sandbox.slop(&["view", ".env.example"]).assert_fails(1, &["holds secrets"]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn fifos_and_sockets_are_never_opened() {
     }
     assert_eq!(sandbox.json(&["index"])["left_out"]["special"], 2);
     for name in ["pipe.py", "socket.py"] {
-        sandbox.slop(&["view", name]).refuses(1, &[name, "never opened"]);
+        sandbox.slop(&["view", name]).assert_fails(1, &[name, "never opened"]);
     }
 }
 
@@ -127,13 +127,13 @@ fn a_tracked_file_that_became_a_fifo_is_never_opened() {
     let sandbox = Sandbox::repo();
     sandbox.write("pipe.py", "x = 1\n");
     sandbox.commit_all("first");
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     fs::remove_file(sandbox.path("pipe.py")).unwrap();
     let _listener = add_special_files(&sandbox);
     let status = sandbox.status();
     assert!(status.contains(&("pipe.py".to_owned(), "special".to_owned())), "{status:?}");
     assert_eq!(sandbox.json(&["index"])["left_out"]["special"], 1);
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_tracked_folder_that_became_a_link_out_of_the_project_is_not_followed() {
     sandbox.write("src/secret.txt", "x\n");
     sandbox.commit_all("first");
     fs::remove_dir_all(sandbox.path("src")).unwrap();
-    let outside = sandbox.beside("outside");
+    let outside = sandbox.outside("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("secret.txt"), "hunter2\n").unwrap();
     symlink(&outside, sandbox.path("src")).unwrap();
@@ -166,7 +166,7 @@ fn an_unreadable_file_is_listed_as_such() {
     sandbox.write("closed.py", "x = 1\n");
     fs::set_permissions(sandbox.path("closed.py"), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(sandbox.path("closed.py")).is_ok() {
-        skipped("this user may read everything, so that no file is unreadable");
+        report_skipped("this user may read everything, so that no file is unreadable");
         return;
     }
     let ran = sandbox.slop(&["index", "--json"]);
@@ -181,7 +181,7 @@ fn check_text(bytes: &[u8], expected: &str, remark: &str) {
     let view = &sandbox.json(&["view", "a.txt"])[0];
     assert_eq!(text(&view["text"]), expected);
     assert!(text(&view["head"]).contains(remark), "{view}");
-    assert_eq!(sandbox.done(&["view", "a.txt", "--bare"]), expected);
+    assert_eq!(sandbox.stdout_of(&["view", "a.txt", "--bare"]), expected);
 }
 
 #[test]
@@ -209,7 +209,7 @@ const NAMES: [&[u8]; 12] = [
     b"a:12.py",
 ];
 
-fn oddly_named(sandbox: &Sandbox) {
+fn write_unusual_names(sandbox: &Sandbox) {
     for (number, name) in NAMES.iter().enumerate() {
         sandbox.write(name, format!("def f{number}(): pass\n"));
     }
@@ -219,23 +219,23 @@ fn oddly_named(sandbox: &Sandbox) {
 #[test]
 fn files_with_odd_names_are_read_like_others() {
     for sandbox in [Sandbox::new(), Sandbox::repo()] {
-        oddly_named(&sandbox);
+        write_unusual_names(&sandbox);
         assert_eq!(sandbox.json(&["index"])["files"], NAMES.len() + 1);
         assert_eq!(sandbox.json_lines(&["outline"]).len(), NAMES.len());
         let receipt = sandbox.json(&["aggregate", "--tier", "1", "--stdout"])["receipt"].take();
         assert_eq!(list(&receipt["files"]).count(), NAMES.len() + 1);
         let hex = list(&receipt["files"]).find_map(|file| file["path_hex"].as_str()).unwrap();
         assert_eq!(hex, "6e6f74ff757466382e7079");
-        assert!(sandbox.done(&["symbol", "f1"]).starts_with("new\\u{a}line.py:1-1 "));
+        assert!(sandbox.stdout_of(&["symbol", "f1"]).starts_with("new\\u{a}line.py:1-1 "));
     }
 }
 
 #[test]
 fn a_name_can_neither_break_a_line_nor_color_the_terminal() {
     let sandbox = Sandbox::repo();
-    oddly_named(&sandbox);
+    write_unusual_names(&sandbox);
     for command in [&["status"][..], &["outline"], &["aggregate", "--tier", "1", "--stdout"]] {
-        let said = sandbox.done(command);
+        let said = sandbox.stdout_of(command);
         assert!(!said.contains('\u{1b}'), "{said}");
         assert!(!said.contains("new\nline"), "{said}");
     }
@@ -244,7 +244,7 @@ fn a_name_can_neither_break_a_line_nor_color_the_terminal() {
 #[test]
 fn a_file_with_an_odd_name_is_found_by_it() {
     let sandbox = Sandbox::repo();
-    oddly_named(&sandbox);
+    write_unusual_names(&sandbox);
     for (number, name) in NAMES.iter().enumerate().skip(1) {
         let arguments = [OsStr::new("view"), OsStr::new("--bare"), OsStr::new("--"), OsStr::from_bytes(name)];
         let ran = sandbox.slop(&arguments);
@@ -255,7 +255,7 @@ fn a_file_with_an_odd_name_is_found_by_it() {
 #[test]
 fn a_file_with_an_odd_name_is_put_in_focus_by_it() {
     let sandbox = Sandbox::repo();
-    oddly_named(&sandbox);
+    write_unusual_names(&sandbox);
     // What cannot be read as a pattern is refused, though it may be a name: nobody types an escape.
     for name in NAMES.iter().skip(1).filter(|name| !name.starts_with(b"\x1b[")) {
         let focus = [&b"--focus="[..], name].concat();
@@ -274,7 +274,7 @@ fn a_file_with_an_odd_name_is_put_in_focus_by_it() {
 #[test]
 fn a_name_that_is_no_text_is_no_crash_on_the_command_line() {
     let sandbox = Sandbox::repo();
-    oddly_named(&sandbox);
+    write_unusual_names(&sandbox);
     let ran = sandbox.slop(&[OsStr::new("view"), OsStr::from_bytes(NAMES[0])]);
     assert_eq!(ran.code, 2, "{ran:?}");
 }

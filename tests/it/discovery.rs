@@ -28,7 +28,7 @@ fn state<'a>(status: &'a [(String, String)], path: &str) -> &'a str {
 }
 
 /// Ignore files in three folders that contradict each other.
-fn ignoring() -> Sandbox {
+fn project_with_ignore_files() -> Sandbox {
     let sandbox = Sandbox::repo();
     sandbox.write(".gitignore", "*.log\nbuild/\n/root_only\n!keep.log\n**/deep/*.tmp\n");
     sandbox.write("sub/.gitignore", "!*.log\n*.md\n");
@@ -46,7 +46,7 @@ fn ignoring() -> Sandbox {
 
 #[test]
 fn nested_ignore_files_and_negations_count_as_git_has_them() {
-    let sandbox = ignoring();
+    let sandbox = project_with_ignore_files();
     let status = check_against_git(&sandbox);
     assert!(status.iter().any(|(path, _)| path == "sub/y.log"));
     assert!(status.iter().any(|(path, _)| path == ".hidden"));
@@ -55,7 +55,7 @@ fn nested_ignore_files_and_negations_count_as_git_has_them() {
 
 #[test]
 fn a_tracked_file_that_an_ignore_rule_matches_counts() {
-    let sandbox = ignoring();
+    let sandbox = project_with_ignore_files();
     sandbox.git(&["add", "-f", "x.log", "build/b.py"]);
     sandbox.commit_all("first");
     let status = check_against_git(&sandbox);
@@ -64,11 +64,11 @@ fn a_tracked_file_that_an_ignore_rule_matches_counts() {
 
 #[test]
 fn rules_that_lie_outside_of_the_tree_count_too() {
-    let sandbox = ignoring();
+    let sandbox = project_with_ignore_files();
     fs::create_dir_all(sandbox.path(".git/info")).unwrap();
     fs::write(sandbox.path(".git/info/exclude"), "a.py\n").unwrap();
-    fs::write(sandbox.beside("excludes"), "*.log\n").unwrap();
-    let excludes = sandbox.beside("excludes");
+    fs::write(sandbox.outside("excludes"), "*.log\n").unwrap();
+    let excludes = sandbox.outside("excludes");
     sandbox.git(&["config", "core.excludesFile", excludes.to_str().unwrap()]);
     let status = check_against_git(&sandbox);
     assert!(!status.iter().any(|(path, _)| path == "a.py"));
@@ -76,8 +76,8 @@ fn rules_that_lie_outside_of_the_tree_count_too() {
 
 #[test]
 fn submodules_and_repositories_within_are_named_and_not_entered() {
-    let sandbox = ignoring();
-    let other = sandbox.beside("other");
+    let sandbox = project_with_ignore_files();
+    let other = sandbox.outside("other");
     fs::create_dir(&other).unwrap();
     sandbox.git_in(&other, &["init", "-q"]);
     fs::write(other.join("inner.py"), "x = 1\n").unwrap();
@@ -89,21 +89,21 @@ fn submodules_and_repositories_within_are_named_and_not_entered() {
     let status = check_against_git(&sandbox);
     assert_eq!(state(&status, "vendor/sub"), "submodule");
     assert_eq!(state(&status, "nested"), "nested_repository");
-    sandbox.slop(&["view", "vendor/sub"]).refuses(1, &["vendor/sub", "a project of its own"]);
+    sandbox.slop(&["view", "vendor/sub"]).assert_fails(1, &["vendor/sub", "a project of its own"]);
 }
 
 #[test]
 fn a_worktree_and_a_folder_below_a_repository_list_their_own_files() {
-    let sandbox = ignoring();
+    let sandbox = project_with_ignore_files();
     sandbox.commit_all("first");
-    let worktree = sandbox.beside("worktree");
+    let worktree = sandbox.outside("worktree");
     sandbox.git(&["worktree", "add", "-q", worktree.to_str().unwrap()]);
     fs::write(worktree.join("only_here.py"), "x = 1\n").unwrap();
     let flag = worktree.to_str().unwrap();
-    let said = sandbox.done(&["status", "--project", flag]);
+    let said = sandbox.stdout_of(&["status", "--project", flag]);
     assert!(said.contains("only_here.py") && said.contains("sub/y.log"), "{said}");
-    assert!(!sandbox.done(&["status"]).contains("only_here.py"));
-    let below = sandbox.done(&["status", "--project", "sub"]);
+    assert!(!sandbox.stdout_of(&["status"]).contains("only_here.py"));
+    let below = sandbox.stdout_of(&["status", "--project", "sub"]);
     assert!(below.contains(" y.log") && !below.contains("a.py"), "{below}");
 }
 
@@ -146,13 +146,13 @@ fn the_cache_and_the_output_folder_are_never_listed() {
         sandbox.write("a.py", "x = 1\n");
         sandbox.write("slop.toml", "[project]\noutput_dir = \"out/contexts\"\n");
         for _ in 0..2 {
-            sandbox.done(&["aggregate", "--tier", "1"]);
+            sandbox.stdout_of(&["aggregate", "--tier", "1"]);
         }
         sandbox.write("out/other.py", "y = 1\n");
         let paths: Vec<String> = sandbox.status().into_iter().map(|(path, _)| path).collect();
         assert_eq!(paths, ["a.py", "out/other.py", "slop.toml"]);
-        sandbox.slop(&["view", "out/contexts/project_001.md"]).refuses(1, &["no part of the project"]);
-        sandbox.slop(&["view", ".slop_cache/index.db"]).refuses(1, &["no part of the project"]);
+        sandbox.slop(&["view", "out/contexts/project_001.md"]).assert_fails(1, &["no part of the project"]);
+        sandbox.slop(&["view", ".slop_cache/index.db"]).assert_fails(1, &["no part of the project"]);
     }
 }
 
@@ -161,6 +161,6 @@ fn a_project_with_no_file_is_a_project() {
     for sandbox in [Sandbox::new(), Sandbox::repo()] {
         assert_eq!(sandbox.json(&["index"])["files"], 0);
         assert_eq!(sandbox.status(), []);
-        assert_eq!(sandbox.done(&["aggregate", "--tier", "2", "--stdout"]), "## Files (Summary)\n");
+        assert_eq!(sandbox.stdout_of(&["aggregate", "--tier", "2", "--stdout"]), "## Files (Summary)\n");
     }
 }

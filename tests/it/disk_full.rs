@@ -1,15 +1,15 @@
 //! A disk without room, or that cannot be written at all: answers stay right, a note says what is not kept, nothing crashes.
 
-use super::sandbox::Ran;
+use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
+use super::sandbox::report_skipped;
 use super::sandbox::run;
-use super::sandbox::skipped;
 
 /// Runs a script where `.slop_cache` was mounted by another; none where this machine does not let us mount.
-fn where_mounted(sandbox: &Sandbox, mount: &str, script: &str) -> Option<Ran> {
+fn run_where_mounted(sandbox: &Sandbox, mount: &str, script: &str) -> Option<CommandOutput> {
     let mut probe = sandbox.script("unshare -Urm true");
     if !probe.output().is_ok_and(|output| output.status.success()) {
-        skipped("this user may mount nothing, so that no disk could be made small");
+        report_skipped("this user may mount nothing, so that no disk could be made small");
         return None;
     }
     std::fs::create_dir_all(sandbox.path(".slop_cache")).unwrap();
@@ -19,11 +19,11 @@ fn where_mounted(sandbox: &Sandbox, mount: &str, script: &str) -> Option<Ran> {
 }
 
 /// Runs a script where `.slop_cache` is a file system of so many KiB.
-fn on_a_small_disk(sandbox: &Sandbox, kib: u32, script: &str) -> Option<Ran> {
-    where_mounted(sandbox, &format!("mount -t tmpfs -o size={kib}k tmpfs \"$cache\""), script)
+fn run_on_small_disk(sandbox: &Sandbox, kib: u32, script: &str) -> Option<CommandOutput> {
+    run_where_mounted(sandbox, &format!("mount -t tmpfs -o size={kib}k tmpfs \"$cache\""), script)
 }
 
-fn large() -> Sandbox {
+fn large_project() -> Sandbox {
     let sandbox = Sandbox::repo();
     for file in 0..120 {
         let function =
@@ -36,12 +36,12 @@ fn large() -> Sandbox {
 
 #[test]
 fn a_disk_that_fills_up_costs_no_answer() {
-    let sandbox = large();
+    let sandbox = large_project();
     for question in ["outline --json", "aggregate --tier 3 --stdout", "view src --mode summary"] {
         let right = run(sandbox.script(&format!("$SLOP {question}"))).out;
         std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
         for kib in [4, 64, 256, 1024] {
-            let Some(ran) = on_a_small_disk(&sandbox, kib, &format!("$SLOP {question}")) else { return };
+            let Some(ran) = run_on_small_disk(&sandbox, kib, &format!("$SLOP {question}")) else { return };
             assert_eq!(ran.code, 0, "{question} on {kib} KiB: {}", ran.err);
             assert!(ran.out == right, "{question} on {kib} KiB: {}", ran.err);
             assert!(ran.err.contains("note: "), "{question} on {kib} KiB says nothing");
@@ -51,30 +51,30 @@ fn a_disk_that_fills_up_costs_no_answer() {
 
 #[test]
 fn what_a_full_disk_could_not_keep_is_read_again() {
-    let sandbox = large();
-    let right = sandbox.done(&["outline", "--json"]);
+    let sandbox = large_project();
+    let right = sandbox.stdout_of(&["outline", "--json"]);
     std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
     let script = "$SLOP index --json >/dev/null; $SLOP cache verify >&2 || exit 9; $SLOP outline --json";
-    let Some(ran) = on_a_small_disk(&sandbox, 512, script) else { return };
+    let Some(ran) = run_on_small_disk(&sandbox, 512, script) else { return };
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out == right);
 }
 
 #[test]
 fn an_output_on_a_full_disk_is_refused_and_leaves_nothing_behind() {
-    let sandbox = large();
+    let sandbox = large_project();
     let flags = "--strategy full -o .slop_cache/context.md";
     let script =
         format!("$SLOP aggregate {flags}; code=$?; ls .slop_cache | grep -v -e index -e stamp; exit $code");
     std::fs::write(sandbox.path("slop.toml"), "[aggregation]\ncache_enabled = false\n").unwrap();
-    let Some(ran) = on_a_small_disk(&sandbox, 64, &script) else { return };
-    ran.refuses(3, &["context.md", "hint: check the folder's permissions and the room on the disk"]);
+    let Some(ran) = run_on_small_disk(&sandbox, 64, &script) else { return };
+    ran.assert_fails(3, &["context.md", "hint: check the folder's permissions and the room on the disk"]);
 }
 
 #[test]
 fn a_cache_on_a_disk_that_cannot_be_written_costs_no_answer() {
-    let sandbox = large();
-    sandbox.done(&["index"]);
+    let sandbox = large_project();
+    sandbox.stdout_of(&["index"]);
     // What has changed since is known to no cache: a new content, and an old one under another name.
     sandbox.write("src/new.py", "def fresh():\n    return 1\n");
     sandbox.git(&["mv", "src/m1.py", "src/moved.py"]);
@@ -84,7 +84,7 @@ fn a_cache_on_a_disk_that_cannot_be_written_costs_no_answer() {
     {
         let mut right = None;
         for mount in [same, "mount -t tmpfs -o ro tmpfs \"$cache\""] {
-            let Some(ran) = where_mounted(&sandbox, mount, &format!("$SLOP {question}")) else { return };
+            let Some(ran) = run_where_mounted(&sandbox, mount, &format!("$SLOP {question}")) else { return };
             assert_eq!(ran.code, 0, "{question}: {}", ran.err);
             assert!(ran.err.contains("note: "), "{question} says nothing");
             assert!(right.get_or_insert_with(|| ran.out.clone()) == &ran.out, "{question}: {}", ran.err);

@@ -18,18 +18,18 @@ fn twenty_edits_of_one_size_in_quick_succession_are_all_seen() {
     for _ in 0..RUNS {
         let sandbox = Sandbox::repo();
         sandbox.write("a.py", "x = 0000\n");
-        sandbox.done(&["index"]);
+        sandbox.stdout_of(&["index"]);
         for edit in 0..EDITS {
             let text = format!("x = {edit:04}\n");
             sandbox.write("a.py", &text);
-            right += usize::from(sandbox.done(&["view", "a.py", "--bare"]) == text);
+            right += usize::from(sandbox.stdout_of(&["view", "a.py", "--bare"]) == text);
         }
     }
     assert_eq!(right, RUNS * EDITS);
 }
 
 /// Writes other bytes of the same size, and puts the old times back.
-fn edit_in_secret(sandbox: &Sandbox, file: &str, text: &str) {
+fn edit_keeping_mtime(sandbox: &Sandbox, file: &str, text: &str) {
     let path = sandbox.path(file);
     let before = fs::metadata(&path).unwrap();
     assert_eq!(before.len(), text.len() as u64);
@@ -39,50 +39,50 @@ fn edit_in_secret(sandbox: &Sandbox, file: &str, text: &str) {
 }
 
 /// A file as old as most are, in the cache.
-fn settled() -> Sandbox {
+fn settled_project() -> Sandbox {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def one():\n    return 1\n");
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
     let file = File::options().write(true).open(sandbox.path("a.py")).unwrap();
     file.set_times(FileTimes::new().set_modified(long_ago)).unwrap();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     sandbox
 }
 
 #[test]
 fn an_edit_whose_time_was_put_back_is_seen() {
-    let sandbox = settled();
-    edit_in_secret(&sandbox, "a.py", "def two():\n    return 2\n");
-    assert!(sandbox.done(&["view", "a.py"]).contains("def two"));
-    edit_in_secret(&sandbox, "a.py", "def six():\n    return 6\n");
-    assert!(sandbox.done(&["aggregate", "--tier", "2", "--stdout"]).contains("def six"));
+    let sandbox = settled_project();
+    edit_keeping_mtime(&sandbox, "a.py", "def two():\n    return 2\n");
+    assert!(sandbox.stdout_of(&["view", "a.py"]).contains("def two"));
+    edit_keeping_mtime(&sandbox, "a.py", "def six():\n    return 6\n");
+    assert!(sandbox.stdout_of(&["aggregate", "--tier", "2", "--stdout"]).contains("def six"));
 }
 
 #[test]
 fn a_file_that_is_replaced_by_another_is_seen() {
-    let sandbox = settled();
+    let sandbox = settled_project();
     let before = fs::metadata(sandbox.path("a.py")).unwrap().modified().unwrap();
     sandbox.write("new", "def two():\n    return 2\n");
     let file = File::options().write(true).open(sandbox.path("new")).unwrap();
     file.set_times(FileTimes::new().set_modified(before)).unwrap();
     fs::rename(sandbox.path("new"), sandbox.path("a.py")).unwrap();
-    assert!(sandbox.done(&["view", "a.py"]).contains("def two"));
+    assert!(sandbox.stdout_of(&["view", "a.py"]).contains("def two"));
 }
 
 #[test]
 fn every_command_answers_from_the_file_as_it_is() {
     for (number, name) in ["outline", "symbol", "aggregate", "skeleton", "export"].iter().enumerate() {
-        let sandbox = settled();
+        let sandbox = settled_project();
         sandbox.write("a.py", format!("def new{number}():\n    return 2\n"));
         let wanted = format!("new{number}");
         let said = match *name {
-            "outline" => sandbox.done(&["outline", "a.py"]),
-            "symbol" => sandbox.done(&["symbol", &wanted]),
-            "aggregate" => sandbox.done(&["aggregate", "--tier", "3", "--stdout"]),
-            "skeleton" => sandbox.done(&["view", "a.py", "--mode", "skeleton"]),
+            "outline" => sandbox.stdout_of(&["outline", "a.py"]),
+            "symbol" => sandbox.stdout_of(&["symbol", &wanted]),
+            "aggregate" => sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]),
+            "skeleton" => sandbox.stdout_of(&["view", "a.py", "--mode", "skeleton"]),
             _ => {
-                sandbox.done(&["index"]);
-                sandbox.done(&["cache", "export"])
+                sandbox.stdout_of(&["index"]);
+                sandbox.stdout_of(&["cache", "export"])
             }
         };
         assert!(said.contains(&wanted), "{name}: {said}");
@@ -92,28 +92,28 @@ fn every_command_answers_from_the_file_as_it_is() {
 
 #[test]
 fn a_symbol_that_is_gone_is_not_found() {
-    let sandbox = settled();
-    sandbox.done(&["symbol", "one"]);
+    let sandbox = settled_project();
+    sandbox.stdout_of(&["symbol", "one"]);
     sandbox.write("a.py", "def two():\n    return 2\n");
-    sandbox.slop(&["symbol", "one"]).refuses(1, &["error: cannot find a symbol named `one`", "hint:"]);
+    sandbox.slop(&["symbol", "one"]).assert_fails(1, &["error: cannot find a symbol named `one`", "hint:"]);
 }
 
 #[test]
 fn a_definition_is_cut_from_the_text_as_it_is() {
-    let sandbox = settled();
+    let sandbox = settled_project();
     sandbox.write("a.py", "# moved down\n\n\ndef one():\n    return 'é' + \"x\"\n");
-    let said = sandbox.done(&["symbol", "one", "--definition"]);
+    let said = sandbox.stdout_of(&["symbol", "one", "--definition"]);
     assert!(said.ends_with("def one():\n    return 'é' + \"x\"\n"), "{said}");
     assert!(said.starts_with("a.py:4-5 [Function] one\n"), "{said}");
 }
 
 #[test]
 fn an_answer_can_be_verified() {
-    let sandbox = settled();
+    let sandbox = settled_project();
     for question in [&["view", "a.py", "--verify"][..], &["outline", "--verify"], &["index", "--verify"]] {
-        sandbox.done(question);
+        sandbox.stdout_of(question);
     }
-    let said = sandbox.done(&["aggregate", "--tier", "3", "--stdout", "--verify"]);
+    let said = sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout", "--verify"]);
     assert!(said.contains("def one"));
 }
 
@@ -123,9 +123,9 @@ fn a_file_that_vanishes_is_told_of_and_stops_nothing() {
     sandbox.write("a.py", "def a(): pass\n");
     sandbox.write("b.py", "def b(): pass\n");
     sandbox.commit_all("first");
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     fs::remove_file(sandbox.path("a.py")).unwrap();
-    sandbox.slop(&["view", "a.py"]).refuses(1, &["a.py", "file not found"]);
+    sandbox.slop(&["view", "a.py"]).assert_fails(1, &["a.py", "file not found"]);
     let ran = sandbox.slop(&["aggregate", "--tier", "3", "--stdout"]);
     assert_eq!(ran.code, 0);
     assert!(!ran.out.contains("a.py") && ran.out.contains("def b()"), "{}", ran.out);

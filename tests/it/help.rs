@@ -10,7 +10,7 @@ use super::sandbox::Sandbox;
 /// Returns every command and the commands below it, as the words that name it.
 fn commands() -> Vec<Vec<String>> {
     let mut found = vec![vec![]];
-    collect(&slop::cli::Args::command(), &mut vec![], &mut found);
+    collect(&slop::cli::CliArgs::command(), &mut vec![], &mut found);
     found
 }
 
@@ -31,7 +31,7 @@ fn the_help_of_every_command_is_as_it_was_last_read() {
         let name = [&["slop".to_owned()], &words[..]].concat().join("_");
         for (flag, end) in [("-h", "short"), ("--help", "long")] {
             let arguments: Vec<&str> = words.iter().map(String::as_str).chain([flag]).collect();
-            let help = sandbox.done(&arguments);
+            let help = sandbox.stdout_of(&arguments);
             expect_file![folder.join(format!("{name}.{end}.txt"))].assert_eq(&help);
             assert!(help.lines().all(|line| line.chars().count() <= 100), "{name}: a line is too long");
         }
@@ -43,7 +43,7 @@ fn the_short_help_fits_on_a_screen_and_begins_with_what_to_do() {
     let sandbox = Sandbox::new();
     for words in commands() {
         let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["-h"]).collect();
-        let help = sandbox.done(&arguments);
+        let help = sandbox.stdout_of(&arguments);
         assert!(help.lines().count() <= 40, "{words:?}");
         let first = help.lines().next().unwrap();
         assert!(first.starts_with(char::is_uppercase) && !first.ends_with('.'), "{first}");

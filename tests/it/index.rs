@@ -10,7 +10,7 @@ use super::sandbox::number;
 use super::sandbox::text;
 
 /// A hundred Python files of different contents.
-fn hundred() -> Sandbox {
+fn hundred_files() -> Sandbox {
     let sandbox = Sandbox::repo();
     for n in 0..100 {
         sandbox.write(format!("src/m{n}.py"), format!("def f{n}():\n    return {n}\n"));
@@ -28,7 +28,7 @@ fn index(sandbox: &Sandbox) -> [u64; 5] {
 
 #[test]
 fn the_first_run_derives_everything_and_the_second_reads_nothing() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     assert_eq!(index(&sandbox), [100, 100, 100, 0, 0]);
     let again = sandbox.json(&["index"]);
     assert_eq!((number(&again["hashed"]), number(&again["parsed"])), (0, 0));
@@ -46,7 +46,7 @@ fn young_files_without_text_are_not_read_again_either() {
 
 #[test]
 fn the_report_has_the_keys_that_were_promised() {
-    let report = hundred().json(&["index"]);
+    let report = hundred_files().json(&["index"]);
     let keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
     let promised = ["bytes", "elapsed_ms", "files", "hashed", "left_out", "parsed", "removed", "reused"];
     assert_eq!(keys, promised);
@@ -55,7 +55,7 @@ fn the_report_has_the_keys_that_were_promised() {
 
 #[test]
 fn the_report_for_people_is_one_line() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     let ran = sandbox.slop(&["index"]);
     assert!(ran.out.starts_with("100 files: 100 read, 100 derived, 0 known already"), "{ran:?}");
     assert_eq!((ran.out.lines().count(), ran.err.as_str()), (1, ""));
@@ -63,7 +63,7 @@ fn the_report_for_people_is_one_line() {
 
 #[test]
 fn a_hundred_moved_files_are_not_parsed() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     index(&sandbox);
     sandbox.git(&["mv", "src", "lib"]);
     assert_eq!(index(&sandbox), [100, 100, 0, 100, 100]);
@@ -71,7 +71,7 @@ fn a_hundred_moved_files_are_not_parsed() {
 
 #[test]
 fn another_branch_and_back_parses_nothing_the_second_time() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     index(&sandbox);
     sandbox.git(&["checkout", "-q", "-b", "other"]);
     for n in 0..30 {
@@ -88,7 +88,7 @@ fn another_branch_and_back_parses_nothing_the_second_time() {
 
 #[test]
 fn a_touched_file_is_read_and_not_parsed() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     index(&sandbox);
     let bytes = fs::read(sandbox.path("src/m7.py")).unwrap();
     sandbox.write("src/m7.py", bytes);
@@ -118,7 +118,7 @@ fn the_same_content_in_two_languages_is_parsed_for_each() {
 
 #[test]
 fn removed_files_are_counted_once() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     index(&sandbox);
     for n in 0..5 {
         fs::remove_file(sandbox.path(format!("src/m{n}.py"))).unwrap();
@@ -130,7 +130,7 @@ fn removed_files_are_counted_once() {
 
 #[test]
 fn a_removed_file_that_comes_back_is_not_parsed() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     index(&sandbox);
     let bytes = fs::read(sandbox.path("src/m3.py")).unwrap();
     sandbox.git(&["rm", "-q", "src/m3.py"]);
@@ -141,7 +141,7 @@ fn a_removed_file_that_comes_back_is_not_parsed() {
 
 #[test]
 fn every_file_that_git_lists_is_in_the_report() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     sandbox.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\0");
     sandbox.write(".env", "TOKEN=1\n");
     sandbox.write("history.toml", "");
@@ -159,7 +159,7 @@ fn every_file_that_git_lists_is_in_the_report() {
 
 #[test]
 fn a_run_that_verifies_reads_everything_and_parses_nothing() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     index(&sandbox);
     let report = sandbox.json(&["index", "--verify"]);
     assert_eq!((number(&report["hashed"]), number(&report["parsed"])), (100, 0));
@@ -167,8 +167,8 @@ fn a_run_that_verifies_reads_everything_and_parses_nothing() {
 
 #[test]
 fn questions_fill_the_cache_as_an_index_run_does() {
-    let sandbox = hundred();
-    sandbox.done(&["aggregate", "--tier", "2", "--stdout"]);
+    let sandbox = hundred_files();
+    sandbox.stdout_of(&["aggregate", "--tier", "2", "--stdout"]);
     assert_eq!(index(&sandbox)[2], 0);
     let outline = &sandbox.json_lines(&["outline", "src/m1.py"])[0];
     assert_eq!(text(&outline["symbols"][0]["qualified_name"]), "f1");
@@ -177,7 +177,7 @@ fn questions_fill_the_cache_as_an_index_run_does() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_told_by_the_exit_code() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     // A byte order mark that promises UTF-16, and half of a pair.
     sandbox.write("src/m1.py", b"\xff\xfe\x00\xd8");
     let ran = sandbox.slop(&["index", "--json"]);
@@ -187,7 +187,7 @@ fn a_file_that_cannot_be_read_is_told_by_the_exit_code() {
 
 #[test]
 fn a_file_that_was_deleted_is_told_and_no_error() {
-    let sandbox = hundred();
+    let sandbox = hundred_files();
     fs::remove_file(sandbox.path("src/m1.py")).unwrap();
     let report = sandbox.json(&["index"]);
     assert_eq!(report["left_out"]["vanished"], 1);

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 use std::time::Instant;
 
-use super::sandbox::Ran;
+use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
 use super::sandbox::number;
 
@@ -15,7 +15,7 @@ const KILLS: u32 = 8;
 const FILES: u64 = 150;
 
 /// A project that takes some tenths of a second to index.
-fn large() -> Sandbox {
+fn large_project() -> Sandbox {
     let sandbox = Sandbox::repo();
     for file in 0..FILES {
         let function =
@@ -32,11 +32,11 @@ fn start(sandbox: &Sandbox) -> Child {
 
 #[test]
 fn after_a_kill_at_any_moment_the_next_run_is_right() {
-    let sandbox = large();
+    let sandbox = large_project();
     let began = Instant::now();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     let whole = began.elapsed();
-    let right = sandbox.done(&["outline", "--json"]);
+    let right = sandbox.stdout_of(&["outline", "--json"]);
     let mut unfinished = 0;
     for kill in 0..KILLS {
         std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
@@ -45,10 +45,10 @@ fn after_a_kill_at_any_moment_the_next_run_is_right() {
         let share = 0.02 + 0.96 * (f64::from(kill) * 0.618_034).fract();
         thread::sleep(Duration::from_secs_f64(whole.as_secs_f64() * share));
         run.kill().unwrap();
-        let ran = Ran::of(&run.wait_with_output().unwrap());
+        let ran = CommandOutput::from_output(&run.wait_with_output().unwrap());
         unfinished += u32::from(ran.code != 0);
         assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
-        assert!(sandbox.done(&["outline", "--json"]) == right, "after the kill at {share}");
+        assert!(sandbox.stdout_of(&["outline", "--json"]) == right, "after the kill at {share}");
         assert_eq!(number(&sandbox.json(&["index"])["parsed"]), 0);
         assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
     }
@@ -57,8 +57,8 @@ fn after_a_kill_at_any_moment_the_next_run_is_right() {
 
 #[test]
 fn what_a_killed_run_has_stored_is_not_derived_again() {
-    let sandbox = large();
-    sandbox.done(&["index"]);
+    let sandbox = large_project();
+    sandbox.stdout_of(&["index"]);
     std::fs::remove_file(sandbox.path("src/m1.py")).unwrap();
     let mut run = start(&sandbox);
     run.kill().unwrap();
@@ -68,18 +68,18 @@ fn what_a_killed_run_has_stored_is_not_derived_again() {
 
 #[test]
 fn runs_at_once_all_end_well() {
-    let sandbox = large();
+    let sandbox = large_project();
     let mut right = None;
     for at_once in [2, 4] {
         let _ = std::fs::remove_dir_all(sandbox.path(".slop_cache"));
         let runs: Vec<Child> = (0..at_once).map(|_| start(&sandbox)).collect();
         for run in runs {
-            let ran = Ran::of(&run.wait_with_output().unwrap());
+            let ran = CommandOutput::from_output(&run.wait_with_output().unwrap());
             assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
             assert_eq!(number(&super::sandbox::data(&ran.out)["files"]), FILES);
         }
         assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
-        let outlines = sandbox.done(&["outline", "--json"]);
+        let outlines = sandbox.stdout_of(&["outline", "--json"]);
         assert!(right.get_or_insert_with(|| outlines.clone()) == &outlines);
         assert_eq!(number(&sandbox.json(&["index"])["hashed"]), 0);
     }
@@ -87,15 +87,15 @@ fn runs_at_once_all_end_well() {
 
 #[test]
 fn a_clear_beside_a_run_harms_neither() {
-    let sandbox = large();
-    let right = sandbox.done(&["outline", "--json"]);
+    let sandbox = large_project();
+    let right = sandbox.stdout_of(&["outline", "--json"]);
     for _ in 0..3 {
-        sandbox.done(&["cache", "clear"]);
+        sandbox.stdout_of(&["cache", "clear"]);
         let run = start(&sandbox);
-        sandbox.done(&["cache", "clear"]);
-        let ran = Ran::of(&run.wait_with_output().unwrap());
+        sandbox.stdout_of(&["cache", "clear"]);
+        let ran = CommandOutput::from_output(&run.wait_with_output().unwrap());
         assert_eq!(ran.code, 0, "{ran:?}");
-        assert!(sandbox.done(&["outline", "--json"]) == right);
+        assert!(sandbox.stdout_of(&["outline", "--json"]) == right);
     }
     assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
 }

@@ -25,5 +25,5 @@ fn a_type_without_any_grammar_names_no_feature() {
     sandbox.write("a.pl", "sub start { 1 }\n");
     let views = sandbox.json(&["view", "a.pl", "--mode", "skeleton"]);
     assert_eq!(views[0]["why"], "no skeleton view for this type of file");
-    sandbox.slop(&["outline", "a.pl"]).refuses(1, &["a.pl", "its type (Perl) does not have"]);
+    sandbox.slop(&["outline", "a.pl"]).assert_fails(1, &["a.pl", "its type (Perl) does not have"]);
 }

@@ -18,14 +18,14 @@ use super::sandbox::list;
 use super::sandbox::text;
 use super::sandbox::texts;
 
-pub(crate) struct Agent {
+pub(crate) struct McpClient {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     last_id: u64,
 }
 
-impl Agent {
+impl McpClient {
     /// Starts the server in the project's folder, and says hello.
     pub(crate) fn start(sandbox: &Sandbox) -> Self {
         let mut command = sandbox.command(&["mcp"]);
@@ -57,28 +57,28 @@ impl Agent {
 
     /// Calls a tool, and returns whether it refused, and its words.
     #[track_caller]
-    fn call(&mut self, tool: &str, arguments: &Value) -> (bool, String) {
+    fn call_tool(&mut self, tool: &str, arguments: &Value) -> (bool, String) {
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         let result = &answer["result"];
         (result["isError"] == true, text(&result["content"][0]["text"]))
     }
 
     #[track_caller]
-    fn words(&mut self, tool: &str, arguments: &Value) -> String {
-        let (is_refused, words) = self.call(tool, arguments);
+    fn call_text(&mut self, tool: &str, arguments: &Value) -> String {
+        let (is_refused, words) = self.call_tool(tool, arguments);
         assert!(!is_refused, "{words}");
         words
     }
 
     /// Ends the input, checks that the server ends well and silent, and returns what it told the standard error.
     #[track_caller]
-    pub(crate) fn leave(mut self) -> String {
+    pub(crate) fn close(mut self) -> String {
         drop(self.input.take());
-        self.ended()
+        self.exit_summary()
     }
 
     #[track_caller]
-    fn ended(mut self) -> String {
+    fn exit_summary(mut self) -> String {
         let (mut out, mut err) = (String::new(), String::new());
         self.output.read_to_string(&mut out).unwrap();
         self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
@@ -99,34 +99,35 @@ fn project() -> Sandbox {
 #[test]
 fn every_tool_answers_about_the_files_as_they_are() {
     let sandbox = project();
-    let mut agent = Agent::start(&sandbox);
-    let words = agent.words("slop_aggregate", &json!({"tier": 1}));
+    let mut agent = McpClient::start(&sandbox);
+    let words = agent.call_text("slop_aggregate", &json!({"tier": 1}));
     assert!(words.contains("\n### src/engine.py\n") && words.contains(" tokens of 20000, "), "{words}");
-    let words = agent.words("slop_view", &json!({"files": ["src"], "mode": "skeleton"}));
+    let words = agent.call_text("slop_view", &json!({"files": ["src"], "mode": "skeleton"}));
     assert!(words.contains("def run(self):") && !words.contains("return a + b"), "{words}");
-    let words = agent.words("slop_outline", &json!({"files": [sandbox.path("src/engine.py")]}));
+    let words = agent.call_text("slop_outline", &json!({"files": [sandbox.path("src/engine.py")]}));
     assert!(words.contains("1-5 [class] class Engine\n  2-5 [method] def run(self)\n"), "{words}");
-    let words = agent.words("slop_symbol", &json!({"name": "Engine.run", "definition": true}));
+    let words = agent.call_text("slop_symbol", &json!({"name": "Engine.run", "definition": true}));
     assert!(words.starts_with("src/engine.py:2-5 [method] Engine.run\n"), "{words}");
     // No answer is of before the question.
     sandbox.write("src/engine.py", "class Engine:\n    def walk(self):\n        return 2\n");
-    let words = agent.words("slop_view", &json!({"files": ["src/engine.py"], "symbols": ["Engine.walk"]}));
+    let words =
+        agent.call_text("slop_view", &json!({"files": ["src/engine.py"], "symbols": ["Engine.walk"]}));
     assert!(
         words.contains("return 2") && words.ends_with("[fresh: this is how the files were when you asked]")
     );
-    let (is_refused, words) = agent.call("slop_symbol", &json!({"name": "Engine.run"}));
+    let (is_refused, words) = agent.call_tool("slop_symbol", &json!({"name": "Engine.run"}));
     assert!(is_refused && words.contains("code: not_found"), "{words}");
     let answer = agent.request("tools/call", &json!({"name": "slop_status", "arguments": {}}));
     let files = &answer["result"]["structuredContent"]["files"];
     assert_eq!(texts(files, "path"), ["README.md", "src/engine.py"]);
-    assert_eq!(agent.leave(), "");
+    assert_eq!(agent.close(), "");
 }
 
 #[test]
 fn every_file_is_a_resource() {
     let sandbox = project();
     sandbox.write("a b%20[1].md", "# Odd\n");
-    let mut agent = Agent::start(&sandbox);
+    let mut agent = McpClient::start(&sandbox);
     let answer = agent.request("resources/list", &json!({}));
     let resources = &answer["result"]["resources"];
     assert_eq!(texts(resources, "title"), ["README.md", "a b%20[1].md", "src/engine.py"]);
@@ -140,57 +141,58 @@ fn every_file_is_a_resource() {
     let answer = agent.request("resources/read", &json!({"uri": "slop://view/outline/src/engine.py"}));
     let outline = text(&answer["result"]["contents"][0]["text"]);
     assert!(outline.starts_with("[Class] Engine"), "{outline}");
-    agent.leave();
+    agent.close();
 }
 
 #[test]
 fn no_word_of_an_agent_leads_out_of_the_project() {
     let sandbox = project();
-    std::fs::write(sandbox.beside("foreign.txt"), "FOREIGN").unwrap();
-    std::os::unix::fs::symlink(sandbox.beside("foreign.txt"), sandbox.path("link.txt")).unwrap();
-    let mut agent = Agent::start(&sandbox);
-    let absolute = sandbox.beside("foreign.txt").to_str().unwrap().to_owned();
+    std::fs::write(sandbox.outside("foreign.txt"), "FOREIGN").unwrap();
+    std::os::unix::fs::symlink(sandbox.outside("foreign.txt"), sandbox.path("link.txt")).unwrap();
+    let mut agent = McpClient::start(&sandbox);
+    let absolute = sandbox.outside("foreign.txt").to_str().unwrap().to_owned();
     for word in
         ["../foreign.txt", "src/../../foreign.txt", &absolute, "link.txt", "a\0b", "", "%2e%2e/foreign.txt"]
     {
         for tool in ["slop_view", "slop_outline"] {
-            let (_, words) = agent.call(tool, &json!({"files": [word]}));
+            let (_, words) = agent.call_tool(tool, &json!({"files": [word]}));
             assert!(!words.contains("FOREIGN"), "{word}: {words}");
         }
-        let (_, words) = agent.call("slop_aggregate", &json!({"files": [word], "focus": [word], "tier": 3}));
+        let (_, words) =
+            agent.call_tool("slop_aggregate", &json!({"files": [word], "focus": [word], "tier": 3}));
         assert!(!words.contains("FOREIGN"), "{word}: {words}");
         let answer = agent.request("resources/read", &json!({"uri": format!("slop://view/full/{word}")}));
         assert!(!answer.to_string().contains("FOREIGN"), "{word}: {answer}");
     }
-    agent.leave();
+    agent.close();
 }
 
 #[test]
 fn settings_that_cannot_be_read_are_told_to_the_agent() {
     let sandbox = project();
     sandbox.write("slop.toml", "limits = 3\n");
-    let mut agent = Agent::start(&sandbox);
-    let (is_refused, words) = agent.call("slop_status", &json!({}));
+    let mut agent = McpClient::start(&sandbox);
+    let (is_refused, words) = agent.call_tool("slop_status", &json!({}));
     assert!(is_refused && words.contains("slop.toml"), "{words}");
     // They count as they are when something is asked.
     sandbox.write("slop.toml", "");
-    agent.words("slop_status", &json!({}));
-    agent.leave();
+    agent.call_text("slop_status", &json!({}));
+    agent.close();
 }
 
 #[test]
 fn a_signal_ends_the_server_well_though_the_client_has_not_left() {
     let sandbox = project();
-    let mut agent = Agent::start(&sandbox);
-    agent.words("slop_status", &json!({}));
+    let mut agent = McpClient::start(&sandbox);
+    agent.call_text("slop_status", &json!({}));
     let id = agent.child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    agent.ended();
+    agent.exit_summary();
 }
 
 #[test]
 fn a_folder_that_is_not_there_is_told_to_who_started_the_server() {
     let sandbox = project();
     let ran = sandbox.slop(&["mcp", "--project", "nowhere"]);
-    ran.refuses(1, &["cannot open the project `nowhere`", "--project"]);
+    ran.assert_fails(1, &["cannot open the project `nowhere`", "--project"]);
 }

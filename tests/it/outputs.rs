@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
 
-use super::sandbox::Ran;
+use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
 
 fn project() -> Sandbox {
@@ -16,7 +16,7 @@ fn project() -> Sandbox {
 /// Aggregates, and returns the name of the file that was printed and written.
 #[track_caller]
 fn written(sandbox: &Sandbox, arguments: &[&str]) -> String {
-    let said = sandbox.done(&[&["aggregate"], arguments].concat());
+    let said = sandbox.stdout_of(&[&["aggregate"], arguments].concat());
     let path = std::path::Path::new(said.trim_end());
     assert!(path.is_file(), "{said}");
     path.file_name().unwrap().to_str().unwrap().to_owned()
@@ -48,13 +48,13 @@ fn the_settings_name_the_folder_and_the_files() {
 #[test]
 fn eight_runs_at_once_never_share_a_number() {
     let sandbox = project();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     let start =
         |_| sandbox.command(&["aggregate"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let runs: Vec<_> = (0..8).map(start).collect();
     let mut paths = BTreeSet::new();
     for run in runs {
-        let ran = Ran::of(&run.wait_with_output().unwrap());
+        let ran = CommandOutput::from_output(&run.wait_with_output().unwrap());
         assert_eq!(ran.code, 0, "{ran:?}");
         paths.insert(ran.out);
     }
@@ -70,12 +70,12 @@ fn eight_runs_at_once_never_share_a_number() {
 #[test]
 fn the_standard_output_a_file_and_a_number_get_the_same_bytes() {
     let sandbox = project();
-    let printed = sandbox.done(&["aggregate", "--stdout"]);
-    sandbox.done(&["aggregate"]);
+    let printed = sandbox.stdout_of(&["aggregate", "--stdout"]);
+    sandbox.stdout_of(&["aggregate"]);
     assert_eq!(sandbox.read("slop_out/project_001.md"), printed);
-    let target = sandbox.beside("context.md");
+    let target = sandbox.outside("context.md");
     for _ in 0..2 {
-        let said = sandbox.done(&["aggregate", "-o", target.to_str().unwrap()]);
+        let said = sandbox.stdout_of(&["aggregate", "-o", target.to_str().unwrap()]);
         assert_eq!(said.trim_end(), target.to_str().unwrap());
         assert_eq!(fs::read_to_string(&target).unwrap(), printed);
     }
@@ -84,8 +84,8 @@ fn the_standard_output_a_file_and_a_number_get_the_same_bytes() {
 #[test]
 fn a_receipt_is_written_beside_the_document() {
     let sandbox = project();
-    let receipt = sandbox.beside("receipt.json");
-    sandbox.done(&["aggregate", "--stdout", "--receipt", receipt.to_str().unwrap()]);
+    let receipt = sandbox.outside("receipt.json");
+    sandbox.stdout_of(&["aggregate", "--stdout", "--receipt", receipt.to_str().unwrap()]);
     let receipt: serde_json::Value = serde_json::from_slice(&fs::read(receipt).unwrap()).unwrap();
     assert_eq!(receipt["files"][0]["path"], "a.py");
 }
@@ -114,18 +114,18 @@ fn paths_of_outputs_are_meant_from_where_the_user_stands() {
 #[test]
 fn what_was_written_is_not_aggregated() {
     let sandbox = project();
-    let first = sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
+    let first = sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);
     written(&sandbox, &["--tier", "1"]);
-    assert_eq!(sandbox.done(&["aggregate", "--tier", "1", "--stdout"]), first);
+    assert_eq!(sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]), first);
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_an_error_of_the_environment() {
     let sandbox = project();
     let ran = sandbox.slop(&["aggregate", "-o", "nowhere/deep/context.md"]);
-    ran.refuses(3, &["nowhere/deep/context.md", "hint:"]);
+    ran.assert_fails(3, &["nowhere/deep/context.md", "hint:"]);
     sandbox.write("slop_out", "a file in the folder's place\n");
-    sandbox.slop(&["aggregate"]).refuses(3, &["slop_out", "hint:"]);
+    sandbox.slop(&["aggregate"]).assert_fails(3, &["slop_out", "hint:"]);
 }
 
 fn names(sandbox: &Sandbox) -> Vec<String> {
@@ -173,12 +173,12 @@ fn what_stands_in_the_place_of_an_output_is_not_deleted() {
     sandbox.write("slop.toml", "[output]\nkeep = 1\n");
     written(&sandbox, &[]);
     let first = sandbox.path("slop_out/project_001.md");
-    fs::rename(&first, sandbox.beside("moved.md")).unwrap();
-    std::os::unix::fs::symlink(sandbox.beside("moved.md"), &first).unwrap();
+    fs::rename(&first, sandbox.outside("moved.md")).unwrap();
+    std::os::unix::fs::symlink(sandbox.outside("moved.md"), &first).unwrap();
     let ran = sandbox.slop(&["aggregate"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(names(&sandbox), ["project_001.md", "project_002.md"]);
-    assert!(sandbox.beside("moved.md").is_file());
+    assert!(sandbox.outside("moved.md").is_file());
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_cache_that_was_cleared_knows_of_no_outputs_and_prunes_none() {
     let sandbox = project();
     sandbox.write("slop.toml", "[output]\nkeep = 1\n");
     written(&sandbox, &[]);
-    sandbox.done(&["cache", "clear"]);
+    sandbox.stdout_of(&["cache", "clear"]);
     written(&sandbox, &[]);
     assert_eq!(names(&sandbox), ["project_001.md", "project_002.md"]);
     written(&sandbox, &["--project", "."]);
@@ -201,7 +201,8 @@ fn runs_at_once_leave_each_other_what_they_wrote() {
     let start =
         |_| sandbox.command(&["aggregate"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let runs: Vec<_> = (0..6).map(start).collect();
-    let codes: Vec<_> = runs.into_iter().map(|run| Ran::of(&run.wait_with_output().unwrap())).collect();
+    let codes: Vec<_> =
+        runs.into_iter().map(|run| CommandOutput::from_output(&run.wait_with_output().unwrap())).collect();
     assert!(codes.iter().all(|ran| ran.code == 0 && ran.err.is_empty()), "{codes:?}");
     assert!(sandbox.path("slop_out/project_007.md").is_file());
     assert!(!sandbox.path("slop_out/project_001.md").exists());

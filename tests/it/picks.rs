@@ -69,13 +69,13 @@ extern C_LINKAGE int old(int a);
 }
 ";
 
-fn python() -> Sandbox {
+fn python_project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("e.py", ENGINE);
     sandbox
 }
 
-fn cpp() -> Sandbox {
+fn cpp_project() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("s.hpp", HEADER);
     sandbox
@@ -85,18 +85,18 @@ fn cpp() -> Sandbox {
 fn check(sandbox: &Sandbox, file: &str, masks: &[&str], expected: &str) {
     let flags = masks.iter().flat_map(|mask| ["--mask", mask]);
     let arguments: Vec<&str> = ["view", file, "--bare"].into_iter().chain(flags).collect();
-    assert_eq!(sandbox.done(&arguments), expected, "{masks:?}");
+    assert_eq!(sandbox.stdout_of(&arguments), expected, "{masks:?}");
 }
 
 #[test]
 fn a_mask_shows_definitions_within_heads() {
     let masks = ["Engine=sig", "Engine.run=def", "Engine._debug=hide", "LIMIT=def"];
     let expected = "LIMIT = 3\n\nclass Engine(Base):\n    def run(self, a: int,\n            b=1) -> str:\n        return a  # as it is\n";
-    check(&python(), "e.py", &masks, expected);
+    check(&python_project(), "e.py", &masks, expected);
     let masks = ["shapes::Shape=sig", "shapes::Shape::secret_=def"];
     let expected =
         "// in shapes\nclass Shape : public Base {\n    // Nobody needs this.\n    int secret_;\n};\n";
-    check(&cpp(), "s.hpp", &masks, expected);
+    check(&cpp_project(), "s.hpp", &masks, expected);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn what_a_definition_hides_leaves_a_mark() {
     let masks =
         ["Engine=def", "Engine._debug=hide", "Engine._more=hide", "Engine.run=sig", "Engine.speed=hide"];
     let expected = "class Engine(Base):\n    \"\"\"Moves.\"\"\"\n\n    ...  # 7 lines hidden\n\n    def run(self, a: int, b=1) -> str: ...\n\n    ...  # 6 lines hidden\n";
-    check(&python(), "e.py", &masks, expected);
+    check(&python_project(), "e.py", &masks, expected);
     let masks = [
         "shapes::Shape=def",
         "shapes::Shape::scale=hide",
@@ -112,12 +112,12 @@ fn what_a_definition_hides_leaves_a_mark() {
         "shapes::Shape::a=hide",
     ];
     let expected = "// in shapes\n/** A shape. */\nclass Shape : public Base {\npublic:\n    Shape(int sides);\n    // 2 lines hidden\n    int a, b;\nprivate:\n    // 2 lines hidden\n};\n";
-    check(&cpp(), "s.hpp", &masks, expected);
+    check(&cpp_project(), "s.hpp", &masks, expected);
 }
 
 #[test]
 fn overloads_are_told_apart_by_parameters_and_by_number() {
-    let sandbox = cpp();
+    let sandbox = cpp_project();
     let one = "    // in shapes::Shape\n    void scale(double by);\n";
     for key in [
         "shapes::Shape::scale(double by)=def",
@@ -130,32 +130,32 @@ fn overloads_are_told_apart_by_parameters_and_by_number() {
     let masks = ["shapes::Shape::scale#1=hide", "shapes::Shape::scale=sig"];
     check(&sandbox, "s.hpp", &masks, one);
     let expected = "    # in Engine\n    @speed.setter\n    def speed(self, value): ...\n";
-    check(&python(), "e.py", &["Engine.speed#2=sig"], expected);
+    check(&python_project(), "e.py", &["Engine.speed#2=sig"], expected);
     let template = "// in shapes\ntemplate <typename T>\nT area(T side) {\n    return side * side;\n}\n";
     check(&sandbox, "s.hpp", &["shapes::area=def"], template);
 }
 
 #[test]
 fn all_signatures_and_all_definitions_have_modes_of_their_own() {
-    let sandbox = python();
+    let sandbox = python_project();
     let signatures = "LIMIT = 3\n\nclass Engine(Base):\n    @property\n    def speed(self): ...\n\n    @speed.setter\n    def speed(self, value): ...\n\n    def run(self, a: int, b=1) -> str: ...\n    def _debug(self): ...\n    def _more(self): ...\n\ndef helper(): ...\ndef conditional(): ...\n";
-    assert_eq!(sandbox.done(&["view", "e.py", "--bare", "--mode", "ast_signatures"]), signatures);
-    let definitions = sandbox.done(&["view", "e.py", "--bare", "--mode", "ast_definitions"]);
+    assert_eq!(sandbox.stdout_of(&["view", "e.py", "--bare", "--mode", "ast_signatures"]), signatures);
+    let definitions = sandbox.stdout_of(&["view", "e.py", "--bare", "--mode", "ast_definitions"]);
     let from = ENGINE.find("class Engine").unwrap()..ENGINE.find("\n\ndef helper").unwrap();
     assert!(definitions.starts_with("LIMIT = 3\n\nclass Engine"), "{definitions}");
     assert!(definitions.contains(&ENGINE[from]) && !definitions.contains("import os"), "{definitions}");
     assert!(
         definitions.ends_with("\n    # in a block: if LIMIT:\n    def conditional():\n        return 2\n")
     );
-    let head = sandbox.done(&["view", "e.py", "--mode", "ast_definitions"]);
+    let head = sandbox.stdout_of(&["view", "e.py", "--mode", "ast_definitions"]);
     assert!(head.lines().next().unwrap().contains("not the file's text"), "{head}");
 }
 
 #[test]
 fn a_name_that_is_gone_is_told_with_those_that_are_near() {
-    let sandbox = python();
+    let sandbox = python_project();
     sandbox.write("notes.txt", "# Words\n");
-    let told = sandbox.done(&["view", "e.py", "--mask", "Engine.runn=def", "--mask", "LIMIT=def"]);
+    let told = sandbox.stdout_of(&["view", "e.py", "--mask", "Engine.runn=def", "--mask", "LIMIT=def"]);
     assert!(
         told.contains("`Engine.runn` (nearest: Engine.run,") && told.ends_with("\nLIMIT = 3\n"),
         "{told}"
@@ -174,16 +174,16 @@ fn a_name_that_is_gone_is_told_with_those_that_are_near() {
 
 #[test]
 fn lines_are_shown_as_slices() {
-    let sandbox = python();
+    let sandbox = python_project();
     let shown =
-        sandbox.done(&["view", "e.py", "--bare", "--lines", "2-4", "--lines", "7", "--lines", "99-100"]);
+        sandbox.stdout_of(&["view", "e.py", "--bare", "--lines", "2-4", "--lines", "7", "--lines", "99-100"]);
     let expected = "---\n[Slice]\nLines 2-4:\nimport os\n\nLIMIT = 3\n\n---\n[Slice]\nLines 7-7:\nclass Engine(Base):\n\n---\n[Slice]\nLines 99-100:\n(no such lines: the text ends with line 36)\n";
     assert_eq!(shown, expected);
 }
 
 #[test]
 fn picks_that_contradict_each_other_are_wrong_usage() {
-    let sandbox = python();
+    let sandbox = python_project();
     for wrong in [
         &["--mask", "Engine"][..],
         &["--mask", "=def"],
@@ -204,7 +204,7 @@ fn picks_that_contradict_each_other_are_wrong_usage() {
 }
 
 /// A repository in which each file has another story since its only commit.
-fn changed() -> Sandbox {
+fn changed_project() -> Sandbox {
     let sandbox = Sandbox::repo();
     for (file, text) in [
         ("e.py", ENGINE),
@@ -230,45 +230,45 @@ fn changed() -> Sandbox {
 
 #[test]
 fn git_makes_the_new_files_of_the_old_by_what_a_diff_shows() {
-    let sandbox = changed();
+    let sandbox = changed_project();
     let after = sandbox.tree();
     let ran = sandbox.slop(&["view", ".", "--mode", "diff", "--bare"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.err.contains("files that have not changed: 1"), "{ran:?}");
     assert!(!ran.out.contains("same"), "{ran:?}");
-    fs::write(sandbox.beside("all.diff"), &ran.out).unwrap();
+    fs::write(sandbox.outside("all.diff"), &ran.out).unwrap();
     sandbox.git(&["reset", "-q", "--hard"]);
     sandbox.git(&["clean", "-qfd"]);
     assert_ne!(sandbox.tree(), after);
-    sandbox.git(&["apply", "--whitespace=nowarn", sandbox.beside("all.diff").to_str().unwrap()]);
+    sandbox.git(&["apply", "--whitespace=nowarn", sandbox.outside("all.diff").to_str().unwrap()]);
     assert_eq!(sandbox.tree(), after);
 }
 
 #[test]
 fn a_single_file_is_compared_with_any_revision() {
-    let sandbox = changed();
-    let shown = sandbox.done(&["view", "e.py", "--mode", "diff"]);
+    let sandbox = changed_project();
+    let shown = sandbox.stdout_of(&["view", "e.py", "--mode", "diff"]);
     assert!(shown.contains("not the file's text · against HEAD\n--- a/e.py\n+++ b/e.py\n@@ -1,5 +1,4 @@\n"));
     sandbox.commit_all("two");
     sandbox.git(&["tag", "v2"]);
-    let shown = sandbox.done(&["view", "e.py", "--against", "v2", "--bare"]);
+    let shown = sandbox.stdout_of(&["view", "e.py", "--against", "v2", "--bare"]);
     assert_eq!(shown, "(no changes since v2)\n");
-    let shown = sandbox.done(&["view", "e.py", "--against", "HEAD~1", "--bare"]);
+    let shown = sandbox.stdout_of(&["view", "e.py", "--against", "HEAD~1", "--bare"]);
     assert!(shown.contains("-        return a  # as it is\n+        return b  # as it is\n"), "{shown}");
-    let shown = sandbox.done(&["view", "staged.txt", "--against", "HEAD~1", "--bare"]);
+    let shown = sandbox.stdout_of(&["view", "staged.txt", "--against", "HEAD~1", "--bare"]);
     assert_eq!(shown, "--- a/staged.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
-    sandbox.slop(&["view", "staged.txt", "--mode", "diff"]).refuses(1, &["staged.txt"]);
+    sandbox.slop(&["view", "staged.txt", "--mode", "diff"]).assert_fails(1, &["staged.txt"]);
 }
 
 #[test]
 fn a_revision_is_a_revision_and_nothing_else() {
-    let sandbox = changed();
+    let sandbox = changed_project();
     let before = sandbox.tree();
     for wrong in
         ["nope", "--all", "--output=x", "-h", "", "HEAD:e.py", "HEAD e.py", "HEAD\n--all", "HEAD^{tree}"]
     {
         let against = format!("--against={wrong}");
-        sandbox.slop(&["view", "e.py", &against]).refuses(1, &["find the revision", "hint:"]);
+        sandbox.slop(&["view", "e.py", &against]).assert_fails(1, &["find the revision", "hint:"]);
     }
     assert_eq!(sandbox.tree(), before);
 }
@@ -280,7 +280,7 @@ fn where_there_is_nothing_to_compare_with_words_are_shown_and_why() {
         assert_eq!(data[0]["view"], "summary", "{data}");
         data[0]["why"].as_str().unwrap().to_owned()
     };
-    assert_eq!(why(&python(), "e.py"), "no diff view: the project is in no git repository");
+    assert_eq!(why(&python_project(), "e.py"), "no diff view: the project is in no git repository");
     let sandbox = Sandbox::repo();
     sandbox.write("e.py", ENGINE);
     assert_eq!(why(&sandbox, "e.py"), "no diff view: the git repository has no commit yet");
@@ -329,7 +329,7 @@ fn what_is_there_is_not_deleted_though_git_forgot_it() {
     sandbox.write(".git/info/exclude", "kept.txt\n");
     sandbox.git(&["rm", "-q", "gone.txt", "link", "folder", "slop_out/a.md"]);
     sandbox.write("folder/new.txt", "new\n");
-    let shown = sandbox.done(&["view", ".", "--mode", "diff", "--bare"]);
+    let shown = sandbox.stdout_of(&["view", ".", "--mode", "diff", "--bare"]);
     let deleted: Vec<&str> = shown.lines().filter(|line| line.starts_with("--- a/")).collect();
     assert_eq!(deleted, ["--- a/folder", "--- a/gone.txt"], "{shown}");
 }
@@ -342,15 +342,15 @@ fn no_filter_that_the_checkout_names_is_run() {
     sandbox.commit_all("one");
     for name in ["evil", "e=vil"] {
         sandbox.write(".gitattributes", format!("*.txt filter={name}\n"));
-        let touch = format!("touch {}; cat", sandbox.beside("ran").display());
+        let touch = format!("touch {}; cat", sandbox.outside("ran").display());
         for key in ["clean", "process"] {
             sandbox.git(&["config", &format!("filter.{name}.{key}"), &touch]);
         }
         sandbox.git(&["config", &format!("filter.{name}.required"), "true"]);
         sandbox.write("a.txt", "two\n");
-        let shown = sandbox.done(&["view", ".", "--mode", "diff", "--bare"]);
+        let shown = sandbox.stdout_of(&["view", ".", "--mode", "diff", "--bare"]);
         assert!(shown.contains("-one\n+two\n"), "{shown}");
-        sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
-        assert!(!sandbox.beside("ran").exists(), "{name}");
+        sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);
+        assert!(!sandbox.outside("ran").exists(), "{name}");
     }
 }

@@ -26,7 +26,7 @@ const FLAGS: [&str; 7] =
 #[track_caller]
 fn body_of(sandbox: &Sandbox, format: &str, arguments: &[&str]) -> Value {
     let flags = [&["aggregate", "--stdout", "--format", format], arguments].concat();
-    serde_json::from_str(&sandbox.done(&flags)).unwrap()
+    serde_json::from_str(&sandbox.stdout_of(&flags)).unwrap()
 }
 
 /// Returns the blocks of the one message.
@@ -45,10 +45,10 @@ fn the_bodies_are_exactly_these() {
     let sandbox = project();
     for format in FORMATS {
         let flags = [&["aggregate", "--stdout", "--format", format], &FLAGS[..]].concat();
-        let body = sandbox.done(&flags);
+        let body = sandbox.stdout_of(&flags);
         let golden = format!("{}/tests/fixtures/providers/{format}.json", env!("CARGO_MANIFEST_DIR"));
         expect_file![golden].assert_eq(&body);
-        assert_eq!(sandbox.done(&flags), body);
+        assert_eq!(sandbox.stdout_of(&flags), body);
     }
 }
 
@@ -57,7 +57,7 @@ fn the_texts_of_a_body_are_the_document() {
     let sandbox = project();
     sandbox.write("large.md", "A line of words.\n".repeat(10_000));
     for flags in [&["--tier", "3", "--history", "talk.json"][..], &["--strategy", "full"]] {
-        let markdown = sandbox.done(&[&["aggregate", "--stdout"], flags].concat());
+        let markdown = sandbox.stdout_of(&[&["aggregate", "--stdout"], flags].concat());
         for format in FORMATS {
             let body = body_of(&sandbox, format, flags);
             let texts: String = list(blocks(&body)).map(|block| text(&block["text"])).collect();
@@ -128,7 +128,7 @@ fn models_are_named_by_the_settings_or_the_flag() {
     assert_eq!(body_of(&sandbox, "gemini", &[])["generationConfig"]["maxOutputTokens"], 7);
     assert_eq!(body_of(&sandbox, "openai", &[])["max_completion_tokens"], 7);
     let ran = sandbox.slop(&["aggregate", "--stdout", "--model", "n"]);
-    ran.refuses(1, &["ask the model `n`", "hint:"]);
+    ran.assert_fails(1, &["ask the model `n`", "hint:"]);
 }
 
 #[test]
@@ -146,13 +146,13 @@ fn a_body_in_which_nothing_is_said_is_refused() {
     sandbox.write("talk.json", "[]");
     for format in FORMATS {
         let flags = ["aggregate", "--stdout", "--format", format, "--history", "talk.json", "--history-only"];
-        sandbox.slop(&flags).refuses(1, &["nothing is said", "hint:"]);
+        sandbox.slop(&flags).assert_fails(1, &["nothing is said", "hint:"]);
     }
 }
 
 #[test]
 fn a_body_is_written_to_a_file_of_json() {
     let sandbox = project();
-    let said = sandbox.done(&["aggregate", "--format", "gemini"]);
+    let said = sandbox.stdout_of(&["aggregate", "--format", "gemini"]);
     assert!(said.ends_with("slop_out/project_001.json\n"), "{said}");
 }

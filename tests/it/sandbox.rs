@@ -27,7 +27,7 @@ pub(crate) struct Sandbox {
 
 /// What a run of the program came to.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -38,7 +38,7 @@ impl Sandbox {
     pub(crate) fn new() -> Self {
         let sandbox = Self { folder: tempfile::tempdir().unwrap() };
         for folder in ["project", "home", "config"] {
-            fs::create_dir(sandbox.beside(folder)).unwrap();
+            fs::create_dir(sandbox.outside(folder)).unwrap();
         }
         sandbox
     }
@@ -51,11 +51,11 @@ impl Sandbox {
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.beside("project")
+        self.outside("project")
     }
 
     /// A path beside the project.
-    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+    pub(crate) fn outside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -108,13 +108,13 @@ impl Sandbox {
 
     /// Runs the program in the project's folder.
     #[track_caller]
-    pub(crate) fn slop<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Ran {
+    pub(crate) fn slop<S: AsRef<OsStr>>(&self, arguments: &[S]) -> CommandOutput {
         run(self.command(arguments))
     }
 
     /// Runs the program in a folder of the project.
     #[track_caller]
-    pub(crate) fn slop_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+    pub(crate) fn slop_in(&self, folder: &str, arguments: &[&str]) -> CommandOutput {
         let mut command = self.command(arguments);
         command.current_dir(self.path(folder));
         run(command)
@@ -122,7 +122,7 @@ impl Sandbox {
 
     /// Runs the program, which is to succeed, and returns what it prints.
     #[track_caller]
-    pub(crate) fn done(&self, arguments: &[&str]) -> String {
+    pub(crate) fn stdout_of(&self, arguments: &[&str]) -> String {
         let ran = self.slop(arguments);
         assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
         ran.out
@@ -131,13 +131,13 @@ impl Sandbox {
     /// Runs the program with `--json`, which is to succeed, and returns the data in the envelope.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
-        data(&self.done(&[arguments, &["--json"]].concat()))
+        data(&self.stdout_of(&[arguments, &["--json"]].concat()))
     }
 
     /// Runs the program and returns its answer, a line of JSON for each file.
     #[track_caller]
     pub(crate) fn json_lines(&self, arguments: &[&str]) -> Vec<Value> {
-        let out = self.done(&[arguments, &["--json"]].concat());
+        let out = self.stdout_of(&[arguments, &["--json"]].concat());
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
@@ -161,7 +161,7 @@ impl Sandbox {
     fn prepare(&self, mut command: Command) -> Command {
         command.env_clear();
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-        command.env("HOME", self.beside("home")).env("XDG_CONFIG_HOME", self.beside("config"));
+        command.env("HOME", self.outside("home")).env("XDG_CONFIG_HOME", self.outside("config"));
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
         command.env("COLUMNS", "100").env("TZ", "UTC").env("LC_ALL", "C.UTF-8");
         for role in ["AUTHOR", "COMMITTER"] {
@@ -177,22 +177,22 @@ impl Sandbox {
 
 /// Runs a command to its end, and stops the test if that does not come.
 #[track_caller]
-pub(crate) fn run(mut command: Command) -> Ran {
+pub(crate) fn run(mut command: Command) -> CommandOutput {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let words = format!("{command:?}");
     let (sender, output) = mpsc::channel::<io::Result<Output>>();
     thread::spawn(move || sender.send(command.output()));
     let output = output.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("hangs: {words}")).unwrap();
-    Ran::of(&output)
+    CommandOutput::from_output(&output)
 }
 
 /// Says that a test was skipped, past the test runner, which keeps to itself what a passing test prints.
-pub(crate) fn skipped(why: &str) {
+pub(crate) fn report_skipped(why: &str) {
     let _ = writeln!(io::stderr(), "SKIPPED: {why}");
 }
 
-impl Ran {
-    pub(crate) fn of(output: &Output) -> Self {
+impl CommandOutput {
+    pub(crate) fn from_output(output: &Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout.clone()).expect("what slop prints is UTF-8"),
@@ -202,7 +202,7 @@ impl Ran {
 
     /// Checks that the run failed with a code, and says each of these words on the standard error alone.
     #[track_caller]
-    pub(crate) fn refuses(&self, code: i32, words: &[&str]) {
+    pub(crate) fn assert_fails(&self, code: i32, words: &[&str]) {
         assert_eq!((self.code, self.out.as_str()), (code, ""), "{self:?}");
         for word in words {
             assert!(self.err.contains(word), "no `{word}` in {}", self.err);

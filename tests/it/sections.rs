@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use super::sandbox::Ran;
+use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
 use super::sandbox::data;
 use super::sandbox::list;
@@ -19,7 +19,7 @@ const TALK_RENDERED: &str = "\n## Discussion History\n\n### Discussion Excerpt 1
 
 #[track_caller]
 fn aggregate(sandbox: &Sandbox, arguments: &[&str]) -> String {
-    sandbox.done(&[&["aggregate", "--stdout"], arguments].concat())
+    sandbox.stdout_of(&[&["aggregate", "--stdout"], arguments].concat())
 }
 
 /// Returns the document from a heading on.
@@ -74,7 +74,7 @@ fn the_sections_stand_in_their_order() {
     sandbox.write(".beads/issues.jsonl", "{\"id\":\"a\",\"title\":\"A\"}\n");
     sandbox.write("shot.png", PNG);
     let flags = ["aggregate", "--tier", "1", "--screenshot", "shot.png"];
-    let document = sandbox.done(&[&flags[..], &["--stdout"]].concat());
+    let document = sandbox.stdout_of(&[&flags[..], &["--stdout"]].concat());
     let headings: Vec<&str> = document.lines().filter(|line| line.starts_with("## ")).collect();
     let expected = [
         "## Files (Summary)",
@@ -123,7 +123,9 @@ fn a_file_of_that_name_that_is_no_discussion_stops_nothing() {
     let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
     assert_eq!(ran.code, 0);
     assert!(ran.err.contains("history.toml: cannot find the entries"), "{}", ran.err);
-    sandbox.slop(&["aggregate", "--history", "history.toml", "--stdout"]).refuses(1, &["find the entries"]);
+    sandbox
+        .slop(&["aggregate", "--history", "history.toml", "--stdout"])
+        .assert_fails(1, &["find the entries"]);
 }
 
 #[test]
@@ -135,7 +137,9 @@ fn a_broken_discussion_that_nobody_asked_for_stops_nothing() {
         assert_eq!(ran.code, 4, "{}", ran.err);
         assert!(ran.out.contains("### src/engine.py") && !ran.out.contains("Discussion"), "{}", ran.out);
         assert!(ran.err.contains(words), "{words}: {}", ran.err);
-        sandbox.slop(&["aggregate", "--history-only", "--stdout"]).refuses(1, &["history.toml", "hint:"]);
+        sandbox
+            .slop(&["aggregate", "--history-only", "--stdout"])
+            .assert_fails(1, &["history.toml", "hint:"]);
     };
     sandbox.write("history.toml", "history = [");
     goes_on("history.toml: cannot read it as TOML");
@@ -154,7 +158,7 @@ fn a_broken_discussion_that_nobody_asked_for_stops_nothing() {
 #[test]
 fn a_discussion_is_read_through_a_link_only_where_somebody_named_it() {
     let sandbox = project();
-    std::fs::write(sandbox.beside("h.toml"), "history = ['of somebody else']\n").unwrap();
+    std::fs::write(sandbox.outside("h.toml"), "history = ['of somebody else']\n").unwrap();
     std::os::unix::fs::symlink("../h.toml", sandbox.path("history.toml")).unwrap();
     let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
     assert_eq!(ran.code, 4, "{}", ran.err);
@@ -173,7 +177,7 @@ fn a_take_is_picked_by_its_name() {
     assert_eq!(aggregate(&sandbox, &["--history-only"]), rendered("2"));
     assert_eq!(aggregate(&sandbox, &["--history-only", "--take", "a"]), rendered("1"));
     let ran = sandbox.slop(&["aggregate", "--stdout", "--take", "c"]);
-    ran.refuses(1, &["history.toml", "the take `c` among `a`, `b`", "hint:"]);
+    ran.assert_fails(1, &["history.toml", "the take `c` among `a`, `b`", "hint:"]);
 }
 
 #[test]
@@ -182,14 +186,14 @@ fn a_discussion_that_cannot_be_read_is_refused_with_its_place() {
     let refuses = |bytes: &[u8], name: &str, words: &[&str]| {
         sandbox.write(name, bytes);
         let ran = sandbox.slop(&["aggregate", "--history", name]);
-        ran.refuses(1, &[&[name, "hint:"], words].concat());
+        ran.assert_fails(1, &[&[name, "hint:"], words].concat());
     };
     refuses(b"[1]", "a.json", &["read entry 1: it is neither"]);
     refuses(b"[", "b.json", &["read it as JSON"]);
     refuses(b"\"a\"\n\xff\n", "c.jsonl", &["read line 2 as UTF-8"]);
     refuses("[".repeat(1 << 20).as_bytes(), "d.json", &["recursion limit"]);
     refuses(format!("a = {}", "[".repeat(1 << 20)).as_bytes(), "e.toml", &["read it as TOML"]);
-    sandbox.slop(&["aggregate", "--history", "gone.json"]).refuses(1, &["gone.json", "hint:"]);
+    sandbox.slop(&["aggregate", "--history", "gone.json"]).assert_fails(1, &["gone.json", "hint:"]);
     assert!(!sandbox.path("slop_out").exists(), "nothing is written");
 }
 
@@ -199,8 +203,8 @@ fn a_huge_discussion_is_refused_unread() {
     let file = std::fs::File::create(sandbox.path("huge.json")).unwrap();
     file.set_len(100 << 20).unwrap();
     let ran = sandbox.slop(&["aggregate", "--stdout", "--history", "huge.json"]);
-    ran.refuses(1, &["huge.json", "more than the 16777216 bytes of limits.section_bytes"]);
-    sandbox.slop(&["aggregate", "--stdout", "--history", "/dev/zero"]).refuses(1, &["/dev/zero"]);
+    ran.assert_fails(1, &["huge.json", "more than the 16777216 bytes of limits.section_bytes"]);
+    sandbox.slop(&["aggregate", "--stdout", "--history", "/dev/zero"]).assert_fails(1, &["/dev/zero"]);
 }
 
 #[test]
@@ -208,8 +212,8 @@ fn a_discussion_may_lie_elsewhere_and_is_named_from_where_the_user_stands() {
     let sandbox = project();
     sandbox.write("slop.toml", "");
     sandbox.write("src/talk.json", TALK);
-    std::fs::write(sandbox.beside("talk.json"), TALK).unwrap();
-    for file in ["talk.json", "../../talk.json", sandbox.beside("talk.json").to_str().unwrap()] {
+    std::fs::write(sandbox.outside("talk.json"), TALK).unwrap();
+    for file in ["talk.json", "../../talk.json", sandbox.outside("talk.json").to_str().unwrap()] {
         let ran = sandbox.slop_in("src", &["aggregate", "--stdout", "--history-only", "--history", file]);
         assert_eq!((ran.code, ran.out.as_str()), (0, TALK_RENDERED), "{file}: {}", ran.err);
     }
@@ -220,8 +224,8 @@ fn screenshots_are_links_unless_the_images_are_wanted() {
     let sandbox = project();
     sandbox.write("slop.toml", "");
     sandbox.write("doc/shot one.png", PNG);
-    std::fs::write(sandbox.beside("b.gif"), b"GIF89a...").unwrap();
-    let outside = sandbox.beside("b.gif");
+    std::fs::write(sandbox.outside("b.gif"), b"GIF89a...").unwrap();
+    let outside = sandbox.outside("b.gif");
     let flags = ["--screenshot", "doc/shot one.png", "--screenshot", outside.to_str().unwrap()];
     let links = aggregate(&sandbox, &flags);
     let expected =
@@ -304,8 +308,8 @@ fn work_is_read_from_the_issues_in_the_project() {
 }
 
 /// Runs the program where `bd` is this script, or is not there.
-fn run_with_bd(sandbox: &Sandbox, script: Option<&str>) -> Ran {
-    let programs = sandbox.beside("programs");
+fn run_with_bd(sandbox: &Sandbox, script: Option<&str>) -> CommandOutput {
+    let programs = sandbox.outside("programs");
     std::fs::create_dir_all(&programs).unwrap();
     let git = String::from_utf8(Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout);
     let _ = std::os::unix::fs::symlink(git.unwrap().trim_end(), programs.join("git"));
@@ -352,7 +356,7 @@ fn the_stand_in_is_the_last_that_is_looked_at() {
 #[test]
 fn issues_are_not_read_through_a_link_out_of_the_project() {
     let sandbox = in_beads_mode();
-    std::fs::write(sandbox.beside("issues.jsonl"), ISSUES).unwrap();
+    std::fs::write(sandbox.outside("issues.jsonl"), ISSUES).unwrap();
     std::fs::create_dir(sandbox.path(".beads")).unwrap();
     std::os::unix::fs::symlink("../../issues.jsonl", sandbox.path(".beads/issues.jsonl")).unwrap();
     let ran = run_with_bd(&sandbox, None);

@@ -62,7 +62,7 @@ fn project() -> Sandbox {
 #[test]
 fn a_project_is_curated_saved_budgeted_and_handed_to_a_provider() {
     let sandbox = project();
-    let said = sandbox.done(&["init"]);
+    let said = sandbox.stdout_of(&["init"]);
     assert!(said.ends_with("slop.toml\n"), "{said}");
     mark_lines_that_move(&sandbox);
     set_a_mask(&sandbox);
@@ -75,17 +75,23 @@ fn a_project_is_curated_saved_budgeted_and_handed_to_a_provider() {
 
 fn mark_lines_that_move(sandbox: &Sandbox) {
     let args = ["slice", "add", "src/retry.py", "3-5", "--tag", "back off", "--comment", "doubles each time"];
-    assert_eq!(sandbox.done(&args), "src/retry.py:3-5 [back off] (doubles each time)\n");
+    assert_eq!(sandbox.stdout_of(&args), "src/retry.py:3-5 [back off] (doubles each time)\n");
     sandbox.write("src/retry.py", format!("import math\n\n\n{RETRY}"));
-    let said = sandbox.done(&["slice", "list"]);
+    let said = sandbox.stdout_of(&["slice", "list"]);
     assert_eq!(said, "src/retry.py:6-8 moved, was 3-5 [back off] (doubles each time)\n");
 }
 
 fn set_a_mask(sandbox: &Sandbox) {
     let refused = sandbox.slop(&["mask", "set", "src/engine.py", "Engine.rnu=def"]);
-    refused.refuses(1, &["`Engine.rnu`", "`Engine.run`"]);
-    let said =
-        sandbox.done(&["mask", "set", "src/engine.py", "Engine=sig", "Engine.run=def", "Engine._debug=hide"]);
+    refused.assert_fails(1, &["`Engine.rnu`", "`Engine.run`"]);
+    let said = sandbox.stdout_of(&[
+        "mask",
+        "set",
+        "src/engine.py",
+        "Engine=sig",
+        "Engine.run=def",
+        "Engine._debug=hide",
+    ]);
     assert_eq!(said.lines().count(), 3, "{said}");
     // What `slop init` wrote stays as it was, and what people curate stands behind it.
     let written = sandbox.read("slop.toml");
@@ -96,17 +102,19 @@ fn set_a_mask(sandbox: &Sandbox) {
 
 fn save_a_preset(sandbox: &Sandbox) {
     let files = ["src", "README.md", "src/engine.py", "src/retry.py"];
-    sandbox.done(&[&["preset", "save", "retry", "--description", "how jobs are tried"], &files[..]].concat());
+    sandbox.stdout_of(
+        &[&["preset", "save", "retry", "--description", "how jobs are tried"], &files[..]].concat(),
+    );
     let saved = sandbox.read("slop.toml");
     sandbox.write("slop.toml", format!("{saved}\n[personas.worker]\ntier = 3\ncontext_preset = \"retry\"\n"));
-    let listed = sandbox.done(&["persona", "list"]);
+    let listed = sandbox.stdout_of(&["persona", "list"]);
     assert!(listed.starts_with("worker (tier 3, preset retry, "), "{listed}");
 }
 
 /// Returns the receipt of the document without a limit.
 fn aggregate_the_preset(sandbox: &Sandbox) -> Value {
     let args = ["aggregate", "--tier", "3", "--preset", "retry", "--order", "path"];
-    let document = sandbox.done(&[&args[..], &["--stdout"]].concat());
+    let document = sandbox.stdout_of(&[&args[..], &["--stdout"]].concat());
     assert!(document.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\n"), "{document}");
     let engine = part(&document, "### src/engine.py", "### src/retry.py");
     assert!(engine.contains("for attempt in range(3):"), "{engine}");
@@ -117,7 +125,7 @@ fn aggregate_the_preset(sandbox: &Sandbox) -> Value {
     assert!(!retry.contains("gave up"), "{retry}");
     assert!(!document.contains("test_retry.py"), "{document}");
     // A persona is another way to say the same.
-    let by_persona = sandbox.done(&["aggregate", "--persona", "worker", "--order", "path", "--stdout"]);
+    let by_persona = sandbox.stdout_of(&["aggregate", "--persona", "worker", "--order", "path", "--stdout"]);
     assert_eq!(by_persona, document);
     receipt(sandbox, &args)
 }
@@ -137,13 +145,13 @@ fn keep_within_a_budget(sandbox: &Sandbox, whole: &Value) {
     let scarce = receipt(sandbox, &[&args[..], &["--budget", "80"]].concat());
     assert!(list(&scarce["files"]).any(|file| file["view"] == "path"), "{scarce}");
     let refused = sandbox.slop(&[&args[..], &["--budget", "1", "--stdout"]].concat());
-    refused.refuses(1, &["over the budget of 1", "hint:"]);
+    refused.assert_fails(1, &["over the budget of 1", "hint:"]);
 }
 
 fn ask_anthropic(sandbox: &Sandbox) {
     sandbox.write("talk.json", r#"[{"role": "user", "content": "Why does it wait for so long?"}]"#);
     let args = ["aggregate", "--persona", "worker", "--format", "anthropic", "--stdout"];
-    let body = sandbox.done(&[&args[..], &["--history", "talk.json"]].concat());
+    let body = sandbox.stdout_of(&[&args[..], &["--history", "talk.json"]].concat());
     let body: Value = serde_json::from_str(&body).unwrap();
     let blocks: Vec<&Value> = list(&body["messages"][0]["content"]).collect();
     let (last, prefix) = blocks.split_last().unwrap();
@@ -156,7 +164,7 @@ fn ask_anthropic(sandbox: &Sandbox) {
 fn lose_half_of_it(sandbox: &Sandbox) {
     fs::remove_file(sandbox.path("README.md")).unwrap();
     sandbox.write("src/retry.py", b"\0\x01\x02\xff");
-    let listed = sandbox.done(&["slice", "list"]);
+    let listed = sandbox.stdout_of(&["slice", "list"]);
     assert_eq!(listed, "src/retry.py:3-5 stale [back off] (doubles each time): not text\n");
     let ran = sandbox.slop(&["aggregate", "--preset", "retry", "--order", "path", "--stdout"]);
     assert_eq!(ran.code, 4, "{ran:?}");
@@ -169,9 +177,9 @@ fn lose_half_of_it(sandbox: &Sandbox) {
 /// Aggregates into a file with a receipt beside it, checks that the receipt tells the document's size, and returns it.
 #[track_caller]
 fn receipt(sandbox: &Sandbox, args: &[&str]) -> Value {
-    sandbox.done(&[args, &["-o", "../context.md", "--receipt", "../receipt.json"]].concat());
-    let receipt: Value = serde_json::from_slice(&fs::read(sandbox.beside("receipt.json")).unwrap()).unwrap();
-    let document = fs::read(sandbox.beside("context.md")).unwrap();
+    sandbox.stdout_of(&[args, &["-o", "../context.md", "--receipt", "../receipt.json"]].concat());
+    let receipt: Value = serde_json::from_slice(&fs::read(sandbox.outside("receipt.json")).unwrap()).unwrap();
+    let document = fs::read(sandbox.outside("context.md")).unwrap();
     assert_eq!(number(&receipt["bytes"]), document.len() as u64);
     assert_eq!(receipt["tokens_counted_by"], "o200k_base");
     assert!(texts(&receipt["files"], "path").contains(&"src/engine.py".to_owned()), "{receipt}");

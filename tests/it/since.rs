@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::sandbox::Ran;
+use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
 use super::sandbox::list;
 use super::sandbox::number;
@@ -62,7 +62,7 @@ fn unchanged(receipt: &Value) -> Vec<String> {
 #[test]
 fn what_has_changed_is_a_diff_what_is_new_is_shown_and_what_is_gone_is_named() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
     let document = sandbox.json(SINCE);
     let receipt = &document["receipt"];
@@ -86,9 +86,9 @@ fn what_has_changed_is_a_diff_what_is_new_is_shown_and_what_is_gone_is_named() {
 #[test]
 fn the_document_of_changes_says_what_it_is() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
-    let document = sandbox.done(SINCE);
+    let document = sandbox.stdout_of(SINCE);
     assert!(document.starts_with("## Files (Changed Since the Last Aggregation)\n\n### "), "{document}");
     assert!(document.contains("### gone.py\n") && document.contains("gone since the last aggregation"));
     assert!(document.contains("```diff\n") && !document.contains("same.py"), "{document}");
@@ -97,22 +97,22 @@ fn the_document_of_changes_says_what_it_is() {
 #[test]
 fn what_was_told_is_not_told_again() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
-    sandbox.done(SINCE);
+    sandbox.stdout_of(SINCE);
     let again = receipt(&sandbox, SINCE);
     assert_eq!(views(&again), []);
     assert_eq!(unchanged(&again), ["engine.py", "new.py", "notes.md", "same.py"]);
     // The next diff is against what the reader made of the last one.
     sandbox.write("engine.py", engine("last(self, more, still)"));
-    let diff = sandbox.done(SINCE);
+    let diff = sandbox.stdout_of(SINCE);
     assert!(diff.contains("-    def last(self, more):\n+    def last(self, more, still):\n"), "{diff}");
 }
 
 #[test]
 fn an_edit_that_the_view_does_not_show_is_no_change() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     sandbox.write("engine.py", engine("last(self)").replacen("burnt = fuel", "burnt = 2 * fuel", 1));
     let receipt = receipt(&sandbox, SINCE);
     assert_eq!((views(&receipt), unchanged(&receipt).len()), (vec![], 4));
@@ -124,22 +124,22 @@ fn the_first_time_everything_is_shown_and_a_note_says_so() {
     let first = sandbox.slop(SINCE);
     assert_eq!(first.code, 0, "{first:?}");
     assert!(first.err.contains("no earlier aggregation named `tier-3` is remembered"), "{}", first.err);
-    sandbox.done(&["cache", "clear"]);
+    sandbox.stdout_of(&["cache", "clear"]);
     let full = sandbox.slop(&["aggregate", "--tier", "3", "--stdout"]);
     assert_eq!((&first.out, full.err.as_str()), (&full.out, ""));
-    sandbox.done(&["cache", "clear"]);
+    sandbox.stdout_of(&["cache", "clear"]);
     assert_eq!(sandbox.slop(SINCE).out, full.out);
 }
 
 #[test]
 fn a_document_in_full_is_all_that_its_reader_has() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout", "same.py"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout", "same.py"]);
     let shown = views(&receipt(&sandbox, SINCE));
     assert_eq!(shown.len(), 3, "{shown:?}");
     // One of changes adds to it, whatever it was asked for.
-    sandbox.done(&[SINCE, &["same.py"]].concat());
+    sandbox.stdout_of(&[SINCE, &["same.py"]].concat());
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }
 
@@ -164,7 +164,7 @@ fn names_are_remembered_apart() {
 #[test]
 fn a_file_that_is_shown_in_another_view_is_shown_as_wanted() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     let shown = views(&receipt(&sandbox, &[SINCE, &["--focus", "same.py"]].concat()));
     assert_eq!(shown, pairs(&[("same.py", "full")]));
 }
@@ -172,7 +172,7 @@ fn a_file_that_is_shown_in_another_view_is_shown_as_wanted() {
 #[test]
 fn a_diff_larger_than_the_file_is_not_shown() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     sandbox.write("same.py", "def other(a):\n    return 1\n");
     assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("same.py", "skeleton")]));
 }
@@ -191,7 +191,7 @@ fn what_a_budget_has_made_smaller_is_not_new_because_there_is_room() {
 #[test]
 fn a_document_of_changes_keeps_its_budget() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
     for budget in [40, 60, 80, 100, 150, 400] {
         let flags = ["--dry-run", "--budget", &budget.to_string()];
@@ -210,12 +210,12 @@ fn a_document_of_changes_keeps_its_budget() {
 #[test]
 fn only_what_was_given_is_remembered() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
     let full = "\"$SLOP\" aggregate --tier 3 --since-last --stdout >/dev/full";
     assert_eq!(super::sandbox::run(sandbox.script(full)).code, 3);
     assert_ne!(sandbox.slop(&[SINCE, &["--budget", "1"]].concat()).code, 0);
-    sandbox.done(&[SINCE, &["--dry-run"]].concat());
+    sandbox.stdout_of(&[SINCE, &["--dry-run"]].concat());
     assert_eq!(views(&receipt(&sandbox, SINCE)).len(), 3);
     assert_eq!(views(&receipt(&sandbox, SINCE)).len(), 0);
 }
@@ -223,37 +223,37 @@ fn only_what_was_given_is_remembered() {
 #[test]
 fn a_document_without_files_is_not_remembered() {
     let sandbox = project();
-    let talk = sandbox.beside("talk.json");
+    let talk = sandbox.outside("talk.json");
     fs::write(&talk, "[\"hello\"]").unwrap();
     let talk = talk.to_str().unwrap();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout", "--history", talk, "--history-only"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout", "--history", talk, "--history-only"]);
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
 }
 
 #[test]
 fn documents_in_files_are_remembered_too() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3"]);
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
-    sandbox.done(&["aggregate", "--tier", "3", "-o", "out.md", "--name", "x"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "-o", "out.md", "--name", "x"]);
     assert_eq!(views(&receipt(&sandbox, &[SINCE, &["--name", "x", "engine.py"]].concat())), []);
 }
 
 #[test]
 fn what_was_given_is_counted_cleared_and_verified_with_the_cache() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     assert_eq!(number(&sandbox.json(&["cache", "status"])["given"]["rows"]), 4);
-    assert!(sandbox.done(&["cache", "status"]).contains("\ngiven      4 ("));
-    sandbox.done(&["cache", "verify"]);
-    sandbox.done(&["cache", "clear", "same.py"]);
+    assert!(sandbox.stdout_of(&["cache", "status"]).contains("\ngiven      4 ("));
+    sandbox.stdout_of(&["cache", "verify"]);
+    sandbox.stdout_of(&["cache", "clear", "same.py"]);
     assert_eq!(views(&receipt(&sandbox, SINCE)), pairs(&[("same.py", "skeleton")]));
-    sandbox.done(&["cache", "gc"]);
+    sandbox.stdout_of(&["cache", "gc"]);
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
-    sandbox.done(&["cache", "clear"]);
+    sandbox.stdout_of(&["cache", "clear"]);
     assert_eq!(number(&sandbox.json(&["cache", "status"])["given"]["rows"]), 0);
-    let ran: Ran = sandbox.slop(SINCE);
+    let ran: CommandOutput = sandbox.slop(SINCE);
     assert!(ran.err.contains("note: no earlier aggregation"), "{ran:?}");
 }
 
@@ -290,7 +290,7 @@ fn a_plan_writes_nothing_and_is_a_table() {
     let sandbox = project();
     sandbox.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\0");
     let before = sandbox.tree();
-    let table = sandbox.done(&["aggregate", "--tier", "3", "--budget", "120", "--dry-run"]);
+    let table = sandbox.stdout_of(&["aggregate", "--tier", "3", "--budget", "120", "--dry-run"]);
     assert_eq!(sandbox.tree(), before);
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("PATH") && lines[0].ends_with("WHY"), "{table}");
@@ -300,24 +300,26 @@ fn a_plan_writes_nothing_and_is_a_table() {
         lines[lines.len() - 2].starts_with("total   ") && table.ends_with("\nbudget  120 tokens\n"),
         "{table}"
     );
-    sandbox.slop(&["aggregate", "--dry-run", "--budget", "1"]).refuses(1, &["over the budget of 1"]);
-    sandbox.slop(&["aggregate", "--dry-run", "-o", "x.md"]).refuses(2, &["--dry-run"]);
+    sandbox.slop(&["aggregate", "--dry-run", "--budget", "1"]).assert_fails(1, &["over the budget of 1"]);
+    sandbox.slop(&["aggregate", "--dry-run", "-o", "x.md"]).assert_fails(2, &["--dry-run"]);
 }
 
 #[test]
 fn explain_says_what_a_budget_makes_of_a_file_and_why() {
     let sandbox = project();
     sandbox.write("user.py", "import engine\n\ndef use():\n    return engine.Engine().step_1(2)\n");
-    let alone = sandbox.done(&["explain", "engine.py", "--tier", "3"]);
+    let alone = sandbox.stdout_of(&["explain", "engine.py", "--tier", "3"]);
     assert!(!alone.contains("under the budget") && !alone.contains("importance"), "{alone}");
-    let under = sandbox.done(&["explain", "engine.py", "--tier", "3", "--budget", "200"]);
+    let under = sandbox.stdout_of(&["explain", "engine.py", "--tier", "3", "--budget", "200"]);
     assert!(under.starts_with(alone.trim_end()), "{under}");
     assert!(under.contains("\n  under the budget  "), "{under}");
     assert!(under.contains(" (wanted skeleton): to keep within the budget\n"), "{under}");
     assert!(under.contains("\n  importance   1 of 5 files: referred to by 1 file, "), "{under}");
     let focus = ["explain", "user.py", "--tier", "3", "--max-bytes", "5000", "--focus", "user.py"];
     assert!(
-        sandbox.done(&focus).contains("\n  under the budget  full\n  importance   1 of 5 files: in focus, ")
+        sandbox
+            .stdout_of(&focus)
+            .contains("\n  under the budget  full\n  importance   1 of 5 files: in focus, ")
     );
     let data = sandbox.json(&["explain", "engine.py", "--tier", "3", "--budget", "200"]);
     let planned = receipt(&sandbox, &["aggregate", "--tier", "3", "--budget", "200", "--dry-run"]);
@@ -327,7 +329,7 @@ fn explain_says_what_a_budget_makes_of_a_file_and_why() {
     assert!(texts(&planned["files"], "path").contains(&"user.py".to_owned()));
     sandbox
         .slop(&["explain", "engine.py", "--tier", "3", "--budget", "1"])
-        .refuses(1, &["over the budget of 1"]);
+        .assert_fails(1, &["over the budget of 1"]);
 }
 
 #[test]
@@ -339,7 +341,7 @@ fn files_stand_in_the_order_that_they_have_in_full() {
         sandbox.commit_all("more");
     }
     for tier in ["1", "3"] {
-        sandbox.done(&["aggregate", "--tier", tier, "--stdout"]);
+        sandbox.stdout_of(&["aggregate", "--tier", tier, "--stdout"]);
     }
     for file in ["notes.md", "engine.py", "same.py"] {
         let text = sandbox.read(file);
@@ -361,7 +363,7 @@ fn files_stand_in_the_order_that_they_have_in_full() {
 #[test]
 fn a_file_that_cannot_be_shown_any_more_is_no_file_that_is_gone() {
     let sandbox = project();
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     sandbox.write("same.py", b"\0\0\0");
     let binary = receipt(&sandbox, SINCE);
     assert_eq!(views(&binary), []);

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use serde_json::Value;
 use serde_json::json;
 
-use super::sandbox::Ran;
+use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
 use super::sandbox::data;
 use super::sandbox::texts;
@@ -21,17 +21,17 @@ fn project() -> Sandbox {
 }
 
 /// Runs `slop slice resolve` with this on the standard input.
-fn resolve(sandbox: &Sandbox, arguments: &[&str], input: &[u8]) -> Ran {
+fn resolve(sandbox: &Sandbox, arguments: &[&str], input: &[u8]) -> CommandOutput {
     let mut command = sandbox.command(&[&["slice", "resolve"], arguments].concat());
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A program that has refused already reads no further.
     let _ = child.stdin.take().unwrap().write_all(input);
-    Ran::of(&child.wait_with_output().unwrap())
+    CommandOutput::from_output(&child.wait_with_output().unwrap())
 }
 
 #[track_caller]
-fn finds(sandbox: &Sandbox, slice: &str, code: i32, status: &str, lines: (u32, u32)) -> String {
+fn assert_resolves(sandbox: &Sandbox, slice: &str, code: i32, status: &str, lines: (u32, u32)) -> String {
     let ran = resolve(sandbox, &["a.py"], slice.as_bytes());
     let found: Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     assert_eq!(
@@ -46,7 +46,7 @@ fn finds(sandbox: &Sandbox, slice: &str, code: i32, status: &str, lines: (u32, u
 #[test]
 fn a_slice_is_made_and_found_again_and_nothing_is_written() {
     let sandbox = project();
-    let made = sandbox.done(&["slice", "make", "a.py", "3-5", "--tag", "one", "--comment", "adds"]);
+    let made = sandbox.stdout_of(&["slice", "make", "a.py", "3-5", "--tag", "one", "--comment", "adds"]);
     let slice: Value = serde_json::from_str(&made).unwrap();
     assert_eq!(
         (&slice["start_line"], &slice["end_line"], &slice["copies"]),
@@ -57,13 +57,13 @@ fn a_slice_is_made_and_found_again_and_nothing_is_written() {
     assert_eq!(slice["end_context"], json!(["", "def two(a):", "    return a"]));
     assert_eq!(slice["unique_lines"]["before"], json!(["import os"]));
     assert_eq!(slice["line_hashes"].as_array().unwrap().len(), 3);
-    finds(&sandbox, &made, 0, "exact", (3, 5));
+    assert_resolves(&sandbox, &made, 0, "exact", (3, 5));
     sandbox.write("a.py", format!("# new\n{FILE}"));
-    finds(&sandbox, &made, 0, "moved", (4, 6));
+    assert_resolves(&sandbox, &made, 0, "moved", (4, 6));
     sandbox.write("a.py", FILE.replace("a + 1", "a + 2"));
-    finds(&sandbox, &made, 0, "changed", (3, 5));
+    assert_resolves(&sandbox, &made, 0, "changed", (3, 5));
     sandbox.write("a.py", "import os\n");
-    finds(&sandbox, &made, 1, "stale", (3, 5));
+    assert_resolves(&sandbox, &made, 1, "stale", (3, 5));
     assert_eq!(fs::read_dir(sandbox.root()).unwrap().count(), 1, "no cache was made");
 }
 
@@ -80,41 +80,41 @@ fn in_an_envelope_it_is_only_if_that_is_asked_for() {
 fn a_range_that_cannot_be_is_refused() {
     let sandbox = project();
     let make = |file, range| sandbox.slop(&["slice", "make", file, range]);
-    make("a.py", "0-3").refuses(2, &["counted from 1"]);
-    make("a.py", "9-2").refuses(2, &["ends at 2, before it begins at 9"]);
-    make("a.py", "x-2").refuses(2, &["`x` is no line's number"]);
-    make("a.py", "+1-2").refuses(2, &["no line's number"]);
-    make("a.py", "99999999999").refuses(2, &["no line's number"]);
-    make("a.py", "4-9").refuses(1, &["a.py", "4-9", "it has 8", "hint:"]);
-    make("b.py", "1-2").refuses(1, &["b.py", "file not found"]);
-    make("../b.py", "1-2").refuses(1, &["../b.py", "hint:"]);
-    make(".", "1-2").refuses(1, &["`.`"]);
+    make("a.py", "0-3").assert_fails(2, &["counted from 1"]);
+    make("a.py", "9-2").assert_fails(2, &["ends at 2, before it begins at 9"]);
+    make("a.py", "x-2").assert_fails(2, &["`x` is no line's number"]);
+    make("a.py", "+1-2").assert_fails(2, &["no line's number"]);
+    make("a.py", "99999999999").assert_fails(2, &["no line's number"]);
+    make("a.py", "4-9").assert_fails(1, &["a.py", "4-9", "it has 8", "hint:"]);
+    make("b.py", "1-2").assert_fails(1, &["b.py", "file not found"]);
+    make("../b.py", "1-2").assert_fails(1, &["../b.py", "hint:"]);
+    make(".", "1-2").assert_fails(1, &["`.`"]);
     sandbox.write("empty.py", "");
-    make("empty.py", "1").refuses(1, &["it has 0"]);
+    make("empty.py", "1").assert_fails(1, &["it has 0"]);
     sandbox.write("b.bin", b"\0\x01\x02");
-    make("b.bin", "1").refuses(1, &["b.bin", "not text"]);
+    make("b.bin", "1").assert_fails(1, &["b.bin", "not text"]);
     sandbox.write(".env", "KEY=1\n");
-    make(".env", "1").refuses(1, &["secrets"]);
+    make(".env", "1").assert_fails(1, &["secrets"]);
     assert!(!sandbox.path(".slop_cache").exists());
 }
 
 #[test]
 fn a_slice_of_a_file_that_has_no_text_any_more_is_stale() {
     let sandbox = project();
-    let made = sandbox.done(&["slice", "make", "a.py", "3-5"]);
+    let made = sandbox.stdout_of(&["slice", "make", "a.py", "3-5"]);
     sandbox.write("a.py", b"\0\x01\x02");
-    assert_eq!(finds(&sandbox, &made, 1, "stale", (3, 5)), "not text");
+    assert_eq!(assert_resolves(&sandbox, &made, 1, "stale", (3, 5)), "not text");
     fs::remove_file(sandbox.path("a.py")).unwrap();
-    assert_eq!(finds(&sandbox, &made, 1, "stale", (3, 5)), "file not found");
+    assert_eq!(assert_resolves(&sandbox, &made, 1, "stale", (3, 5)), "file not found");
     sandbox.write(".env", "KEY=1\n");
-    resolve(&sandbox, &[".env"], made.as_bytes()).refuses(1, &["secrets"]);
+    resolve(&sandbox, &[".env"], made.as_bytes()).assert_fails(1, &["secrets"]);
 }
 
 #[test]
 fn what_is_no_slice_is_refused() {
     let sandbox = project();
     let refuses =
-        |input: &str, words: &[&str]| resolve(&sandbox, &["a.py"], input.as_bytes()).refuses(1, words);
+        |input: &str, words: &[&str]| resolve(&sandbox, &["a.py"], input.as_bytes()).assert_fails(1, words);
     refuses("", &["slice as JSON", "hint:"]);
     refuses("1-2", &["slice as JSON"]);
     refuses("{\"start_line\": 1}", &["end_line"]);
@@ -122,7 +122,7 @@ fn what_is_no_slice_is_refused() {
     refuses("{\"start_line\": 0, \"end_line\": 2}", &["0-2"]);
     refuses("{\"start_line\": 1, \"end_line\": 2, \"content_hash\": \"abc\"}", &["content_hash", "64 hex"]);
     refuses(&" ".repeat((1 << 20) + 1), &["1048576 bytes"]);
-    resolve(&sandbox, &["a.py"], b"\xff").refuses(1, &["not UTF-8"]);
+    resolve(&sandbox, &["a.py"], b"\xff").assert_fails(1, &["not UTF-8"]);
 }
 
 #[test]
@@ -131,24 +131,24 @@ fn the_old_spelling_of_anchors_is_read() {
     sandbox.write("a.py", format!("# new\n{FILE}"));
     let old = |anchors: Value| json!({"start_line": 3, "end_line": 5, "anchor_lines": anchors}).to_string();
     let both = json!({"before": ["import os", ""], "after": ["", "def two(a):"]});
-    let reason = finds(&sandbox, &old(both), 0, "changed", (4, 6));
+    let reason = assert_resolves(&sandbox, &old(both), 0, "changed", (4, 6));
     assert!(reason.contains("content_hash"), "{reason}");
-    finds(&sandbox, &old(json!(["import os", ""])), 1, "stale", (3, 5));
-    let made = sandbox.done(&["slice", "make", "a.py", "4-6"]);
+    assert_resolves(&sandbox, &old(json!(["import os", ""])), 1, "stale", (3, 5));
+    let made = sandbox.stdout_of(&["slice", "make", "a.py", "4-6"]);
     let mut slice: Value = serde_json::from_str(&made).unwrap();
     assert_eq!(texts(&json!([{"line": slice["start_context"][0]}]), "line"), ["# new"]);
     slice["anchor_lines"] = slice["start_context"].take();
-    finds(&sandbox, &slice.to_string(), 0, "exact", (4, 6));
+    assert_resolves(&sandbox, &slice.to_string(), 0, "exact", (4, 6));
 }
 
 #[test]
 fn texts_of_other_encodings_are_marked_as_they_are_read() {
     let sandbox = project();
     sandbox.write("a.py", b"# caf\xe9\nx = 1\n");
-    let made = sandbox.done(&["slice", "make", "a.py", "1"]);
+    let made = sandbox.stdout_of(&["slice", "make", "a.py", "1"]);
     sandbox.write("a.py", "\u{feff}# first\n# café\nx = 1\n");
-    finds(&sandbox, &made, 0, "moved", (2, 2));
+    assert_resolves(&sandbox, &made, 0, "moved", (2, 2));
     // As git sees it, a byte order mark that comes changes the first line.
     sandbox.write("a.py", "\u{feff}# café\nx = 1\n");
-    finds(&sandbox, &made, 1, "stale", (1, 1));
+    assert_resolves(&sandbox, &made, 1, "stale", (1, 1));
 }

@@ -17,12 +17,12 @@ const QUESTIONS: [&[&str]; 5] = [
 ];
 
 fn answers(sandbox: &Sandbox) -> Vec<String> {
-    QUESTIONS.iter().map(|question| sandbox.done(question)).collect()
+    QUESTIONS.iter().map(|question| sandbox.stdout_of(question)).collect()
 }
 
 /// Does harm to the cache; then the first answer comes with one note, and all of them are right.
 #[track_caller]
-fn check_mended(harm: impl Fn(&Sandbox)) {
+fn check_rebuilt(harm: impl Fn(&Sandbox)) {
     let sandbox = project();
     let right = answers(&sandbox);
     for question in QUESTIONS {
@@ -36,18 +36,18 @@ fn check_mended(harm: impl Fn(&Sandbox)) {
         assert_eq!((again.out, again.err.as_str()), (ran.out, ""));
     }
     assert_eq!(answers(&sandbox), right);
-    sandbox.done(&["cache", "verify"]);
+    sandbox.stdout_of(&["cache", "verify"]);
 }
 
 #[test]
 fn garbage_in_the_place_of_the_store_is_put_aside() {
-    check_mended(|sandbox| sandbox.write(".slop_cache/index.db", "this is no database\n".repeat(500)));
+    check_rebuilt(|sandbox| sandbox.write(".slop_cache/index.db", "this is no database\n".repeat(500)));
 }
 
 #[test]
 fn a_store_that_was_cut_off_is_put_aside() {
-    check_mended(|sandbox| {
-        sandbox.done(&["index"]);
+    check_rebuilt(|sandbox| {
+        sandbox.stdout_of(&["index"]);
         let file = fs::File::options().write(true).open(sandbox.path(".slop_cache/index.db")).unwrap();
         file.set_len(file.metadata().unwrap().len() / 2).unwrap();
     });
@@ -55,7 +55,7 @@ fn a_store_that_was_cut_off_is_put_aside() {
 
 #[test]
 fn a_database_of_another_program_is_put_aside_whole() {
-    check_mended(|sandbox| {
+    check_rebuilt(|sandbox| {
         let path = sandbox.path(".slop_cache/index.db");
         for end in ["", "-wal", "-shm"] {
             let _ = fs::remove_file(sandbox.path(format!(".slop_cache/index.db{end}")));
@@ -68,7 +68,7 @@ fn a_database_of_another_program_is_put_aside_whole() {
     let path = sandbox.path(".slop_cache/index.db");
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs (x)").unwrap();
     let before = fs::read(&path).unwrap();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     let kept = fs::read_dir(sandbox.path(".slop_cache")).unwrap().map(|entry| entry.unwrap().path());
     let kept: Vec<_> = kept.filter(|path| fs::read(path).unwrap() == before).collect();
     assert_eq!(kept.len(), 1);
@@ -77,7 +77,7 @@ fn a_database_of_another_program_is_put_aside_whole() {
 #[test]
 fn a_store_of_a_newer_slop_is_refused_and_left_as_it_is() {
     let sandbox = project();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     let path = sandbox.path(".slop_cache/index.db");
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = fs::read(&path).unwrap();
@@ -137,7 +137,7 @@ fn check_without_folder(harm: impl Fn(&Sandbox)) {
 fn a_file_or_a_link_in_the_place_of_the_cache_is_left_alone() {
     check_without_folder(|sandbox| sandbox.write(".slop_cache", "mine\n"));
     check_without_folder(|sandbox| {
-        let outside = sandbox.beside("outside");
+        let outside = sandbox.outside("outside");
         let _ = fs::create_dir(&outside);
         std::os::unix::fs::symlink(&outside, sandbox.path(".slop_cache")).unwrap();
     });
@@ -153,7 +153,7 @@ fn a_cache_that_cannot_be_written_does_no_harm() {
         fs::set_permissions(entry.unwrap().path(), fs::Permissions::from_mode(0o444)).unwrap();
     }
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
-    let said = sandbox.done(&["outline", "--json"]);
+    let said = sandbox.stdout_of(&["outline", "--json"]);
     assert!(said.contains("fresh") && said.len() > right[0].len());
     let again = answers(&sandbox);
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
@@ -164,7 +164,7 @@ fn a_cache_that_cannot_be_written_does_no_harm() {
 #[test]
 fn the_cache_folder_hides_itself_from_git_and_from_backups() {
     let sandbox = project();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     assert_eq!(sandbox.read(".slop_cache/.gitignore"), "*\n");
     let tag = sandbox.read(".slop_cache/CACHEDIR.TAG");
     assert!(tag.starts_with("Signature: 8a477f597d28d172789f06886806bc55\n"));
@@ -191,12 +191,12 @@ fn no_reading_command_writes_outside_of_the_cache() {
         &["cache", "clear"],
     ];
     for command in QUESTIONS.iter().chain(&others) {
-        sandbox.done(command);
+        sandbox.stdout_of(command);
     }
     assert!(sandbox.tree() == before);
     assert_eq!(fs::metadata(sandbox.path(".git/index")).unwrap().modified().unwrap(), git_before);
     for folder in ["home", "config"] {
-        assert_eq!(fs::read_dir(sandbox.beside(folder)).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(sandbox.outside(folder)).unwrap().count(), 0);
     }
 }
 
@@ -204,7 +204,7 @@ fn no_reading_command_writes_outside_of_the_cache() {
 fn the_cache_lies_where_the_settings_say() {
     let sandbox = project();
     sandbox.write("slop.toml", "[aggregation]\ncache_dir = \"var/cache\"\n");
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     assert!(sandbox.path("var/cache/index.db").is_file());
     assert!(!sandbox.path(".slop_cache").exists());
     assert!(sandbox.status().iter().all(|(path, _)| !path.starts_with("var/")));

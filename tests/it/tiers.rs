@@ -206,7 +206,7 @@ fn explain_says_which_rule_decides() {
     let said = sandbox.json(&["explain", "notes.txt", "--tier", "3"]);
     assert_eq!((&said[0]["wanted"], &said[0]["view"]), (&"skeleton".into(), &"summary".into()));
     assert!(said[0]["why"].is_string());
-    let said = sandbox.done(&["explain", "logo.png", "--tier", "3"]);
+    let said = sandbox.stdout_of(&["explain", "logo.png", "--tier", "3"]);
     assert!(said.contains("left out") && said.contains("binary"), "{said}");
 }
 
@@ -215,11 +215,11 @@ fn a_document_never_exceeds_the_budget_of_its_tier() {
     let sandbox = project();
     sandbox.write("slop.toml", "[tiers.1]\nbudget_tokens = 20\n");
     let refused = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
-    refused.refuses(1, &["over the budget of 20", "hint:"]);
+    refused.assert_fails(1, &["over the budget of 20", "hint:"]);
     assert_eq!(refused.out, "");
-    sandbox.done(&["aggregate", "--tier", "2", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "2", "--stdout"]);
     sandbox.write("slop.toml", "[tiers.1]\nbudget_tokens = 100000\n");
-    sandbox.done(&["aggregate", "--tier", "1", "--stdout"]);
+    sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn no_document_exceeds_its_limit_whatever_the_limit() {
             }
             let receipt = super::sandbox::data(&ran.out)["receipt"].take();
             assert!(super::sandbox::number(&receipt[key]) <= limit, "{flag} {limit}: {receipt}");
-            let document = sandbox.done(&flags);
+            let document = sandbox.stdout_of(&flags);
             assert!(key == "tokens" || document.len() as u64 <= limit, "{limit}: {document}");
             kept += 1;
         }
@@ -251,7 +251,7 @@ fn no_document_exceeds_its_limit_whatever_the_limit() {
 fn the_skeleton_of_settings_shows_no_password() {
     let sandbox = Sandbox::repo();
     sandbox.write("station.toml", "[database]\nuser = \"reader\"\npassword = \"vT9#kLq2xZ!8mWp4\"\n");
-    let document = sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    let document = sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     assert!(document.contains("TOML · skeleton of ") && document.contains("user = \"reader\""), "{document}");
     assert!(document.contains("password = \"(redacted:"), "{document}");
     assert!(!document.contains("vT9"), "{document}");

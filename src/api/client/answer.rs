@@ -11,62 +11,62 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::ClientError;
-use super::error::Unreachable;
-use super::error::broken;
-use crate::api::fault::Fault;
-use crate::api::fault::Kind;
-use crate::api::service::Answered;
+use super::error::ConnectError;
+use super::error::io_error;
+use crate::api::fault::ApiError;
+use crate::api::fault::ApiErrorKind;
 use crate::api::service::FreshnessNote;
 use crate::api::service::FreshnessState;
+use crate::api::service::ServiceAnswer;
 
 /// How long a daemon may be silent: at work it says so each second.
-pub(super) const SILENCE: Duration = Duration::from_secs(5);
+pub(super) const MAX_SILENCE: Duration = Duration::from_secs(5);
 
 /// Bytes of an answer that room is made for before they come.
-const AHEAD: usize = 64 << 20;
+const MAX_PREALLOCATED: usize = 64 << 20;
 
 /// What a line of progress begins with, as no envelope does.
 const PROGRESS: &[u8] = b"{\"progress\":";
 
 /// Reads a body to its end, but for the lines of progress at its beginning, which are told.
-pub(super) async fn whole(
+pub(super) async fn read_body(
     body: &mut Incoming,
     progress: &mut Option<&mut dyn FnMut(usize, usize)>,
-) -> Result<Bytes, Unreachable> {
+) -> Result<Bytes, ConnectError> {
     let expected = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
-    let mut read = BytesMut::with_capacity(expected.min(AHEAD));
+    let mut read = BytesMut::with_capacity(expected.min(MAX_PREALLOCATED));
     loop {
-        let frame = tokio::time::timeout(SILENCE, body.frame()).await;
-        let Some(frame) = frame.map_err(|_| Unreachable::Silent(SILENCE))? else { break };
-        let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
+        let frame = tokio::time::timeout(MAX_SILENCE, body.frame()).await;
+        let Some(frame) = frame.map_err(|_| ConnectError::Silent(MAX_SILENCE))? else { break };
+        let Ok(data) = frame.map_err(io_error)?.into_data() else { continue };
         read.extend_from_slice(&data);
         while read.starts_with(PROGRESS) {
             let Some(end) = memchr::memchr(b'\n', &read) else { break };
-            tell(&read.split_to(end + 1), progress);
+            report_progress(&read.split_to(end + 1), progress);
         }
     }
     Ok(read.freeze())
 }
 
-fn tell(line: &[u8], progress: &mut Option<&mut dyn FnMut(usize, usize)>) {
+fn report_progress(line: &[u8], progress: &mut Option<&mut dyn FnMut(usize, usize)>) {
     #[derive(Deserialize)]
-    struct Line {
-        progress: Done,
+    struct ProgressLine {
+        progress: ProgressCount,
     }
     #[derive(Deserialize)]
-    struct Done {
+    struct ProgressCount {
         done: usize,
         total: usize,
     }
-    if let (Some(progress), Ok(line)) = (progress, serde_json::from_slice::<Line>(line)) {
+    if let (Some(progress), Ok(line)) = (progress, serde_json::from_slice::<ProgressLine>(line)) {
         progress(line.progress.done, line.progress.total);
     }
 }
 
 /// Takes an answer out of its envelope. Its data stays where it is.
-pub(super) fn answered(status: u16, body: &Bytes) -> Result<Answered, ClientError> {
+pub(super) fn parse_answer(status: u16, body: &Bytes) -> Result<ServiceAnswer, ClientError> {
     #[derive(Deserialize)]
-    struct Envelope<'a> {
+    struct AnswerEnvelope<'a> {
         freshness: FreshnessState,
         reason: Option<String>,
         clock: Option<String>,
@@ -76,10 +76,10 @@ pub(super) fn answered(status: u16, body: &Bytes) -> Result<Answered, ClientErro
         #[serde(borrow)]
         data: &'a RawValue,
     }
-    let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(body) else {
-        return Err(fault_of(status, body));
+    let Ok(envelope) = serde_json::from_slice::<AnswerEnvelope<'_>>(body) else {
+        return Err(parse_error(status, body));
     };
-    Ok(Answered {
+    Ok(ServiceAnswer {
         freshness: FreshnessNote {
             freshness: envelope.freshness,
             reason: envelope.reason,
@@ -94,34 +94,34 @@ pub(super) fn answered(status: u16, body: &Bytes) -> Result<Answered, ClientErro
 }
 
 /// Returns the data of an envelope of the daemon's own.
-pub(super) fn understood<T: for<'a> Deserialize<'a>>(status: u16, body: &[u8]) -> Result<T, ClientError> {
+pub(super) fn parse_data<T: for<'a> Deserialize<'a>>(status: u16, body: &[u8]) -> Result<T, ClientError> {
     #[derive(Deserialize)]
-    struct Envelope<T> {
+    struct DataEnvelope<T> {
         data: T,
     }
-    let envelope = serde_json::from_slice::<Envelope<T>>(body);
-    envelope.map(|envelope| envelope.data).map_err(|_| fault_of(status, body))
+    let envelope = serde_json::from_slice::<DataEnvelope<T>>(body);
+    envelope.map(|envelope| envelope.data).map_err(|_| parse_error(status, body))
 }
 
 /// Returns the fault that a daemon tells, or that it tells none.
-fn fault_of(status: u16, body: &[u8]) -> ClientError {
+fn parse_error(status: u16, body: &[u8]) -> ClientError {
     #[derive(Deserialize)]
-    struct Envelope {
-        error: Told,
+    struct ErrorEnvelope {
+        error: DaemonErrorBody,
         /// Behind lines of progress the response's own status was told before there was a fault.
         status: Option<u16>,
     }
     #[derive(Deserialize)]
-    struct Told {
+    struct DaemonErrorBody {
         code: String,
         message: String,
         hint: String,
     }
-    match serde_json::from_slice::<Envelope>(body) {
-        Ok(Envelope { error: Told { code, message, hint }, status: told }) => {
+    match serde_json::from_slice::<ErrorEnvelope>(body) {
+        Ok(ErrorEnvelope { error: DaemonErrorBody { code, message, hint }, status: told }) => {
             let is_environment = 500 <= told.unwrap_or(status);
-            let kind = if is_environment { Kind::Environment } else { Kind::User };
-            ClientError::Fault(Fault { code: code.into(), message, hint: hint.into(), kind })
+            let kind = if is_environment { ApiErrorKind::Environment } else { ApiErrorKind::User };
+            ClientError::Fault(ApiError { code: code.into(), message, hint: hint.into(), kind })
         }
         Err(error) => ClientError::NotUnderstood(format!("status {status}, {error}")),
     }

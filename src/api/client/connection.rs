@@ -19,43 +19,43 @@ use serde::Deserialize;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 
-use super::answer::SILENCE;
-use super::answer::answered;
-use super::answer::understood;
-use super::answer::whole;
+use super::answer::MAX_SILENCE;
+use super::answer::parse_answer;
+use super::answer::parse_data;
+use super::answer::read_body;
 use super::error::ClientError;
-use super::error::Unreachable;
-use super::error::broken;
-use crate::api::ask::Ask;
+use super::error::ConnectError;
+use super::error::io_error;
+use crate::api::ask::AnyQuery;
 use crate::api::http::path_of;
 use crate::api::keeper::DaemonStatus;
 use crate::api::keeper::Stopping;
-use crate::api::service::Answered;
-use crate::api::service::Job;
 use crate::api::service::PROTOCOL;
+use crate::api::service::QueryJob;
+use crate::api::service::ServiceAnswer;
 use crate::api::service::VERSION;
 
 /// How long a daemon may take to accept a connection: it does nothing else in between.
-const CONNECT: Duration = Duration::from_secs(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Between two tries to connect to a daemon that has more connections than it has accepted.
-const BREATH: Duration = Duration::from_millis(10);
+const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
 /// Between two looks whether somebody still waits for an answer.
-const LOOK: Duration = Duration::from_millis(50);
+const CANCEL_POLL: Duration = Duration::from_millis(50);
 
 /// How long a connection that was made ahead is thought to be open still.
-const YOUNG: Duration = Duration::from_secs(1);
+const MAX_IDLE: Duration = Duration::from_secs(1);
 
 /// How an ask is to be answered.
 #[derive(Default)]
-pub struct AskOptions<'a> {
+pub struct QueryOptions<'a> {
     /// Whether an answer that cannot be vouched for is to be an error.
     pub require_fresh: bool,
     /// The fingerprint of the settings that the answer has to be made by; any, where there is none.
     pub settings: Option<&'a str>,
     /// Says when nobody waits for the answer any more.
-    pub job: Option<&'a Job>,
+    pub job: Option<&'a QueryJob>,
     /// Is told how many files are done, and of how many.
     pub progress: Option<&'a mut dyn FnMut(usize, usize)>,
 }
@@ -70,17 +70,17 @@ pub struct Client {
 
 impl Client {
     /// Connects to a daemon's socket.
-    pub fn connect(socket: &Path) -> Result<Self, Unreachable> {
+    pub fn connect(socket: &Path) -> Result<Self, ConnectError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(Unreachable::Broken)?;
-        let first = runtime.block_on(connected(socket))?;
+        let runtime = runtime.map_err(ConnectError::Broken)?;
+        let first = runtime.block_on(connect_socket(socket))?;
         let first = Mutex::new(Some((first, Instant::now())));
         Ok(Self { socket: socket.to_owned(), runtime, first })
     }
 
     /// Returns how the daemon fares.
     pub fn status(&self) -> Result<DaemonStatus, ClientError> {
-        self.fetch(get("/v1/status"))
+        self.fetch(get_request("/v1/status"))
     }
 
     /// Asks the daemon to stop, and does not wait until it has.
@@ -92,7 +92,7 @@ impl Client {
 
     /// Asks, and waits for as long as the daemon is at work and somebody wants to know. Where nobody does, the
     /// connection is closed with the client at the latest, by which the daemon knows.
-    pub fn ask(&self, ask: &Ask, options: AskOptions<'_>) -> Result<Answered, ClientError> {
+    pub fn ask(&self, ask: &AnyQuery, options: QueryOptions<'_>) -> Result<ServiceAnswer, ClientError> {
         let mut progress = options.progress;
         let query = if options.require_fresh { "?require_fresh=true" } else { "" };
         let request = request("POST", &format!("{}{query}", path_of(ask)))
@@ -111,22 +111,22 @@ impl Client {
             let response = self.send(request).await?;
             let (head, mut body) = response.into_parts();
             check_version(&head)?;
-            Ok::<_, ClientError>((head.status.as_u16(), whole(&mut body, &mut progress).await?))
+            Ok::<_, ClientError>((head.status.as_u16(), read_body(&mut body, &mut progress).await?))
         };
         let (status, body) = self.runtime.block_on(async {
             tokio::select! {
                 answer = asking => answer,
-                () = cancelled(options.job) => Err(ClientError::Cancelled),
+                () = wait_cancelled(options.job) => Err(ClientError::Cancelled),
             }
         })?;
-        answered(status, &body)
+        parse_answer(status, &body)
     }
 
     fn fetch<T: for<'a> Deserialize<'a>>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
         self.runtime.block_on(async {
             let (head, mut body) = self.send(request).await?.into_parts();
-            let body = whole(&mut body, &mut None).await?;
-            understood(head.status.as_u16(), &body)
+            let body = read_body(&mut body, &mut None).await?;
+            parse_data(head.status.as_u16(), &body)
         })
     }
 
@@ -134,24 +134,24 @@ impl Client {
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, ClientError> {
         let first = self.first.lock().ok().and_then(|mut first| first.take());
         let stream = match first {
-            Some((stream, since)) if since.elapsed() < YOUNG => stream,
-            Some(_) | None => connected(&self.socket).await?,
+            Some((stream, since)) if since.elapsed() < MAX_IDLE => stream,
+            Some(_) | None => connect_socket(&self.socket).await?,
         };
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io_error)?;
         tokio::spawn(connection);
-        let response = tokio::time::timeout(SILENCE, sender.send_request(request)).await;
-        Ok(response.map_err(|_| Unreachable::Silent(SILENCE))?.map_err(broken)?)
+        let response = tokio::time::timeout(MAX_SILENCE, sender.send_request(request)).await;
+        Ok(response.map_err(|_| ConnectError::Silent(MAX_SILENCE))?.map_err(io_error)?)
     }
 }
 
 /// Waits until nobody wants an answer any more.
-async fn cancelled(job: Option<&Job>) {
-    while !job.is_some_and(Job::is_cancelled) {
-        tokio::time::sleep(LOOK).await;
+async fn wait_cancelled(job: Option<&QueryJob>) {
+    while !job.is_some_and(QueryJob::is_cancelled) {
+        tokio::time::sleep(CANCEL_POLL).await;
     }
 }
 
-fn get(path: &str) -> Request<Full<Bytes>> {
+fn get_request(path: &str) -> Request<Full<Bytes>> {
     let request = request("GET", path).body(Full::default());
     request.expect("the parts of a request of our own are well-formed")
 }
@@ -171,39 +171,41 @@ fn check_version(head: &Parts) -> Result<(), ClientError> {
     Err(ClientError::NotUnderstood("it is another version's".to_owned()))
 }
 
-async fn connected(socket: &Path) -> Result<UnixStream, Unreachable> {
+async fn connect_socket(socket: &Path) -> Result<UnixStream, ConnectError> {
     let begun = Instant::now();
     loop {
         let error = match UnixStream::connect(socket).await {
-            Ok(stream) => return believed(stream, socket),
+            Ok(stream) => return check_peer(stream, socket),
             Err(error) => error,
         };
         match error.kind() {
-            io::ErrorKind::NotFound => return Err(Unreachable::NotThere(socket.to_owned())),
-            io::ErrorKind::ConnectionRefused => return Err(Unreachable::NobodyListens(socket.to_owned())),
+            io::ErrorKind::NotFound => return Err(ConnectError::NotThere(socket.to_owned())),
+            io::ErrorKind::ConnectionRefused => return Err(ConnectError::NobodyListens(socket.to_owned())),
             // More are waiting than the system keeps: the daemon is busy, or hangs.
-            io::ErrorKind::WouldBlock if begun.elapsed() < CONNECT => tokio::time::sleep(BREATH).await,
-            io::ErrorKind::WouldBlock => return Err(Unreachable::Silent(CONNECT)),
-            _ => return Err(Unreachable::Broken(error)),
+            io::ErrorKind::WouldBlock if begun.elapsed() < CONNECT_TIMEOUT => {
+                tokio::time::sleep(RETRY_PAUSE).await
+            }
+            io::ErrorKind::WouldBlock => return Err(ConnectError::Silent(CONNECT_TIMEOUT)),
+            _ => return Err(ConnectError::Broken(error)),
         }
     }
 }
 
 /// Returns a connection whose other side runs as us, or as root: anybody else could answer whatever they like.
-fn believed(stream: UnixStream, socket: &Path) -> Result<UnixStream, Unreachable> {
-    let other = stream.peer_cred().map_err(Unreachable::Broken)?.uid();
-    if is_believed(other, rustix::process::geteuid().as_raw()) {
+fn check_peer(stream: UnixStream, socket: &Path) -> Result<UnixStream, ConnectError> {
+    let other = stream.peer_cred().map_err(ConnectError::Broken)?.uid();
+    if is_trusted_peer(other, rustix::process::geteuid().as_raw()) {
         return Ok(stream);
     }
-    Err(Unreachable::NotOurs(socket.to_owned()))
+    Err(ConnectError::NotOurs(socket.to_owned()))
 }
 
-const fn is_believed(other: u32, us: u32) -> bool {
+const fn is_trusted_peer(other: u32, us: u32) -> bool {
     other == us || other == 0
 }
 
 /// Returns the body of an ask: what it says, without its name, which is the path.
-fn body_of(ask: &Ask) -> Vec<u8> {
+fn body_of(ask: &AnyQuery) -> Vec<u8> {
     let mut value = serde_json::to_value(ask).expect("an ask always becomes JSON");
     if let Some(fields) = value.as_object_mut() {
         fields.remove("ask");
@@ -217,7 +219,7 @@ mod tests {
 
     #[test]
     fn nobody_is_believed_but_ourselves_and_root() {
-        assert!(is_believed(1000, 1000) && is_believed(0, 1000) && is_believed(0, 0));
-        assert!(!is_believed(1000, 0) && !is_believed(1001, 1000));
+        assert!(is_trusted_peer(1000, 1000) && is_trusted_peer(0, 1000) && is_trusted_peer(0, 0));
+        assert!(!is_trusted_peer(1000, 0) && !is_trusted_peer(1001, 1000));
     }
 }

@@ -4,11 +4,11 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::api::fault::Fault;
+use crate::api::fault::ApiError;
 
 /// No daemon can be asked there.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreachable {
+pub enum ConnectError {
     /// There is no socket.
     #[error("connect to the daemon: there is no socket at {}", .0.display())]
     NotThere(PathBuf),
@@ -31,10 +31,10 @@ pub enum Unreachable {
 pub enum ClientError {
     /// No daemon answers, or not to the end.
     #[error(transparent)]
-    Unreachable(#[from] Unreachable),
+    Unreachable(#[from] ConnectError),
     /// The daemon understood, and says why not.
     #[error("ask the daemon: {}", .0.message)]
-    Fault(Fault),
+    Fault(ApiError),
     /// Nobody waits for the answer any more.
     #[error("ask the daemon: nobody waits for the answer any more")]
     Cancelled,
@@ -44,6 +44,6 @@ pub enum ClientError {
 }
 
 /// Says that a connection broke.
-pub(super) fn broken(error: hyper::Error) -> Unreachable {
-    Unreachable::Broken(io::Error::other(error))
+pub(super) fn io_error(error: hyper::Error) -> ConnectError {
+    ConnectError::Broken(io::Error::other(error))
 }

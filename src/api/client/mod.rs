@@ -9,7 +9,7 @@ mod answer;
 mod connection;
 mod error;
 
-pub use connection::AskOptions;
 pub use connection::Client;
+pub use connection::QueryOptions;
 pub use error::ClientError;
-pub use error::Unreachable;
+pub use error::ConnectError;

@@ -14,23 +14,23 @@ use hyper::body::SizeHint;
 use tokio::sync::mpsc;
 
 /// Pieces that are sent one after another, so that a large one need not be copied to stand between two small ones.
-pub(super) fn pieces<const N: usize>(pieces: [Bytes; N]) -> Body {
-    Body::new(Pieces(pieces.into_iter().filter(|piece| !piece.is_empty()).collect()))
+pub(super) fn from_chunks<const N: usize>(pieces: [Bytes; N]) -> Body {
+    Body::new(ChunkedBody(pieces.into_iter().filter(|piece| !piece.is_empty()).collect()))
 }
 
 /// What a channel brings, until its other end is dropped.
-pub(super) fn channel(receiver: mpsc::Receiver<Bytes>) -> Body {
-    Body::new(Channel(receiver))
+pub(super) fn from_channel(receiver: mpsc::Receiver<Bytes>) -> Body {
+    Body::new(ChannelBody(receiver))
 }
 
 /// A body that keeps something until it was sent, or nobody wants it any more.
-pub(super) fn keeping(body: Body, kept: impl Send + Unpin + 'static) -> Body {
-    Body::new(Keeping { body, _kept: kept })
+pub(super) fn with_guard(body: Body, kept: impl Send + Unpin + 'static) -> Body {
+    Body::new(GuardedBody { body, _kept: kept })
 }
 
-struct Pieces(VecDeque<Bytes>);
+struct ChunkedBody(VecDeque<Bytes>);
 
-impl HttpBody for Pieces {
+impl HttpBody for ChunkedBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -50,9 +50,9 @@ impl HttpBody for Pieces {
     }
 }
 
-struct Channel(mpsc::Receiver<Bytes>);
+struct ChannelBody(mpsc::Receiver<Bytes>);
 
-impl HttpBody for Channel {
+impl HttpBody for ChannelBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -64,12 +64,12 @@ impl HttpBody for Channel {
     }
 }
 
-struct Keeping<T> {
+struct GuardedBody<T> {
     body: Body,
     _kept: T,
 }
 
-impl<T: Unpin> HttpBody for Keeping<T> {
+impl<T: Unpin> HttpBody for GuardedBody<T> {
     type Data = Bytes;
     type Error = axum::Error;
 

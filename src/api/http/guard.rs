@@ -14,11 +14,11 @@ use axum::http::uri::Authority;
 use sha2::Digest;
 use sha2::Sha256;
 
-use super::refusal::Refusal;
+use super::refusal::ApiErrorResponse;
 
 /// The way by which a request came.
 #[derive(Debug, Clone)]
-pub(super) enum Door {
+pub(super) enum Transport {
     /// A socket that only its owner can open.
     Unix,
     /// A port that every user and every browser of the machine can open.
@@ -31,14 +31,14 @@ pub(super) enum Door {
     },
 }
 
-impl Door {
+impl Transport {
     /// Returns the door of a port.
     pub(super) fn tcp(port: u16, token: &str) -> Self {
-        Self::Tcp { port, token: digest(token.as_bytes()) }
+        Self::Tcp { port, token: sha256(token.as_bytes()) }
     }
 
     /// Refuses a request that did not come from a program of the user's own.
-    pub(super) fn check(&self, head: &Parts) -> Result<(), Refusal> {
+    pub(super) fn check(&self, head: &Parts) -> Result<(), ApiErrorResponse> {
         if let Self::Tcp { port, .. } = self {
             check_host(head, *port)?;
         }
@@ -53,7 +53,7 @@ impl Door {
     }
 }
 
-fn check_host(head: &Parts, port: u16) -> Result<(), Refusal> {
+fn check_host(head: &Parts, port: u16) -> Result<(), ApiErrorResponse> {
     let mut named: Vec<&str> = head.uri.authority().map(Authority::as_str).into_iter().collect();
     // A host that is no text is nobody's name, and so is the empty one.
     named.extend(head.headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or_default()));
@@ -65,7 +65,7 @@ fn check_host(head: &Parts, port: u16) -> Result<(), Refusal> {
     if !named.is_empty() && named.iter().all(is_ours) {
         return Ok(());
     }
-    Err(Refusal::user(
+    Err(ApiErrorResponse::user(
         StatusCode::MISDIRECTED_REQUEST,
         "wrong_host",
         "answer a request that is for another host",
@@ -73,7 +73,7 @@ fn check_host(head: &Parts, port: u16) -> Result<(), Refusal> {
     ))
 }
 
-fn check_origin(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_origin(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     if headers.contains_key(header::ORIGIN) {
         return Err(forbidden("answer a request that a web page sent: it has an Origin"));
     }
@@ -84,22 +84,22 @@ fn check_origin(headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn forbidden(message: impl Into<String>) -> Refusal {
+fn forbidden(message: impl Into<String>) -> ApiErrorResponse {
     let hint = "the API is for programs, not for web pages";
-    Refusal::user(StatusCode::FORBIDDEN, "forbidden", message, hint)
+    ApiErrorResponse::user(StatusCode::FORBIDDEN, "forbidden", message, hint)
 }
 
-fn check_token(headers: &HeaderMap, token: &[u8; 32]) -> Result<(), Refusal> {
+fn check_token(headers: &HeaderMap, token: &[u8; 32]) -> Result<(), ApiErrorResponse> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let bearer = given.next().and_then(|value| {
         let (scheme, token) = value.as_bytes().split_at_checked(7)?;
         scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
     });
-    let is_known = bearer.is_some_and(|bearer| is_same(&digest(bearer), token));
+    let is_known = bearer.is_some_and(|bearer| constant_time_eq(&sha256(bearer), token));
     if is_known && given.next().is_none() {
         return Ok(());
     }
-    Err(Refusal::user(
+    Err(ApiErrorResponse::user(
         StatusCode::UNAUTHORIZED,
         "unauthorized",
         "answer a request without the daemon's token",
@@ -107,11 +107,11 @@ fn check_token(headers: &HeaderMap, token: &[u8; 32]) -> Result<(), Refusal> {
     ))
 }
 
-fn digest(bytes: &[u8]) -> [u8; 32] {
+fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
 /// Compares all bytes, wherever they begin to differ.
-fn is_same(one: &[u8; 32], other: &[u8; 32]) -> bool {
+fn constant_time_eq(one: &[u8; 32], other: &[u8; 32]) -> bool {
     one.iter().zip(other).fold(0, |different, (one, other)| different | (one ^ other)) == 0
 }

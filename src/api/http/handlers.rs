@@ -22,19 +22,19 @@ use tokio::sync::Semaphore;
 use super::limits::LIST_ITEMS;
 use super::limits::TEXT_CHARACTERS;
 use super::progress::LINES;
-use super::progress::Work;
-use super::refusal::Refusal;
+use super::progress::RunningQuery;
+use super::refusal::ApiErrorResponse;
 use super::reply;
 use super::routes::ROUTES;
 use super::routes::Route;
-use super::routes::Task;
-use super::server::Shared;
-use super::stream::EventsQuery;
-use super::stream::Telling;
-use crate::api::ask::Ask;
+use super::routes::RouteAction;
+use super::server::ServerState;
+use super::stream::EventParameters;
+use super::stream::EventStream;
+use crate::api::ask::AnyQuery;
 use crate::api::keeper::Stopping;
 use crate::api::openapi;
-use crate::api::service::Call;
+use crate::api::service::CallOptions;
 use crate::api::service::PROTOCOL;
 use crate::api::service::VERSION;
 
@@ -44,38 +44,38 @@ const QUOTED: usize = 300;
 /// How an ask is to be answered.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct AskQuery {
+struct QueryParameters {
     require_fresh: bool,
 }
 
 /// No query at all.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct NoQuery {}
+struct NoParameters {}
 
 /// Returns the router of all routes.
-pub(super) fn router(shared: &Arc<Shared>) -> Router {
+pub(super) fn router(shared: &Arc<ServerState>) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
         let shared = Arc::clone(shared);
         let handler = move |uri: Uri, headers: HeaderMap, body: Bytes| async move {
             let answer = answer(&shared, route, &uri, &headers, &body).await;
-            answer.unwrap_or_else(|refusal| refusal.of(route.command).into_response())
+            answer.unwrap_or_else(|refusal| refusal.for_command(route.command).into_response())
         };
-        let handler = if route.task.is_read() { get(handler) } else { post(handler) };
+        let handler = if route.task.is_get() { get(handler) } else { post(handler) };
         router = router.route(route.path, handler);
     }
-    router.fallback(no_route).method_not_allowed_fallback(no_method)
+    router.fallback(unknown_route).method_not_allowed_fallback(unknown_method)
 }
 
-async fn no_route() -> Refusal {
+async fn unknown_route() -> ApiErrorResponse {
     let hint = "GET /v1/openapi.json tells every path";
-    Refusal::user(StatusCode::NOT_FOUND, "no_such_route", "answer at a path where nothing is", hint)
+    ApiErrorResponse::user(StatusCode::NOT_FOUND, "no_such_route", "answer at a path where nothing is", hint)
 }
 
-async fn no_method() -> Refusal {
+async fn unknown_method() -> ApiErrorResponse {
     let (code, hint) = ("no_such_method", "GET /v1/openapi.json tells every path and its method");
-    Refusal::user(
+    ApiErrorResponse::user(
         StatusCode::METHOD_NOT_ALLOWED,
         code,
         "answer by a method that the path does not have",
@@ -84,55 +84,56 @@ async fn no_method() -> Refusal {
 }
 
 async fn answer(
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerState>,
     route: &'static Route,
     uri: &Uri,
     headers: &HeaderMap,
     body: &Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiErrorResponse> {
     let keeper = Arc::clone(&shared.keeper);
     match route.task {
-        Task::Status => {
-            let _: NoQuery = query(uri)?;
-            let status = apart(move || keeper.status()).await?;
-            Ok(reply::plain(route.command, &status))
+        RouteAction::Status => {
+            let _: NoParameters = parse_parameters(uri)?;
+            let status = run_blocking(move || keeper.status()).await?;
+            Ok(reply::plain_response(route.command, &status))
         }
-        Task::OpenApi => {
-            let _: NoQuery = query(uri)?;
-            Ok(reply::with_type(openapi::text().into(), "application/json"))
+        RouteAction::OpenApi => {
+            let _: NoParameters = parse_parameters(uri)?;
+            Ok(reply::response_with_type(openapi::text().into(), "application/json"))
         }
-        Task::Stop => {
-            let _: NoQuery = query(uri)?;
-            apart(move || keeper.stop()).await?;
-            Ok(reply::plain(route.command, &Stopping { stopping: true }))
+        RouteAction::Stop => {
+            let _: NoParameters = parse_parameters(uri)?;
+            run_blocking(move || keeper.stop()).await?;
+            Ok(reply::plain_response(route.command, &Stopping { stopping: true }))
         }
-        Task::Events => events(shared, uri, headers).await,
-        Task::Ask { read, .. } => {
-            let query: AskQuery = query(uri)?;
+        RouteAction::Events => stream_events(shared, uri, headers).await,
+        RouteAction::Ask { read, .. } => {
+            let query: QueryParameters = parse_parameters(uri)?;
             check_same_protocol(headers)?;
             check_same_version(headers)?;
             check_type(headers, body)?;
             let ask = read(body).map_err(|error| bad_json(&error))?;
             check_sizes(&ask)?;
             // Whoever answers reads the settings anew, and compares: what the last answer was made by is of the past.
-            let settings =
-                headers.get("slop-settings").map(|value| quoted(&String::from_utf8_lossy(value.as_bytes())));
-            let call = Call { require_fresh: query.require_fresh, settings, ..Call::default() };
-            ask_of(shared, route, ask, call, headers).await
+            let settings = headers
+                .get("slop-settings")
+                .map(|value| truncated(&String::from_utf8_lossy(value.as_bytes())));
+            let call = CallOptions { require_fresh: query.require_fresh, settings, ..CallOptions::default() };
+            answer_query(shared, route, ask, call, headers).await
         }
     }
 }
 
-async fn ask_of(
-    shared: &Arc<Shared>,
+async fn answer_query(
+    shared: &Arc<ServerState>,
     route: &'static Route,
-    ask: Ask,
-    mut call: Call,
+    ask: AnyQuery,
+    mut call: CallOptions,
     headers: &HeaderMap,
-) -> Result<Response, Refusal> {
-    let permit = permit(&shared.working, "as many are worked on as there may be")?;
+) -> Result<Response, ApiErrorResponse> {
+    let permit = acquire_permit(&shared.working, "as many are worked on as there may be")?;
     let accepts = |kind: &str| header_text(headers, "accept").is_some_and(|accept| accept.contains(kind));
-    let wants_document = accepts("text/markdown") && matches!(ask, Ask::Aggregate(_));
+    let wants_document = accepts("text/markdown") && matches!(ask, AnyQuery::Aggregate(_));
     call.only_text = wants_document && !accepts(LINES);
     let (keeper, job) = (Arc::clone(&shared.keeper), Arc::clone(&call.job));
     let thread = tokio::task::spawn_blocking(move || {
@@ -140,42 +141,48 @@ async fn ask_of(
         let _permit = permit;
         keeper.ask(ask, &call)
     });
-    let mut work = Work { command: route.command, job, thread };
+    let mut work = RunningQuery { command: route.command, job, thread };
     if accepts(LINES) {
-        return Ok(work.in_lines(shared.patience).await);
+        return Ok(work.stream_lines(shared.patience).await);
     }
-    let answered = work.done().await?;
+    let answered = work.finished().await?;
     if !wants_document {
-        return Ok(reply::answered(route.command, answered, "application/json"));
+        return Ok(reply::envelope_response(route.command, answered, "application/json"));
     }
-    apart(move || reply::document(&answered)).await?
+    run_blocking(move || reply::document_response(&answered)).await?
 }
 
-async fn events(shared: &Arc<Shared>, uri: &Uri, headers: &HeaderMap) -> Result<Response, Refusal> {
-    let query: EventsQuery = query(uri)?;
+async fn stream_events(
+    shared: &Arc<ServerState>,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<Response, ApiErrorResponse> {
+    let query: EventParameters = parse_parameters(uri)?;
     check_same_protocol(headers)?;
     let since = query.position(headers)?;
-    let permit = permit(&shared.subscribers, "as many wait for events as may")?;
+    let permit = acquire_permit(&shared.subscribers, "as many wait for events as may")?;
     let keeper = Arc::clone(&shared.keeper);
-    let subscription = apart(move || keeper.subscribe(since)).await?;
+    let subscription = run_blocking(move || keeper.subscribe(since)).await?;
     let (patience, stopping) = (shared.patience, shared.stopping.subscribe());
-    Ok(Telling { subscription, query, patience, stopping, permit }.begin())
+    Ok(EventStream { subscription, query, patience, stopping, permit }.start())
 }
 
 /// Does what may wait or panic away from the threads that serve everybody.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Refusal::bug())
+async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ApiErrorResponse> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| ApiErrorResponse::bug())
 }
 
-fn permit(permits: &Arc<Semaphore>, why: &str) -> Result<OwnedSemaphorePermit, Refusal> {
-    Arc::clone(permits).try_acquire_owned().map_err(|_| Refusal::busy(why))
+fn acquire_permit(permits: &Arc<Semaphore>, why: &str) -> Result<OwnedSemaphorePermit, ApiErrorResponse> {
+    Arc::clone(permits).try_acquire_owned().map_err(|_| ApiErrorResponse::busy(why))
 }
 
-fn query<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {
+fn parse_parameters<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, ApiErrorResponse> {
     let query = Query::try_from_uri(uri).map(|Query(query)| query);
     query.map_err(|error| {
-        let message = format!("read the query: {}", quoted(&error.body_text()));
-        Refusal::user(
+        let message = format!("read the query: {}", truncated(&error.body_text()));
+        ApiErrorResponse::user(
             StatusCode::BAD_REQUEST,
             "bad_query",
             message,
@@ -184,27 +191,27 @@ fn query<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {
     })
 }
 
-fn check_same_protocol(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_same_protocol(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     let protocol = headers.get("slop-protocol");
     if protocol.is_none_or(|protocol| protocol.as_bytes() == PROTOCOL.to_string().as_bytes()) {
         return Ok(());
     }
     let message = format!("answer in another protocol than {PROTOCOL}");
     let hint = "restart the daemon with the program that you ask with: `slop daemon restart`";
-    Err(Refusal::user(StatusCode::CONFLICT, "other_protocol", message, hint))
+    Err(ApiErrorResponse::user(StatusCode::CONFLICT, "other_protocol", message, hint))
 }
 
-fn check_same_version(headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_same_version(headers: &HeaderMap) -> Result<(), ApiErrorResponse> {
     if headers.get("slop-version").is_none_or(|version| version.as_bytes() == VERSION.as_bytes()) {
         return Ok(());
     }
     let message = format!("answer as another version than {VERSION} would");
     let hint = "restart the daemon with the program that you ask with: `slop daemon restart`";
-    Err(Refusal::user(StatusCode::CONFLICT, "other_version", message, hint))
+    Err(ApiErrorResponse::user(StatusCode::CONFLICT, "other_version", message, hint))
 }
 
 /// Demands that a body is said to be JSON: what a form of a web page can send is not.
-fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), Refusal> {
+fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiErrorResponse> {
     let kind = header_text(headers, header::CONTENT_TYPE.as_str());
     let kind = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());
     if kind.is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"))
@@ -214,16 +221,21 @@ fn check_type(headers: &HeaderMap, body: &Bytes) -> Result<(), Refusal> {
     }
     let (message, hint) =
         ("read a body that is not said to be JSON", "send `Content-Type: application/json`");
-    Err(Refusal::user(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message, hint))
+    Err(ApiErrorResponse::user(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message, hint))
 }
 
-fn bad_json(error: &serde_json::Error) -> Refusal {
-    let message = format!("read the body: {}", quoted(&error.to_string()));
-    Refusal::user(StatusCode::BAD_REQUEST, "bad_json", message, "GET /v1/openapi.json describes every body")
+fn bad_json(error: &serde_json::Error) -> ApiErrorResponse {
+    let message = format!("read the body: {}", truncated(&error.to_string()));
+    ApiErrorResponse::user(
+        StatusCode::BAD_REQUEST,
+        "bad_json",
+        message,
+        "GET /v1/openapi.json describes every body",
+    )
 }
 
 /// Refuses texts and lists that are longer than anything that could be meant.
-fn check_sizes(ask: &Ask) -> Result<(), Refusal> {
+fn check_sizes(ask: &AnyQuery) -> Result<(), ApiErrorResponse> {
     let value = serde_json::to_value(ask).expect("an ask becomes the JSON that it was read from");
     let mut rest = vec![&value];
     while let Some(value) = rest.pop() {
@@ -242,9 +254,9 @@ fn check_sizes(ask: &Ask) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn too_long(what: &str) -> Refusal {
+fn too_long(what: &str) -> ApiErrorResponse {
     let hint = "name folders or patterns instead of many files";
-    Refusal::user(StatusCode::UNPROCESSABLE_ENTITY, "too_long", format!("take {what}"), hint)
+    ApiErrorResponse::user(StatusCode::UNPROCESSABLE_ENTITY, "too_long", format!("take {what}"), hint)
 }
 
 fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -252,6 +264,6 @@ fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 /// Cuts what holds a client's own words.
-fn quoted(text: &str) -> String {
+fn truncated(text: &str) -> String {
     text.chars().take(QUOTED).collect()
 }

@@ -28,7 +28,7 @@ pub(super) const HEADERS: usize = 64;
 
 /// How long clients may take. Tests are in a greater hurry.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
+pub(super) struct Timeouts {
     /// For a request's head; a connection that asks nothing is closed after it.
     pub(super) head: Duration,
     /// For a request's body.
@@ -46,7 +46,7 @@ pub(super) struct Patience {
 }
 
 /// What the daemon grants.
-pub(super) const PATIENCE: Patience = Patience {
+pub(super) const TIMEOUTS: Timeouts = Timeouts {
     head: Duration::from_secs(5),
     body: Duration::from_secs(30),
     read: Duration::from_secs(30),

@@ -14,20 +14,20 @@ use tokio::io::ReadBuf;
 use tokio::time::Sleep;
 
 /// A stream that fails when nothing of what is written was taken for some time.
-pub(super) struct Patient<S> {
+pub(super) struct TimedStream<S> {
     stream: S,
     patience: Duration,
     /// Runs while somebody waits to write.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> TimedStream<S> {
     pub(super) const fn new(stream: S, patience: Duration) -> Self {
         Self { stream, patience, waiting: None }
     }
 
     /// Passes on what a write came to, or says that it has taken too long.
-    fn judged(
+    fn check_deadline(
         &mut self,
         written: Poll<io::Result<usize>>,
         context: &mut Context<'_>,
@@ -43,7 +43,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -53,14 +53,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.judged(written, context)
+        self.check_deadline(written, context)
     }
 
     fn poll_write_vectored(
@@ -69,7 +69,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.judged(written, context)
+        self.check_deadline(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -12,47 +12,48 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::body;
-use super::limits::Patience;
-use super::refusal::Refusal;
+use super::limits::Timeouts;
+use super::refusal::ApiErrorResponse;
 use super::reply;
-use crate::api::fault::Fault;
-use crate::api::service::Answered;
-use crate::api::service::Job;
+use crate::api::fault::ApiError;
+use crate::api::service::QueryJob;
+use crate::api::service::ServiceAnswer;
 
 /// The type of lines of JSON.
 pub(super) const LINES: &str = "application/x-ndjson";
 
 /// An ask on a thread of its own. To drop it is to say that nobody waits.
-pub(super) struct Work {
+pub(super) struct RunningQuery {
     pub(super) command: &'static str,
-    pub(super) job: Arc<Job>,
-    pub(super) thread: JoinHandle<Result<Answered, Fault>>,
+    pub(super) job: Arc<QueryJob>,
+    pub(super) thread: JoinHandle<Result<ServiceAnswer, ApiError>>,
 }
 
-impl Work {
+impl RunningQuery {
     /// Waits for the answer.
-    pub(super) async fn done(&mut self) -> Result<Answered, Refusal> {
+    pub(super) async fn finished(&mut self) -> Result<ServiceAnswer, ApiErrorResponse> {
         // A thread that did not come back panicked; its message is on the standard error already.
-        let answer = (&mut self.thread).await.map_err(|_| Refusal::bug().of(self.command))?;
-        answer.map_err(|fault| Refusal::fault(fault).of(self.command))
+        let answer =
+            (&mut self.thread).await.map_err(|_| ApiErrorResponse::bug().for_command(self.command))?;
+        answer.map_err(|fault| ApiErrorResponse::from_api_error(fault).for_command(self.command))
     }
 
     /// Answers in lines: how far the work is, and last the envelope.
     ///
     /// An answer that is there at once has the status that it would have alone.
-    pub(super) async fn in_lines(mut self, patience: Patience) -> Response {
-        if let Ok(done) = tokio::time::timeout(patience.progress, self.done()).await {
+    pub(super) async fn stream_lines(mut self, patience: Timeouts) -> Response {
+        if let Ok(done) = tokio::time::timeout(patience.progress, self.finished()).await {
             return match done {
-                Ok(answered) => reply::answered(self.command, answered, LINES),
+                Ok(answered) => reply::envelope_response(self.command, answered, LINES),
                 Err(refusal) => refusal.into_response(),
             };
         }
         let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(self.tell(sender, patience));
-        reply::with_type(body::channel(receiver), LINES)
+        tokio::spawn(self.send_progress(sender, patience));
+        reply::response_with_type(body::from_channel(receiver), LINES)
     }
 
-    async fn tell(mut self, lines: mpsc::Sender<Bytes>, patience: Patience) {
+    async fn send_progress(mut self, lines: mpsc::Sender<Bytes>, patience: Timeouts) {
         let (mut told, mut told_at) = (None, Instant::now());
         loop {
             let progress = self.job.progress();
@@ -64,17 +65,17 @@ impl Work {
                 (told, told_at) = (Some(progress), Instant::now());
             }
             tokio::select! {
-                done = self.done() => return self.tell_last(&lines, done).await,
+                done = self.finished() => return self.send_result(&lines, done).await,
                 () = lines.closed() => return,
                 () = tokio::time::sleep(patience.progress) => {}
             }
         }
     }
 
-    async fn tell_last(&self, lines: &mpsc::Sender<Bytes>, done: Result<Answered, Refusal>) {
+    async fn send_result(&self, lines: &mpsc::Sender<Bytes>, done: Result<ServiceAnswer, ApiErrorResponse>) {
         let pieces = match done {
             Ok(answered) => {
-                let (head, tail) = reply::around(self.command, &answered);
+                let (head, tail) = reply::envelope_parts(self.command, &answered);
                 vec![head, answered.data, tail]
             }
             Err(refusal) => vec![refusal.last_line().into()],
@@ -88,13 +89,13 @@ impl Work {
     }
 }
 
-impl Drop for Work {
+impl Drop for RunningQuery {
     fn drop(&mut self) {
         self.job.cancel();
     }
 }
 
 /// Returns how long is left until an instant, and at most `most`.
-pub(super) fn left(until: Option<Instant>, most: Duration) -> Duration {
+pub(super) fn remaining(until: Option<Instant>, most: Duration) -> Duration {
     until.map_or(most, |until| until.saturating_duration_since(Instant::now()).min(most))
 }

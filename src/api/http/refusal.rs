@@ -8,19 +8,19 @@ use axum::response::IntoResponse;
 use axum::response::Response;
 use serde_json::Value;
 
-use crate::api::fault::Fault;
-use crate::api::fault::Kind;
+use crate::api::fault::ApiError;
+use crate::api::fault::ApiErrorKind;
 use crate::api::wire::envelope_of_error;
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct ApiErrorResponse {
     pub(super) status: StatusCode,
     pub(super) command: &'static str,
-    pub(super) fault: Fault,
+    pub(super) fault: ApiError,
 }
 
-impl Refusal {
+impl ApiErrorResponse {
     /// The request is at fault.
     pub(super) fn user(
         status: StatusCode,
@@ -28,19 +28,19 @@ impl Refusal {
         message: impl Into<String>,
         hint: &'static str,
     ) -> Self {
-        Self { status, command: "api", fault: Fault::user(code, message, hint) }
+        Self { status, command: "api", fault: ApiError::user(code, message, hint) }
     }
 
     /// Too much is going on.
     pub(super) fn busy(what: &str) -> Self {
         let fault =
-            Fault::environment("busy", format!("take one more request: {what}"), "try again in a second");
+            ApiError::environment("busy", format!("take one more request: {what}"), "try again in a second");
         Self { status: StatusCode::SERVICE_UNAVAILABLE, command: "api", fault }
     }
 
     /// The answerer died of the question.
     pub(super) fn bug() -> Self {
-        let fault = Fault::environment(
+        let fault = ApiError::environment(
             "bug",
             "answer the request: the program came upon a mistake of its own",
             "this should not happen: please report it, with the log of the daemon (`slop daemon logs`)",
@@ -49,47 +49,47 @@ impl Refusal {
     }
 
     /// The ask was understood, and cannot be met.
-    pub(super) fn fault(fault: Fault) -> Self {
+    pub(super) fn from_api_error(fault: ApiError) -> Self {
         Self { status: status(&fault), command: "api", fault }
     }
 
     /// Says which command's answer this was to be.
-    pub(super) const fn of(mut self, command: &'static str) -> Self {
+    pub(super) const fn for_command(mut self, command: &'static str) -> Self {
         self.command = command;
         self
     }
 
     /// Returns the envelope, in one line.
     pub(super) fn envelope(&self) -> String {
-        self.value().to_string()
+        self.to_json().to_string()
     }
 
     /// Returns the envelope as the last of some lines: it has the status, too, for that of the response was told
     /// before there was a fault.
     pub(super) fn last_line(&self) -> String {
-        let mut value = self.value();
+        let mut value = self.to_json();
         value["status"] = self.status.as_u16().into();
         format!("{value}\n")
     }
 
-    fn value(&self) -> Value {
+    fn to_json(&self) -> Value {
         let fault = &self.fault;
         envelope_of_error(self.command, &fault.code, &fault.message, &fault.hint)
     }
 }
 
 /// Returns the status that goes with a fault, by its stable code where one has a status of its own.
-fn status(fault: &Fault) -> StatusCode {
+fn status(fault: &ApiError) -> StatusCode {
     match (&*fault.code, fault.kind) {
         ("not_found", _) => StatusCode::NOT_FOUND,
         ("other_settings" | "other_protocol" | "other_version", _) => StatusCode::CONFLICT,
         ("bug", _) => StatusCode::INTERNAL_SERVER_ERROR,
-        (_, Kind::User) => StatusCode::UNPROCESSABLE_ENTITY,
-        (_, Kind::Environment) => StatusCode::SERVICE_UNAVAILABLE,
+        (_, ApiErrorKind::User) => StatusCode::UNPROCESSABLE_ENTITY,
+        (_, ApiErrorKind::Environment) => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiErrorResponse {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.envelope() + "\n"));
         *response.status_mut() = self.status;

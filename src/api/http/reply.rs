@@ -11,15 +11,15 @@ use serde::Serialize;
 use std::borrow::Cow;
 
 use super::body;
-use super::refusal::Refusal;
-use crate::api::service::Answered;
+use super::refusal::ApiErrorResponse;
 use crate::api::service::FreshnessNote;
 use crate::api::service::FreshnessState;
+use crate::api::service::ServiceAnswer;
 use crate::api::wire::SCHEMA_VERSION;
 
 /// All of an envelope but the data, which comes last.
 #[derive(Serialize)]
-struct Head<'a> {
+struct EnvelopeHead<'a> {
     schema_version: u32,
     command: &'a str,
     #[serde(flatten)]
@@ -28,9 +28,9 @@ struct Head<'a> {
 }
 
 /// Returns what stands before the data, and what stands after it.
-pub(super) fn around(command: &str, answered: &Answered) -> (Bytes, Bytes) {
+pub(super) fn envelope_parts(command: &str, answered: &ServiceAnswer) -> (Bytes, Bytes) {
     let (freshness, notes) = (&answered.freshness, &*answered.notes);
-    let head = Head { schema_version: SCHEMA_VERSION, command, freshness, notes };
+    let head = EnvelopeHead { schema_version: SCHEMA_VERSION, command, freshness, notes };
     let mut head = serde_json::to_string(&head).expect("strings and numbers always become JSON");
     head.truncate(head.len() - 1);
     head.push_str(",\"data\":");
@@ -38,26 +38,30 @@ pub(super) fn around(command: &str, answered: &Answered) -> (Bytes, Bytes) {
 }
 
 /// Returns an answer in its envelope. The data, which may be many megabytes, is not copied.
-pub(super) fn answered(command: &str, answered: Answered, content_type: &'static str) -> Response {
-    let (head, tail) = around(command, &answered);
-    with_type(body::pieces([head, answered.data, tail]), content_type)
+pub(super) fn envelope_response(
+    command: &str,
+    answered: ServiceAnswer,
+    content_type: &'static str,
+) -> Response {
+    let (head, tail) = envelope_parts(command, &answered);
+    response_with_type(body::from_chunks([head, answered.data, tail]), content_type)
 }
 
 /// Returns data that is not out of the project.
-pub(super) fn plain(command: &str, data: &impl Serialize) -> Response {
+pub(super) fn plain_response(command: &str, data: &impl Serialize) -> Response {
     #[derive(Serialize)]
-    struct Envelope<'a, T> {
+    struct PlainEnvelope<'a, T> {
         schema_version: u32,
         command: &'a str,
         data: &'a T,
     }
-    let envelope = Envelope { schema_version: SCHEMA_VERSION, command, data };
+    let envelope = PlainEnvelope { schema_version: SCHEMA_VERSION, command, data };
     let text = serde_json::to_string(&envelope).expect("strings and numbers always become JSON");
-    with_type(Body::from(text + "\n"), "application/json")
+    response_with_type(Body::from(text + "\n"), "application/json")
 }
 
 /// Returns the text of a document alone. What it can be relied on for stands in headers.
-pub(super) fn document(answered: &Answered) -> Result<Response, Refusal> {
+pub(super) fn document_response(answered: &ServiceAnswer) -> Result<Response, ApiErrorResponse> {
     #[derive(Deserialize)]
     struct Document<'a> {
         #[serde(borrow)]
@@ -67,14 +71,14 @@ pub(super) fn document(answered: &Answered) -> Result<Response, Refusal> {
         || serde_json::from_slice::<Document<'_>>(&answered.data).ok().and_then(|document| document.text);
     let text = answered.text.clone().or_else(|| decoded().map(|text| text.into_owned().into()));
     let Some(text) = text else {
-        return Err(Refusal::user(
+        return Err(ApiErrorResponse::user(
             StatusCode::NOT_ACCEPTABLE,
             "not_acceptable",
             "give the document as text/markdown: the answer holds none",
             "accept application/json, or ask for a document in the format `markdown` and without `dry_run`",
         ));
     };
-    let mut response = with_type(Body::from(text), "text/markdown; charset=utf-8");
+    let mut response = response_with_type(Body::from(text), "text/markdown; charset=utf-8");
     let note = &answered.freshness;
     let freshness = match note.freshness {
         FreshnessState::Fresh => "fresh",
@@ -90,7 +94,7 @@ pub(super) fn document(answered: &Answered) -> Result<Response, Refusal> {
 }
 
 /// Returns a response of a type of content.
-pub(super) fn with_type(body: Body, content_type: &'static str) -> Response {
+pub(super) fn response_with_type(body: Body, content_type: &'static str) -> Response {
     let mut response = Response::new(body);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     response

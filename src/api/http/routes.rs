@@ -9,7 +9,7 @@ use serde_json::Number;
 use serde_json::Value;
 
 use crate::api::ask::AggregateAsk;
-use crate::api::ask::Ask;
+use crate::api::ask::AnyQuery;
 use crate::api::ask::CacheClearAsk;
 use crate::api::ask::CacheCollectAsk;
 use crate::api::ask::ExplainAsk;
@@ -27,12 +27,12 @@ pub(in crate::api) struct Route {
     /// What it is for, in one sentence.
     pub(in crate::api) summary: &'static str,
     /// What is done.
-    pub(in crate::api) task: Task,
+    pub(in crate::api) task: RouteAction,
 }
 
 /// What is done at a route.
 #[derive(Clone, Copy)]
-pub(in crate::api) enum Task {
+pub(in crate::api) enum RouteAction {
     /// Tell how the daemon fares.
     Status,
     /// Tell what can be asked.
@@ -44,15 +44,15 @@ pub(in crate::api) enum Task {
     /// Answer an ask.
     Ask {
         /// Reads the request's body.
-        read: fn(&[u8]) -> Result<Ask, serde_json::Error>,
+        read: fn(&[u8]) -> Result<AnyQuery, serde_json::Error>,
         /// Describes the request's body.
         schema: fn(&mut SchemaGenerator) -> Schema,
     },
 }
 
-impl Task {
+impl RouteAction {
     /// Says whether the task is asked for by GET, and otherwise by POST.
-    pub(in crate::api) const fn is_read(self) -> bool {
+    pub(in crate::api) const fn is_get(self) -> bool {
         match self {
             Self::Status | Self::OpenApi | Self::Events => true,
             Self::Stop | Self::Ask { .. } => false,
@@ -68,8 +68,8 @@ struct NothingAsk {}
 /// An ask that is read as one type and described by the same.
 macro_rules! ask {
     ($body:ty, $wrap:expr) => {
-        Task::Ask {
-            read: |body| read::<$body>(body).map($wrap),
+        RouteAction::Ask {
+            read: |body| parse_body::<$body>(body).map($wrap),
             schema: |generator| generator.subschema_for::<$body>(),
         }
     };
@@ -80,130 +80,140 @@ pub(in crate::api) const ROUTES: &[Route] = &[
         path: "/v1/status",
         command: "status",
         summary: "How the daemon fares. Answered to every protocol and all settings.",
-        task: Task::Status,
+        task: RouteAction::Status,
     },
-    Route { path: "/v1/openapi.json", command: "openapi", summary: "This document.", task: Task::OpenApi },
+    Route {
+        path: "/v1/openapi.json",
+        command: "openapi",
+        summary: "This document.",
+        task: RouteAction::OpenApi,
+    },
     Route {
         path: "/v1/events",
         command: "events",
         summary: "What changes, as server-sent events.",
-        task: Task::Events,
+        task: RouteAction::Events,
     },
     Route {
         path: "/v1/index",
         command: "index",
         summary: "Bring the cache up to date.",
-        task: ask!(IndexAsk, Ask::Index),
+        task: ask!(IndexAsk, AnyQuery::Index),
     },
     Route {
         path: "/v1/files",
         command: "files",
         summary: "The state of every file of the project.",
-        task: ask!(NothingAsk, |_| Ask::Files),
+        task: ask!(NothingAsk, |_| AnyQuery::Files),
     },
     Route {
         path: "/v1/outline",
         command: "outline",
         summary: "The symbols of files.",
-        task: ask!(OutlineAsk, Ask::Outline),
+        task: ask!(OutlineAsk, AnyQuery::Outline),
     },
-    Route { path: "/v1/view", command: "view", summary: "Views of files.", task: ask!(ViewAsk, Ask::View) },
+    Route {
+        path: "/v1/view",
+        command: "view",
+        summary: "Views of files.",
+        task: ask!(ViewAsk, AnyQuery::View),
+    },
     Route {
         path: "/v1/symbols",
         command: "symbols",
         summary: "Where a name is defined.",
-        task: ask!(SymbolsAsk, Ask::Symbols),
+        task: ask!(SymbolsAsk, AnyQuery::Symbols),
     },
     Route {
         path: "/v1/aggregate",
         command: "aggregate",
         summary: "One document made for one agent. With `Accept: text/markdown` the document alone.",
-        task: ask!(AggregateAsk, |ask| Ask::Aggregate(Box::new(ask))),
+        task: ask!(AggregateAsk, |ask| AnyQuery::Aggregate(Box::new(ask))),
     },
     Route {
         path: "/v1/explain",
         command: "explain",
         summary: "Why files get the views that they get.",
-        task: ask!(ExplainAsk, |ask| Ask::Explain(Box::new(ask))),
+        task: ask!(ExplainAsk, |ask| AnyQuery::Explain(Box::new(ask))),
     },
     Route {
         path: "/v1/audit",
         command: "audit",
         summary: "Compare the index with the files themselves.",
-        task: ask!(NothingAsk, |_| Ask::Audit),
+        task: ask!(NothingAsk, |_| AnyQuery::Audit),
     },
     Route {
         path: "/v1/cache/status",
         command: "cache_status",
         summary: "How much is cached.",
-        task: ask!(NothingAsk, |_| Ask::CacheStatus),
+        task: ask!(NothingAsk, |_| AnyQuery::CacheStatus),
     },
     Route {
         path: "/v1/cache/clear",
         command: "cache_clear",
         summary: "Delete what is cached.",
-        task: ask!(CacheClearAsk, Ask::CacheClear),
+        task: ask!(CacheClearAsk, AnyQuery::CacheClear),
     },
     Route {
         path: "/v1/cache/verify",
         command: "cache_verify",
         summary: "Check every byte that is cached.",
-        task: ask!(NothingAsk, |_| Ask::CacheVerify),
+        task: ask!(NothingAsk, |_| AnyQuery::CacheVerify),
     },
     Route {
         path: "/v1/cache/collect",
         command: "cache_collect",
         summary: "Delete what no file has held for long.",
-        task: ask!(CacheCollectAsk, Ask::CacheCollect),
+        task: ask!(CacheCollectAsk, AnyQuery::CacheCollect),
     },
     Route {
         path: "/v1/stop",
         command: "stop",
         summary: "Stop the daemon. Answered to every protocol and all settings.",
-        task: Task::Stop,
+        task: RouteAction::Stop,
     },
 ];
 
 /// Returns the path of the route that an ask is asked at.
-pub(in crate::api) const fn path_of(ask: &Ask) -> &'static str {
+pub(in crate::api) const fn path_of(ask: &AnyQuery) -> &'static str {
     match ask {
-        Ask::Index(_) => "/v1/index",
-        Ask::Files => "/v1/files",
-        Ask::Outline(_) => "/v1/outline",
-        Ask::View(_) => "/v1/view",
-        Ask::Symbols(_) => "/v1/symbols",
-        Ask::Aggregate(_) => "/v1/aggregate",
-        Ask::Explain(_) => "/v1/explain",
-        Ask::CacheStatus => "/v1/cache/status",
-        Ask::CacheClear(_) => "/v1/cache/clear",
-        Ask::CacheVerify => "/v1/cache/verify",
-        Ask::CacheCollect(_) => "/v1/cache/collect",
-        Ask::Audit => "/v1/audit",
+        AnyQuery::Index(_) => "/v1/index",
+        AnyQuery::Files => "/v1/files",
+        AnyQuery::Outline(_) => "/v1/outline",
+        AnyQuery::View(_) => "/v1/view",
+        AnyQuery::Symbols(_) => "/v1/symbols",
+        AnyQuery::Aggregate(_) => "/v1/aggregate",
+        AnyQuery::Explain(_) => "/v1/explain",
+        AnyQuery::CacheStatus => "/v1/cache/status",
+        AnyQuery::CacheClear(_) => "/v1/cache/clear",
+        AnyQuery::CacheVerify => "/v1/cache/verify",
+        AnyQuery::CacheCollect(_) => "/v1/cache/collect",
+        AnyQuery::Audit => "/v1/audit",
     }
 }
 
 /// Reads a body; no body at all is an object in which nothing is said.
-fn read<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> {
+fn parse_body<A: DeserializeOwned>(body: &[u8]) -> Result<A, serde_json::Error> {
     let body = if body.is_empty() { b"{}" } else { body };
     // Serde takes a list for an object whose keys are counted; the document promises an object.
     if body.trim_ascii_start().first() == Some(&b'[') {
         return Err(serde::de::Error::custom("invalid type: sequence, expected an object"));
     }
     serde_json::from_slice(body).or_else(|error| {
-        let whole = whole_numbers(body).and_then(|value| serde_json::from_value(value).ok());
+        let whole = with_integers(body).and_then(|value| serde_json::from_value(value).ok());
         whole.ok_or(error)
     })
 }
 
 /// Reads JSON with `3.0` as the integer that it is by JSON Schema, and so by the document. Nothing where there is none.
-fn whole_numbers(body: &[u8]) -> Option<Value> {
+fn with_integers(body: &[u8]) -> Option<Value> {
     let mut value = serde_json::from_slice(body).ok()?;
     let mut rest = vec![&mut value];
     let mut is_other = false;
     while let Some(value) = rest.pop() {
         match value {
             Value::Number(number) => {
-                if let Some(whole) = whole(number) {
+                if let Some(whole) = as_integer(number) {
                     *number = whole.into();
                     is_other = true;
                 }
@@ -216,7 +226,7 @@ fn whole_numbers(body: &[u8]) -> Option<Value> {
     is_other.then_some(value)
 }
 
-fn whole(number: &Number) -> Option<u64> {
+fn as_integer(number: &Number) -> Option<u64> {
     let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
     // Written and read, so that none becomes another on the way; and what is added makes 0 of -0.
     format!("{:.0}", float + 0.0).parse().ok()

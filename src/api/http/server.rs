@@ -39,15 +39,15 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::body;
-use super::guard::Door;
+use super::guard::Transport;
 use super::handlers;
 use super::limits;
-use super::limits::Patience;
-use super::patient::Patient;
-use super::refusal::Refusal;
-use super::seats::Seat;
-use super::seats::Seats;
-use crate::api::keeper::Keeper;
+use super::limits::Timeouts;
+use super::patient::TimedStream;
+use super::refusal::ApiErrorResponse;
+use super::seats::ConnectionLimiter;
+use super::seats::ConnectionSlot;
+use crate::api::keeper::DaemonControl;
 use crate::api::service::PROTOCOL;
 use crate::api::service::VERSION;
 
@@ -56,35 +56,35 @@ const BREATH: Duration = Duration::from_millis(50);
 
 /// Serves one keeper on any number of sockets. Clones are the same server.
 #[derive(Clone)]
-pub struct Server {
-    shared: Arc<Shared>,
+pub struct HttpServer {
+    shared: Arc<ServerState>,
     router: Router,
 }
 
 /// What all connections share.
-pub(super) struct Shared {
-    pub(super) keeper: Arc<dyn Keeper>,
-    pub(super) patience: Patience,
+pub(super) struct ServerState {
+    pub(super) keeper: Arc<dyn DaemonControl>,
+    pub(super) patience: Timeouts,
     pub(super) working: Arc<Semaphore>,
     pub(super) subscribers: Arc<Semaphore>,
     pub(super) stopping: watch::Sender<bool>,
-    seats: Arc<Seats>,
+    seats: Arc<ConnectionLimiter>,
 }
 
-impl Server {
+impl HttpServer {
     /// Returns a server that listens nowhere yet.
-    pub fn new(keeper: Arc<dyn Keeper>) -> Self {
-        Self::with_patience(keeper, limits::PATIENCE)
+    pub fn new(keeper: Arc<dyn DaemonControl>) -> Self {
+        Self::with_patience(keeper, limits::TIMEOUTS)
     }
 
-    pub(super) fn with_patience(keeper: Arc<dyn Keeper>, patience: Patience) -> Self {
-        let shared = Arc::new(Shared {
+    pub(super) fn with_patience(keeper: Arc<dyn DaemonControl>, patience: Timeouts) -> Self {
+        let shared = Arc::new(ServerState {
             keeper,
             patience,
             working: Arc::new(Semaphore::new(limits::WORKING)),
             subscribers: Arc::new(Semaphore::new(limits::SUBSCRIBERS)),
             stopping: watch::Sender::new(false),
-            seats: Seats::new(limits::CONNECTIONS),
+            seats: ConnectionLimiter::new(limits::CONNECTIONS),
         });
         let router = handlers::router(&shared);
         Self { shared, router }
@@ -111,7 +111,8 @@ impl Server {
     ) -> io::Result<()> {
         listener.set_nonblocking(true)?;
         let listener = UnixListener::from_std(listener)?;
-        self.serve(Door::Unix, Owned(listener, rustix::process::geteuid().as_raw()), retired).await
+        self.serve(Transport::Unix, OwnerOnlyListener(listener, rustix::process::geteuid().as_raw()), retired)
+            .await
     }
 
     /// Serves a port of this machine until [`Server::stop`], to those who know the token.
@@ -127,12 +128,12 @@ impl Server {
         }
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
-        self.serve(Door::tcp(address.port(), token), listener, pending()).await
+        self.serve(Transport::tcp(address.port(), token), listener, pending()).await
     }
 
-    async fn serve<L: Listener>(
+    async fn serve<L: ConnectionSource>(
         &self,
-        door: Door,
+        door: Transport,
         listener: L,
         retired: impl Future<Output = ()> + Send,
     ) -> io::Result<()> {
@@ -148,12 +149,13 @@ impl Server {
             };
             while connections.try_join_next().is_some() {}
             match accepted {
-                Ok(Some(mut stream)) => match self.shared.seats.take() {
+                Ok(Some(mut stream)) => match self.shared.seats.acquire() {
                     Some(seat) => {
-                        let conversation = self.clone().converse(stream, door.clone(), Arc::new(seat));
+                        let conversation =
+                            self.clone().serve_connection(stream, door.clone(), Arc::new(seat));
                         connections.spawn(conversation);
                     }
-                    None => turn_away(&mut stream).await,
+                    None => reject_busy(&mut stream).await,
                 },
                 // A stranger learns nothing, not even that somebody is here.
                 Ok(None) => {}
@@ -176,14 +178,14 @@ impl Server {
     }
 
     /// Answers what is asked on one connection.
-    async fn converse<S>(self, stream: S, door: Door, seat: Arc<Seat>)
+    async fn serve_connection<S>(self, stream: S, door: Transport, seat: Arc<ConnectionSlot>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let patience = self.shared.patience;
         let mut stopping = self.shared.stopping.subscribe();
         let service = service_fn(|request| self.respond(&door, &seat, request));
-        let stream = TokioIo::new(Patient::new(stream, patience.read));
+        let stream = TokioIo::new(TimedStream::new(stream, patience.read));
         let mut connection = pin!(
             http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -204,33 +206,38 @@ impl Server {
 
     async fn respond(
         &self,
-        door: &Door,
-        seat: &Arc<Seat>,
+        door: &Transport,
+        seat: &Arc<ConnectionSlot>,
         request: Request<Incoming>,
     ) -> Result<Response, Infallible> {
         let (head, body) = request.into_parts();
-        let mut response = match self.admitted(door, &head, body).await {
-            Ok(body) => match seat.busy() {
+        let mut response = match self.read_allowed_body(door, &head, body).await {
+            Ok(body) => match seat.begin_request() {
                 Some(busy) => {
                     let request = Request::from_parts(head, Body::from(body));
                     let response = TowerToHyperService::new(self.router.clone()).call(request).await?;
-                    response.map(|body| body::keeping(body, busy))
+                    response.map(|body| body::with_guard(body, busy))
                 }
-                None => Refusal::busy("as many are connected as may be").into_response(),
+                None => ApiErrorResponse::busy("as many are connected as may be").into_response(),
             },
             Err(refusal) => refusal.into_response(),
         };
-        self.sign(&mut response);
+        self.add_headers(&mut response);
         Ok(response)
     }
 
     /// Reads the body of a request whose head is allowed to ask.
-    async fn admitted(&self, door: &Door, head: &Parts, body: Incoming) -> Result<Bytes, Refusal> {
+    async fn read_allowed_body(
+        &self,
+        door: &Transport,
+        head: &Parts,
+        body: Incoming,
+    ) -> Result<Bytes, ApiErrorResponse> {
         door.check(head)?;
         let read = Limited::new(body, limits::REQUEST_BYTES).collect();
         let Ok(read) = tokio::time::timeout(self.shared.patience.body, read).await else {
             let (code, hint) = ("too_slow", "send the whole body at once");
-            return Err(Refusal::user(
+            return Err(ApiErrorResponse::user(
                 StatusCode::REQUEST_TIMEOUT,
                 code,
                 "wait for the body any longer",
@@ -244,12 +251,17 @@ impl Server {
             } else {
                 (StatusCode::BAD_REQUEST, "bad_body", "read the body to its end".to_owned())
             };
-            Refusal::user(status, code, message, "send less: folders and patterns instead of many files")
+            ApiErrorResponse::user(
+                status,
+                code,
+                message,
+                "send less: folders and patterns instead of many files",
+            )
         })
     }
 
     /// Says who answered, and that nothing on the way may keep or reinterpret it.
-    fn sign(&self, response: &mut Response) {
+    fn add_headers(&self, response: &mut Response) {
         let headers = response.headers_mut();
         headers.insert(HeaderName::from_static("slop-protocol"), HeaderValue::from(PROTOCOL));
         headers.insert(HeaderName::from_static("slop-version"), HeaderValue::from_static(VERSION));
@@ -262,7 +274,7 @@ impl Server {
 }
 
 /// Where connections come from.
-trait Listener: Send + Sync {
+trait ConnectionSource: Send + Sync {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 
     /// Waits for a connection; none where it is a stranger's.
@@ -270,9 +282,9 @@ trait Listener: Send + Sync {
 }
 
 /// A socket, and the user whose programs are answered on it.
-struct Owned(UnixListener, u32);
+struct OwnerOnlyListener(UnixListener, u32);
 
-impl Listener for Owned {
+impl ConnectionSource for OwnerOnlyListener {
     type Stream = UnixStream;
 
     async fn accept(&self) -> io::Result<Option<UnixStream>> {
@@ -282,7 +294,7 @@ impl Listener for Owned {
     }
 }
 
-impl Listener for TcpListener {
+impl ConnectionSource for TcpListener {
     type Stream = TcpStream;
 
     async fn accept(&self) -> io::Result<Option<TcpStream>> {
@@ -292,8 +304,8 @@ impl Listener for TcpListener {
 }
 
 /// Says in few words that there is no seat. Whoever does not read them at once is not waited for.
-async fn turn_away(stream: &mut (impl AsyncWrite + Unpin)) {
-    let envelope = Refusal::busy("as many are connected as may be").envelope();
+async fn reject_busy(stream: &mut (impl AsyncWrite + Unpin)) {
+    let envelope = ApiErrorResponse::busy("as many are connected as may be").envelope();
     let response = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n\
          connection: close\r\nslop-protocol: {PROTOCOL}\r\nslop-version: {VERSION}\r\ncontent-length: {}\r\n\r\n{envelope}",

@@ -13,16 +13,16 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::body;
-use super::limits::Patience;
+use super::limits::Timeouts;
 use super::progress;
-use super::refusal::Refusal;
+use super::refusal::ApiErrorResponse;
 use super::reply;
 use axum::http::StatusCode;
 
 use crate::api::feed::Change;
-use crate::api::feed::Event;
-use crate::api::feed::NoPosition;
-use crate::api::feed::Position;
+use crate::api::feed::ClockPosition;
+use crate::api::feed::FeedEvent;
+use crate::api::feed::InvalidClock;
 use crate::api::feed::Subscription;
 
 /// Events that wait for a slow reader, besides what the feed itself remembers: each may be large.
@@ -31,7 +31,7 @@ const WAITING: usize = 1;
 /// From where on, and how long, events are wanted.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct EventsQuery {
+pub(super) struct EventParameters {
     /// The position after which.
     since: Option<String>,
     /// So many at most.
@@ -40,10 +40,10 @@ pub(super) struct EventsQuery {
     wait_ms: Option<u64>,
 }
 
-impl EventsQuery {
+impl EventParameters {
     /// Returns the position after which events are wanted: where a stream was broken off, else as asked for. Whoever
     /// takes a broken stream up again asks at the same address as before.
-    pub(super) fn position(&self, headers: &HeaderMap) -> Result<Option<Position>, Refusal> {
+    pub(super) fn position(&self, headers: &HeaderMap) -> Result<Option<ClockPosition>, ApiErrorResponse> {
         // An empty one is what was told last before anything was told.
         let last = headers.get("last-event-id").filter(|value| !value.is_empty());
         let last = last.map(|value| value.to_str().unwrap_or_default());
@@ -52,31 +52,31 @@ impl EventsQuery {
     }
 }
 
-fn position(text: &str) -> Result<Position, Refusal> {
-    text.parse().map_err(|error: NoPosition| {
+fn position(text: &str) -> Result<ClockPosition, ApiErrorResponse> {
+    text.parse().map_err(|error: InvalidClock| {
         let hint = "give the `id` of an event, or the `clock` of an answer";
-        Refusal::user(StatusCode::BAD_REQUEST, "bad_query", error.to_string(), hint)
+        ApiErrorResponse::user(StatusCode::BAD_REQUEST, "bad_query", error.to_string(), hint)
     })
 }
 
 /// A stream that is being told.
-pub(super) struct Telling {
+pub(super) struct EventStream {
     pub(super) subscription: Subscription,
-    pub(super) query: EventsQuery,
-    pub(super) patience: Patience,
+    pub(super) query: EventParameters,
+    pub(super) patience: Timeouts,
     pub(super) stopping: watch::Receiver<bool>,
     pub(super) permit: OwnedSemaphorePermit,
 }
 
-impl Telling {
+impl EventStream {
     /// Answers by a stream that goes on until it has told enough, the client goes, or the server stops.
-    pub(super) fn begin(self) -> Response {
+    pub(super) fn start(self) -> Response {
         let (sender, receiver) = mpsc::channel(WAITING);
-        tokio::spawn(self.tell(sender));
-        reply::with_type(body::channel(receiver), "text/event-stream")
+        tokio::spawn(self.run(sender));
+        reply::response_with_type(body::from_channel(receiver), "text/event-stream")
     }
 
-    async fn tell(mut self, stream: mpsc::Sender<Bytes>) {
+    async fn run(mut self, stream: mpsc::Sender<Bytes>) {
         let until =
             self.query.wait_ms.and_then(|wait| Instant::now().checked_add(Duration::from_millis(wait)));
         let mut left = self.query.limit;
@@ -86,12 +86,12 @@ impl Telling {
             if stream.send(piece).await.is_err() || left == Some(0) {
                 break;
             }
-            let pause = progress::left(until, self.patience.heartbeat);
+            let pause = progress::remaining(until, self.patience.heartbeat);
             tokio::select! {
                 event = self.subscription.next() => {
                     let Some(event) = event else { break };
                     left = left.map(|left| left - 1);
-                    piece = written(&event);
+                    piece = encode_event(&event);
                 }
                 () = stream.closed() => break,
                 _ = self.stopping.wait_for(|stopping| *stopping) => break,
@@ -109,14 +109,14 @@ impl Telling {
 
 /// What an event tells.
 #[derive(Serialize)]
-struct EventData<'a> {
+struct EventPayload<'a> {
     clock: String,
     changes: &'a [Change],
 }
 
-fn written(event: &Event) -> Bytes {
+fn encode_event(event: &FeedEvent) -> Bytes {
     let clock = event.clock.to_string();
-    let data = EventData { clock: clock.clone(), changes: &event.changes };
+    let data = EventPayload { clock: clock.clone(), changes: &event.changes };
     let data = serde_json::to_string(&data).expect("strings and numbers always become JSON");
     format!("id: {clock}\nevent: {}\ndata: {data}\n\n", event.kind.name()).into()
 }

@@ -67,9 +67,9 @@ pub fn bind_unix(path: &Path) -> Result<UnixListener, BindError> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     check_folder(folder)?;
-    clear(path)?;
+    remove_stale_socket(path)?;
     let failed = |errno: Errno| BindError::Io { path: path.to_owned(), source: errno.into() };
-    let socket = socket().map_err(failed)?;
+    let socket = new_socket().map_err(failed)?;
     let owner = Mode::RUSR | Mode::WUSR;
     // Other systems than Linux may refuse this; the mode is set by the path, too, before anybody can connect.
     let _ = rustix::fs::fchmod(&socket, owner);
@@ -82,7 +82,7 @@ pub fn bind_unix(path: &Path) -> Result<UnixListener, BindError> {
 
 fn check_folder(folder: &Path) -> Result<(), BindError> {
     let unsafe_because = |why| Err(BindError::UnsafeFolder { folder: folder.to_owned(), why });
-    let stat = look(folder)?;
+    let stat = lstat(folder)?;
     let Some(stat) = stat else { return unsafe_because("it is not there") };
     if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
         return unsafe_because("it is no folder");
@@ -97,14 +97,14 @@ fn check_folder(folder: &Path) -> Result<(), BindError> {
 }
 
 /// Removes a socket that nobody listens on.
-fn clear(path: &Path) -> Result<(), BindError> {
-    let Some(stat) = look(path)? else { return Ok(()) };
+fn remove_stale_socket(path: &Path) -> Result<(), BindError> {
+    let Some(stat) = lstat(path)? else { return Ok(()) };
     if FileType::from_raw_mode(stat.st_mode) != FileType::Socket {
         return Err(BindError::Occupied(path.to_owned()));
     }
     let failed = |source| BindError::Io { path: path.to_owned(), source };
     let address = SocketAddrUnix::new(path).map_err(|errno| failed(errno.into()))?;
-    let socket = socket().map_err(|errno| failed(errno.into()))?;
+    let socket = new_socket().map_err(|errno| failed(errno.into()))?;
     match rustix::net::connect(&socket, &address) {
         // Nobody waits here: whoever listens and has too many connections to accept is there, too.
         Ok(()) | Err(Errno::AGAIN) => Err(BindError::InUse(path.to_owned())),
@@ -113,13 +113,13 @@ fn clear(path: &Path) -> Result<(), BindError> {
     }
 }
 
-fn socket() -> rustix::io::Result<OwnedFd> {
+fn new_socket() -> rustix::io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
 }
 
 /// Looks at a path itself, not at what a link points to.
-fn look(path: &Path) -> Result<Option<Stat>, BindError> {
+fn lstat(path: &Path) -> Result<Option<Stat>, BindError> {
     match rustix::fs::lstat(path) {
         Ok(stat) => Ok(Some(stat)),
         Err(Errno::NOENT) => Ok(None),

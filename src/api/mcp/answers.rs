@@ -4,11 +4,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde::de::IgnoredAny;
 
-use super::refusal::Refusal;
+use super::refusal::ToolError;
 
 /// Reads an answer's data.
-pub(super) fn read<T: DeserializeOwned>(data: &[u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(data).map_err(|error| Refusal::bug(&format!("read slop's own answer: {error}")))
+pub(super) fn read<T: DeserializeOwned>(data: &[u8]) -> Result<T, ToolError> {
+    serde_json::from_slice(data).map_err(|error| ToolError::bug(&format!("read slop's own answer: {error}")))
 }
 
 /// One file as it is shown.

@@ -50,16 +50,16 @@ pub(super) struct ViewArguments {
     /// of the text), `outline` the symbols, `summary` some words about the file, `diff` what has changed since the last
     /// commit or since `against`. Without it the text, or what `symbols`, `lines` or `against` imply.
     #[serde(default)]
-    #[schemars(with = "ViewName")]
-    pub(super) mode: Option<ViewName>,
+    #[schemars(with = "ViewModeArgument")]
+    pub(super) mode: Option<ViewModeArgument>,
     /// Show the definitions of these symbols alone, named as `slop_outline` names them: `Engine.run`.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) symbols: Option<Vec<String>>,
     /// Show these lines alone.
     #[serde(default)]
-    #[schemars(with = "Vec<Lines>")]
-    pub(super) lines: Option<Vec<Lines>>,
+    #[schemars(with = "Vec<LineRangeArgument>")]
+    pub(super) lines: Option<Vec<LineRangeArgument>>,
     /// Show what has changed since this commit, branch or tag.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -69,7 +69,7 @@ pub(super) struct ViewArguments {
 /// A view that an agent can ask for by name. Without words on each name, its schema is a plain list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ViewName {
+pub(super) enum ViewModeArgument {
     Full,
     Skeleton,
     Outline,
@@ -80,7 +80,7 @@ pub(super) enum ViewName {
 /// Some lines.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Lines {
+pub(super) struct LineRangeArgument {
     /// The first line, from 1.
     #[schemars(range(min = 1))]
     pub(super) start: u32,
@@ -117,8 +117,8 @@ pub(super) struct StatusArguments {
     /// it was read), `new` (never read), `left_out` (no text that can be shown; the reason is told). What is stale or
     /// new is read for the next answer about it.
     #[serde(default)]
-    #[schemars(with = "StateName")]
-    pub(super) state: Option<StateName>,
+    #[schemars(with = "FileStateArgument")]
+    pub(super) state: Option<FileStateArgument>,
     /// List the files below this folder alone, from the project's root.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -132,14 +132,14 @@ pub(super) struct StatusArguments {
 /// What slop knows of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum StateName {
+pub(super) enum FileStateArgument {
     Fresh,
     Stale,
     New,
     LeftOut,
 }
 
-impl StateName {
+impl FileStateArgument {
     /// Returns the state's name in answers.
     pub(super) const fn name(self) -> &'static str {
         match self {

@@ -7,10 +7,10 @@ use super::arguments::AggregateArguments;
 use super::arguments::OutlineArguments;
 use super::arguments::SymbolArguments;
 use super::arguments::ViewArguments;
-use super::arguments::ViewName;
-use super::refusal::Refusal;
+use super::arguments::ViewModeArgument;
+use super::refusal::ToolError;
 use crate::api::ask::AggregateAsk;
-use crate::api::ask::Ask;
+use crate::api::ask::AnyQuery;
 use crate::api::ask::ChoiceAsk;
 use crate::api::ask::LineRange;
 use crate::api::ask::MaskEntry;
@@ -26,39 +26,39 @@ const DEFAULT_BUDGET: u64 = 20_000;
 /// Documents for agents are remembered by this name, so that they do not change what a person's `--since-last` shows.
 const DOCUMENT_NAME: &str = "mcp";
 
-pub(super) fn aggregate(arguments: AggregateArguments, root: &Path) -> Result<Ask, Refusal> {
+pub(super) fn aggregate_query(arguments: AggregateArguments, root: &Path) -> Result<AnyQuery, ToolError> {
     if arguments.tier.is_some_and(|tier| !(1..=4).contains(&tier)) {
-        return Err(Refusal::bad_arguments("`tier` is 1, 2, 3 or 4"));
+        return Err(ToolError::bad_arguments("`tier` is 1, 2, 3 or 4"));
     }
     if arguments.tier.is_some() && arguments.persona.is_some() {
-        return Err(Refusal::bad_arguments("give `tier` or `persona`, not both"));
+        return Err(ToolError::bad_arguments("give `tier` or `persona`, not both"));
     }
     if arguments.budget == Some(0) {
-        return Err(Refusal::bad_arguments("`budget` is at least 1"));
+        return Err(ToolError::bad_arguments("`budget` is at least 1"));
     }
     let choice = ChoiceAsk {
         tier: arguments.tier,
         persona: arguments.persona,
         preset: arguments.preset,
-        focus: words(&arguments.focus.unwrap_or_default(), root),
+        focus: paths_from_root(&arguments.focus.unwrap_or_default(), root),
         budget: arguments.budget,
         default_budget: Some(DEFAULT_BUDGET),
         ..ChoiceAsk::default()
     };
-    let files = words(&arguments.files.unwrap_or_default(), root);
+    let files = paths_from_root(&arguments.files.unwrap_or_default(), root);
     let name = Some(DOCUMENT_NAME.to_owned());
-    Ok(Ask::Aggregate(Box::new(AggregateAsk { files, choice, name, ..AggregateAsk::default() })))
+    Ok(AnyQuery::Aggregate(Box::new(AggregateAsk { files, choice, name, ..AggregateAsk::default() })))
 }
 
-pub(super) fn view(arguments: ViewArguments, root: &Path) -> Result<Ask, Refusal> {
-    let mode = mode(&arguments)?;
+pub(super) fn view_query(arguments: ViewArguments, root: &Path) -> Result<AnyQuery, ToolError> {
+    let mode = requested_mode(&arguments)?;
     let entry = |symbol| MaskEntry { symbol, show: MaskName::Def };
     let lines = arguments.lines.unwrap_or_default();
     if lines.iter().any(|lines| lines.start == 0 || lines.end < lines.start) {
-        return Err(Refusal::bad_arguments("lines are counted from 1, and `end` is not before `start`"));
+        return Err(ToolError::bad_arguments("lines are counted from 1, and `end` is not before `start`"));
     }
-    Ok(Ask::View(ViewAsk {
-        files: some_words(&arguments.files, root)?,
+    Ok(AnyQuery::View(ViewAsk {
+        files: paths_from_root_or_error(&arguments.files, root)?,
         mode,
         mask: arguments.symbols.unwrap_or_default().into_iter().map(entry).collect(),
         lines: lines.iter().map(|lines| LineRange { start: lines.start, end: lines.end }).collect(),
@@ -68,55 +68,55 @@ pub(super) fn view(arguments: ViewArguments, root: &Path) -> Result<Ask, Refusal
 }
 
 /// Returns the mode that is asked for, in words or by what the mode is for.
-fn mode(arguments: &ViewArguments) -> Result<Option<ModeName>, Refusal> {
+fn requested_mode(arguments: &ViewArguments) -> Result<Option<ModeName>, ToolError> {
     let is_given = |list: Option<usize>| list.is_some_and(|length| 0 < length);
     let symbols = is_given(arguments.symbols.as_ref().map(Vec::len)).then_some(ModeName::Masked);
     let lines = is_given(arguments.lines.as_ref().map(Vec::len)).then_some(ModeName::Custom);
     let against = arguments.against.as_ref().map(|_| ModeName::Diff);
     let mut implied = [symbols, lines, against].into_iter().flatten();
     let first = implied.next();
-    let named = arguments.mode.map(mode_of);
+    let named = arguments.mode.map(to_mode_name);
     let fits = named.is_none() || first.is_none() || named == first;
     if implied.next().is_some() || !fits {
         let why = "give only one of `symbols`, `lines` and `against`, and `mode` with none of them but `diff` with `against`";
-        return Err(Refusal::bad_arguments(why));
+        return Err(ToolError::bad_arguments(why));
     }
     Ok(first.or(named))
 }
 
-const fn mode_of(name: ViewName) -> ModeName {
+const fn to_mode_name(name: ViewModeArgument) -> ModeName {
     match name {
-        ViewName::Full => ModeName::Full,
-        ViewName::Skeleton => ModeName::Skeleton,
-        ViewName::Outline => ModeName::Outline,
-        ViewName::Summary => ModeName::Summary,
-        ViewName::Diff => ModeName::Diff,
+        ViewModeArgument::Full => ModeName::Full,
+        ViewModeArgument::Skeleton => ModeName::Skeleton,
+        ViewModeArgument::Outline => ModeName::Outline,
+        ViewModeArgument::Summary => ModeName::Summary,
+        ViewModeArgument::Diff => ModeName::Diff,
     }
 }
 
-pub(super) fn outline(arguments: &OutlineArguments, root: &Path) -> Result<Ask, Refusal> {
-    let files = some_words(&arguments.files, root)?;
-    Ok(Ask::Outline(OutlineAsk { files, verify: false }))
+pub(super) fn outline_query(arguments: &OutlineArguments, root: &Path) -> Result<AnyQuery, ToolError> {
+    let files = paths_from_root_or_error(&arguments.files, root)?;
+    Ok(AnyQuery::Outline(OutlineAsk { files, verify: false }))
 }
 
-pub(super) fn symbol(arguments: SymbolArguments) -> Ask {
-    Ask::Symbols(SymbolsAsk { name: arguments.name, definition: arguments.definition })
+pub(super) fn symbol_query(arguments: SymbolArguments) -> AnyQuery {
+    AnyQuery::Symbols(SymbolsAsk { name: arguments.name, definition: arguments.definition })
 }
 
-fn some_words(words: &[String], root: &Path) -> Result<Vec<String>, Refusal> {
+fn paths_from_root_or_error(words: &[String], root: &Path) -> Result<Vec<String>, ToolError> {
     if words.is_empty() {
-        return Err(Refusal::bad_arguments("`files` names no file"));
+        return Err(ToolError::bad_arguments("`files` names no file"));
     }
-    Ok(self::words(words, root))
+    Ok(self::paths_from_root(words, root))
 }
 
-fn words(words: &[String], root: &Path) -> Vec<String> {
-    words.iter().map(|word| self::word(word, root)).collect()
+fn paths_from_root(words: &[String], root: &Path) -> Vec<String> {
+    words.iter().map(|word| self::path_from_root(word, root)).collect()
 }
 
 /// Returns a word for files as it is spelled from the root. Agents often give whole paths; what is not below the root
 /// stays as it is, for the engine to refuse.
-pub(super) fn word(word: &str, root: &Path) -> String {
+pub(super) fn path_from_root(word: &str, root: &Path) -> String {
     let path = Path::new(word);
     if path.components().any(|part| part == Component::ParentDir) {
         return word.to_owned();
@@ -138,7 +138,9 @@ mod tests {
 
     #[test]
     fn words_are_spelled_from_the_root() {
-        let check = |given, expected: &str| assert_eq!(word(given, Path::new("/home/me/project")), expected);
+        let check = |given, expected: &str| {
+            assert_eq!(path_from_root(given, Path::new("/home/me/project")), expected)
+        };
         check("src/a.py", "src/a.py");
         check("./src//a.py", "src/a.py");
         check("src/", "src");

@@ -20,5 +20,5 @@ mod transport;
 #[cfg(test)]
 mod tests;
 
-pub use transport::Info;
+pub use transport::McpInfo;
 pub use transport::serve;

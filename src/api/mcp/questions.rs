@@ -10,83 +10,87 @@ use rmcp::service::RequestContext;
 use tokio::sync::Semaphore;
 use tokio::time::MissedTickBehavior;
 
-use super::refusal::Refusal;
-use crate::api::ask::Ask;
-use crate::api::service::Answered;
-use crate::api::service::Call;
-use crate::api::service::Job;
+use super::refusal::ToolError;
+use crate::api::ask::AnyQuery;
+use crate::api::service::CallOptions;
+use crate::api::service::QueryJob;
 use crate::api::service::Service;
+use crate::api::service::ServiceAnswer;
 
 /// So many asks are answered at once; others wait.
-pub(super) const MOST_AT_ONCE: u32 = 4;
+pub(super) const MAX_CONCURRENT: u32 = 4;
 
 /// How often progress is told, to whom wants to know.
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
 /// The service, and a limit on what it is asked at once.
-pub(super) struct Questions {
+pub(super) struct QueryRunner {
     service: Arc<dyn Service>,
     seats: Arc<Semaphore>,
     /// Whether an answer that cannot be vouched for is to be an error.
     require_fresh: bool,
 }
 
-impl Questions {
+impl QueryRunner {
     pub(super) fn new(service: Arc<dyn Service>, require_fresh: bool) -> Self {
-        Self { service, seats: Arc::new(Semaphore::new(MOST_AT_ONCE as usize)), require_fresh }
+        Self { service, seats: Arc::new(Semaphore::new(MAX_CONCURRENT as usize)), require_fresh }
     }
 
     /// Returns what [`settled`] waits on.
-    pub(super) fn seats(&self) -> Arc<Semaphore> {
+    pub(super) fn permits(&self) -> Arc<Semaphore> {
         Arc::clone(&self.seats)
     }
 
     /// Answers an ask. A request that is cancelled takes its job with it, and leaves its seat when the job has ended.
     pub(super) async fn ask(
         &self,
-        ask: Ask,
+        ask: AnyQuery,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Answered, Refusal> {
+    ) -> Result<ServiceAnswer, ToolError> {
         let seat = tokio::select! {
             seat = Arc::clone(&self.seats).acquire_owned() => seat,
-            () = context.ct.cancelled() => return Err(Refusal::cancelled()),
+            () = context.ct.cancelled() => return Err(ToolError::cancelled()),
         };
-        let seat = seat.map_err(|_| Refusal::cancelled())?;
-        let job = Arc::new(Job::default());
-        let call = Call { job: Arc::clone(&job), require_fresh: self.require_fresh, ..Call::default() };
+        let seat = seat.map_err(|_| ToolError::cancelled())?;
+        let job = Arc::new(QueryJob::default());
+        let call = CallOptions {
+            job: Arc::clone(&job),
+            require_fresh: self.require_fresh,
+            ..CallOptions::default()
+        };
         let service = Arc::clone(&self.service);
         let mut work = tokio::task::spawn_blocking(move || {
             let _seat = seat;
             service.ask(ask, &call)
         });
-        let mut teller = Teller { token: context.meta.get_progress_token(), told: 0 };
+        let mut teller = ProgressReporter { token: context.meta.get_progress_token(), told: 0 };
         let mut ticks = tokio::time::interval(PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 answer = &mut work => {
-                    let answer = answer.map_err(|error| Refusal::bug(&format!("answer: {error}")))?;
+                    let answer = answer.map_err(|error| ToolError::bug(&format!("answer: {error}")))?;
                     return Ok(answer?);
                 }
                 () = context.ct.cancelled() => {
                     job.cancel();
-                    return Err(Refusal::cancelled());
+                    return Err(ToolError::cancelled());
                 }
-                _ = ticks.tick(), if teller.token.is_some() => teller.tell(&job, context).await,
+                _ = ticks.tick(), if teller.token.is_some() => teller.report(&job, context).await,
             }
         }
     }
 }
 
 /// Tells a client how far the work is.
-struct Teller {
+struct ProgressReporter {
     token: Option<ProgressToken>,
     told: usize,
 }
 
-impl Teller {
+impl ProgressReporter {
     /// Tells it, if it went on: the protocol wants numbers that only grow.
-    async fn tell(&mut self, job: &Job, context: &RequestContext<RoleServer>) {
+    async fn report(&mut self, job: &QueryJob, context: &RequestContext<RoleServer>) {
         let (done, total) = job.progress();
         let Some(token) = self.token.as_ref().filter(|_| self.told < done) else { return };
         self.told = done;
@@ -100,6 +104,6 @@ impl Teller {
 }
 
 /// Waits until no ask is being answered, but no longer than that.
-pub(super) async fn settled(seats: &Semaphore, patience: Duration) {
-    let _ = tokio::time::timeout(patience, seats.acquire_many(MOST_AT_ONCE)).await;
+pub(super) async fn wait_idle(seats: &Semaphore, patience: Duration) {
+    let _ = tokio::time::timeout(patience, seats.acquire_many(MAX_CONCURRENT)).await;
 }

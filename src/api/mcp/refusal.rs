@@ -1,12 +1,12 @@
 //! Why a tool gave no answer, in words that an agent can act on.
 
-use super::cut::short;
-use crate::api::fault::Fault;
+use super::cut::shorten;
+use crate::api::fault::ApiError;
 use crate::model::printable_lines;
 
 /// Why a tool gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct ToolError {
     /// Stable name.
     pub(super) code: String,
     /// What was attempted, on what, and why it could not be done.
@@ -15,12 +15,12 @@ pub(super) struct Refusal {
     pub(super) hint: String,
 }
 
-impl Refusal {
+impl ToolError {
     /// The arguments are not what the tool's schema says.
     pub(super) fn bad_arguments(why: &str) -> Self {
         Self {
             code: "bad_arguments".to_owned(),
-            message: short(format!("read the arguments: {why}")),
+            message: shorten(format!("read the arguments: {why}")),
             hint: "give what the tool's input schema says, and nothing else".to_owned(),
         }
     }
@@ -44,16 +44,16 @@ impl Refusal {
     }
 
     /// Returns the refusal as an agent reads it.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let message = printable_lines(&self.message);
         format!("error: cannot {message}\ncode: {}\nhint: {}", self.code, self.hint)
     }
 }
 
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Self {
+impl From<ApiError> for ToolError {
+    fn from(fault: ApiError) -> Self {
         let hint = hint_for_agents(&fault.code).map_or_else(|| fault.hint.into_owned(), str::to_owned);
-        Self { code: fault.code.into_owned(), message: short(fault.message), hint }
+        Self { code: fault.code.into_owned(), message: shorten(fault.message), hint }
     }
 }
 

@@ -13,14 +13,14 @@ use super::answers;
 use super::answers::FileData;
 use super::answers::FilesData;
 use super::answers::ViewData;
-use super::refusal::Refusal;
-use crate::api::ask::Ask;
+use super::refusal::ToolError;
+use crate::api::ask::AnyQuery;
 use crate::api::ask::ModeName;
 use crate::api::ask::ViewAsk;
 use crate::model::RelPath;
 
 /// So many resources are listed in one answer.
-const MOST_RESOURCES: usize = 200;
+const MAX_RESOURCES: usize = 200;
 
 const PREFIX: &str = "slop://view/";
 
@@ -50,14 +50,14 @@ pub(super) fn template() -> ResourceTemplate {
 }
 
 /// Returns the files that can be shown, a page of them: those behind the path `cursor`.
-pub(super) fn list(data: &[u8], cursor: Option<&str>) -> Result<ListResourcesResult, Refusal> {
+pub(super) fn list(data: &[u8], cursor: Option<&str>) -> Result<ListResourcesResult, ToolError> {
     let FilesData { mut files } = answers::read(data)?;
     // A name that is no text cannot be asked for, for addresses and asks are texts.
     files.retain(|file| file.state != "left_out" && file.path_hex.is_none());
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.retain(|file| cursor.is_none_or(|cursor| cursor < file.path.as_str()));
-    let has_more = MOST_RESOURCES < files.len();
-    files.truncate(MOST_RESOURCES);
+    let has_more = MAX_RESOURCES < files.len();
+    files.truncate(MAX_RESOURCES);
     let next_cursor = files.last().filter(|_| has_more).map(|file| file.path.clone());
     let mut page = ListResourcesResult::with_all_items(files.iter().map(resource).collect());
     page.next_cursor = next_cursor;
@@ -87,18 +87,22 @@ fn mime_type(language: Option<&str>) -> &'static str {
 }
 
 /// Returns the path that an address means, and what to ask for; `None` if it can be no resource of any project.
-pub(super) fn read_address(address: &str) -> Option<(String, Ask)> {
+pub(super) fn parse_address(address: &str) -> Option<(String, AnyQuery)> {
     let (mode, path) = address.strip_prefix(PREFIX)?.split_once('/')?;
     let (_, mode) = MODES.iter().find(|(name, _)| *name == mode)?;
     let path = percent_decode_str(path).decode_utf8().ok()?.into_owned();
     // No pattern and no way out of the root: a resource is one file.
     RelPath::new(path.as_bytes()).ok()?;
     let ask = ViewAsk { files: vec![path.clone()], mode: Some(*mode), ..ViewAsk::default() };
-    Some((path, Ask::View(ask)))
+    Some((path, AnyQuery::View(ask)))
 }
 
 /// Returns what is shown of the file; `None` if the answer is about others, for a folder or a pattern was named.
-pub(super) fn contents(data: &[u8], path: &str, address: &str) -> Result<Option<ResourceContents>, Refusal> {
+pub(super) fn contents(
+    data: &[u8],
+    path: &str,
+    address: &str,
+) -> Result<Option<ResourceContents>, ToolError> {
     let views: Vec<ViewData> = answers::read(data)?;
     let Some(view) = views.into_iter().find(|view| view.path == path) else { return Ok(None) };
     let is_text = view.view == "full";
@@ -112,7 +116,7 @@ mod tests {
 
     #[test]
     fn addresses_mean_single_files_below_the_root() {
-        let path = |address| read_address(address).map(|(path, _)| path);
+        let path = |address| parse_address(address).map(|(path, _)| path);
         assert_eq!(path("slop://view/full/src/a.py").as_deref(), Some("src/a.py"));
         assert_eq!(path("slop://view/summary/a%20b/%C3%BC%25.md").as_deref(), Some("a b/ü%.md"));
         for address in [
@@ -137,7 +141,7 @@ mod tests {
         for path in ["a b.py", "ü/ö.md", "100%.txt", "a?b#c", "[id].tsx", "a\nb", "a%20b"] {
             let address = format!("{PREFIX}full/{}", utf8_percent_encode(path, KEPT));
             assert!(address.is_ascii() && !address.contains([' ', '?', '#', '\n']), "{address}");
-            assert_eq!(read_address(&address).map(|(path, _)| path).as_deref(), Some(path));
+            assert_eq!(parse_address(&address).map(|(path, _)| path).as_deref(), Some(path));
         }
     }
 }

@@ -21,16 +21,16 @@ use rmcp::model::ServerConfig;
 use rmcp::service::RequestContext;
 use serde_json::json;
 
-use super::cut::short;
-use super::questions::Questions;
-use super::refusal::Refusal;
+use super::cut::shorten;
+use super::questions::QueryRunner;
+use super::refusal::ToolError;
 use super::resources;
 use super::tools;
-use super::tools::Tooled;
-use super::transport::Info;
-use crate::api::ask::Ask;
-use crate::api::service::Answered;
+use super::tools::ToolCall;
+use super::transport::McpInfo;
+use crate::api::ask::AnyQuery;
 use crate::api::service::FreshnessState;
+use crate::api::service::ServiceAnswer;
 use crate::model::printable;
 
 /// What agents are told of the server as a whole.
@@ -45,29 +45,29 @@ const FRESHNESS_KEY: &str = "slop/freshness";
 const ERROR_KEY: &str = "slop/error";
 
 /// One client's server.
-pub(super) struct Server {
-    questions: Questions,
-    info: Info,
+pub(super) struct McpServer {
+    questions: QueryRunner,
+    info: McpInfo,
 }
 
-impl Server {
-    pub(super) fn new(questions: Questions, info: Info) -> Self {
+impl McpServer {
+    pub(super) fn new(questions: QueryRunner, info: McpInfo) -> Self {
         Self { questions, info }
     }
 
     async fn call(
         &self,
-        tool: &Tooled,
-        ask: Ask,
+        tool: &ToolCall,
+        ask: AnyQuery,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let answered = self.questions.ask(ask, context).await?;
-        let shown = tool.show(&answered.data)?;
+        let shown = tool.render(&answered.data)?;
         let mut text = shown.text;
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&about(&answered));
+        text.push_str(&footer(&answered));
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
         result.structured_content = shown.structured;
         result.meta = Some(meta(FRESHNESS_KEY, json!(answered.freshness)));
@@ -75,7 +75,7 @@ impl Server {
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         let server = Implementation::new("slop", self.info.version).with_title("slop");
@@ -87,7 +87,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        Ok(ListToolsResult::with_all_items(tools::tool_list()))
     }
 
     async fn call_tool(
@@ -96,15 +96,15 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let Some(call) = Tooled::read(&request.name, arguments, &self.info.root) else {
-            let message = short(format!("there is no tool named `{}`", request.name));
+        let Some(call) = ToolCall::parse(&request.name, arguments, &self.info.root) else {
+            let message = shorten(format!("there is no tool named `{}`", request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let result = match call {
             Ok((tool, ask)) => self.call(&tool, ask, &context).await,
             Err(refusal) => Err(refusal),
         };
-        Ok(result.unwrap_or_else(|refusal| refused(&refusal)).into())
+        Ok(result.unwrap_or_else(|refusal| error_result(&refusal)).into())
     }
 
     async fn list_resources(
@@ -113,9 +113,13 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let answered = self.questions.ask(Ask::Files, &context).await.map_err(|refusal| failed(&refusal))?;
+        let answered = self
+            .questions
+            .ask(AnyQuery::Files, &context)
+            .await
+            .map_err(|refusal| protocol_error(&refusal))?;
         let mut page =
-            resources::list(&answered.data, cursor.as_deref()).map_err(|refusal| failed(&refusal))?;
+            resources::list(&answered.data, cursor.as_deref()).map_err(|refusal| protocol_error(&refusal))?;
         page.meta = Some(meta(FRESHNESS_KEY, json!(answered.freshness)));
         Ok(page)
     }
@@ -135,19 +139,19 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let address = request.uri;
         let not_found = |why: &str| {
-            let message = short(format!("there is no resource `{address}`: {why}"));
-            ErrorData::resource_not_found(message, Some(json!({"uri": short(address.clone())})))
+            let message = shorten(format!("there is no resource `{address}`: {why}"));
+            ErrorData::resource_not_found(message, Some(json!({"uri": shorten(address.clone())})))
         };
-        let Some((path, ask)) = resources::read_address(&address) else {
+        let Some((path, ask)) = resources::parse_address(&address) else {
             return Err(not_found("addresses are slop://view/{mode}/{path}"));
         };
         let answered = self.questions.ask(ask, &context).await;
         let answered = answered.map_err(|refusal| match refusal.code.as_str() {
             "not_found" | "outside_project" | "not_shown" | "secret" => not_found(&refusal.message),
-            _ => failed(&refusal),
+            _ => protocol_error(&refusal),
         })?;
         let contents = resources::contents(&answered.data, &path, &address);
-        let contents = contents.map_err(|refusal| failed(&refusal))?;
+        let contents = contents.map_err(|refusal| protocol_error(&refusal))?;
         let Some(contents) = contents else { return Err(not_found("it names no single file")) };
         let contents = contents.with_meta(meta(FRESHNESS_KEY, json!(answered.freshness)));
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -155,7 +159,7 @@ impl ServerHandler for Server {
 }
 
 /// Returns what an agent should know beside the answer: what was stumbled over, and last how fresh it is.
-fn about(answered: &Answered) -> String {
+fn footer(answered: &ServiceAnswer) -> String {
     let notes = answered.notes.iter().map(|note| format!("[note: {}]", printable(note)));
     let reason = answered.freshness.reason.as_deref().unwrap_or("the reason is not known");
     let freshness = match answered.freshness.freshness {
@@ -166,16 +170,16 @@ fn about(answered: &Answered) -> String {
     notes.chain([freshness]).collect::<Vec<_>>().join("\n")
 }
 
-fn refused(refusal: &Refusal) -> CallToolResult {
-    let mut result = CallToolResult::error(vec![ContentBlock::text(refusal.text())]);
-    let Refusal { code, message, hint } = refusal;
+fn error_result(refusal: &ToolError) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(refusal.to_text())]);
+    let ToolError { code, message, hint } = refusal;
     // Beside the answer, for what is in it has to be as the tool's output schema says.
     result.meta = Some(meta(ERROR_KEY, json!({"code": code, "message": message, "hint": hint})));
     result
 }
 
-fn failed(refusal: &Refusal) -> ErrorData {
-    let Refusal { code, message, hint } = refusal;
+fn protocol_error(refusal: &ToolError) -> ErrorData {
+    let ToolError { code, message, hint } = refusal;
     ErrorData::internal_error(format!("cannot {message}"), Some(json!({"code": code, "hint": hint})))
 }
 

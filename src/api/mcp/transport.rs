@@ -23,17 +23,17 @@ use tokio::sync::mpsc;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::questions::Questions;
-use super::questions::settled;
-use super::server::Server;
+use super::questions::QueryRunner;
+use super::questions::wait_idle;
+use super::server::McpServer;
 use crate::api::service::Service;
 
 /// So long the answers may take that are being made when the client leaves, and then so long to stop.
-const PATIENCE: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What the server must know of where it runs.
 #[derive(Debug, Clone)]
-pub struct Info {
+pub struct McpInfo {
     /// The project's folder: whole paths below it are taken as paths from it.
     pub root: PathBuf,
     /// The program's version.
@@ -45,11 +45,11 @@ pub struct Info {
 /// Serves one client on the standard input and output, until the input ends or the process is told to end.
 ///
 /// Nobody else may hold the standard output meanwhile. The service is asked nothing before the client asks.
-pub fn serve(service: Arc<dyn Service>, info: Info) -> io::Result<()> {
+pub fn serve(service: Arc<dyn Service>, info: McpInfo) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (input, output) = rmcp::transport::io::stdio();
     let served = runtime.block_on(async {
-        let ending = Ending { stops: signals()?, patience: PATIENCE };
+        let ending = ShutdownSignals { stops: signals()?, patience: SHUTDOWN_TIMEOUT };
         serve_on(service, info, (input, output), ending).await
     });
     // The thread that reads the standard input cannot be woken, and is left behind.
@@ -58,7 +58,7 @@ pub fn serve(service: Arc<dyn Service>, info: Info) -> io::Result<()> {
 }
 
 /// What ends a server before its client does, and how long it takes at most.
-pub(super) struct Ending {
+pub(super) struct ShutdownSignals {
     /// Each message asks it to end; the second one, not to wait for anything.
     pub(super) stops: mpsc::Receiver<()>,
     /// So long the answers may take that are being made when the client leaves, and then so long to stop.
@@ -68,23 +68,23 @@ pub(super) struct Ending {
 /// Serves one client on any two streams.
 pub(super) async fn serve_on<R, W>(
     service: Arc<dyn Service>,
-    info: Info,
+    info: McpInfo,
     (input, output): (R, W),
-    mut ending: Ending,
+    mut ending: ShutdownSignals,
 ) -> io::Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let questions = Questions::new(service, info.require_fresh);
-    let seats = questions.seats();
-    let (input, left) = Watched::new(input);
+    let questions = QueryRunner::new(service, info.require_fresh);
+    let seats = questions.permits();
+    let (input, left) = EofWatcher::new(input);
     let running = tokio::select! {
-        running = Server::new(questions, info).serve((input, output)) => running,
+        running = McpServer::new(questions, info).serve((input, output)) => running,
         Some(()) = ending.stops.recv() => return Ok(()),
     };
     match running {
-        Ok(running) => until_over(running, left, &seats, ending).await,
+        Ok(running) => run_until_closed(running, left, &seats, ending).await,
         // A client that leaves before it has begun has done nothing wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
@@ -93,13 +93,13 @@ where
 }
 
 /// Waits until the client has left or the server is to end, and until nothing works for either any more.
-async fn until_over(
-    running: RunningService<RoleServer, Server>,
+async fn run_until_closed(
+    running: RunningService<RoleServer, McpServer>,
     left: oneshot::Receiver<()>,
     seats: &Semaphore,
-    ending: Ending,
+    ending: ShutdownSignals,
 ) {
-    let Ending { mut stops, patience } = ending;
+    let ShutdownSignals { mut stops, patience } = ending;
     let token = running.cancellation_token();
     let mut closed = pin!(running.waiting());
     let is_closed = tokio::select! {
@@ -113,7 +113,7 @@ async fn until_over(
         if !is_closed {
             let _ = timeout(patience, closed).await;
         }
-        settled(seats, patience).await;
+        wait_idle(seats, patience).await;
     };
     tokio::select! {
         () = rest => {}
@@ -123,19 +123,19 @@ async fn until_over(
 
 /// An input that says when it has ended. The SDK says so only when it has waited for the last answers, and that for
 /// longer than an agent's program may want to wait.
-struct Watched<R> {
+struct EofWatcher<R> {
     input: R,
     ended: Option<oneshot::Sender<()>>,
 }
 
-impl<R> Watched<R> {
+impl<R> EofWatcher<R> {
     fn new(input: R) -> (Self, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
         (Self { input, ended: Some(ended) }, end)
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for EofWatcher<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -3,17 +3,17 @@
 use serde_json::Value;
 use serde_json::json;
 
-use super::content::Content;
-use super::content::Holds;
+use super::content::PromptContent;
+use super::content::PromptPart;
 use crate::model::BodyOptions;
 
 /// Returns the body of a request.
-pub(in crate::api) fn anthropic(content: &Content, options: &BodyOptions) -> Value {
+pub(in crate::api) fn anthropic(content: &PromptContent, options: &BodyOptions) -> Value {
     let mut blocks: Vec<Value> = Vec::with_capacity(content.prefix.len() + 1);
     for block in &content.prefix {
         let mut value = match &block.holds {
-            Holds::Text(text) => json!({"type": "text", "text": text}),
-            Holds::Image { media_type, base64 } => {
+            PromptPart::Text(text) => json!({"type": "text", "text": text}),
+            PromptPart::Image { media_type, base64 } => {
                 let source = json!({"type": "base64", "media_type": media_type, "data": base64});
                 json!({"type": "image", "source": source})
             }

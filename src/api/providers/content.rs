@@ -2,7 +2,7 @@
 
 use crate::model::Document;
 use crate::render;
-use crate::render::Piece;
+use crate::render::PrefixPiece;
 
 /// Anthropic and OpenAI allow four places up to which a prompt is cached; the end of the prefix is always one.
 const INNER_BREAKPOINTS: usize = 3;
@@ -11,58 +11,58 @@ const FIRST_CUT: usize = 32 << 10;
 
 /// A document as a sequence of blocks.
 #[derive(Debug)]
-pub(in crate::api) struct Content {
+pub(in crate::api) struct PromptContent {
     /// The blocks of the prefix; a provider caches up to the end of each that is a breakpoint.
-    pub(super) prefix: Vec<Block>,
+    pub(super) prefix: Vec<PromptBlock>,
     /// The discussion; empty where there is none.
     pub(super) suffix: String,
 }
 
 /// One block of the prefix.
 #[derive(Debug)]
-pub(super) struct Block {
-    pub(super) holds: Holds,
+pub(super) struct PromptBlock {
+    pub(super) holds: PromptPart,
     pub(super) is_breakpoint: bool,
 }
 
 /// What a block holds.
 #[derive(Debug)]
-pub(super) enum Holds {
+pub(super) enum PromptPart {
     Text(String),
     Image { media_type: &'static str, base64: String },
 }
 
-impl Content {
+impl PromptContent {
     /// Returns a document as blocks; `None` where there is nothing in it.
     ///
     /// A provider finds what it has cached by the end of a block alone. So a long prefix is cut where files end, behind
     /// 32 KiB, 64 KiB and so on: what follows a cut may change, and what precedes it is still found. The places depend on
     /// what stands before them and not on the length of the whole, which every edit changes.
-    pub(in crate::api) fn of(document: &Document) -> Option<Self> {
+    pub(in crate::api) fn from_document(document: &Document) -> Option<Self> {
         let (mut prefix, mut text, mut cuts) = (Vec::new(), String::new(), Vec::new());
         let (mut length, mut next_cut) = (0, FIRST_CUT);
-        for piece in render::prefix(document) {
+        for piece in render::prefix_pieces(document) {
             if next_cut <= length {
-                put(&mut prefix, &mut text);
+                push_text(&mut prefix, &mut text);
                 cuts.push(prefix.len() - 1);
                 while next_cut <= length {
                     next_cut *= 2;
                 }
             }
             match piece {
-                Piece::Text(words) => {
+                PrefixPiece::Text(words) => {
                     length += words.len();
                     text.push_str(&words);
                 }
-                Piece::Image { media_type, bytes, caption, .. } => {
+                PrefixPiece::Image { media_type, bytes, caption, .. } => {
                     text.push_str(&caption);
-                    put(&mut prefix, &mut text);
-                    let holds = Holds::Image { media_type, base64: render::base64(bytes) };
-                    prefix.push(Block { holds, is_breakpoint: false });
+                    push_text(&mut prefix, &mut text);
+                    let holds = PromptPart::Image { media_type, base64: render::base64(bytes) };
+                    prefix.push(PromptBlock { holds, is_breakpoint: false });
                 }
             }
         }
-        put(&mut prefix, &mut text);
+        push_text(&mut prefix, &mut text);
         // Of several cuts the last save most: they are behind half, a quarter and an eighth of the whole, or more.
         for cut in cuts.into_iter().rev().take(INNER_BREAKPOINTS) {
             prefix[cut].is_breakpoint = true;
@@ -70,14 +70,14 @@ impl Content {
         if let Some(last) = prefix.last_mut() {
             last.is_breakpoint = true;
         }
-        let suffix = render::suffix(document);
+        let suffix = render::suffix_text(document);
         (!prefix.is_empty() || !suffix.is_empty()).then_some(Self { prefix, suffix })
     }
 }
 
 /// Puts the text that was gathered at the end of the blocks; providers refuse a block without any.
-fn put(blocks: &mut Vec<Block>, text: &mut String) {
+fn push_text(blocks: &mut Vec<PromptBlock>, text: &mut String) {
     if !text.is_empty() {
-        blocks.push(Block { holds: Holds::Text(std::mem::take(text)), is_breakpoint: false });
+        blocks.push(PromptBlock { holds: PromptPart::Text(std::mem::take(text)), is_breakpoint: false });
     }
 }

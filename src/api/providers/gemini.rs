@@ -3,15 +3,15 @@
 use serde_json::Value;
 use serde_json::json;
 
-use super::content::Content;
-use super::content::Holds;
+use super::content::PromptContent;
+use super::content::PromptPart;
 use crate::model::BodyOptions;
 
 /// Returns the body of a request. What begins alike is found in the cache without being told.
-pub(in crate::api) fn gemini(content: &Content, options: &BodyOptions) -> Value {
-    let part = |holds: &Holds| match holds {
-        Holds::Text(text) => json!({"text": text}),
-        Holds::Image { media_type, base64 } => {
+pub(in crate::api) fn gemini(content: &PromptContent, options: &BodyOptions) -> Value {
+    let part = |holds: &PromptPart| match holds {
+        PromptPart::Text(text) => json!({"text": text}),
+        PromptPart::Image { media_type, base64 } => {
             json!({"inlineData": {"mimeType": media_type, "data": base64}})
         }
     };

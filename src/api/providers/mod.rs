@@ -13,6 +13,6 @@ mod openai;
 mod tests;
 
 pub(super) use anthropic::anthropic;
-pub(super) use content::Content;
+pub(super) use content::PromptContent;
 pub(super) use gemini::gemini;
 pub(super) use openai::openai;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use serde_json::json;
 
-use super::content::Content;
-use super::content::Holds;
+use super::content::PromptContent;
+use super::content::PromptPart;
 use crate::model::BodyOptions;
 
 /// How the names of OpenAI's own models begin. Servers of others may refuse a field that they do not know.
@@ -13,7 +13,7 @@ const FAMILIES: [&str; 5] = ["gpt-", "chatgpt", "o1", "o3", "o4"];
 const FIRST_WITH_BREAKPOINTS: (u32, u32) = (5, 6);
 
 /// Returns the body of a request. Requests with the same `cache_key` are sent to where the same prefix is cached.
-pub(in crate::api) fn openai(content: &Content, options: &BodyOptions, cache_key: &str) -> Value {
+pub(in crate::api) fn openai(content: &PromptContent, options: &BodyOptions, cache_key: &str) -> Value {
     let has_breakpoints = version(&options.model).is_some_and(|found| FIRST_WITH_BREAKPOINTS <= found);
     let mut messages = vec![json!({"role": "user", "content": parts(content, has_breakpoints)})];
     if let Some(system) = &options.system {
@@ -40,12 +40,12 @@ pub(in crate::api) fn openai(content: &Content, options: &BodyOptions, cache_key
     body
 }
 
-fn parts(content: &Content, has_breakpoints: bool) -> Vec<Value> {
+fn parts(content: &PromptContent, has_breakpoints: bool) -> Vec<Value> {
     let mut parts: Vec<Value> = Vec::with_capacity(content.prefix.len() + 1);
     for block in &content.prefix {
         let mut value = match &block.holds {
-            Holds::Text(text) => json!({"type": "text", "text": text}),
-            Holds::Image { media_type, base64 } => {
+            PromptPart::Text(text) => json!({"type": "text", "text": text}),
+            PromptPart::Image { media_type, base64 } => {
                 let url = format!("data:{media_type};base64,{base64}");
                 json!({"type": "image_url", "image_url": {"url": url}})
             }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_json::json;
 
-use super::content::Content;
+use super::content::PromptContent;
 use crate::model::BodyOptions;
 
 fn told() -> BodyOptions {
@@ -16,8 +16,8 @@ fn told() -> BodyOptions {
     }
 }
 
-fn said() -> Content {
-    Content { prefix: Vec::new(), suffix: "hello".to_owned() }
+fn said() -> PromptContent {
+    PromptContent { prefix: Vec::new(), suffix: "hello".to_owned() }
 }
 
 #[test]

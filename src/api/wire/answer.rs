@@ -20,16 +20,16 @@ use super::files::IndexRun;
 use super::receipt::DocumentReceipt;
 use super::structure::FileOutline;
 use super::structure::FoundSymbol;
-use crate::api::ask::Ask;
-use crate::api::response::Response;
+use crate::api::ask::AnyQuery;
+use crate::api::response::QueryResponse;
 
 /// Levels of JSON at most in an answer: two for each level of symbols, of which an outline has no more than 121.
-const MOST_LEVELS: usize = 300;
+const MAX_NESTING: usize = 300;
 
 /// The answer to an ask: the `data` of the envelope.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum AnyAnswer {
     /// What an index run did.
     Indexed(IndexRun),
     /// What is known of every file.
@@ -54,31 +54,33 @@ pub enum Answer {
     Audited(AuditResult),
 }
 
-impl Answer {
+impl AnyAnswer {
     /// Makes an answer of a response, whose texts move into it; `None` for what no ask is answered by.
-    pub fn of(response: Response) -> Option<Self> {
+    pub fn from_response(response: QueryResponse) -> Option<Self> {
         Some(match response {
-            Response::Indexed(report) => Self::Indexed(IndexRun::from(&report)),
-            Response::Outlines(answers) => Self::Outlines(all(answers)),
-            Response::Views(answers) => Self::Views(all(answers)),
-            Response::Symbols(answers) => Self::Symbols(all(answers)),
-            Response::Aggregated(aggregated) => {
-                Self::Aggregated(Box::new(ComposedDocument::of(aggregated.written)))
+            QueryResponse::Indexed(report) => Self::Indexed(IndexRun::from(&report)),
+            QueryResponse::Outlines(answers) => Self::Outlines(convert_all(answers)),
+            QueryResponse::Views(answers) => Self::Views(convert_all(answers)),
+            QueryResponse::Symbols(answers) => Self::Symbols(convert_all(answers)),
+            QueryResponse::Aggregated(aggregated) => {
+                Self::Aggregated(Box::new(ComposedDocument::from_written(aggregated.written)))
             }
-            Response::Planned(receipt) => Self::Aggregated(Box::new(ComposedDocument {
+            QueryResponse::Planned(receipt) => Self::Aggregated(Box::new(ComposedDocument {
                 receipt: DocumentReceipt::from(&*receipt),
                 text: None,
             })),
-            Response::Explained(explanations) => Self::Explained(all(explanations)),
-            Response::Status(files) => Self::Files(FileStates { files: all::<_, FileState>(files) }),
-            Response::CacheStatus(size) => Self::CacheStatus(size.into()),
-            Response::Cleared(freed) => Self::Cleared(freed.into()),
-            Response::Verified(verdict) => Self::Verified(verdict.into()),
-            Response::Audited(report) => Self::Audited(report.into()),
-            Response::Exported(_)
-            | Response::SliceMade(_)
-            | Response::SliceResolved(_)
-            | Response::SlicesResolved(_) => return None,
+            QueryResponse::Explained(explanations) => Self::Explained(convert_all(explanations)),
+            QueryResponse::Status(files) => {
+                Self::Files(FileStates { files: convert_all::<_, FileState>(files) })
+            }
+            QueryResponse::CacheStatus(size) => Self::CacheStatus(size.into()),
+            QueryResponse::Cleared(freed) => Self::Cleared(freed.into()),
+            QueryResponse::Verified(verdict) => Self::Verified(verdict.into()),
+            QueryResponse::Audited(report) => Self::Audited(report.into()),
+            QueryResponse::Exported(_)
+            | QueryResponse::SliceMade(_)
+            | QueryResponse::SliceResolved(_)
+            | QueryResponse::SlicesResolved(_) => return None,
         })
     }
 
@@ -88,51 +90,51 @@ impl Answer {
     }
 
     /// Returns the schema of the answers to an ask, for documents that describe them.
-    pub fn schema(ask: &Ask, schemas: &mut SchemaGenerator) -> Schema {
+    pub fn schema(ask: &AnyQuery, schemas: &mut SchemaGenerator) -> Schema {
         match ask {
-            Ask::Index(_) => schemas.subschema_for::<IndexRun>(),
-            Ask::Files => schemas.subschema_for::<FileStates>(),
-            Ask::Outline(_) => schemas.subschema_for::<Vec<FileOutline>>(),
-            Ask::View(_) => schemas.subschema_for::<Vec<FileView>>(),
-            Ask::Symbols(_) => schemas.subschema_for::<Vec<FoundSymbol>>(),
-            Ask::Aggregate(_) => schemas.subschema_for::<ComposedDocument>(),
-            Ask::Explain(_) => schemas.subschema_for::<Vec<FileExplanation>>(),
-            Ask::CacheStatus => schemas.subschema_for::<CacheSize>(),
-            Ask::CacheClear(_) | Ask::CacheCollect(_) => schemas.subschema_for::<CacheFreed>(),
-            Ask::CacheVerify => schemas.subschema_for::<CacheVerdict>(),
-            Ask::Audit => schemas.subschema_for::<AuditResult>(),
+            AnyQuery::Index(_) => schemas.subschema_for::<IndexRun>(),
+            AnyQuery::Files => schemas.subschema_for::<FileStates>(),
+            AnyQuery::Outline(_) => schemas.subschema_for::<Vec<FileOutline>>(),
+            AnyQuery::View(_) => schemas.subschema_for::<Vec<FileView>>(),
+            AnyQuery::Symbols(_) => schemas.subschema_for::<Vec<FoundSymbol>>(),
+            AnyQuery::Aggregate(_) => schemas.subschema_for::<ComposedDocument>(),
+            AnyQuery::Explain(_) => schemas.subschema_for::<Vec<FileExplanation>>(),
+            AnyQuery::CacheStatus => schemas.subschema_for::<CacheSize>(),
+            AnyQuery::CacheClear(_) | AnyQuery::CacheCollect(_) => schemas.subschema_for::<CacheFreed>(),
+            AnyQuery::CacheVerify => schemas.subschema_for::<CacheVerdict>(),
+            AnyQuery::Audit => schemas.subschema_for::<AuditResult>(),
         }
     }
 
     /// Reads the answer to an ask from JSON.
-    pub fn decode(ask: &Ask, data: &[u8]) -> Result<Self, serde_json::Error> {
+    pub fn decode(ask: &AnyQuery, data: &[u8]) -> Result<Self, serde_json::Error> {
         Ok(match ask {
-            Ask::Index(_) => Self::Indexed(read(data)?),
-            Ask::Files => Self::Files(read(data)?),
-            Ask::Outline(_) => Self::Outlines(read_nested(data)?),
-            Ask::View(_) => Self::Views(read(data)?),
-            Ask::Symbols(_) => Self::Symbols(read_nested(data)?),
-            Ask::Aggregate(_) => Self::Aggregated(read(data)?),
-            Ask::Explain(_) => Self::Explained(read(data)?),
-            Ask::CacheStatus => Self::CacheStatus(read(data)?),
-            Ask::CacheClear(_) | Ask::CacheCollect(_) => Self::Cleared(read(data)?),
-            Ask::CacheVerify => Self::Verified(read(data)?),
-            Ask::Audit => Self::Audited(read(data)?),
+            AnyQuery::Index(_) => Self::Indexed(decode_json(data)?),
+            AnyQuery::Files => Self::Files(decode_json(data)?),
+            AnyQuery::Outline(_) => Self::Outlines(decode_nested(data)?),
+            AnyQuery::View(_) => Self::Views(decode_json(data)?),
+            AnyQuery::Symbols(_) => Self::Symbols(decode_nested(data)?),
+            AnyQuery::Aggregate(_) => Self::Aggregated(decode_json(data)?),
+            AnyQuery::Explain(_) => Self::Explained(decode_json(data)?),
+            AnyQuery::CacheStatus => Self::CacheStatus(decode_json(data)?),
+            AnyQuery::CacheClear(_) | AnyQuery::CacheCollect(_) => Self::Cleared(decode_json(data)?),
+            AnyQuery::CacheVerify => Self::Verified(decode_json(data)?),
+            AnyQuery::Audit => Self::Audited(decode_json(data)?),
         })
     }
 }
 
-fn all<T, W: From<T>>(items: Vec<T>) -> Vec<W> {
+fn convert_all<T, W: From<T>>(items: Vec<T>) -> Vec<W> {
     items.into_iter().map(Into::into).collect()
 }
 
-fn read<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
+fn decode_json<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
     serde_json::from_slice(data)
 }
 
 /// Reads what may be nested as deeply as an outline is, which is more than the 128 levels that the parser allows.
-fn read_nested<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
-    if MOST_LEVELS < levels(data) {
+fn decode_nested<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error> {
+    if MAX_NESTING < nesting_depth(data) {
         return Err(serde_json::Error::custom("an answer that is nested deeper than outlines are"));
     }
     let mut reader = serde_json::Deserializer::from_slice(data);
@@ -143,7 +145,7 @@ fn read_nested<T: DeserializeOwned>(data: &[u8]) -> Result<T, serde_json::Error>
 }
 
 /// Returns how deeply JSON is nested, without reading it.
-fn levels(data: &[u8]) -> usize {
+fn nesting_depth(data: &[u8]) -> usize {
     let (mut level, mut deepest) = (0_usize, 0);
     let (mut in_text, mut is_escaped) = (false, false);
     for byte in data {
@@ -169,16 +171,17 @@ mod tests {
 
     #[test]
     fn levels_are_those_outside_of_texts() {
-        assert_eq!(levels(b"1"), 0);
-        assert_eq!(levels(br#"[{"a[{": "]\"[[", "b": [1]}, []]"#), 3);
-        assert_eq!(levels(b"]]][["), 2);
+        assert_eq!(nesting_depth(b"1"), 0);
+        assert_eq!(nesting_depth(br#"[{"a[{": "]\"[[", "b": [1]}, []]"#), 3);
+        assert_eq!(nesting_depth(b"]]][["), 2);
     }
 
     #[test]
     fn an_answer_that_is_nested_without_end_is_refused() {
         let hostile = "[".repeat(1_000_000);
-        let error = Answer::decode(&Ask::Outline(OutlineAsk::default()), hostile.as_bytes()).unwrap_err();
+        let error =
+            AnyAnswer::decode(&AnyQuery::Outline(OutlineAsk::default()), hostile.as_bytes()).unwrap_err();
         assert!(error.to_string().contains("nested deeper"), "{error}");
-        assert!(Answer::decode(&Ask::Files, hostile.as_bytes()).is_err());
+        assert!(AnyAnswer::decode(&AnyQuery::Files, hostile.as_bytes()).is_err());
     }
 }

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::dollars::Dollars;
 use super::path::wire_path;
+use crate::engine::AgentDbSize;
 use crate::engine::AuditReport;
 use crate::engine::CacheStatus;
-use crate::engine::Cleared;
-use crate::engine::Difference;
-use crate::engine::PaidSize;
-use crate::engine::Verdict;
+use crate::engine::ClearedCache;
+use crate::engine::IndexDifference;
+use crate::engine::IntegrityReport;
 
 /// How much is cached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -135,7 +135,7 @@ impl CacheVerdict {
 
 impl AuditDifference {
     /// Returns what is wrong, in words that fit behind the path.
-    pub fn words(&self) -> &str {
+    pub fn description(&self) -> &str {
         match self.kind.as_str() {
             "not_indexed" => "the project has it, and the index does not",
             "other_content" => "the index has another content",
@@ -160,29 +160,29 @@ impl From<CacheStatus> for CacheSize {
             contents: size.contents,
             idle_contents: size.idle_contents,
             artifacts: artifacts.collect(),
-            given: GivenSize { rows: size.given, bytes: size.given_bytes },
+            given: GivenSize { rows: size.delivered_texts, bytes: size.delivered_bytes },
             bytes_on_disk: size.bytes_on_disk,
             agent: paid.map(AgentSize::from),
         }
     }
 }
 
-impl From<PaidSize> for AgentSize {
-    fn from(size: PaidSize) -> Self {
+impl From<AgentDbSize> for AgentSize {
+    fn from(size: AgentDbSize) -> Self {
         Self {
             summaries: size.summaries,
             text_bytes: size.text_bytes,
             refusals: size.refusals,
             calls: size.calls,
-            spent_usd: size.spent.into(),
+            spent_usd: size.spent_total.into(),
             bytes_on_disk: size.bytes_on_disk,
         }
     }
 }
 
-impl From<Cleared> for CacheFreed {
-    fn from(cleared: Cleared) -> Self {
-        let Cleared { freed, paid } = cleared;
+impl From<ClearedCache> for CacheFreed {
+    fn from(cleared: ClearedCache) -> Self {
+        let ClearedCache { freed, paid } = cleared;
         Self {
             contents: freed.contents,
             artifacts: freed.artifacts,
@@ -195,9 +195,9 @@ impl From<Cleared> for CacheFreed {
     }
 }
 
-impl From<Verdict> for CacheVerdict {
-    fn from(verdict: Verdict) -> Self {
-        Self { rows: verdict.rows, damaged: verdict.damaged, structure: verdict.structure }
+impl From<IntegrityReport> for CacheVerdict {
+    fn from(verdict: IntegrityReport) -> Self {
+        Self { rows: verdict.rows, damaged: verdict.damaged_rows, structure: verdict.structure_error }
     }
 }
 
@@ -208,8 +208,8 @@ impl From<AuditReport> for AuditResult {
     }
 }
 
-impl From<Difference> for AuditDifference {
-    fn from(difference: Difference) -> Self {
+impl From<IndexDifference> for AuditDifference {
+    fn from(difference: IndexDifference) -> Self {
         let (path, path_hex) = wire_path(&difference.path);
         Self { path, path_hex, kind: difference.kind.name().to_owned() }
     }

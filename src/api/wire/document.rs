@@ -11,11 +11,11 @@ use serde::Serialize;
 use super::envelope::SCHEMA_VERSION;
 use super::path::wire_path;
 use super::receipt::DocumentReceipt;
-use super::sections::Section;
+use super::sections::SectionJson;
 use super::sections::sections;
-use crate::engine::Answer as Written;
-use crate::model::Block;
+use crate::engine::CachedDocument as Written;
 use crate::model::Document;
+use crate::model::DocumentBlock;
 use crate::render;
 
 /// A document that was composed.
@@ -30,7 +30,7 @@ pub struct ComposedDocument {
 
 impl ComposedDocument {
     /// Returns a document that was written; its text moves where nobody else has it.
-    pub(super) fn of(written: Arc<Written>) -> Self {
+    pub(super) fn from_written(written: Arc<Written>) -> Self {
         let receipt = DocumentReceipt::from(&written.receipt);
         let text = Arc::try_unwrap(written).map_or_else(|kept| kept.text.clone(), |written| written.text);
         let text = String::from_utf8(text.into()).expect("documents are written as text");
@@ -40,16 +40,16 @@ impl ComposedDocument {
 
 /// A [`ComposedDocument`] whose text need not be copied.
 #[derive(Serialize)]
-struct WrittenJson<'a> {
+struct ComposedDocumentRef<'a> {
     text: &'a str,
     receipt: DocumentReceipt,
 }
 
 /// Returns a document as it is sent. It is encoded once, however often it is given.
-pub(in crate::api) fn encoded(written: &Written) -> Bytes {
+pub(in crate::api) fn encode_document(written: &Written) -> Bytes {
     let encode = || {
         let text = std::str::from_utf8(&written.text).expect("documents are written as text");
-        let json = WrittenJson { text, receipt: DocumentReceipt::from(&written.receipt) };
+        let json = ComposedDocumentRef { text, receipt: DocumentReceipt::from(&written.receipt) };
         serde_json::to_vec(&json).expect("texts and numbers always become JSON").into()
     };
     written.encoded.get_or_init(encode).clone()
@@ -59,7 +59,7 @@ pub(in crate::api) fn encoded(written: &Written) -> Bytes {
 #[derive(Serialize)]
 struct DocumentJson<'a> {
     schema_version: u32,
-    sections: Vec<Section<'a>>,
+    sections: Vec<SectionJson<'a>>,
     files: Vec<BlockJson<'a>>,
     receipt: DocumentReceipt,
 }
@@ -82,12 +82,12 @@ pub fn document_json(document: &Document) -> impl Serialize {
     DocumentJson {
         schema_version: SCHEMA_VERSION,
         sections: sections(document),
-        files: document.blocks.iter().map(block).collect(),
+        files: document.blocks.iter().map(block_json).collect(),
         receipt: DocumentReceipt::from(&document.receipt),
     }
 }
 
-fn block(block: &Block) -> BlockJson<'_> {
+fn block_json(block: &DocumentBlock) -> BlockJson<'_> {
     let (_, path_hex) = wire_path(&block.path);
     BlockJson {
         path: String::from_utf8_lossy(block.path.as_bytes()),
@@ -95,7 +95,7 @@ fn block(block: &Block) -> BlockJson<'_> {
         language: block.file_type.id,
         view: block.view.name(),
         sha256: block.content.map(|content| content.to_string()),
-        head: render::head(block),
+        head: render::head_line(block),
         remarks: &block.remarks,
         text: &block.body,
     }

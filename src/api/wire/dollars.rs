@@ -26,7 +26,7 @@ impl From<Money> for Dollars {
 
 impl From<Dollars> for String {
     fn from(dollars: Dollars) -> Self {
-        dollars.0.decimal()
+        dollars.0.to_decimal()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::api::service::FreshnessNote;
 pub const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct Envelope<'a, T: ?Sized> {
+struct CommandEnvelope<'a, T: ?Sized> {
     schema_version: u32,
     command: &'a str,
     #[serde(flatten)]
@@ -24,7 +24,7 @@ pub fn envelope(
     freshness: Option<&FreshnessNote>,
     data: &(impl Serialize + ?Sized),
 ) -> Vec<u8> {
-    let envelope = Envelope { schema_version: SCHEMA_VERSION, command, freshness, data };
+    let envelope = CommandEnvelope { schema_version: SCHEMA_VERSION, command, freshness, data };
     serde_json::to_vec(&envelope).expect("answers have texts as keys, and so always become JSON")
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::path::wire_path;
 use super::receipt::SummaryAuthor;
 use crate::engine::Explanation;
-use crate::engine::UnderLimits;
+use crate::engine::LimitedView;
 
 /// Why a file gets the view that it gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -104,7 +104,7 @@ impl From<Explanation> for FileExplanation {
             decided_by: explanation.routed.rule.name().to_owned(),
             wanted: explanation.routed.view.name().to_owned(),
             view: explanation.view.name().to_owned(),
-            why: explanation.why,
+            why: explanation.reason,
             summary: explanation.summary.as_ref().map(|(by, _)| by.into()),
             summary_why: explanation.summary.map(|(_, why)| why.to_owned()),
             bytes: explanation.bytes,
@@ -115,12 +115,12 @@ impl From<Explanation> for FileExplanation {
     }
 }
 
-impl From<UnderLimits> for LimitEffect {
-    fn from(fate: UnderLimits) -> Self {
+impl From<LimitedView> for LimitEffect {
+    fn from(fate: LimitedView) -> Self {
         let importance = fate.importance;
         Self {
             view: fate.view.map(|view| view.name().to_owned()),
-            why: fate.why,
+            why: fate.reason,
             place: fate.place as u64,
             files: fate.files as u64,
             in_focus: importance.in_focus,

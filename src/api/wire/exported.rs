@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::path::wire_path;
 use super::structure::SymbolNode;
-use crate::engine::Exported;
+use crate::engine::ExportedArtifacts;
 
 #[derive(Serialize)]
 struct ExportedJson {
@@ -21,7 +21,7 @@ struct ExportedJson {
 }
 
 /// Returns what is cached of one file, ready to be written as JSON.
-pub fn exported_json(row: Exported) -> impl Serialize {
+pub fn exported_json(row: ExportedArtifacts) -> impl Serialize {
     let (file_path, file_path_hex) = wire_path(&row.path);
     let symbols = row.outline.map(|outline| outline.symbols);
     ExportedJson {

@@ -12,7 +12,7 @@ use crate::engine::FileStatus;
 use crate::engine::Freshness;
 use crate::engine::IndexReport;
 use crate::engine::ViewAnswer;
-use crate::model::LeftOut;
+use crate::model::SkipReason;
 use crate::model::Tier;
 use crate::render;
 
@@ -95,7 +95,7 @@ pub struct FileView {
 impl IndexRun {
     /// Says whether an error left out some file.
     pub fn has_errors(&self) -> bool {
-        self.left_out.keys().filter_map(|reason| LeftOut::from_name(reason)).any(LeftOut::is_error)
+        self.left_out.keys().filter_map(|reason| SkipReason::from_name(reason)).any(SkipReason::is_error)
     }
 
     /// Returns how long it took.
@@ -159,10 +159,10 @@ impl From<ViewAnswer> for FileView {
             language: block.file_type.id.to_owned(),
             view: block.view.name().to_owned(),
             sha256: block.content.map(|content| content.to_string()),
-            head: render::head(&block),
+            head: render::head_line(&block),
             remarks: block.remarks,
             text: block.body,
-            why: answer.why,
+            why: answer.reason,
         }
     }
 }

@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::envelope::SCHEMA_VERSION;
 use super::path::wire_path;
-use crate::model::LeftOut;
 use crate::model::MissingFile;
 use crate::model::Omission;
 use crate::model::OmittedFile;
-use crate::model::Problem;
 use crate::model::Receipt;
 use crate::model::ReceiptEntry;
-use crate::model::SummaryBy;
+use crate::model::SectionProblem;
+use crate::model::SkipReason;
+use crate::model::SummaryProvenance;
 use crate::model::ViewMode;
 
 /// What became of each file that was asked for.
@@ -111,7 +111,7 @@ pub struct FolderAuthor {
 }
 
 impl FolderAuthor {
-    fn of(count: u64) -> Option<Self> {
+    fn from_count(count: u64) -> Option<Self> {
         (0 < count).then(|| Self { by: "agent".to_owned(), untrusted: true, count })
     }
 }
@@ -162,7 +162,7 @@ impl ReceiptFile {
 impl ReceiptOmission {
     /// Says whether it is an error that left the file out.
     pub fn is_error(&self) -> bool {
-        LeftOut::from_name(&self.reason).is_some_and(LeftOut::is_error)
+        SkipReason::from_name(&self.reason).is_some_and(SkipReason::is_error)
     }
 }
 
@@ -180,10 +180,10 @@ impl From<&Receipt> for DocumentReceipt {
             max_bytes: receipt.max_bytes,
             bytes: receipt.bytes,
             tokens: receipt.tokens,
-            without_tree: receipt.without_tree,
-            folders: FolderAuthor::of(receipt.folders_by_model),
+            without_tree: receipt.tree_omitted,
+            folders: FolderAuthor::from_count(receipt.folders_by_model),
             files: receipt.files.iter().map(Into::into).collect(),
-            left_out: receipt.left_out.iter().map(|omitted| omission(omitted, receipt)).collect(),
+            left_out: receipt.omitted.iter().map(|omitted| omission(omitted, receipt)).collect(),
             missing: receipt.missing.iter().map(Into::into).collect(),
             problems: receipt.problems.iter().map(Into::into).collect(),
         }
@@ -200,7 +200,7 @@ impl From<&ReceiptEntry> for ReceiptFile {
             view: entry.view.name().to_owned(),
             wanted: entry.wanted.name().to_owned(),
             rule: entry.rule.name().to_owned(),
-            why: entry.why.clone(),
+            why: entry.reason.clone(),
             summary: entry.summary.as_ref().map(Into::into),
             bytes: entry.bytes,
             tokens: entry.tokens,
@@ -208,11 +208,13 @@ impl From<&ReceiptEntry> for ReceiptFile {
     }
 }
 
-impl From<&SummaryBy> for SummaryAuthor {
-    fn from(by: &SummaryBy) -> Self {
+impl From<&SummaryProvenance> for SummaryAuthor {
+    fn from(by: &SummaryProvenance) -> Self {
         let (by, model, earlier) = match by {
-            SummaryBy::Heuristic => ("heuristic", None, false),
-            SummaryBy::Model { name, is_earlier } => ("agent", Some(name.to_string()), *is_earlier),
+            SummaryProvenance::Heuristic => ("heuristic", None, false),
+            SummaryProvenance::Model { name, is_outdated: is_earlier } => {
+                ("agent", Some(name.to_string()), *is_earlier)
+            }
         };
         Self { by: by.to_owned(), untrusted: model.is_some(), model, earlier }
     }
@@ -220,13 +222,13 @@ impl From<&SummaryBy> for SummaryAuthor {
 
 impl From<&MissingFile> for ReceiptMissing {
     fn from(missing: &MissingFile) -> Self {
-        Self { word: missing.word.clone(), why: missing.why.clone() }
+        Self { word: missing.pattern.clone(), why: missing.reason.clone() }
     }
 }
 
-impl From<&Problem> for ReceiptProblem {
-    fn from(problem: &Problem) -> Self {
-        Self { section: problem.section.to_owned(), why: problem.why.clone(), is_error: problem.is_error }
+impl From<&SectionProblem> for ReceiptProblem {
+    fn from(problem: &SectionProblem) -> Self {
+        Self { section: problem.section.to_owned(), why: problem.reason.clone(), is_error: problem.is_error }
     }
 }
 
@@ -236,6 +238,6 @@ fn omission(omitted: &OmittedFile, receipt: &Receipt) -> ReceiptOmission {
         Omission::Budget { wanted } => Some(wanted.name().to_owned()),
         Omission::LeftOut(_) | Omission::AutoAggregate | Omission::Unchanged => None,
     };
-    let (reason, why) = (omitted.reason.name().to_owned(), receipt.why_left_out(omitted.reason));
+    let (reason, why) = (omitted.reason.name().to_owned(), receipt.omission_text(omitted.reason));
     ReceiptOmission { path, path_hex, reason, wanted, why }
 }

@@ -2,18 +2,18 @@
 
 use serde::Serialize;
 
-use crate::model::Bead;
-use crate::model::Beads;
+use crate::model::BeadIssue;
+use crate::model::BeadsList;
+use crate::model::DiscussionEntry;
 use crate::model::Document;
-use crate::model::Picture;
 use crate::model::Screenshot;
-use crate::model::Utterance;
+use crate::model::ScreenshotImage;
 use crate::render;
 
 /// A section, and what it holds.
 #[derive(Serialize)]
 #[serde(tag = "holds", rename_all = "snake_case")]
-pub(super) enum Section<'a> {
+pub(super) enum SectionJson<'a> {
     Files {
         heading: &'a str,
     },
@@ -27,14 +27,14 @@ pub(super) enum Section<'a> {
     },
     Beads {
         heading: &'a str,
-        completed: Vec<BeadJson<'a>>,
-        active: Vec<BeadJson<'a>>,
+        completed: Vec<TrackedItemJson<'a>>,
+        active: Vec<TrackedItemJson<'a>>,
         skipped: u64,
         error: Option<&'a str>,
     },
     Discussion {
         heading: &'a str,
-        entries: Vec<EntryJson<'a>>,
+        entries: Vec<DiscussionEntryJson<'a>>,
     },
 }
 
@@ -50,7 +50,7 @@ pub(super) struct ScreenshotJson<'a> {
 }
 
 #[derive(Serialize)]
-pub(super) struct BeadJson<'a> {
+pub(super) struct TrackedItemJson<'a> {
     id: &'a str,
     title: &'a str,
     status: &'a str,
@@ -58,47 +58,47 @@ pub(super) struct BeadJson<'a> {
 }
 
 #[derive(Serialize)]
-pub(super) struct EntryJson<'a> {
+pub(super) struct DiscussionEntryJson<'a> {
     role: Option<&'a str>,
     content: &'a str,
 }
 
 /// Returns the sections, in the order of the document.
-pub(super) fn sections(document: &Document) -> Vec<Section<'_>> {
+pub(super) fn sections(document: &Document) -> Vec<SectionJson<'_>> {
     let mut sections = Vec::new();
     if document.part.has_prefix() {
-        sections.push(Section::Files { heading: document.files_heading });
+        sections.push(SectionJson::Files { heading: document.files_heading });
     }
     if let Some(tree) = &document.tree {
-        sections.push(Section::Text { heading: "File Tree", text: tree });
+        sections.push(SectionJson::Text { heading: "File Tree", text: tree });
     }
     if !document.screenshots.is_empty() {
         let screenshots = document.screenshots.iter().map(screenshot).collect();
-        sections.push(Section::Screenshots { heading: "Screenshots", screenshots });
+        sections.push(SectionJson::Screenshots { heading: "Screenshots", screenshots });
     }
     sections.extend(document.beads.as_ref().map(tracked));
     if !document.discussion.is_empty() {
         let entries = document.discussion.iter().map(entry).collect();
-        sections.push(Section::Discussion { heading: "Discussion History", entries });
+        sections.push(SectionJson::Discussion { heading: "Discussion History", entries });
     }
     sections
 }
 
 fn screenshot(screenshot: &Screenshot) -> ScreenshotJson<'_> {
     let mut json = ScreenshotJson { path: &screenshot.path, media_type: None, base64: None, error: None };
-    match &screenshot.picture {
-        Picture::Link => {}
-        Picture::Inline { media_type, bytes } => {
+    match &screenshot.image {
+        ScreenshotImage::Link => {}
+        ScreenshotImage::Inline { media_type, bytes } => {
             json.media_type = Some(media_type);
             json.base64 = Some(render::base64(bytes));
         }
-        Picture::Failed(why) => json.error = Some(why),
+        ScreenshotImage::Failed(why) => json.error = Some(why),
     }
     json
 }
 
-fn tracked(beads: &Beads) -> Section<'_> {
-    Section::Beads {
+fn tracked(beads: &BeadsList) -> SectionJson<'_> {
+    SectionJson::Beads {
         heading: "Beads Mode: Progress Track",
         completed: beads.completed.iter().map(bead).collect(),
         active: beads.active.iter().map(bead).collect(),
@@ -107,10 +107,10 @@ fn tracked(beads: &Beads) -> Section<'_> {
     }
 }
 
-fn bead(bead: &Bead) -> BeadJson<'_> {
-    BeadJson { id: &bead.id, title: &bead.title, status: &bead.status, description: &bead.description }
+fn bead(bead: &BeadIssue) -> TrackedItemJson<'_> {
+    TrackedItemJson { id: &bead.id, title: &bead.title, status: &bead.status, description: &bead.description }
 }
 
-fn entry(said: &Utterance) -> EntryJson<'_> {
-    EntryJson { role: said.role.as_deref(), content: &said.content }
+fn entry(said: &DiscussionEntry) -> DiscussionEntryJson<'_> {
+    DiscussionEntryJson { role: said.role.as_deref(), content: &said.content }
 }

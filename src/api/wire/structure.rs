@@ -8,9 +8,9 @@ use super::path::wire_path;
 use crate::engine::OutlineAnswer;
 use crate::engine::OutlineLine;
 use crate::engine::SymbolAnswer;
-use crate::engine::file_type;
-use crate::model::Fallback;
-use crate::model::Health;
+use crate::engine::file_type_by_id;
+use crate::model::ParseFallback;
+use crate::model::ParseHealth;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 
@@ -113,7 +113,7 @@ impl FileOutline {
     /// Returns the share that was understood in words, never rounded up.
     #[expect(clippy::cast_possible_truncation, reason = "it is a share of a million")]
     #[expect(clippy::cast_sign_loss, reason = "what is below 0 becomes 0")]
-    pub fn health_in_words(&self) -> String {
+    pub fn health_percent(&self) -> String {
         let thousandths = (self.health * 1_000_000.0).round() as u32 / 1_000;
         format!("{}.{} %", thousandths / 10, thousandths % 10)
     }
@@ -147,7 +147,7 @@ fn kind_title(kind: &str) -> &str {
 
 /// Returns the name of a file type as people spell it, as `Python` for `python`.
 pub fn language_name(id: &str) -> &str {
-    file_type(id).map_or(id, |file_type| file_type.name)
+    file_type_by_id(id).map_or(id, |file_type| file_type.name)
 }
 
 impl From<OutlineAnswer> for FileOutline {
@@ -160,8 +160,8 @@ impl From<OutlineAnswer> for FileOutline {
             language: answer.file_type.id.to_owned(),
             sha256: answer.hash.to_string(),
             lines: answer.lines,
-            health: rounded(health),
-            fallback: health.fallback.map(|fallback| Fallback::name(fallback).to_owned()),
+            health: rounded_share(health),
+            fallback: health.fallback.map(|fallback| ParseFallback::name(fallback).to_owned()),
             symbols: answer.outline.symbols.into_iter().map(Into::into).collect(),
         }
     }
@@ -206,6 +206,6 @@ impl From<SymbolAnswer> for FoundSymbol {
 }
 
 /// Six digits tell one broken byte in a megabyte; never rounded up to 1 while something is broken.
-fn rounded(health: Health) -> f64 {
+fn rounded_share(health: ParseHealth) -> f64 {
     (health.share() * 1_000_000.0).floor() / 1_000_000.0
 }

@@ -4,47 +4,55 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::asking;
-use super::desk::Desk;
-use crate::agent::Summary;
+use super::desk::CommandContext;
+use crate::agent::StoredSummary;
 use crate::agent::UsageRow;
 use crate::cli::agent_args::AgentCommand;
-use crate::cli::environment::Environment;
+use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
+use crate::cli::failure::CommandError;
 use crate::model::Money;
 use crate::model::Tier;
-use crate::render::grouped;
-use crate::service::AgentChoice;
-use crate::service::Extent;
-use crate::service::Shown;
-use crate::service::Usage;
-use crate::service::Writing;
+use crate::render::format_grouped;
+use crate::service::AgentOverrides;
+use crate::service::SubjectScope;
+use crate::service::SubjectSummaries;
+use crate::service::SummarySession;
+use crate::service::UsageReport;
 use crate::service::agent_options;
 use crate::service::caps;
 use crate::service::day_of;
 use crate::service::has_key;
 use crate::service::host_of;
-use crate::service::shown;
 use crate::service::usage;
+use crate::service::written_summaries;
 use crate::sys::Clock;
 use crate::sys::WallClock;
 
-pub(super) fn run(command: &AgentCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+pub(super) fn run(command: &AgentCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {
-        AgentCommand::Preview { file, tiers, persona } => preview(file, tiers, persona.as_ref(), desk),
-        AgentCommand::Usage => tell_usage(desk),
-        AgentCommand::Show { file, all, tier } => show(file.as_ref(), *all, *tier, desk),
-        AgentCommand::Providers => providers(desk),
+        AgentCommand::Preview { file, tiers, persona } => {
+            preview_request(file, tiers, persona.as_ref(), desk)
+        }
+        AgentCommand::Usage => write_usage(desk),
+        AgentCommand::Show { file, all, tier } => show_summaries(file.as_ref(), *all, *tier, desk),
+        AgentCommand::Providers => list_providers(desk),
     }
 }
 
-fn preview(file: &str, tiers: &[u8], persona: Option<&String>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    asking::refuse_empty(std::iter::once(file))?;
-    let choice = AgentChoice { persona: persona.cloned(), tiers: asking::tiers(tiers), picks: Vec::new() };
+fn preview_request(
+    file: &str,
+    tiers: &[u8],
+    persona: Option<&String>,
+    desk: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    asking::reject_empty(std::iter::once(file))?;
+    let choice =
+        AgentOverrides { persona: persona.cloned(), tiers: asking::parse_tiers(tiers), picks: Vec::new() };
     let options = agent_options(desk.loaded, choice)?;
-    let file = desk.place.word(file);
-    let (model, sending) = asking::in_world(desk, |desk, world| {
-        let mut writing = Writing::open(&desk.place.root, desk.loaded, options, world)?;
+    let file = desk.location.resolve_path(file);
+    let (model, sending) = asking::with_world(desk, |desk, world| {
+        let mut writing = SummarySession::open(&desk.location.root, desk.loaded, options, world)?;
         Ok(writing.preview(&file)?)
     })?;
     let head = sending.head();
@@ -54,17 +62,17 @@ fn preview(file: &str, tiers: &[u8], persona: Option<&String>, desk: &mut Desk<'
         return Ok(failure::DONE);
     }
     for line in head.lines() {
-        desk.output.tell(line);
+        desk.output.message(line);
     }
     if model.provider.needs_key {
-        desk.output.tell("(and the key, which is not shown)");
+        desk.output.message("(and the key, which is not shown)");
     }
-    desk.output.bytes(sending.body())?;
+    desk.output.write_bytes(sending.body())?;
     Ok(failure::DONE)
 }
 
-fn tell_usage(desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let usage = usage(&desk.place.root, desk.loaded, WallClock.now_s())?;
+fn write_usage(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let usage = usage(&desk.location.root, desk.loaded, WallClock.now_s())?;
     let caps = caps(desk.loaded);
     let (day_left, total_left) =
         (caps.day.saturating_sub(usage.spent.day), caps.total.saturating_sub(usage.spent.total));
@@ -72,17 +80,17 @@ fn tell_usage(desk: &mut Desk<'_>) -> Result<u8, Failure> {
     if desk.output.json {
         let data = json!({
             "rows": usage.rows.iter().map(row_json).collect::<Value>(),
-            "today": {"calls": usage.spent.calls, "spent_usd": usage.spent.day.decimal()},
-            "total_usd": usage.spent.total.decimal(),
-            "open_usd": usage.spent.open.decimal(),
+            "today": {"calls": usage.spent.calls, "spent_usd": usage.spent.day.to_decimal()},
+            "total_usd": usage.spent.total.to_decimal(),
+            "open_usd": usage.spent.reserved.to_decimal(),
             "caps": {
-                "day_usd": caps.day.decimal(),
-                "total_usd": caps.total.decimal(),
+                "day_usd": caps.day.to_decimal(),
+                "total_usd": caps.total.to_decimal(),
                 "calls_a_day": caps.calls_a_day,
             },
             "left": {
-                "day_usd": day_left.decimal(),
-                "total_usd": total_left.decimal(),
+                "day_usd": day_left.to_decimal(),
+                "total_usd": total_left.to_decimal(),
                 "calls": calls_left,
             },
         });
@@ -90,34 +98,37 @@ fn tell_usage(desk: &mut Desk<'_>) -> Result<u8, Failure> {
         return Ok(failure::DONE);
     }
     write_rows(&usage, desk)?;
-    let Usage { spent, .. } = &usage;
-    desk.line(&format!("today   {} of {}, {day_left} left", spent.day, caps.day))?;
-    desk.line(&format!("in all  {} of {}, {total_left} left", spent.total, caps.total))?;
-    let (calls, most) = (grouped(spent.calls), grouped(caps.calls_a_day));
-    desk.line(&format!("calls   {calls} of {most} today, {} left", grouped(calls_left)))?;
-    if spent.open != Money::ZERO {
-        desk.line(&format!("of that {} is put aside for calls that have not come to an end", spent.open))?;
+    let UsageReport { spent, .. } = &usage;
+    desk.write_line(&format!("today   {} of {}, {day_left} left", spent.day, caps.day))?;
+    desk.write_line(&format!("in all  {} of {}, {total_left} left", spent.total, caps.total))?;
+    let (calls, most) = (format_grouped(spent.calls), format_grouped(caps.calls_a_day));
+    desk.write_line(&format!("calls   {calls} of {most} today, {} left", format_grouped(calls_left)))?;
+    if spent.reserved != Money::ZERO {
+        desk.write_line(&format!(
+            "of that {} is put aside for calls that have not come to an end",
+            spent.reserved
+        ))?;
     }
     Ok(failure::DONE)
 }
 
-fn write_rows(usage: &Usage, desk: &mut Desk<'_>) -> Result<(), Failure> {
+fn write_rows(usage: &UsageReport, desk: &mut CommandContext<'_>) -> Result<(), CommandError> {
     if usage.rows.is_empty() {
-        return desk.line("no model was ever asked about this project");
+        return desk.write_line("no model was ever asked about this project");
     }
     let head = ["day", "calls", "answered", "input", "cached", "written", "output", "cost"];
     let [day, calls, answered, input, cached, written, output, cost] = head;
-    desk.line(&format!(
+    desk.write_line(&format!(
         "{day:<10} {calls:>7} {answered:>8} {input:>11} {cached:>11} {written:>9} {output:>9} {cost:>9}  model"
     ))?;
     for row in &usage.rows {
         // What was never reported is not nothing.
-        let tokens = |count: Option<u64>| count.map_or("-".to_owned(), grouped);
-        let (day, by, cost) = (day_of(row.day), row.by.to_string(), row.cost.to_string());
-        let (calls, answered) = (grouped(row.calls), grouped(row.answered));
+        let tokens = |count: Option<u64>| count.map_or("-".to_owned(), format_grouped);
+        let (day, by, cost) = (day_of(row.day), row.model.to_string(), row.cost.to_string());
+        let (calls, answered) = (format_grouped(row.calls), format_grouped(row.answered));
         let (input, cached) = (tokens(row.tokens.input), tokens(row.tokens.cache_read));
         let (written, output) = (tokens(row.tokens.cache_write), tokens(row.tokens.output));
-        desk.line(&format!(
+        desk.write_line(&format!(
             "{day:<10} {calls:>7} {answered:>8} {input:>11} {cached:>11} {written:>9} {output:>9} {cost:>9}  {by}"
         ))?;
     }
@@ -127,30 +138,35 @@ fn write_rows(usage: &Usage, desk: &mut Desk<'_>) -> Result<(), Failure> {
 fn row_json(row: &UsageRow) -> Value {
     json!({
         "day": day_of(row.day),
-        "model": row.by.to_string(),
+        "model": row.model.to_string(),
         "calls": row.calls,
         "answered": row.answered,
         "input_tokens": row.tokens.input,
         "cache_read_tokens": row.tokens.cache_read,
         "cache_write_tokens": row.tokens.cache_write,
         "output_tokens": row.tokens.output,
-        "cost_usd": row.cost.decimal(),
-        "open_usd": row.open.decimal(),
+        "cost_usd": row.cost.to_decimal(),
+        "open_usd": row.reserved.to_decimal(),
     })
 }
 
-fn show(file: Option<&String>, all: bool, tier: Option<u8>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    asking::refuse_empty(file.map(String::as_str).into_iter())?;
+fn show_summaries(
+    file: Option<&String>,
+    all: bool,
+    tier: Option<u8>,
+    desk: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    asking::reject_empty(file.map(String::as_str).into_iter())?;
     let extent = match (all, file) {
-        (true, _) => Extent::Below,
-        (false, None) => Extent::Top,
-        (false, Some(_)) => Extent::Own,
+        (true, _) => SubjectScope::Below,
+        (false, None) => SubjectScope::Top,
+        (false, Some(_)) => SubjectScope::Own,
     };
-    let word = file.map_or(".".to_owned(), |file| desk.place.word(file));
+    let word = file.map_or(".".to_owned(), |file| desk.location.resolve_path(file));
     let tiers = tier.and_then(Tier::from_number);
     let tiers = tiers.map_or(vec![Tier::Orchestrator, Tier::TechLead], |tier| vec![tier]);
-    let all = asking::in_world(desk, |desk, world| {
-        Ok(shown(&desk.place.root, desk.loaded, (&word, extent), &tiers, world)?)
+    let all = asking::with_world(desk, |desk, world| {
+        Ok(written_summaries(&desk.location.root, desk.loaded, (&word, extent), &tiers, world)?)
     })?;
     if desk.output.json {
         let data = json!({"summaries": all.iter().flat_map(shown_json).collect::<Value>()});
@@ -159,39 +175,39 @@ fn show(file: Option<&String>, all: bool, tier: Option<u8>, desk: &mut Desk<'_>)
     }
     for (number, shown) in all.iter().enumerate() {
         if 0 < number {
-            desk.output.line("")?;
+            desk.output.write_line("")?;
         }
-        desk.line(&shown.place.to_string())?;
+        desk.write_line(&shown.place.to_string())?;
         for summary in &shown.summaries {
-            desk.line(&format!("  {}", words_about(summary)))?;
+            desk.write_line(&format!("  {}", attribution(summary)))?;
             for line in summary.text.lines() {
-                desk.line(&format!("    {line}"))?;
+                desk.write_line(&format!("    {line}"))?;
             }
         }
     }
     if all.is_empty() {
-        desk.output.tell("no model has written about this; `slop summarize` has one do so");
+        desk.output.message("no model has written about this; `slop summarize` has one do so");
     }
     Ok(failure::DONE)
 }
 
 /// Returns where a summary came from. That it is a model's stands before its words, for they may claim anything.
-fn words_about(summary: &Summary) -> String {
-    let (tier, by, cost) = (summary.tier.number(), &summary.by, summary.cost);
+fn attribution(summary: &StoredSummary) -> String {
+    let (tier, by, cost) = (summary.tier.number(), &summary.model, summary.cost);
     let day = day_of(summary.at_ms.div_euclid(24 * 60 * 60 * 1000));
     format!("tier {tier}, written by the model {by} on {day}, in a call of {cost}:")
 }
 
-fn shown_json(shown: &Shown) -> Vec<Value> {
-    let json = |summary: &Summary| {
+fn shown_json(shown: &SubjectSummaries) -> Vec<Value> {
+    let json = |summary: &StoredSummary| {
         json!({
             "place": shown.place.to_string(),
             "scope": summary.scope.name(),
             "tier": summary.tier.number(),
-            "model": summary.by.to_string(),
+            "model": summary.model.to_string(),
             "prompt": summary.prompt,
             "at_ms": summary.at_ms,
-            "call_cost_usd": summary.cost.decimal(),
+            "call_cost_usd": summary.cost.to_decimal(),
             "untrusted": true,
             "text": summary.text,
         })
@@ -199,10 +215,10 @@ fn shown_json(shown: &Shown) -> Vec<Value> {
     shown.summaries.iter().map(json).collect()
 }
 
-fn providers(desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let providers = desk.loaded.trusted.providers.clone();
+fn list_providers(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let providers = desk.loaded.user_only.providers.clone();
     let rows = providers.iter().map(|provider| {
-        let has_key = has_key(provider, &Environment::key);
+        let has_key = has_key(provider, &ProcessEnvironment::key);
         let key = match (has_key, provider.needs_key) {
             (true, _) => "there",
             (false, true) => "missing",
@@ -231,7 +247,7 @@ fn providers(desk: &mut Desk<'_>) -> Result<u8, Failure> {
         let (name, wire, host) = (&provider.name, provider.wire.name(), host_of(provider));
         let variables = provider.key_variables.join(", ");
         let variables = if variables.is_empty() { String::new() } else { format!(" ({variables})") };
-        desk.line(&format!("{name:<12} {wire:<10} {host:<38} key {key}{variables}"))?;
+        desk.write_line(&format!("{name:<12} {wire:<10} {host:<38} key {key}{variables}"))?;
     }
     Ok(failure::DONE)
 }

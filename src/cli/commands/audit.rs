@@ -1,17 +1,17 @@
 //! `slop audit`
 
-use super::desk::Desk;
-use crate::api::Answer;
-use crate::api::Ask;
-use crate::api::shown_path;
+use super::desk::CommandContext;
+use crate::api::AnyAnswer;
+use crate::api::AnyQuery;
+use crate::api::display_path;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
-use crate::render::grouped;
-use crate::render::size;
+use crate::cli::failure::CommandError;
+use crate::render::format_grouped;
+use crate::render::format_size;
 
-pub(super) fn run(desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let answer = desk.ask(Ask::Audit)?;
-    let Answer::Audited(audit) = &answer else { unreachable!("an audit ask is answered by an audit") };
+pub(super) fn run(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let answer = desk.ask(AnyQuery::Audit)?;
+    let AnyAnswer::Audited(audit) = &answer else { unreachable!("an audit ask is answered by an audit") };
     let is_clean = audit.differences.is_empty();
     let code = if is_clean { failure::DONE } else { failure::USER };
     if desk.output.json {
@@ -19,11 +19,12 @@ pub(super) fn run(desk: &mut Desk<'_>) -> Result<u8, Failure> {
         return Ok(code);
     }
     for difference in &audit.differences {
-        let path = shown_path(&difference.path, difference.path_hex.as_deref());
-        desk.output.line(&format!("{path}: {}", difference.words()))?;
+        let path = display_path(&difference.path, difference.path_hex.as_deref());
+        desk.output.write_line(&format!("{path}: {}", difference.description()))?;
     }
-    let (files, differences) = (grouped(audit.files), grouped(audit.differences.len() as u64));
+    let (files, differences) = (format_grouped(audit.files), format_grouped(audit.differences.len() as u64));
     let plural = if audit.differences.len() == 1 { "difference" } else { "differences" };
-    desk.output.line(&format!("{files} files, {} read, {differences} {plural}", size(audit.bytes)))?;
+    desk.output
+        .write_line(&format!("{files} files, {} read, {differences} {plural}", format_size(audit.bytes)))?;
     Ok(code)
 }

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::desk::Desk;
+use super::desk::CommandContext;
 use crate::api::envelope;
 use crate::cli::args::ConfigCommand;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
+use crate::cli::failure::CommandError;
 
-pub(super) fn run(command: &ConfigCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+pub(super) fn run(command: &ConfigCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let ConfigCommand::Show { origin } = command;
     if desk.output.json {
         let values = desk.loaded.values.iter().map(|value| {
@@ -20,12 +20,12 @@ pub(super) fn run(command: &ConfigCommand, desk: &mut Desk<'_>) -> Result<u8, Fa
             })
         });
         let data = json!({"values": values.collect::<serde_json::Value>()});
-        desk.output.answer(&envelope("config", None, &data))?;
+        desk.output.write_envelope(&envelope("config", None, &data))?;
         return Ok(failure::DONE);
     }
     for value in &desk.loaded.values {
         let origin = if *origin { format!("  # {}", value.origin) } else { String::new() };
-        desk.output.line(&format!("{} = {}{origin}", value.key, value.value))?;
+        desk.output.write_line(&format!("{} = {}{origin}", value.key, value.value))?;
     }
     Ok(failure::DONE)
 }

@@ -6,23 +6,23 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::desk::Desk;
+use super::desk::CommandContext;
 use crate::api::AgentStatus;
+use crate::api::ApiError;
 use crate::api::DaemonMode;
 use crate::api::DaemonStatus;
-use crate::api::Fault;
 use crate::api::VERSION;
 use crate::cli::daemon_args::DaemonCommand;
 use crate::cli::daemon_args::WatchArgs;
-use crate::cli::environment::Environment;
+use crate::cli::environment::ProcessEnvironment;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
+use crate::cli::failure::CommandError;
 use crate::daemon;
-use crate::daemon::Places;
-use crate::daemon::Started;
-use crate::render::grouped;
-use crate::render::seconds;
-use crate::render::size;
+use crate::daemon::DaemonPaths;
+use crate::daemon::StartOutcome;
+use crate::render::format_grouped;
+use crate::render::format_seconds;
+use crate::render::format_size;
 use crate::sys::RealDisk;
 
 /// Of a log that is longer, the end is read.
@@ -30,48 +30,48 @@ const MOST_LOG: u64 = 8 << 20;
 
 pub(super) fn run(
     command: &DaemonCommand,
-    environment: &Environment,
-    desk: &mut Desk<'_>,
-) -> Result<u8, Failure> {
+    environment: &ProcessEnvironment,
+    desk: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
     let places = desk.places();
     match command {
         DaemonCommand::Start(args) => start(args, &places, environment, desk),
         DaemonCommand::Stop => stop(&places, desk),
         DaemonCommand::Restart(args) => {
-            daemon::stop(&places).map_err(Fault::from)?;
+            daemon::stop(&places).map_err(ApiError::from)?;
             start(args, &places, environment, desk)
         }
         DaemonCommand::Status => status(&places, desk),
         DaemonCommand::Logs { lines } => logs(&places, *lines, desk),
         DaemonCommand::Unit => {
             let program = program(environment)?;
-            desk.output.data(&daemon::unit(&program, &places))?;
+            desk.output.write_text(&daemon::systemd_unit(&program, &places))?;
             Ok(failure::DONE)
         }
     }
 }
 
-fn program(environment: &Environment) -> Result<PathBuf, Failure> {
+fn program(environment: &ProcessEnvironment) -> Result<PathBuf, CommandError> {
     environment.program.clone().ok_or_else(|| {
         let hint = "start `slop watch` by hand, in the background";
-        Fault::environment("no_program", "find the program that runs", hint).into()
+        ApiError::environment("no_program", "find the program that runs", hint).into()
     })
 }
 
 fn start(
     args: &WatchArgs,
-    places: &Places,
-    environment: &Environment,
-    desk: &mut Desk<'_>,
-) -> Result<u8, Failure> {
+    places: &DaemonPaths,
+    environment: &ProcessEnvironment,
+    desk: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
     let listen = args.listen.map(|address| format!("--listen={address}"));
     let paranoid = args.paranoid.then(|| "--paranoid".to_owned());
     let flags: Vec<OsString> = listen.into_iter().chain(paranoid).map(OsString::from).collect();
-    let settings = desk.loaded.engine_options(&desk.place.root);
-    let started = daemon::start(&program(environment)?, places, &settings, &flags).map_err(Fault::from)?;
+    let settings = desk.loaded.engine_options(&desk.location.root);
+    let started = daemon::start(&program(environment)?, places, &settings, &flags).map_err(ApiError::from)?;
     let (pid, is_new, words) = match started {
-        Started::Now(pid) => (pid, true, "started"),
-        Started::Already { pid, version } => {
+        StartOutcome::Spawned(pid) => (pid, true, "started"),
+        StartOutcome::Running { pid, version } => {
             if version != VERSION {
                 let why = "commands of this one do not ask it";
                 let words = format!("the daemon is slop {version}, this is slop {VERSION}: {why}");
@@ -93,7 +93,7 @@ fn start(
         return Ok(failure::DONE);
     }
     let port = listen.map_or(String::new(), |address| format!(", listening on {address}"));
-    desk.output.line(&format!("{words}, process {pid}{port}"))?;
+    desk.output.write_line(&format!("{words}, process {pid}{port}"))?;
     Ok(failure::DONE)
 }
 
@@ -108,23 +108,24 @@ fn has_other_flags(status: &DaemonStatus, args: &WatchArgs) -> bool {
     !args.listen.is_none_or(listens) || (args.paranoid && !status.paranoid.on)
 }
 
-fn stop(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let stopped = daemon::stop(places).map_err(Fault::from)?;
+fn stop(places: &DaemonPaths, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let stopped = daemon::stop(places).map_err(ApiError::from)?;
     if desk.output.json {
         desk.write_data(&json!({"pid": stopped, "stopped": stopped.is_some()}))?;
         return Ok(failure::DONE);
     }
-    desk.output.line(&stopped.map_or("none runs".to_owned(), |pid| format!("stopped, process {pid}")))?;
+    desk.output
+        .write_line(&stopped.map_or("none runs".to_owned(), |pid| format!("stopped, process {pid}")))?;
     Ok(failure::DONE)
 }
 
-fn status(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+fn status(places: &DaemonPaths, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let Some(status) = daemon::status(places) else {
-        if let Some(hangs) = daemon::silent(places) {
-            return Err(Fault::from(hangs).into());
+        if let Some(hangs) = daemon::unresponsive(places) {
+            return Err(ApiError::from(hangs).into());
         }
         let message = "say how the daemon is: none runs for this project";
-        return Err(Fault::user(
+        return Err(ApiError::user(
             "no_daemon",
             message,
             "`slop daemon start` starts one, `slop watch` in the foreground",
@@ -136,7 +137,7 @@ fn status(places: &Places, desk: &mut Desk<'_>) -> Result<u8, Failure> {
         return Ok(failure::DONE);
     }
     for (name, value) in table(&status) {
-        desk.line(&format!("{name:<10} {value}"))?;
+        desk.write_line(&format!("{name:<10} {value}"))?;
     }
     Ok(failure::DONE)
 }
@@ -148,33 +149,45 @@ fn table(status: &DaemonStatus) -> Vec<(&'static str, String)> {
         DaemonMode::Verified => "verified",
     };
     let reason = status.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-    let uptime = seconds(std::time::Duration::from_millis(status.uptime_ms));
-    let limit = status.watch_limit.map_or(String::new(), |limit| format!(" of {}", grouped(limit)));
+    let uptime = format_seconds(std::time::Duration::from_millis(status.uptime_ms));
+    let limit = status.watch_limit.map_or(String::new(), |limit| format!(" of {}", format_grouped(limit)));
     let mut rows = vec![
         ("process", format!("{}, slop {}, for {uptime}", status.pid, status.version)),
         ("mode", format!("{mode}{reason}")),
         ("clock", status.clock.clone()),
-        ("pending", grouped(status.pending)),
-        ("answers", format!("{}, {} waiting", grouped(status.answers), grouped(status.queue_waiting))),
-        ("watches", format!("{}{limit}", grouped(status.watches))),
+        ("pending", format_grouped(status.pending)),
+        (
+            "answers",
+            format!("{}, {} waiting", format_grouped(status.answers), format_grouped(status.queue_waiting)),
+        ),
+        ("watches", format!("{}{limit}", format_grouped(status.watches))),
         (
             "events",
-            format!("{}, {} overflows, {} rescans", grouped(status.events), status.overflows, status.rescans),
+            format!(
+                "{}, {} overflows, {} rescans",
+                format_grouped(status.events),
+                status.overflows,
+                status.rescans
+            ),
         ),
-        ("missed", grouped(status.missed)),
+        ("missed", format_grouped(status.missed)),
         ("lag", format!("{} ms", status.lag_ms)),
-        ("store", format!("{}, log {}", size(status.store.bytes), size(status.store.wal_bytes))),
+        (
+            "store",
+            format!("{}, log {}", format_size(status.store.bytes), format_size(status.store.wal_bytes)),
+        ),
         ("agent", agent_line(&status.agent)),
     ];
     if status.paranoid.on {
-        let (answers, mistakes) = (grouped(status.paranoid.answers), grouped(status.paranoid.mistakes));
+        let (answers, mistakes) =
+            (format_grouped(status.paranoid.answers), format_grouped(status.paranoid.mistakes));
         rows.push(("paranoid", format!("{answers} answers, {mistakes} mistakes")));
     }
     if let Some(audit) = status.last_audit {
-        rows.push(("audit", format!("{} differences", grouped(audit.differences))));
+        rows.push(("audit", format!("{} differences", format_grouped(audit.differences))));
     }
     rows.extend(status.listen.as_ref().map(|address| ("listening", address.clone())));
-    rows.extend(status.rss_bytes.map(|bytes| ("memory", size(bytes))));
+    rows.extend(status.rss_bytes.map(|bytes| ("memory", format_size(bytes))));
     rows
 }
 
@@ -187,9 +200,9 @@ fn agent_line(agent: &AgentStatus) -> String {
     let mut line = format!(
         "{}, {} to ask, {} under way, {} done, {} of {} today",
         agent.state,
-        grouped(agent.ready),
+        format_grouped(agent.ready),
         agent.in_flight,
-        grouped(agent.done),
+        format_grouped(agent.done),
         agent.spent_today_usd,
         agent.cap_day_usd,
     );
@@ -200,15 +213,15 @@ fn agent_line(agent: &AgentStatus) -> String {
     line
 }
 
-fn logs(places: &Places, lines: usize, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let bytes = RealDisk.read_end(&places.log, MOST_LOG).map_err(|error| {
+fn logs(places: &DaemonPaths, lines: usize, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let bytes = RealDisk.read_suffix(&places.log, MOST_LOG).map_err(|error| {
         let message = format!("read the daemon's log {}: {error}", places.log.display());
-        Fault::environment("unreadable_log", message, "see whether it is a file that you can read")
+        ApiError::environment("unreadable_log", message, "see whether it is a file that you can read")
     })?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let skipped = text.lines().count().saturating_sub(lines);
     for line in text.lines().skip(skipped) {
-        desk.line(line)?;
+        desk.write_line(line)?;
     }
     Ok(failure::DONE)
 }

@@ -1,35 +1,36 @@
 //! `slop explain`
 
-use super::desk::Desk;
-use super::words::choice_ask;
-use crate::api::Answer;
-use crate::api::Ask;
+use super::desk::CommandContext;
+use super::words::view_selection;
+use crate::api::AnyAnswer;
+use crate::api::AnyQuery;
 use crate::api::ExplainAsk;
 use crate::api::FileExplanation;
 use crate::api::LimitEffect;
-use crate::api::Request;
+use crate::api::ResolvedQuery;
 use crate::api::SummaryAuthor;
+use crate::api::display_path;
 use crate::api::language_name;
-use crate::api::shown_path;
 use crate::cli::document_args::ExplainArgs;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
-use crate::model::LeftOut;
+use crate::cli::failure::CommandError;
+use crate::model::SkipReason;
 use crate::model::printable;
-use crate::render::grouped;
+use crate::render::format_grouped;
 
 /// What is said of a file that a limited document is not about.
 const NOT_ASKED_FOR: &str = "  under the budget  not asked for: neither shown nor counted";
 
-pub(super) fn run(args: &ExplainArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let (file, choice) = (desk.place.word(&args.file), choice_ask(&args.choice, desk.place));
-    let ask = Ask::Explain(Box::new(ExplainAsk { file, choice }));
+pub(super) fn run(args: &ExplainArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let (file, choice) =
+        (desk.location.resolve_path(&args.file), view_selection(&args.choice, desk.location));
+    let ask = AnyQuery::Explain(Box::new(ExplainAsk { file, choice }));
     let is_limited = match desk.resolve(ask.clone())? {
-        Request::Explain { aggregation, .. } => aggregation.limits.is_some(),
+        ResolvedQuery::Explain { aggregation, .. } => aggregation.limits.is_some(),
         _ => unreachable!("an explain ask means an explanation"),
     };
     let answer = desk.ask(ask)?;
-    let Answer::Explained(explanations) = &answer else {
+    let AnyAnswer::Explained(explanations) = &answer else {
         unreachable!("an explain ask is answered by explanations")
     };
     if desk.output.json {
@@ -45,75 +46,79 @@ pub(super) fn run(args: &ExplainArgs, desk: &mut Desk<'_>) -> Result<u8, Failure
 fn write_explanation(
     explanation: &FileExplanation,
     is_limited: bool,
-    desk: &mut Desk<'_>,
-) -> Result<(), Failure> {
-    desk.output.line(&shown_path(&explanation.path, explanation.path_hex.as_deref()))?;
+    desk: &mut CommandContext<'_>,
+) -> Result<(), CommandError> {
+    desk.output.write_line(&display_path(&explanation.path, explanation.path_hex.as_deref()))?;
     if let Some(reason) = &explanation.left_out {
-        let words = LeftOut::from_name(reason).map_or("", LeftOut::words);
-        desk.output.line(&format!("  left out     {reason}: {words}"))?;
+        let words = SkipReason::from_name(reason).map_or("", SkipReason::description);
+        desk.output.write_line(&format!("  left out     {reason}: {words}"))?;
         return Ok(());
     }
     let content = (&explanation.sha256, explanation.size, &explanation.language);
     if let (Some(hash), Some(size), Some(language)) = content {
-        let (name, size, hash) = (language_name(language), grouped(size), short(hash));
-        desk.output.line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
+        let (name, size, hash) = (language_name(language), format_grouped(size), short_hash(hash));
+        desk.output.write_line(&format!("  type         {name}, {size} bytes, content {hash}"))?;
     }
     for remark in &explanation.remarks {
-        desk.output.line(&format!("  remark       {remark}"))?;
+        desk.output.write_line(&format!("  remark       {remark}"))?;
     }
     write_rules(explanation, desk)?;
     if let Some(why) = &explanation.why {
-        desk.output.line(&format!("  instead      {}: {why}", explanation.view))?;
+        desk.output.write_line(&format!("  instead      {}: {why}", explanation.view))?;
     }
     if let (Some(by), Some(why)) = (&explanation.summary, &explanation.summary_why) {
-        desk.output.line(&format!("  summary      {}: {why}", author(by)))?;
+        desk.output.write_line(&format!("  summary      {}: {why}", author_text(by)))?;
     }
-    let (bytes, tokens) = (grouped(explanation.bytes), grouped(explanation.tokens));
+    let (bytes, tokens) = (format_grouped(explanation.bytes), format_grouped(explanation.tokens));
     let (view, counter) = (&explanation.view, &explanation.tokens_counted_by);
-    desk.output.line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
+    desk.output.write_line(&format!("  shown as     {view}, {bytes} bytes, {tokens} tokens ({counter})"))?;
     if let Some(fate) = &explanation.under_limits {
-        write_fate(fate, &explanation.wanted, desk)?;
+        write_limit_effect(fate, &explanation.wanted, desk)?;
     } else if is_limited {
-        desk.output.line(NOT_ASKED_FOR)?;
+        desk.output.write_line(NOT_ASKED_FOR)?;
     }
     Ok(())
 }
 
 /// Returns who wrote a summary.
-fn author(by: &SummaryAuthor) -> String {
+fn author_text(by: &SummaryAuthor) -> String {
     by.model.as_ref().map_or_else(|| by.by.clone(), |model| format!("{}, {}", by.by, printable(model)))
 }
 
 /// Returns as much of a hash as tells contents of one project apart.
-fn short(hash: &str) -> &str {
+fn short_hash(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
 /// Writes what each rule has to say.
-fn write_rules(explanation: &FileExplanation, desk: &mut Desk<'_>) -> Result<(), Failure> {
+fn write_rules(explanation: &FileExplanation, desk: &mut CommandContext<'_>) -> Result<(), CommandError> {
     for verdict in &explanation.rules {
         let view = verdict.view.as_deref().unwrap_or("does not match");
         let decides = if verdict.rule == explanation.decided_by { "  <- decides" } else { "" };
-        desk.output.line(&format!("  rule         {}: {view}{decides}", verdict.rule))?;
+        desk.output.write_line(&format!("  rule         {}: {view}{decides}", verdict.rule))?;
     }
     Ok(())
 }
 
 /// Writes what a limit makes of a file, and how much it matters.
-fn write_fate(fate: &LimitEffect, wanted: &str, desk: &mut Desk<'_>) -> Result<(), Failure> {
+fn write_limit_effect(
+    fate: &LimitEffect,
+    wanted: &str,
+    desk: &mut CommandContext<'_>,
+) -> Result<(), CommandError> {
     let shown = fate.view.as_deref().unwrap_or("left out");
     let wanted =
         if fate.view.as_deref() == Some(wanted) { String::new() } else { format!(" (wanted {wanted})") };
     let why = fate.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-    desk.output.line(&format!("  under the budget  {shown}{wanted}{why}"))?;
-    let (place, files) = (grouped(fate.place), grouped(fate.files));
-    let reasons = reasons(fate).join(", ");
-    Ok(desk.output.line(&format!("  importance   {place} of {files} files: {reasons}"))?)
+    desk.output.write_line(&format!("  under the budget  {shown}{wanted}{why}"))?;
+    let (place, files) = (format_grouped(fate.place), format_grouped(fate.files));
+    let reasons = importance_reasons(fate).join(", ");
+    Ok(desk.output.write_line(&format!("  importance   {place} of {files} files: {reasons}"))?)
 }
 
-fn reasons(fate: &LimitEffect) -> Vec<String> {
+fn importance_reasons(fate: &LimitEffect) -> Vec<String> {
     let plural = |count: u64, one: &str, many: &str| {
-        format!("{} {}", grouped(count), if count == 1 { one } else { many })
+        format!("{} {}", format_grouped(count), if count == 1 { one } else { many })
     };
     let (users, shared) = (u64::from(fate.referred_by), u64::from(fate.shared_with_focus));
     let mut reasons = Vec::new();
@@ -131,7 +136,7 @@ fn reasons(fate: &LimitEffect) -> Vec<String> {
     let (whole, tenths) =
         (fate.recent_changes_millionths / 1_000_000, fate.recent_changes_millionths % 1_000_000 / 100_000);
     if 0 < whole + tenths {
-        reasons.push(format!("{}.{tenths} recent changes", grouped(whole)));
+        reasons.push(format!("{}.{tenths} recent changes", format_grouped(whole)));
     }
     reasons
 }

@@ -1,21 +1,21 @@
 //! `slop index`
 
-use super::desk::Desk;
+use super::desk::CommandContext;
 use super::desk::scan_line;
-use crate::api::Answer;
-use crate::api::Ask;
+use crate::api::AnyAnswer;
+use crate::api::AnyQuery;
 use crate::api::IndexAsk;
 use crate::cli::args::IndexArgs;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
+use crate::cli::failure::CommandError;
 
-pub(super) fn run(args: &IndexArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let answer = desk.ask(Ask::Index(IndexAsk { verify: args.verify }))?;
-    let Answer::Indexed(report) = &answer else { unreachable!("an index ask is answered by a report") };
+pub(super) fn run(args: &IndexArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let answer = desk.ask(AnyQuery::Index(IndexAsk { verify: args.verify }))?;
+    let AnyAnswer::Indexed(report) = &answer else { unreachable!("an index ask is answered by a report") };
     if desk.output.json {
         desk.write_data(report)?;
     } else {
-        desk.output.line(&scan_line(report))?;
+        desk.output.write_line(&scan_line(report))?;
     }
     Ok(if report.has_errors() { failure::INCOMPLETE } else { failure::DONE })
 }

@@ -3,17 +3,17 @@
 use serde_json::Value;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::desk::CommandContext;
 use super::desk::items_of;
-use crate::api::Request;
-use crate::api::Response;
+use crate::api::QueryResponse;
+use crate::api::ResolvedQuery;
 use crate::api::Trust;
 use crate::api::mask_to_json;
 use crate::api::nearest_symbols;
 use crate::api::select_symbols;
 use crate::cli::curation_args::MaskCommand;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
+use crate::cli::failure::CommandError;
 use crate::config::edit;
 use crate::model::MaskMode;
 use crate::model::Outline;
@@ -22,7 +22,7 @@ use crate::sys::RealDisk;
 /// How many names are offered in place of one that is not there.
 const MOST_OFFERED: usize = 3;
 
-pub(super) fn run(command: &MaskCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+pub(super) fn run(command: &MaskCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {
         MaskCommand::Set { file, masks } => set(file, masks, desk),
         MaskCommand::List { file } => list(file.as_deref(), desk),
@@ -30,14 +30,18 @@ pub(super) fn run(command: &MaskCommand, desk: &mut Desk<'_>) -> Result<u8, Fail
     }
 }
 
-fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let path = desk.place.word(file);
-    let response = desk.request(Request::Outline { files: vec![path.clone()], trust: Trust::Stamps })?;
+fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let path = desk.location.resolve_path(file);
+    let response =
+        desk.request(ResolvedQuery::Outline { files: vec![path.clone()], trust: Trust::Stamps })?;
     let outlines = outlines(&response);
     for (symbol, _) in masks {
         if !outlines.iter().any(|outline| !select_symbols(outline, symbol).is_empty()) {
-            let message = format!("find `{symbol}` in {path}{}", near(&outlines, symbol));
-            return Err(Failure::usage(message, "`slop outline PATH --json` has the qualified names of all"));
+            let message = format!("find `{symbol}` in {path}{}", nearest_hint(&outlines, symbol));
+            return Err(CommandError::usage(
+                message,
+                "`slop outline PATH --json` has the qualified names of all",
+            ));
         }
     }
     edit::set_masks(&RealDisk, &desk.settings_file(), &path, masks)?;
@@ -46,21 +50,21 @@ fn set(file: &str, masks: &[(String, MaskMode)], desk: &mut Desk<'_>) -> Result<
         return Ok(failure::DONE);
     }
     for (symbol, mode) in masks {
-        desk.line(&format!("{path} {symbol} = {}", mode.name()))?;
+        desk.write_line(&format!("{path} {symbol} = {}", mode.name()))?;
     }
     Ok(failure::DONE)
 }
 
-fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+fn list(file: Option<&str>, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let mut listed = Vec::new();
     for item in items_of(file, desk).into_iter().filter(|item| !item.ast_mask.is_empty()) {
-        let request = Request::Outline { files: vec![item.path.clone()], trust: Trust::Stamps };
+        let request = ResolvedQuery::Outline { files: vec![item.path.clone()], trust: Trust::Stamps };
         // A file that is gone has lost its symbols; the list goes on.
-        let response = desk.answer(request).ok();
+        let response = desk.request_or_error(request).ok();
         let outlines = response.as_ref().map(outlines).unwrap_or_default();
         for (symbol, mode) in &item.ast_mask {
             let found: usize = outlines.iter().map(|outline| select_symbols(outline, symbol).len()).sum();
-            let near = if found == 0 { near(&outlines, symbol) } else { String::new() };
+            let near = if found == 0 { nearest_hint(&outlines, symbol) } else { String::new() };
             listed.push((item.path.as_str(), symbol.as_str(), *mode, found, near));
         }
     }
@@ -74,31 +78,31 @@ fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     }
     for (path, symbol, mode, found, near) in listed {
         let gone = if found == 0 { format!("  (gone{near})") } else { String::new() };
-        desk.line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
+        desk.write_line(&format!("{path} {symbol} = {}{gone}", mode.name()))?;
     }
     Ok(failure::DONE)
 }
 
-fn remove(file: &str, symbols: &[String], desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let path = desk.place.word(file);
+fn remove(file: &str, symbols: &[String], desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let path = desk.location.resolve_path(file);
     let removed = edit::remove_masks(&RealDisk, &desk.settings_file(), &path, symbols)?;
     if desk.output.json {
         desk.write_data(&json!({"path": path, "removed": removed}))?;
     } else {
-        desk.line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
+        desk.write_line(&format!("{path}: symbols removed: {}", removed.join(", ")))?;
     }
     Ok(failure::DONE)
 }
 
-fn outlines(response: &Response) -> Vec<&Outline> {
-    let Response::Outlines(answers) = response else {
+fn outlines(response: &QueryResponse) -> Vec<&Outline> {
+    let QueryResponse::Outlines(answers) = response else {
         unreachable!("an outline request is answered by outlines")
     };
     answers.iter().map(|answer| &answer.outline).collect()
 }
 
 /// Returns words for names that are like `symbol`, if there are any.
-fn near(outlines: &[&Outline], symbol: &str) -> String {
+fn nearest_hint(outlines: &[&Outline], symbol: &str) -> String {
     let near = outlines.iter().flat_map(|outline| nearest_symbols(outline, symbol)).take(MOST_OFFERED);
     let near = near.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if near.is_empty() { near } else { format!(", the nearest are {near}") }

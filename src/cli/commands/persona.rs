@@ -3,27 +3,27 @@
 use serde_json::Value;
 use serde_json::json;
 
-use super::desk::Desk;
-use super::preset::unknown;
+use super::desk::CommandContext;
+use super::preset::unknown_name;
 use crate::api::persona_to_json;
 use crate::cli::curation_args::PersonaCommand;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
-use crate::config::Saved;
+use crate::cli::failure::CommandError;
+use crate::config::SavedEntry;
 use crate::config::edit;
 use crate::model::Persona;
 use crate::model::Tier;
 use crate::model::printable_lines;
 use crate::sys::RealDisk;
 
-pub(super) fn run(command: &PersonaCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+pub(super) fn run(command: &PersonaCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {
         PersonaCommand::List => list(desk),
         PersonaCommand::Show { name } => show(name, desk),
     }
 }
 
-fn list(desk: &mut Desk<'_>) -> Result<u8, Failure> {
+fn list(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let personas = &desk.loaded.curation.personas;
     if desk.output.json {
         let personas = personas.iter().map(|persona| {
@@ -45,19 +45,19 @@ fn list(desk: &mut Desk<'_>) -> Result<u8, Failure> {
         let preset = value.context_preset.as_ref().map_or(String::new(), |name| format!("preset {name}, "));
         let model = value.preferred_models.first();
         let model = model.map_or(String::new(), |model| format!("{} of {}, ", model.model, model.provider));
-        desk.line(&format!("{} ({tier}{preset}{model}{})", value.name, persona.origin))?;
+        desk.write_line(&format!("{} ({tier}{preset}{model}{})", value.name, persona.origin))?;
     }
     Ok(failure::DONE)
 }
 
 /// Returns the persona of that name.
-fn find<'a>(name: &str, desk: &Desk<'a>) -> Result<&'a Saved<Persona>, Failure> {
+fn find<'a>(name: &str, desk: &CommandContext<'a>) -> Result<&'a SavedEntry<Persona>, CommandError> {
     let curation = &desk.loaded.curation;
     let names = curation.personas.iter().map(|persona| persona.value.name.as_str());
-    curation.persona(name).ok_or_else(|| unknown(name, "persona", names))
+    curation.persona(name).ok_or_else(|| unknown_name(name, "persona", names))
 }
 
-fn show(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+fn show(name: &str, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let persona = find(name, desk)?;
     if desk.output.json {
         let mut data = persona_to_json(&persona.value);
@@ -66,7 +66,7 @@ fn show(name: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     } else {
         let file = persona.origin.file().expect("a persona is written in a file");
         let text = edit::saved_text(&RealDisk, file, "personas", name)?;
-        desk.output.data(&printable_lines(&text.unwrap_or_default()))?;
+        desk.output.write_text(&printable_lines(&text.unwrap_or_default()))?;
     }
     let preset = persona.value.context_preset.as_deref();
     if let Some(preset) = preset.filter(|preset| desk.loaded.curation.preset(preset).is_none()) {

@@ -4,37 +4,37 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::desk::CommandContext;
 use super::slices;
-use crate::api::Request;
-use crate::api::Response;
+use crate::api::QueryResponse;
+use crate::api::ResolvedQuery;
 use crate::api::pretty;
 use crate::api::resolution_to_json;
 use crate::api::slice_from_json;
 use crate::api::slice_to_json;
 use crate::cli::curation_args::SliceCommand;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
+use crate::cli::failure::CommandError;
 use crate::model::Slice;
 use crate::model::SliceStatus;
 
 /// The most that is read of a slice; more is something else.
 const MAX_SLICE_BYTES: u64 = 1 << 20;
 
-pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+pub(super) fn run(command: &SliceCommand, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     match command {
         SliceCommand::Add { file, lines, tag, comment } => slices::add(file, *lines, tag, comment, desk),
         SliceCommand::List { file } => slices::list(file.as_deref(), desk),
         SliceCommand::Remove { file, slice } => slices::remove(file, slice, desk),
         SliceCommand::Make { file, lines: (start_line, end_line), tag, comment } => {
-            let request = Request::MakeSlice {
-                file: desk.place.word(file),
+            let request = ResolvedQuery::MakeSlice {
+                file: desk.location.resolve_path(file),
                 start_line: *start_line,
                 end_line: *end_line,
                 tag: tag.clone(),
                 comment: comment.clone(),
             };
-            let Response::SliceMade(slice) = desk.request(request)? else {
+            let QueryResponse::SliceMade(slice) = desk.request(request)? else {
                 unreachable!("a slice that is made is answered by a slice")
             };
             write(&slice_to_json(&slice), desk)?;
@@ -42,8 +42,9 @@ pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Fai
         }
         SliceCommand::Resolve { file } => {
             let slice = Box::new(slice_given()?);
-            let response = desk.request(Request::ResolveSlice { file: desk.place.word(file), slice })?;
-            let Response::SliceResolved(resolution) = &response else {
+            let response =
+                desk.request(ResolvedQuery::ResolveSlice { file: desk.location.resolve_path(file), slice })?;
+            let QueryResponse::SliceResolved(resolution) = &response else {
                 unreachable!("a slice that is resolved is answered by a resolution")
             };
             write(&resolution_to_json(resolution), desk)?;
@@ -54,24 +55,26 @@ pub(super) fn run(command: &SliceCommand, desk: &mut Desk<'_>) -> Result<u8, Fai
 }
 
 /// The answer is bare JSON, for it is what the other command reads; with `--json` it is in an envelope as any answer.
-fn write(data: &Value, desk: &mut Desk<'_>) -> Result<(), Failure> {
+fn write(data: &Value, desk: &mut CommandContext<'_>) -> Result<(), CommandError> {
     if desk.output.json {
         return desk.write_data(data);
     }
-    Ok(desk.output.data(&pretty(data))?)
+    Ok(desk.output.write_text(&pretty(data))?)
 }
 
-fn slice_given() -> Result<Slice, Failure> {
+fn slice_given() -> Result<Slice, CommandError> {
     let hint = "give the slice on the standard input, as `slop slice make` prints it";
     let mut text = Vec::new();
     let read = std::io::stdin().lock().take(MAX_SLICE_BYTES + 1).read_to_end(&mut text);
-    read.map_err(|error| Failure::usage(format!("read the slice on the standard input: {error}"), hint))?;
+    read.map_err(|error| {
+        CommandError::usage(format!("read the slice on the standard input: {error}"), hint)
+    })?;
     if MAX_SLICE_BYTES < text.len() as u64 {
         let message =
             format!("read the slice on the standard input: it is over {MAX_SLICE_BYTES} bytes long");
-        return Err(Failure::usage(message, hint));
+        return Err(CommandError::usage(message, hint));
     }
     let text = String::from_utf8(text)
-        .map_err(|_| Failure::usage("read the slice on the standard input: it is not UTF-8", hint))?;
+        .map_err(|_| CommandError::usage("read the slice on the standard input: it is not UTF-8", hint))?;
     Ok(slice_from_json(&text)?)
 }

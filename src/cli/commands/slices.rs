@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use super::desk::Desk;
-use crate::api::Request;
-use crate::api::Response;
+use super::desk::CommandContext;
+use crate::api::QueryResponse;
+use crate::api::ResolvedQuery;
 use crate::api::slice_to_json;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
+use crate::cli::failure::CommandError;
 use crate::cli::values::line_range;
 use crate::config::edit;
 use crate::config::edit::SliceKey;
-use crate::model::Resolution;
 use crate::model::Slice;
+use crate::model::SliceResolution;
 use crate::model::SliceStatus;
 use crate::sys::RealDisk;
 
@@ -21,12 +21,12 @@ pub(super) fn add(
     (start_line, end_line): (u32, u32),
     tag: &str,
     comment: &str,
-    desk: &mut Desk<'_>,
-) -> Result<u8, Failure> {
-    let path = desk.place.word(file);
+    desk: &mut CommandContext<'_>,
+) -> Result<u8, CommandError> {
+    let path = desk.location.resolve_path(file);
     let (tag, comment) = (tag.to_owned(), comment.to_owned());
-    let request = Request::MakeSlice { file: path.clone(), start_line, end_line, tag, comment };
-    let Response::SliceMade(slice) = desk.request(request)? else {
+    let request = ResolvedQuery::MakeSlice { file: path.clone(), start_line, end_line, tag, comment };
+    let QueryResponse::SliceMade(slice) = desk.request(request)? else {
         unreachable!("a slice that is made is answered by a slice")
     };
     edit::add_slice(&RealDisk, &desk.settings_file(), &path, &slice)?;
@@ -34,11 +34,11 @@ pub(super) fn add(
         desk.write_data(&json!({"path": path, "slice": slice_to_json(&slice)}))?;
         return Ok(failure::DONE);
     }
-    desk.line(&format!("{path}:{start_line}-{end_line}{}", remarks(&slice)))?;
+    desk.write_line(&format!("{path}:{start_line}-{end_line}{}", tag_and_comment(&slice)))?;
     Ok(failure::DONE)
 }
 
-pub(super) fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+pub(super) fn list(file: Option<&str>, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let mut found = Vec::new();
     for item in super::desk::items_of(file, desk) {
         let resolved = resolve(&item.path, &item.custom_slices, desk);
@@ -66,13 +66,13 @@ pub(super) fn list(file: Option<&str>, desk: &mut Desk<'_>) -> Result<u8, Failur
         let was = if was == lines { String::new() } else { format!(", was {was}") };
         let why = if now.status == SliceStatus::Stale { format!(": {}", now.reason) } else { String::new() };
         let status = now.status.name();
-        desk.line(&format!("{path}:{lines} {status}{was}{}{why}", remarks(slice)))?;
+        desk.write_line(&format!("{path}:{lines} {status}{was}{}{why}", tag_and_comment(slice)))?;
     }
     Ok(failure::DONE)
 }
 
-pub(super) fn remove(file: &str, word: &str, desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let path = desk.place.word(file);
+pub(super) fn remove(file: &str, word: &str, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let path = desk.location.resolve_path(file);
     let mut keys = Vec::new();
     if let Ok((start_line, end_line)) = line_range(word) {
         // What a list shows is where slices are now, so that this is what a person is most likely to type.
@@ -92,24 +92,26 @@ pub(super) fn remove(file: &str, word: &str, desk: &mut Desk<'_>) -> Result<u8, 
     if desk.output.json {
         desk.write_data(&json!({"path": path, "removed": removed}))?;
     } else {
-        desk.line(&format!("{path}: slices removed: {removed}"))?;
+        desk.write_line(&format!("{path}: slices removed: {removed}"))?;
     }
     Ok(failure::DONE)
 }
 
 /// Says where each slice of a file is now; what cannot be looked at has lost it.
-fn resolve(path: &str, slices: &[Slice], desk: &mut Desk<'_>) -> Vec<Resolution> {
+fn resolve(path: &str, slices: &[Slice], desk: &mut CommandContext<'_>) -> Vec<SliceResolution> {
     if slices.is_empty() {
         return Vec::new();
     }
-    let stale = |slice: &Slice, reason: &str| Resolution {
+    let stale = |slice: &Slice, reason: &str| SliceResolution {
         status: SliceStatus::Stale,
         start_line: slice.start_line,
         end_line: slice.end_line,
         reason: reason.to_owned(),
     };
-    match desk.answer(Request::ResolveSlices { file: path.to_owned(), slices: slices.to_vec() }) {
-        Ok(Response::SlicesResolved(resolutions)) => resolutions,
+    match desk
+        .request_or_error(ResolvedQuery::ResolveSlices { file: path.to_owned(), slices: slices.to_vec() })
+    {
+        Ok(QueryResponse::SlicesResolved(resolutions)) => resolutions,
         Ok(_) => unreachable!("slices that are resolved are answered by resolutions"),
         Err(fault) => {
             let reason = format!("slop cannot {}", fault.message);
@@ -119,7 +121,7 @@ fn resolve(path: &str, slices: &[Slice], desk: &mut Desk<'_>) -> Vec<Resolution>
 }
 
 /// Returns a slice's tag and comment, each where it has one.
-fn remarks(slice: &Slice) -> String {
+fn tag_and_comment(slice: &Slice) -> String {
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let tag = if slice.tag.is_empty() { String::new() } else { format!(" [{}]", one_line(&slice.tag)) };
     let comment =

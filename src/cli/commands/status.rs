@@ -1,45 +1,45 @@
 //! `slop status`
 
-use super::desk::Desk;
-use crate::api::Answer;
-use crate::api::Ask;
+use super::desk::CommandContext;
+use crate::api::AnyAnswer;
+use crate::api::AnyQuery;
 use crate::api::FileState;
+use crate::api::display_path;
 use crate::api::language_name;
-use crate::api::shown_path;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
-use crate::model::LeftOut;
-use crate::render::grouped;
+use crate::cli::failure::CommandError;
+use crate::model::SkipReason;
+use crate::render::format_grouped;
 
 /// The states of files, as they are in JSON and in words, in the order in which they are counted.
 const STATES: [(&str, &str); 4] =
     [("fresh", "fresh"), ("stale", "stale"), ("new", "new"), ("left_out", "left out")];
 
-pub(super) fn run(desk: &mut Desk<'_>) -> Result<u8, Failure> {
-    let answer = desk.ask(Ask::Files)?;
-    let Answer::Files(states) = &answer else { unreachable!("a files ask is answered by states") };
+pub(super) fn run(desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
+    let answer = desk.ask(AnyQuery::Files)?;
+    let AnyAnswer::Files(states) = &answer else { unreachable!("a files ask is answered by states") };
     if desk.output.json {
         desk.write_data(states)?;
         return Ok(failure::DONE);
     }
     for file in &states.files {
         let word = STATES.iter().find(|(state, _)| *state == file.state).map_or("", |(_, word)| word);
-        let path = shown_path(&file.path, file.path_hex.as_deref());
-        desk.output.line(&format!("{word:<9} {path}{}", about(file)))?;
+        let path = display_path(&file.path, file.path_hex.as_deref());
+        desk.output.write_line(&format!("{word:<9} {path}{}", file_details(file)))?;
     }
     let counts = STATES.map(|(state, word)| {
         let count = states.files.iter().filter(|file| file.state == state).count();
-        format!("{} {word}", grouped(count as u64))
+        format!("{} {word}", format_grouped(count as u64))
     });
-    desk.output.tell(&counts.join(", "));
+    desk.output.message(&counts.join(", "));
     Ok(failure::DONE)
 }
 
 /// Returns what stands behind a file: why it is left out, or what it is.
-fn about(file: &FileState) -> String {
+fn file_details(file: &FileState) -> String {
     match (&file.reason, &file.language) {
         (Some(reason), _) => {
-            let words = LeftOut::from_name(reason).map_or("", LeftOut::words);
+            let words = SkipReason::from_name(reason).map_or("", SkipReason::description);
             format!("  ({reason}: {words})")
         }
         (None, Some(language)) => {
@@ -49,14 +49,14 @@ fn about(file: &FileState) -> String {
             } else {
                 format!(" and, for tier {}, by a model", tiers.join(" and "))
             };
-            format!("  ({}, summary by {}{model})", language_name(language), maker(file))
+            format!("  ({}, summary by {}{model})", language_name(language), summary_maker(file))
         }
         (None, None) => String::new(),
     }
 }
 
 /// Returns who made a file's summary, without the versions: those are in the JSON.
-fn maker(file: &FileState) -> &str {
+fn summary_maker(file: &FileState) -> &str {
     let made_by = file.summary_by.as_deref().unwrap_or("nobody");
     made_by.split('/').next().unwrap_or(made_by)
 }

@@ -1,29 +1,29 @@
 //! `slop view`
 
-use super::desk::Desk;
-use crate::api::Answer;
-use crate::api::Ask;
+use super::desk::CommandContext;
+use crate::api::AnyAnswer;
+use crate::api::AnyQuery;
 use crate::api::FileView;
 use crate::api::LineRange;
 use crate::api::MaskEntry;
 use crate::api::ModeName;
 use crate::api::ViewAsk;
-use crate::api::shown_path;
+use crate::api::display_path;
 use crate::cli::args::ViewArgs;
 use crate::cli::failure;
-use crate::cli::failure::Failure;
+use crate::cli::failure::CommandError;
 
-pub(super) fn run(args: &ViewArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
+pub(super) fn run(args: &ViewArgs, desk: &mut CommandContext<'_>) -> Result<u8, CommandError> {
     let mask = args.mask.iter();
-    let answer = desk.ask(Ask::View(ViewAsk {
-        files: desk.place.words(&args.files),
-        mode: args.chosen_mode().and_then(ModeName::of),
+    let answer = desk.ask(AnyQuery::View(ViewAsk {
+        files: desk.location.resolve_paths(&args.files),
+        mode: args.chosen_mode().and_then(ModeName::from_mode),
         mask: mask.map(|(symbol, mode)| MaskEntry { symbol: symbol.clone(), show: (*mode).into() }).collect(),
         lines: args.lines.iter().map(|&(start, end)| LineRange { start, end }).collect(),
         against: args.against.clone(),
         verify: args.verify,
     }))?;
-    let Answer::Views(views) = &answer else { unreachable!("a view ask is answered by views") };
+    let AnyAnswer::Views(views) = &answer else { unreachable!("a view ask is answered by views") };
     let code = if views.iter().any(FileView::is_failed) { failure::INCOMPLETE } else { failure::DONE };
     if desk.output.json {
         desk.write_data(views)?;
@@ -32,12 +32,12 @@ pub(super) fn run(args: &ViewArgs, desk: &mut Desk<'_>) -> Result<u8, Failure> {
     for view in views {
         if !args.bare {
             let why = view.why.as_ref().map_or(String::new(), |why| format!(" ({why})"));
-            let path = shown_path(&view.path, view.path_hex.as_deref());
-            desk.output.line(&format!("{path} · {}{why}", view.head))?;
+            let path = display_path(&view.path, view.path_hex.as_deref());
+            desk.output.write_line(&format!("{path} · {}{why}", view.head))?;
         }
-        desk.output.data(&view.text)?;
+        desk.output.write_text(&view.text)?;
         if !args.bare && !view.text.ends_with('\n') {
-            desk.output.data("\n")?;
+            desk.output.write_text("\n")?;
         }
     }
     Ok(code)

@@ -8,26 +8,26 @@ use crate::api::ChoiceAsk;
 use crate::api::FormatName;
 use crate::api::PartName;
 use crate::cli::document_args::AggregateArgs;
-use crate::cli::document_args::Beside;
-use crate::cli::document_args::Choice;
-use crate::cli::document_args::Format;
-use crate::cli::failure::Failure;
-use crate::cli::place::Place;
+use crate::cli::document_args::AttachmentArgs;
+use crate::cli::document_args::FormatArg;
+use crate::cli::document_args::ViewSelectionArgs;
+use crate::cli::failure::CommandError;
+use crate::cli::place::ProjectLocation;
 
 /// Returns which document is asked for.
-pub(super) fn aggregate_ask(
+pub(super) fn aggregate_query(
     args: &AggregateArgs,
     measured: bool,
-    place: &Place,
-) -> Result<AggregateAsk, Failure> {
+    place: &ProjectLocation,
+) -> Result<AggregateAsk, CommandError> {
     Ok(AggregateAsk {
-        files: place.words(&args.files),
-        choice: choice_ask(&args.choice, place),
+        files: place.resolve_paths(&args.files),
+        choice: view_selection(&args.choice, place),
         order: args.order.map(Into::into),
         format: format_name(args.format),
         since_last: args.memory.since_last,
         name: args.memory.name.clone(),
-        beside: beside_ask(&args.beside, place)?,
+        beside: attachments(&args.beside, place)?,
         measured,
         dry_run: args.dry_run,
         verify: args.verify,
@@ -35,13 +35,13 @@ pub(super) fn aggregate_ask(
 }
 
 /// Returns what decides about views.
-pub(super) fn choice_ask(choice: &Choice, place: &Place) -> ChoiceAsk {
+pub(super) fn view_selection(choice: &ViewSelectionArgs, place: &ProjectLocation) -> ChoiceAsk {
     ChoiceAsk {
         tier: choice.tier,
         persona: choice.persona.clone(),
         preset: choice.preset.clone(),
         strategy: choice.strategy.map(Into::into),
-        focus: place.focus_words(&choice.focus),
+        focus: place.resolve_focus(&choice.focus),
         against: choice.against.clone(),
         budget: choice.budget,
         default_budget: None,
@@ -49,12 +49,12 @@ pub(super) fn choice_ask(choice: &Choice, place: &Place) -> ChoiceAsk {
     }
 }
 
-fn beside_ask(beside: &Beside, place: &Place) -> Result<BesideAsk, Failure> {
+fn attachments(beside: &AttachmentArgs, place: &ProjectLocation) -> Result<BesideAsk, CommandError> {
     let named = |path: &Path| {
-        let path = place.file(path);
+        let path = place.resolve_file(path);
         path.to_str().map(str::to_owned).ok_or_else(|| {
             let message = format!("use the file {}, whose name is not UTF-8", path.display());
-            Failure::usage(message, "give it a name that is text")
+            CommandError::usage(message, "give it a name that is text")
         })
     };
     Ok(BesideAsk {
@@ -71,12 +71,12 @@ fn beside_ask(beside: &Beside, place: &Place) -> Result<BesideAsk, Failure> {
     })
 }
 
-const fn format_name(format: Format) -> FormatName {
+const fn format_name(format: FormatArg) -> FormatName {
     match format {
-        Format::Markdown => FormatName::Markdown,
-        Format::Json => FormatName::Json,
-        Format::Anthropic => FormatName::Anthropic,
-        Format::Openai => FormatName::Openai,
-        Format::Gemini => FormatName::Gemini,
+        FormatArg::Markdown => FormatName::Markdown,
+        FormatArg::Json => FormatName::Json,
+        FormatArg::Anthropic => FormatName::Anthropic,
+        FormatArg::Openai => FormatName::Openai,
+        FormatArg::Gemini => FormatName::Gemini,
     }
 }

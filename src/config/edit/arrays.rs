@@ -5,11 +5,11 @@ use toml_edit::InlineTable;
 use toml_edit::Value;
 
 /// Puts a value at the end of a list.
-pub(super) fn push(array: &mut Array, mut value: Value) {
+pub(super) fn push_formatted(array: &mut Array, mut value: Value) {
     let (mut prefix, mut suffix) = (String::new(), None);
     if let Some(last) = array.len().checked_sub(1).and_then(|last| array.get_mut(last)) {
         let decor = last.decor_mut();
-        prefix = indent(decor.prefix().and_then(|prefix| prefix.as_str()), " ");
+        prefix = extend_indent(decor.prefix().and_then(|prefix| prefix.as_str()), " ");
         // White space before the bracket is the bracket's; a comment is about the value that it follows.
         suffix = decor.suffix().and_then(|suffix| suffix.as_str()).map(str::to_owned);
         suffix = suffix.filter(|suffix| suffix.trim().is_empty());
@@ -23,7 +23,7 @@ pub(super) fn push(array: &mut Array, mut value: Value) {
 }
 
 /// Puts an entry at the end of a table, or a new value in the place of the old.
-pub(super) fn set(table: &mut InlineTable, key: &str, mut value: Value) {
+pub(super) fn set_formatted(table: &mut InlineTable, key: &str, mut value: Value) {
     if let Some(old) = table.get_mut(key) {
         *value.decor_mut() = old.decor().clone();
         *old = value;
@@ -35,7 +35,7 @@ pub(super) fn set(table: &mut InlineTable, key: &str, mut value: Value) {
     };
     let prefix =
         table.key(&last).and_then(|key| key.leaf_decor().prefix()).and_then(|prefix| prefix.as_str());
-    let prefix = indent(prefix, " ");
+    let prefix = extend_indent(prefix, " ");
     let mut suffix = None;
     if let Some(last) = table.get_mut(&last) {
         let decor = last.decor_mut();
@@ -55,7 +55,7 @@ pub(super) fn set(table: &mut InlineTable, key: &str, mut value: Value) {
 }
 
 /// Returns the white space before an element that follows one with this prefix.
-fn indent(prefix: Option<&str>, on_a_line: &str) -> String {
+fn extend_indent(prefix: Option<&str>, on_a_line: &str) -> String {
     match prefix.unwrap_or_default().rsplit_once('\n') {
         Some((_, indent)) => format!("\n{indent}"),
         None => on_a_line.to_owned(),

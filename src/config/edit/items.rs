@@ -11,14 +11,14 @@ use toml_edit::TableLike;
 use toml_edit::Value;
 
 use super::arrays;
-use super::page::Page;
+use super::page::SettingsDocument;
 use super::tables;
 use super::tables::last_position;
 use super::written;
 use crate::config::Error;
 
 /// The key of the items in a file.
-pub(super) const FILES: &str = "files";
+pub(super) const FILES_KEY: &str = "files";
 
 /// Returns a path without the parts that mean nothing: `./a//b/` is `a/b`.
 pub fn plain_path(path: &str) -> String {
@@ -28,7 +28,7 @@ pub fn plain_path(path: &str) -> String {
 }
 
 /// Returns the items of a list, whichever way it is written; paths alone are passed over.
-pub(super) fn all(list: Option<&Item>) -> Vec<&dyn TableLike> {
+pub(super) fn item_tables(list: Option<&Item>) -> Vec<&dyn TableLike> {
     match list {
         Some(Item::ArrayOfTables(tables)) => tables.iter().map(|table| table as &dyn TableLike).collect(),
         Some(Item::Value(Value::Array(values))) => {
@@ -39,18 +39,18 @@ pub(super) fn all(list: Option<&Item>) -> Vec<&dyn TableLike> {
 }
 
 /// Returns the path of an item, without the parts that mean nothing.
-pub(super) fn path_of(item: &dyn TableLike) -> String {
+pub(super) fn item_path(item: &dyn TableLike) -> String {
     plain_path(item.get("path").and_then(Item::as_str).unwrap_or_default())
 }
 
 /// Returns where the item of a path stands among the items.
 pub(super) fn find(document: &DocumentMut, path: &str) -> Option<usize> {
     let path = plain_path(path);
-    all(document.get(FILES)).into_iter().position(|item| path_of(item) == path)
+    item_tables(document.get(FILES_KEY)).into_iter().position(|item| item_path(item) == path)
 }
 
 /// Returns where the item of a path stands, which must be there.
-pub(super) fn must_find(page: &Page, path: &str) -> Result<usize, Error> {
+pub(super) fn find_required(page: &SettingsDocument, path: &str) -> Result<usize, Error> {
     find(&page.document, path)
         .ok_or_else(|| Error::NoSuchItem { path: page.path.clone(), item: path.to_owned() })
 }
@@ -61,33 +61,33 @@ pub(super) fn find_or_add(document: &mut DocumentMut, path: &str) -> usize {
         return at;
     }
     let mut item = Table::new();
-    item.insert("path", Item::Value(written::text(path)));
-    push(document, item);
-    all(document.get(FILES)).len() - 1
+    item.insert("path", Item::Value(written::text_value(path)));
+    push_item(document, item);
+    item_tables(document.get(FILES_KEY)).len() - 1
 }
 
 /// Puts an item behind the others, in the way they are written.
-pub(super) fn push(document: &mut DocumentMut, mut item: Table) {
-    if let Some(values) = document.get_mut(FILES).and_then(Item::as_array_mut) {
-        arrays::push(values, Value::InlineTable(item.into_inline_table()));
+pub(super) fn push_item(document: &mut DocumentMut, mut item: Table) {
+    if let Some(values) = document.get_mut(FILES_KEY).and_then(Item::as_array_mut) {
+        arrays::push_formatted(values, Value::InlineTable(item.into_inline_table()));
         return;
     }
-    let after = tables_of(document).and_then(|tables| tables.iter().map(last_position).max());
-    tables::settle(document, &mut item, after);
-    let entry = document.entry(FILES).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+    let after = headed_items(document).and_then(|tables| tables.iter().map(last_position).max());
+    tables::place_table(document, &mut item, after);
+    let entry = document.entry(FILES_KEY).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     entry.as_array_of_tables_mut().expect("what is no list of values is one of tables").push(item);
 }
 
 /// Removes every item.
-pub(super) fn clear(document: &mut DocumentMut) {
-    if let Some(values) = document.get_mut(FILES).and_then(Item::as_array_mut) {
+pub(super) fn clear_items(document: &mut DocumentMut) {
+    if let Some(values) = document.get_mut(FILES_KEY).and_then(Item::as_array_mut) {
         values.clear();
         return;
     }
-    let Some(Item::ArrayOfTables(removed)) = document.remove(FILES) else { return };
+    let Some(Item::ArrayOfTables(removed)) = document.remove(FILES_KEY) else { return };
     for table in &removed {
-        let (position, comments) = tables::comments_left_by(table);
-        tables::put_comments(document, position, &comments);
+        let (position, comments) = tables::detached_comments(table);
+        tables::insert_comments(document, position, &comments);
     }
 }
 
@@ -100,9 +100,9 @@ pub(super) enum ItemMut<'a> {
 }
 
 /// Returns the item that stands at `at`.
-pub(super) fn at(document: &mut DocumentMut, at: usize) -> ItemMut<'_> {
+pub(super) fn item_at(document: &mut DocumentMut, at: usize) -> ItemMut<'_> {
     const THERE: &str = "the item was just found";
-    match document.get_mut(FILES).expect(THERE) {
+    match document.get_mut(FILES_KEY).expect(THERE) {
         Item::ArrayOfTables(tables) => ItemMut::Headed(tables.get_mut(at).expect(THERE)),
         list => {
             let values = list.as_array_mut().expect("what is no list of tables is one of values");
@@ -111,6 +111,6 @@ pub(super) fn at(document: &mut DocumentMut, at: usize) -> ItemMut<'_> {
     }
 }
 
-fn tables_of(document: &DocumentMut) -> Option<&ArrayOfTables> {
-    document.get(FILES).and_then(Item::as_array_of_tables)
+fn headed_items(document: &DocumentMut) -> Option<&ArrayOfTables> {
+    document.get(FILES_KEY).and_then(Item::as_array_of_tables)
 }

@@ -21,7 +21,7 @@ pub use items::plain_path;
 pub use masks::remove_masks;
 pub use masks::set_masks;
 pub use page::saved_text;
-pub use presets::Applied;
+pub use presets::AppliedPreset;
 pub use presets::PresetDraft;
 pub use presets::apply_preset;
 pub use presets::delete_preset;

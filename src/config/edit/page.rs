@@ -9,17 +9,17 @@ use toml_edit::Item;
 use toml_edit::Table;
 
 use crate::config::Error;
-use crate::config::Origin;
+use crate::config::SettingOrigin;
 use crate::config::curation;
-use crate::config::load::on_a_large_stack;
-use crate::config::section::Source;
+use crate::config::load::with_large_stack;
+use crate::config::section::SettingsSource;
 use crate::config::table::line_at;
 use crate::sys::Disk;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A settings file that is being edited.
-pub(super) struct Page {
+pub(super) struct SettingsDocument {
     /// What it says.
     pub(super) document: DocumentMut,
     /// Its name.
@@ -29,26 +29,26 @@ pub(super) struct Page {
 }
 
 /// Changes a file, whole or not at all; one that is not there is made. Nothing is written where nothing changed.
-pub(super) fn edit<T: Send>(
+pub(super) fn edit_file<T: Send>(
     disk: &dyn Disk,
     path: &Path,
-    change: impl FnOnce(&mut Page) -> Result<T, Error> + Send,
+    change: impl FnOnce(&mut SettingsDocument) -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
-    on_a_large_stack(|| {
+    with_large_stack(|| {
         // Without it, of two edits at a time the one that is written last would undo the other.
         let _lock = disk
             .lock_folder(path.parent().unwrap_or(Path::new(".")))
             .map_err(|source| Error::Write { path: path.to_owned(), source })?;
-        let before = read(disk, path)?;
-        let mut page = Page::parse(path, before.as_deref().unwrap_or_default())?;
+        let before = read_file(disk, path)?;
+        let mut page = SettingsDocument::parse(path, before.as_deref().unwrap_or_default())?;
         let done = change(&mut page)?;
-        let after = page.text();
+        let after = page.to_text();
         if before.as_deref().unwrap_or_default() == after.as_bytes() {
             return Ok(done);
         }
         // What cannot be read back would lose more than the edit is worth.
-        check(path, &after).map_err(|_| Error::Unwritable { path: path.to_owned() })?;
-        if read(disk, path)? != before {
+        check_curation(path, &after).map_err(|_| Error::Unwritable { path: path.to_owned() })?;
+        if read_file(disk, path)? != before {
             return Err(Error::Changed { path: path.to_owned() });
         }
         let written = match before {
@@ -62,8 +62,8 @@ pub(super) fn edit<T: Send>(
 
 /// Returns the preset or persona of that name in TOML, as it is written; `None` where the file has none.
 pub fn saved_text(disk: &dyn Disk, path: &Path, kind: &str, name: &str) -> Result<Option<String>, Error> {
-    on_a_large_stack(|| {
-        let page = Page::parse(path, &read(disk, path)?.unwrap_or_default())?;
+    with_large_stack(|| {
+        let page = SettingsDocument::parse(path, &read_file(disk, path)?.unwrap_or_default())?;
         let all = page.document.get(kind).and_then(Item::as_table_like);
         let Some((key, item)) = all.and_then(|all| all.get_key_value(name)) else { return Ok(None) };
         let mut shown = DocumentMut::new();
@@ -75,34 +75,37 @@ pub fn saved_text(disk: &dyn Disk, path: &Path, kind: &str, name: &str) -> Resul
     })
 }
 
-fn read(disk: &dyn Disk, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+fn read_file(disk: &dyn Disk, path: &Path) -> Result<Option<Vec<u8>>, Error> {
     disk.read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }
 
 /// Reads what is curated in a text, as [`crate::config::load()`] does.
-fn check(path: &Path, text: &str) -> Result<(), Error> {
-    let origin = |line| Origin::ProjectFile { path: path.to_owned(), line };
+fn check_curation(path: &Path, text: &str) -> Result<(), Error> {
+    let origin = |line| SettingOrigin::ProjectFile { path: path.to_owned(), line };
     let parsed = DeTable::parse(text).map_err(|error| Error::Syntax {
         origin: origin(line_at(text.as_bytes(), error.span().map_or(0, |span| span.start))),
         message: error.message().to_owned(),
     })?;
-    let source = Source::new(text, &origin);
-    curation::take(&mut parsed.into_inner(), &source).map(|_| ())
+    let source = SettingsSource::new(text, &origin);
+    curation::extract(&mut parsed.into_inner(), &source).map(|_| ())
 }
 
-impl Page {
+impl SettingsDocument {
     /// Reads a file. What is curated in it is of the right types from here on.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
         let original = std::str::from_utf8(bytes).map_err(|source| Error::NotUtf8 {
-            origin: Origin::ProjectFile { path: path.to_owned(), line: line_at(bytes, source.valid_up_to()) },
+            origin: SettingOrigin::ProjectFile {
+                path: path.to_owned(),
+                line: line_at(bytes, source.valid_up_to()),
+            },
             source,
         })?;
-        check(path, original)?;
+        check_curation(path, original)?;
         let plain = original.strip_prefix(BYTE_ORDER_MARK);
         let has_mark = plain.is_some();
         let original = plain.unwrap_or(original);
         let document = original.parse::<DocumentMut>().map_err(|error| Error::Syntax {
-            origin: Origin::ProjectFile {
+            origin: SettingOrigin::ProjectFile {
                 path: path.to_owned(),
                 line: line_at(bytes, error.span().map_or(0, |span| span.start)),
             },
@@ -115,11 +118,11 @@ impl Page {
     ///
     /// The library drops marks of byte order and the first half of CRLF, so that what it prints is laid over the
     /// original line by line: the lines before the first and after the last that changed keep their bytes.
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         let printed = self.document.to_string();
         let new: Vec<&str> = printed.split_inclusive('\n').collect();
         let old: Vec<&str> = self.original.split_inclusive('\n').collect();
-        let is_same = |(old, new): &(&&str, &&str)| bare(old) == bare(new);
+        let is_same = |(old, new): &(&&str, &&str)| without_line_end(old) == without_line_end(new);
         let head = old.iter().zip(&new).take_while(is_same).count();
         let (old_rest, new_rest) = (&old[head..], &new[head..]);
         let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(is_same).count();
@@ -132,7 +135,7 @@ impl Page {
             text.push_str(end);
         }
         for line in &new_rest[..new_rest.len() - tail] {
-            text.push_str(bare(line));
+            text.push_str(without_line_end(line));
             text.push_str(end);
         }
         for line in &old_rest[old_rest.len() - tail..] {
@@ -143,6 +146,6 @@ impl Page {
 }
 
 /// Returns a line without its end.
-fn bare(line: &str) -> &str {
+fn without_line_end(line: &str) -> &str {
     line.trim_end_matches(['\r', '\n'])
 }

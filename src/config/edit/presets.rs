@@ -12,16 +12,16 @@ use toml_edit::Value;
 
 use super::arrays;
 use super::items;
-use super::items::FILES;
-use super::page::Page;
-use super::page::edit;
+use super::items::FILES_KEY;
+use super::page::SettingsDocument;
+use super::page::edit_file;
 use super::tables;
 use super::written;
 use crate::config::Error;
 use crate::config::nearest::nearest;
 use crate::sys::Disk;
 
-const PRESETS: &str = "presets";
+const PRESETS_KEY: &str = "presets";
 
 /// A preset that is to be saved.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub struct PresetDraft {
 
 /// What came of applying a preset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedPreset {
     /// The paths that the project has items for now.
     pub files: Vec<String>,
 }
@@ -51,35 +51,35 @@ pub fn save_preset(
     draft: &PresetDraft,
 ) -> Result<usize, Error> {
     // Where both are one file, this reads it once more than it must; the edit itself compares what it has read.
-    let items = edit(disk, project, |page| Ok(wanted(&page.document, &draft.files)));
+    let items = edit_file(disk, project, |page| Ok(select_items(&page.document, &draft.files)));
     let files = items?;
     if files.is_empty() {
         return Err(Error::NothingToSave { path: project.to_owned() });
     }
-    edit(disk, target, |page| {
-        let old = page.document.get(PRESETS).and_then(Item::as_table_like);
+    edit_file(disk, target, |page| {
+        let old = page.document.get(PRESETS_KEY).and_then(Item::as_table_like);
         let old = old.and_then(|presets| presets.get(&draft.name));
         if old.is_some() && !draft.overwrites {
             return Err(Error::PresetExists { name: draft.name.clone(), path: page.path.clone() });
         }
-        let preset = drafted(old.and_then(Item::as_table_like), draft, &files);
-        put(&mut page.document, &draft.name, preset);
+        let preset = build_preset(old.and_then(Item::as_table_like), draft, &files);
+        insert_preset(&mut page.document, &draft.name, preset);
         Ok(files.len())
     })
 }
 
 /// Returns the items of these paths, or all; a path without an item becomes one that says no more.
-fn wanted(document: &DocumentMut, paths: &[String]) -> Vec<Table> {
-    let known = items::all(document.get(FILES));
+fn select_items(document: &DocumentMut, paths: &[String]) -> Vec<Table> {
+    let known = items::item_tables(document.get(FILES_KEY));
     if paths.is_empty() {
-        return known.into_iter().map(copied).collect();
+        return known.into_iter().map(copy_item).collect();
     }
     let mut wanted = Vec::new();
     for path in paths {
         let plain = items::plain_path(path);
-        let of_path = known.iter().filter(|item| items::path_of(**item) == plain);
+        let of_path = known.iter().filter(|item| items::item_path(**item) == plain);
         let before = wanted.len();
-        wanted.extend(of_path.map(|item| copied(*item)));
+        wanted.extend(of_path.map(|item| copy_item(*item)));
         if wanted.len() == before {
             wanted.push(plain_item(path));
         }
@@ -89,15 +89,15 @@ fn wanted(document: &DocumentMut, paths: &[String]) -> Vec<Table> {
 
 fn plain_item(path: &str) -> Table {
     let mut item = Table::new();
-    item.insert("path", Item::Value(written::text(path)));
+    item.insert("path", Item::Value(written::text_value(path)));
     item
 }
 
 /// Returns a copy of an item that can stand elsewhere.
-fn copied(item: &dyn TableLike) -> Table {
+fn copy_item(item: &dyn TableLike) -> Table {
     let mut copy = Table::new();
     item.iter().for_each(|(key, _)| copy_entry(item, key, &mut copy));
-    tables::unsettle(&mut copy);
+    tables::clear_positions(&mut copy);
     copy.decor_mut().set_prefix("\n");
     copy
 }
@@ -122,36 +122,36 @@ fn copy_entry(from: &dyn TableLike, name: &str, to: &mut Table) {
 }
 
 /// Returns the preset as it is to stand; unknown keys of the old one are kept, and its description if there is no new.
-fn drafted(old: Option<&dyn TableLike>, draft: &PresetDraft, files: &[Table]) -> Table {
+fn build_preset(old: Option<&dyn TableLike>, draft: &PresetDraft, files: &[Table]) -> Table {
     let mut preset = Table::new();
     if let Some(old) = old {
-        let others = old.iter().map(|(key, _)| key).filter(|key| *key != FILES);
+        let others = old.iter().map(|(key, _)| key).filter(|key| *key != FILES_KEY);
         others.for_each(|key| copy_entry(old, key, &mut preset));
     }
-    tables::unsettle(&mut preset);
+    tables::clear_positions(&mut preset);
     if !draft.description.is_empty() {
-        preset.insert("description", Item::Value(written::text(&draft.description)));
+        preset.insert("description", Item::Value(written::text_value(&draft.description)));
     }
-    let paths: Option<Array> = files.iter().map(|item| path_alone(item).map(written::text)).collect();
+    let paths: Option<Array> = files.iter().map(|item| sole_path(item).map(written::text_value)).collect();
     let files = match paths {
         Some(paths) => Item::Value(Value::Array(paths)),
         None => Item::ArrayOfTables(files.iter().cloned().collect::<ArrayOfTables>()),
     };
-    preset.insert(FILES, files);
+    preset.insert(FILES_KEY, files);
     preset
 }
 
 /// Returns the path of an item that says no more.
-fn path_alone(item: &Table) -> Option<&str> {
+fn sole_path(item: &Table) -> Option<&str> {
     if item.len() == 1 { item.get("path").and_then(Item::as_str) } else { None }
 }
 
-fn put(document: &mut DocumentMut, name: &str, mut preset: Table) {
-    if let Some(presets) = document.get_mut(PRESETS).and_then(Item::as_inline_table_mut) {
-        arrays::set(presets, name, Value::InlineTable(preset.into_inline_table()));
+fn insert_preset(document: &mut DocumentMut, name: &str, mut preset: Table) {
+    if let Some(presets) = document.get_mut(PRESETS_KEY).and_then(Item::as_inline_table_mut) {
+        arrays::set_formatted(presets, name, Value::InlineTable(preset.into_inline_table()));
         return;
     }
-    let known = document.get_mut(PRESETS).and_then(Item::as_table_mut);
+    let known = document.get_mut(PRESETS_KEY).and_then(Item::as_table_mut);
     if let Some(Item::Table(old)) = known.and_then(|presets| presets.get_mut(name))
         && old.position().is_some()
         && !old.is_implicit()
@@ -160,15 +160,15 @@ fn put(document: &mut DocumentMut, name: &str, mut preset: Table) {
         *preset.decor_mut() = old.decor().clone();
         preset.set_position(old.position());
         old.decor_mut().set_prefix("");
-        let (position, comments) = tables::comments_left_by(old);
+        let (position, comments) = tables::detached_comments(old);
         *old = preset;
-        return tables::put_comments(document, position, &comments);
+        return tables::insert_comments(document, position, &comments);
     }
-    if let Some(presets) = document.get_mut(PRESETS).and_then(Item::as_table_mut) {
+    if let Some(presets) = document.get_mut(PRESETS_KEY).and_then(Item::as_table_mut) {
         presets.remove(name);
     }
-    tables::settle(document, &mut preset, None);
-    let presets = document.entry(PRESETS).or_insert_with(|| {
+    tables::place_table(document, &mut preset, None);
+    let presets = document.entry(PRESETS_KEY).or_insert_with(|| {
         let mut presets = Table::new();
         presets.set_implicit(true);
         Item::Table(presets)
@@ -186,64 +186,65 @@ pub fn apply_preset(
     name: &str,
     gone: &[String],
     may_lose: bool,
-) -> Result<Applied, Error> {
-    let mut preset = edit(disk, source, |page| preset_items(page, name))?;
+) -> Result<AppliedPreset, Error> {
+    let mut preset = edit_file(disk, source, |page| preset_items(page, name))?;
     preset.retain(|item| {
         !item.get("path").and_then(Item::as_str).is_some_and(|path| gone.iter().any(|g| g == path))
     });
-    edit(disk, project, |page| {
+    edit_file(disk, project, |page| {
         let document = &mut page.document;
         let is_lost =
-            |item: &&dyn TableLike| 1 < item.len() && !preset.iter().any(|new| is_alike(*item, new));
-        let lost = items::all(document.get(FILES)).into_iter().filter(is_lost).map(items::path_of);
+            |item: &&dyn TableLike| 1 < item.len() && !preset.iter().any(|new| is_same_table(*item, new));
+        let lost =
+            items::item_tables(document.get(FILES_KEY)).into_iter().filter(is_lost).map(items::item_path);
         let lost: Vec<String> = if may_lose { Vec::new() } else { lost.collect() };
         if !lost.is_empty() {
             return Err(Error::WouldLose { items: lost });
         }
-        items::clear(document);
-        let files = preset.iter().map(|item| items::path_of(item)).collect();
+        items::clear_items(document);
+        let files = preset.iter().map(|item| items::item_path(item)).collect();
         for item in preset {
-            items::push(document, item);
+            items::push_item(document, item);
         }
-        Ok(Applied { files })
+        Ok(AppliedPreset { files })
     })
 }
 
-fn preset_items(page: &mut Page, name: &str) -> Result<Vec<Table>, Error> {
-    let presets = page.document.get(PRESETS).and_then(Item::as_table_like);
+fn preset_items(page: &mut SettingsDocument, name: &str) -> Result<Vec<Table>, Error> {
+    let presets = page.document.get(PRESETS_KEY).and_then(Item::as_table_like);
     let preset = presets.and_then(|presets| presets.get(name)).and_then(Item::as_table_like);
-    let Some(preset) = preset else { return Err(unknown(page, name)) };
-    let list = preset.get(FILES);
+    let Some(preset) = preset else { return Err(no_such_preset(page, name)) };
+    let list = preset.get(FILES_KEY);
     let Some(values) = list.and_then(Item::as_array) else {
-        return Ok(items::all(list).into_iter().map(copied).collect());
+        return Ok(items::item_tables(list).into_iter().map(copy_item).collect());
     };
     let item = |value: &Value| match value {
-        Value::InlineTable(item) => copied(item),
+        Value::InlineTable(item) => copy_item(item),
         value => plain_item(value.as_str().unwrap_or_default()),
     };
     Ok(values.iter().map(item).collect())
 }
 
 /// Says whether two items say the same, however they are written.
-fn is_alike(one: &dyn TableLike, other: &dyn TableLike) -> bool {
+fn is_same_table(one: &dyn TableLike, other: &dyn TableLike) -> bool {
     one.len() == other.len()
-        && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| is_same(value, other)))
+        && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| is_same_item(value, other)))
 }
 
-fn is_same(one: &Item, other: &Item) -> bool {
+fn is_same_item(one: &Item, other: &Item) -> bool {
     if let (Some(one), Some(other)) = (one.as_table_like(), other.as_table_like()) {
-        return is_alike(one, other);
+        return is_same_table(one, other);
     }
-    let (tables, others) = (items::all(Some(one)), items::all(Some(other)));
+    let (tables, others) = (items::item_tables(Some(one)), items::item_tables(Some(other)));
     if !tables.is_empty() || !others.is_empty() {
         return tables.len() == others.len()
-            && tables.into_iter().zip(others).all(|(one, other)| is_alike(one, other));
+            && tables.into_iter().zip(others).all(|(one, other)| is_same_table(one, other));
     }
     match (one.as_value(), other.as_value()) {
         (Some(Value::Array(one)), Some(Value::Array(other))) => {
             let item = |value: &Value| Item::Value(value.clone());
             one.len() == other.len()
-                && one.iter().zip(other).all(|(one, other)| is_same(&item(one), &item(other)))
+                && one.iter().zip(other).all(|(one, other)| is_same_item(&item(one), &item(other)))
         }
         (Some(Value::String(one)), Some(Value::String(other))) => one.value() == other.value(),
         (Some(one), Some(other)) => one.to_string().trim() == other.to_string().trim(),
@@ -253,21 +254,21 @@ fn is_same(one: &Item, other: &Item) -> bool {
 
 /// Deletes a preset.
 pub fn delete_preset(disk: &dyn Disk, file: &Path, name: &str) -> Result<(), Error> {
-    edit(disk, file, |page| {
-        let presets = page.document.get_mut(PRESETS).and_then(Item::as_table_like_mut);
+    edit_file(disk, file, |page| {
+        let presets = page.document.get_mut(PRESETS_KEY).and_then(Item::as_table_like_mut);
         let Some(removed) = presets.and_then(|presets| presets.remove(name)) else {
-            return Err(unknown(page, name));
+            return Err(no_such_preset(page, name));
         };
         if let Item::Table(removed) = removed {
-            let (position, comments) = tables::comments_left_by(&removed);
-            tables::put_comments(&mut page.document, position, &comments);
+            let (position, comments) = tables::detached_comments(&removed);
+            tables::insert_comments(&mut page.document, position, &comments);
         }
         Ok(())
     })
 }
 
-fn unknown(page: &Page, name: &str) -> Error {
-    let presets = page.document.get(PRESETS).and_then(Item::as_table_like);
+fn no_such_preset(page: &SettingsDocument, name: &str) -> Error {
+    let presets = page.document.get(PRESETS_KEY).and_then(Item::as_table_like);
     let names: Vec<&str> =
         presets.map(|presets| presets.iter().map(|(name, _)| name).collect()).unwrap_or_default();
     let nearest = nearest(name, names.into_iter()).map(str::to_owned);

@@ -11,12 +11,12 @@ use toml_edit::Table;
 /// Returns the position of the last table among this one and those below it.
 pub(super) fn last_position(table: &Table) -> isize {
     let mut last = 0;
-    visit(table, &mut |table| last = last.max(table.position().unwrap_or(0)));
+    visit_headed(table, &mut |table| last = last.max(table.position().unwrap_or(0)));
     last
 }
 
 /// Gives a new table its place and the text above it: behind the table at `after`, or at the end.
-pub(super) fn settle(document: &mut DocumentMut, table: &mut Table, after: Option<isize>) {
+pub(super) fn place_table(document: &mut DocumentMut, table: &mut Table, after: Option<isize>) {
     let last = last_position(document.as_table());
     table.set_position(Some(after.unwrap_or(last + 1)));
     if after.is_some_and(|after| after < last) {
@@ -36,16 +36,16 @@ pub(super) fn settle(document: &mut DocumentMut, table: &mut Table, after: Optio
 }
 
 /// Forgets the places of a table and those below it, so that a copy of it follows what it is put in.
-pub(super) fn unsettle(table: &mut Table) {
-    visit_mut(table, &mut |table| table.set_position(None));
+pub(super) fn clear_positions(table: &mut Table) {
+    visit_headed_mut(table, &mut |table| table.set_position(None));
 }
 
 /// Returns the comments that are set apart from a table that goes, and where it stood.
-pub(super) fn comments_left_by(table: &Table) -> (isize, String) {
+pub(super) fn detached_comments(table: &Table) -> (isize, String) {
     let mut found = Vec::new();
-    visit(table, &mut |table| {
+    visit_headed(table, &mut |table| {
         let prefix = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
-        found.push((table.position().unwrap_or(0), set_apart(prefix).to_owned()));
+        found.push((table.position().unwrap_or(0), detached_part(prefix).to_owned()));
     });
     found.sort();
     let first = found.first().map_or(0, |(position, _)| *position);
@@ -53,18 +53,18 @@ pub(super) fn comments_left_by(table: &Table) -> (isize, String) {
 }
 
 /// Puts the comments that a table left at `position` above the table that follows, or at the end.
-pub(super) fn put_comments(document: &mut DocumentMut, position: isize, comments: &str) {
+pub(super) fn insert_comments(document: &mut DocumentMut, position: isize, comments: &str) {
     if comments.is_empty() {
         return;
     }
     let mut next = isize::MAX;
-    visit(document.as_table(), &mut |table| {
+    visit_headed(document.as_table(), &mut |table| {
         if let Some(own) = table.position().filter(|own| position < *own) {
             next = next.min(own);
         }
     });
     let mut is_put = false;
-    visit_mut(document.as_table_mut(), &mut |table| {
+    visit_headed_mut(document.as_table_mut(), &mut |table| {
         if !is_put && table.position() == Some(next) {
             let own = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
             let prefix = format!("{comments}{own}");
@@ -79,7 +79,7 @@ pub(super) fn put_comments(document: &mut DocumentMut, position: isize, comments
 }
 
 /// Returns what stands above the last empty line.
-fn set_apart(prefix: &str) -> &str {
+fn detached_part(prefix: &str) -> &str {
     let mut end = 0;
     let mut kept = 0;
     for line in prefix.split_inclusive('\n') {
@@ -92,27 +92,29 @@ fn set_apart(prefix: &str) -> &str {
 }
 
 /// Calls `look` with every table that has a header, in no order.
-fn visit(table: &Table, look: &mut impl FnMut(&Table)) {
+fn visit_headed(table: &Table, look: &mut impl FnMut(&Table)) {
     if !table.is_dotted() && !table.is_implicit() {
         look(table);
     }
     for (_, item) in table {
         match item {
-            Item::Table(below) => visit(below, look),
-            Item::ArrayOfTables(tables) => tables.iter().for_each(|below| visit(below, look)),
+            Item::Table(below) => visit_headed(below, look),
+            Item::ArrayOfTables(tables) => tables.iter().for_each(|below| visit_headed(below, look)),
             Item::None | Item::Value(_) => {}
         }
     }
 }
 
-fn visit_mut(table: &mut Table, change: &mut impl FnMut(&mut Table)) {
+fn visit_headed_mut(table: &mut Table, change: &mut impl FnMut(&mut Table)) {
     if !table.is_dotted() && !table.is_implicit() {
         change(table);
     }
     for (_, item) in table.iter_mut() {
         match item {
-            Item::Table(below) => visit_mut(below, change),
-            Item::ArrayOfTables(tables) => tables.iter_mut().for_each(|below| visit_mut(below, change)),
+            Item::Table(below) => visit_headed_mut(below, change),
+            Item::ArrayOfTables(tables) => {
+                tables.iter_mut().for_each(|below| visit_headed_mut(below, change))
+            }
             Item::None | Item::Value(_) => {}
         }
     }

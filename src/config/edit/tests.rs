@@ -11,20 +11,20 @@ use expect_test::expect;
 use proptest::prelude::*;
 
 use super::*;
+use crate::config::ConfigInputs;
 use crate::config::Error;
-use crate::config::Inputs;
-use crate::config::Loaded;
-use crate::model::Anchors;
+use crate::config::LoadedConfig;
 use crate::model::ContentHash;
 use crate::model::FileItem;
+use crate::model::FileStamp;
 use crate::model::MaskMode;
 use crate::model::Slice;
-use crate::model::Stamp;
+use crate::model::SliceAnchors;
 use crate::sys::Disk;
 
 /// Two files; whoever reads the project's for the second time may find it changed.
 #[derive(Default)]
-struct Memory {
+struct MemoryFiles {
     project: Mutex<Option<Vec<u8>>>,
     user: Mutex<Option<Vec<u8>>>,
     writes: Mutex<u32>,
@@ -34,7 +34,7 @@ struct Memory {
 const PROJECT: &str = "slop.toml";
 const USER: &str = "user.toml";
 
-impl Memory {
+impl MemoryFiles {
     fn new(project: &str) -> Self {
         Self { project: Mutex::new(Some(project.as_bytes().to_vec())), ..Self::default() }
     }
@@ -52,11 +52,11 @@ impl Memory {
     }
 
     #[track_caller]
-    fn load(&self) -> Loaded {
+    fn load(&self) -> LoadedConfig {
         let file = |name: &str, bytes: &Mutex<Option<Vec<u8>>>| {
             bytes.lock().unwrap().clone().map(|bytes| (name.into(), bytes))
         };
-        let inputs = Inputs {
+        let inputs = ConfigInputs {
             user_file: file(USER, &self.user),
             project_file: file(PROJECT, &self.project),
             environment: Vec::new(),
@@ -66,7 +66,7 @@ impl Memory {
     }
 }
 
-impl Disk for Memory {
+impl Disk for MemoryFiles {
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
         let mut intruder = self.intruder.lock().unwrap();
         if let Some((0, bytes)) = &*intruder {
@@ -93,15 +93,15 @@ impl Disk for Memory {
         Ok(None)
     }
 
-    fn make_private_folder(&self, _: &Path) -> io::Result<()> {
+    fn create_private_folder(&self, _: &Path) -> io::Result<()> {
         unreachable!("an edit makes no folder of its own")
     }
 
-    fn names(&self, _: &Path) -> io::Result<Vec<OsString>> {
+    fn entry_names(&self, _: &Path) -> io::Result<Vec<OsString>> {
         unreachable!("an edit looks at no folder")
     }
 
-    fn read_start(&self, _: &Path, _: u64) -> io::Result<Vec<u8>> {
+    fn read_prefix(&self, _: &Path, _: u64) -> io::Result<Vec<u8>> {
         unreachable!("an edit reads the whole")
     }
 
@@ -113,50 +113,56 @@ impl Disk for Memory {
         unreachable!("an edit reads the whole")
     }
 
-    fn stamp(&self, _: &Path) -> io::Result<Option<Stamp>> {
+    fn stamp(&self, _: &Path) -> io::Result<Option<FileStamp>> {
         unreachable!("an edit reads the whole")
     }
 
-    fn stamp_now(&self, _: &Path) -> io::Result<i64> {
+    fn file_system_time(&self, _: &Path) -> io::Result<i64> {
         unreachable!("an edit asks for no time")
     }
 }
 
 fn slice(start_line: u32, end_line: u32) -> Slice {
     let (tag, comment) = (String::new(), String::new());
-    Slice { start_line, end_line, tag, comment, anchors: Anchors::default() }
+    Slice { start_line, end_line, tag, comment, anchors: SliceAnchors::default() }
 }
 
-fn add(disk: &Memory, path: &str, slice: &Slice) -> Result<(), Error> {
+fn add(disk: &MemoryFiles, path: &str, slice: &Slice) -> Result<(), Error> {
     add_slice(disk, Path::new(PROJECT), path, slice)
 }
 
-fn mask(disk: &Memory, path: &str, masks: &[(&str, MaskMode)]) -> Result<(), Error> {
+fn mask(disk: &MemoryFiles, path: &str, masks: &[(&str, MaskMode)]) -> Result<(), Error> {
     let masks: Vec<_> = masks.iter().map(|(key, mode)| ((*key).to_owned(), *mode)).collect();
     set_masks(disk, Path::new(PROJECT), path, &masks)
 }
 
-fn save(disk: &Memory, target: &str, name: &str, files: &[&str], overwrites: bool) -> Result<usize, Error> {
+fn save(
+    disk: &MemoryFiles,
+    target: &str,
+    name: &str,
+    files: &[&str],
+    overwrites: bool,
+) -> Result<usize, Error> {
     let files = files.iter().map(|file| (*file).to_owned()).collect();
     let draft = PresetDraft { name: name.to_owned(), description: String::new(), files, overwrites };
     save_preset(disk, Path::new(PROJECT), Path::new(target), &draft)
 }
 
-fn apply(disk: &Memory, name: &str, gone: &[&str], may_lose: bool) -> Result<Applied, Error> {
+fn apply(disk: &MemoryFiles, name: &str, gone: &[&str], may_lose: bool) -> Result<AppliedPreset, Error> {
     let gone: Vec<String> = gone.iter().map(|path| (*path).to_owned()).collect();
     apply_preset(disk, Path::new(PROJECT), Path::new(PROJECT), name, &gone, may_lose)
 }
 
 #[track_caller]
-fn check(before: &str, change: impl FnOnce(&Memory) -> Result<(), Error>, after: &Expect) {
-    let disk = Memory::new(before);
+fn check(before: &str, change: impl FnOnce(&MemoryFiles) -> Result<(), Error>, after: &Expect) {
+    let disk = MemoryFiles::new(before);
     change(&disk).unwrap();
     after.assert_eq(&disk.text());
     disk.load();
 }
 
 #[track_caller]
-fn check_error(disk: &Memory, error: Result<(), Error>, expected: &str) {
+fn check_error(disk: &MemoryFiles, error: Result<(), Error>, expected: &str) {
     let before = disk.writes();
     assert_eq!(error.unwrap_err().to_string(), expected);
     assert_eq!(disk.writes(), before);
@@ -164,9 +170,9 @@ fn check_error(disk: &Memory, error: Result<(), Error>, expected: &str) {
 
 #[test]
 fn a_slice_is_written_with_all_that_is_known_of_it_and_read_back() {
-    let disk = Memory::default();
-    let anchors = Anchors {
-        content_hash: Some(ContentHash::of(b"x")),
+    let disk = MemoryFiles::default();
+    let anchors = SliceAnchors {
+        content_hash: Some(ContentHash::digest(b"x")),
         before: vec!["a \"quoted\"\tline\r".to_owned(), String::new()],
         after: vec!["\u{1b}'''\"\"\"\\\u{7f}".to_owned()],
         line_hashes: vec!["0f".to_owned()],
@@ -294,17 +300,17 @@ fn a_mask_is_changed_in_place_whichever_way_it_is_written() {
 #[test]
 fn symbols_are_taken_off_a_mask() {
     let text = "[[files]]\npath = 'a'\nast_mask = { f = 'def', 'A.b' = 'sig' }\n";
-    let remove = |disk: &Memory, keys: &[&str]| {
+    let remove = |disk: &MemoryFiles, keys: &[&str]| {
         let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         remove_masks(disk, Path::new(PROJECT), "a", &keys)
     };
-    let disk = Memory::new(text);
+    let disk = MemoryFiles::new(text);
     assert_eq!(remove(&disk, &["f"]).unwrap(), ["f"]);
     assert_eq!(disk.text(), "[[files]]\npath = 'a'\nast_mask = { 'A.b' = 'sig' }\n");
     assert_eq!(remove(&disk, &[]).unwrap(), ["A.b"]);
     assert_eq!(disk.text(), "[[files]]\npath = 'a'\n");
     check_error(&disk, remove(&disk, &[]).map(drop), "find a symbol in the mask of `a`");
-    let disk = Memory::new(text);
+    let disk = MemoryFiles::new(text);
     let expected = "find `A.c` in the mask of `a`, the nearest known is `A.b`";
     check_error(&disk, remove(&disk, &["f", "A.c"]).map(drop), expected);
 }
@@ -313,8 +319,8 @@ fn symbols_are_taken_off_a_mask() {
 fn slices_are_removed_by_lines_or_tag_and_comments_set_apart_stay() {
     let text = "[[files]]\npath = 'a'\n\n# About slices.\n\n# The first.\n[[files.custom_slices]]\nstart_line = 1\n\
                 end_line = 2\n\n[[files.custom_slices]]\nstart_line = 3\nend_line = 4\ntag = 't'\n# End.\n";
-    let remove = |disk: &Memory, key| remove_slices(disk, Path::new(PROJECT), "./a", &[key]);
-    let disk = Memory::new(text);
+    let remove = |disk: &MemoryFiles, key| remove_slices(disk, Path::new(PROJECT), "./a", &[key]);
+    let disk = MemoryFiles::new(text);
     assert_eq!(remove(&disk, SliceKey::Lines(1, 2)).unwrap(), 1);
     let left = "[[files]]\npath = 'a'\n\n# About slices.\n\n[[files.custom_slices]]\nstart_line = 3\nend_line = 4\n\
                 tag = 't'\n# End.\n";
@@ -328,14 +334,15 @@ fn slices_are_removed_by_lines_or_tag_and_comments_set_apart_stay() {
 
 #[test]
 fn a_slice_is_not_added_twice() {
-    let disk = Memory::default();
+    let disk = MemoryFiles::default();
     add(&disk, "a", &slice(1, 2)).unwrap();
     check_error(&disk, add(&disk, "./a", &slice(1, 2)), "add a slice of lines 1-2 to `./a`, which has one");
 }
 
 #[test]
 fn line_ends_and_the_mark_of_byte_order_stay() {
-    let disk = Memory::new("\u{feff}# A.\r\n[[files]]\r\npath = 'a'\r\n[project]\r\nname = '''x\r\ny'''");
+    let disk =
+        MemoryFiles::new("\u{feff}# A.\r\n[[files]]\r\npath = 'a'\r\n[project]\r\nname = '''x\r\ny'''");
     add(&disk, "a", &slice(1, 2)).unwrap();
     let expected = "\u{feff}# A.\r\n[[files]]\r\npath = 'a'\r\n\r\n[[files.custom_slices]]\r\nstart_line = 1\r\n\
                     end_line = 2\r\n[project]\r\nname = '''x\r\ny'''";
@@ -344,7 +351,7 @@ fn line_ends_and_the_mark_of_byte_order_stay() {
 
 #[test]
 fn mixed_line_ends_stay_outside_of_the_edit() {
-    let disk = Memory::new("# x\n[project]\r\nname = 'a'\n\r\n# end");
+    let disk = MemoryFiles::new("# x\n[project]\r\nname = 'a'\n\r\n# end");
     add(&disk, "a", &slice(1, 2)).unwrap();
     assert!(
         disk.text().starts_with("# x\n[project]\r\nname = 'a'\n\r\n# end\n\n[[files]]\n"),
@@ -355,7 +362,7 @@ fn mixed_line_ends_stay_outside_of_the_edit() {
 
 #[test]
 fn nothing_is_written_over_a_file_that_changed_meanwhile_or_cannot_be_read() {
-    let disk = Memory::new("");
+    let disk = MemoryFiles::new("");
     *disk.intruder.lock().unwrap() = Some((1, b"# theirs".to_vec()));
     check_error(&disk, add(&disk, "a", &slice(1, 2)), "edit slop.toml, which changed meanwhile");
     assert_eq!(disk.text(), "# theirs");
@@ -364,7 +371,7 @@ fn nothing_is_written_over_a_file_that_changed_meanwhile_or_cannot_be_read() {
         ("\n[[files]]\nx = 1", "read slop.toml:2: `files.path` is missing"),
         ("files = 1", "read slop.toml:1: `files` is 1"),
     ] {
-        let disk = Memory::new(text);
+        let disk = MemoryFiles::new(text);
         let error = add(&disk, "a", &slice(1, 2)).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");
         assert_eq!(disk.writes(), 0);
@@ -375,7 +382,7 @@ fn nothing_is_written_over_a_file_that_changed_meanwhile_or_cannot_be_read() {
 fn a_preset_of_all_items_keeps_what_they_say_and_comes_back_by_applying() {
     let text = "[[files]]\npath = 'a' # first\n# Mine.\nodd = 1\n[[files.custom_slices]]\nstart_line = 1\nend_line = 2\n\
                 \n[[files]]\npath = 'b'\nast_mask = { f = 'def' }\n";
-    let disk = Memory::new(text);
+    let disk = MemoryFiles::new(text);
     let items = disk.load().curation.files;
     assert_eq!(save(&disk, PROJECT, "my set", &[], false).unwrap(), 2);
     let expected = expect![[r#"
@@ -402,7 +409,7 @@ fn a_preset_of_all_items_keeps_what_they_say_and_comes_back_by_applying() {
 
 #[test]
 fn a_preset_of_named_files_keeps_the_settings_of_those_that_have_any() {
-    let disk = Memory::new("[[files]]\npath = 'a'\ntier = 3\n");
+    let disk = MemoryFiles::new("[[files]]\npath = 'a'\ntier = 3\n");
     save(&disk, PROJECT, "both", &["./a", "c"], false).unwrap();
     save(&disk, PROJECT, "plain", &["c", "d"], false).unwrap();
     assert!(disk.text().ends_with("\n[presets.plain]\nfiles = [\"c\", \"d\"]\n"), "{}", disk.text());
@@ -410,15 +417,15 @@ fn a_preset_of_named_files_keeps_the_settings_of_those_that_have_any() {
     assert_eq!(curation.preset("both").unwrap().value.files[0].tier, crate::model::Tier::from_number(3));
     assert_eq!(curation.preset("plain").unwrap().value.files[1], FileItem::plain("d"));
     check_error(
-        &Memory::new(""),
-        save(&Memory::new(""), PROJECT, "x", &[], false).map(drop),
+        &MemoryFiles::new(""),
+        save(&MemoryFiles::new(""), PROJECT, "x", &[], false).map(drop),
         "save a preset of no files: slop.toml has no [[files]]",
     );
 }
 
 #[test]
 fn a_preset_goes_to_the_users_file_too_and_is_applied_from_there() {
-    let disk = Memory::new("[[files]]\npath = 'a'\ntier = 3\n");
+    let disk = MemoryFiles::new("[[files]]\npath = 'a'\ntier = 3\n");
     save(&disk, USER, "p", &[], false).unwrap();
     assert_eq!(disk.text(), "[[files]]\npath = 'a'\ntier = 3\n");
     assert_eq!(disk.load().curation.preset("p").unwrap().origin.to_string(), "user.toml:1");
@@ -431,7 +438,7 @@ fn a_preset_goes_to_the_users_file_too_and_is_applied_from_there() {
 #[test]
 fn a_preset_is_overwritten_on_demand_alone_and_keeps_its_place_and_unknown_keys() {
     let text = "[presets.p] # mine\ndescription = 'd' # why\nodd = 1\nfiles = ['x']\n\n# Next.\n[project]\nname = 'n'\n";
-    let disk = Memory::new(text);
+    let disk = MemoryFiles::new(text);
     let refused = save(&disk, PROJECT, "p", &["y"], false).map(drop);
     check_error(&disk, refused, "save a preset as `p`, which slop.toml has");
     save(&disk, PROJECT, "p", &["y"], true).unwrap();
@@ -441,7 +448,7 @@ fn a_preset_is_overwritten_on_demand_alone_and_keeps_its_place_and_unknown_keys(
         "presets.p.files = ['x']\n",
         "[presets]\np.files = []\n",
     ] {
-        let disk = Memory::new(text);
+        let disk = MemoryFiles::new(text);
         save(&disk, PROJECT, "p", &["y"], true).unwrap();
         save(&disk, PROJECT, "new", &["z"], false).unwrap();
         let curation = disk.load().curation;
@@ -453,7 +460,7 @@ fn a_preset_is_overwritten_on_demand_alone_and_keeps_its_place_and_unknown_keys(
 #[test]
 fn applying_loses_nothing_that_was_curated_unless_told_to() {
     let text = "# Top.\n\n[[files]]\npath = 'a'\ntier = 3\n\n[[files]]\npath = 'plain'\n\n[presets.p]\nfiles = ['x', 'y']\n";
-    let disk = Memory::new(text);
+    let disk = MemoryFiles::new(text);
     check_error(&disk, apply(&disk, "p", &[], false).map(drop), "replace what is curated of a");
     assert_eq!(apply(&disk, "p", &["y"], true).unwrap().files, ["x"]);
     let expected = "# Top.\n\n[presets.p]\nfiles = ['x', 'y']\n\n[[files]]\npath = \"x\"\n";
@@ -464,7 +471,7 @@ fn applying_loses_nothing_that_was_curated_unless_told_to() {
 
 #[test]
 fn applying_what_is_there_already_loses_nothing_however_it_is_written() {
-    let disk = Memory::new(
+    let disk = MemoryFiles::new(
         "[[files]]\npath = './a'\ntier = 3\n[files.ast_mask]\nf = 'def'\n[[files.custom_slices]]\nstart_line = 1\n\
          end_line = 2\nstart_context = ['x']\n\n[presets]\np.files = [{ path = './a', tier = 3, ast_mask = { f = \"def\" }, \
          custom_slices = [{ end_line = 2, start_line = 1, start_context = [\"x\"] }] }]\n",
@@ -482,7 +489,7 @@ fn a_preset_is_deleted_and_the_rest_stays() {
         ("# Top.\n\n# P.\n[presets.p]\n# End.\n", "# Top.\n# End.\n"),
         ("presets = { p = {}, q = {} }\n", "presets = { q = {} }\n"),
     ] {
-        let disk = Memory::new(text);
+        let disk = MemoryFiles::new(text);
         delete_preset(&disk, Path::new(PROJECT), "p").unwrap();
         assert_eq!(disk.text(), left);
         let gone = delete_preset(&disk, Path::new(PROJECT), "p").unwrap_err().to_string();
@@ -492,7 +499,7 @@ fn a_preset_is_deleted_and_the_rest_stays() {
 
 #[test]
 fn a_preset_is_shown_as_it_is_saved() {
-    let disk = Memory::new("# No.\n[presets.'a b']\n# Yes.\nfiles = ['x']\n[presets.c]\n");
+    let disk = MemoryFiles::new("# No.\n[presets.'a b']\n# Yes.\nfiles = ['x']\n[presets.c]\n");
     let text = saved_text(&disk, Path::new(PROJECT), "presets", "a b").unwrap();
     assert_eq!(text.as_deref(), Some("# No.\n[presets.'a b']\n# Yes.\nfiles = ['x']\n"));
     assert_eq!(saved_text(&disk, Path::new(PROJECT), "presets", "d").unwrap(), None);
@@ -503,7 +510,7 @@ fn a_preset_is_shown_as_it_is_saved() {
 fn a_hostile_file_is_refused_or_edited_and_no_more() {
     let parts = vec!["a"; 79].join(".");
     let deep = format!("{}1{}", format!("{{{parts}=").repeat(70), "}".repeat(70));
-    let disk = Memory::new(&format!("[[files]]\npath = 'a'\nodd = {deep}\n"));
+    let disk = MemoryFiles::new(&format!("[[files]]\npath = 'a'\nodd = {deep}\n"));
     let _ = add(&disk, "a", &slice(1, 2));
     let _ = save(&disk, PROJECT, "p", &[], false);
     let _ = apply(&disk, "p", &[], true);
@@ -536,7 +543,7 @@ proptest! {
         if crlf {
             text = text.replace('\n', "\r\n");
         }
-        let disk = Memory::new(&text);
+        let disk = MemoryFiles::new(&text);
         let before = disk.load();
         add(&disk, &path, &slice(7, 8)).unwrap();
         mask(&disk, &path, &[("new.symbol", MaskMode::Hide)]).unwrap();
@@ -545,7 +552,7 @@ proptest! {
         prop_assert_eq!(&after.settings, &before.settings);
         prop_assert_eq!(&after.curation.personas, &before.curation.personas.iter().map(|persona| {
             let origin = after.curation.persona(&persona.value.name).unwrap().origin.clone();
-            crate::config::Saved { value: persona.value.clone(), origin }
+            crate::config::SavedEntry { value: persona.value.clone(), origin }
         }).collect::<Vec<_>>());
         let now = disk.text();
         let mut rest = now.lines();
@@ -561,7 +568,7 @@ proptest! {
     #[test]
     fn what_is_added_and_removed_again_leaves_the_file_as_it_was(pieces in pieces()) {
         let text = pieces.join("\n") + "\n";
-        let disk = Memory::new(&format!("{text}[[files]]\npath = \"new\"\n"));
+        let disk = MemoryFiles::new(&format!("{text}[[files]]\npath = \"new\"\n"));
         let before = disk.text();
         add(&disk, "new", &slice(7, 8)).unwrap();
         remove_slices(&disk, Path::new(PROJECT), "new", &[SliceKey::Lines(7, 8)]).unwrap();

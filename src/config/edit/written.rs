@@ -12,7 +12,7 @@ use crate::model::Slice;
 
 /// Returns a text as a value on one line. The library would write one with line ends over several lines, where an
 /// editor that changes line ends changes the value.
-pub(super) fn text(text: &str) -> Value {
+pub(super) fn text_value(text: &str) -> Value {
     if !text.contains(char::is_control) {
         return Value::from(text);
     }
@@ -34,19 +34,19 @@ pub(super) fn text(text: &str) -> Value {
 }
 
 /// Returns texts as a list.
-pub(super) fn texts(list: &[String]) -> Array {
-    list.iter().map(|line| text(line)).collect()
+pub(super) fn text_array(list: &[String]) -> Array {
+    list.iter().map(|line| text_value(line)).collect()
 }
 
 /// Returns a slice as a table; what it does not know is not written.
-pub(super) fn slice(slice: &Slice) -> Table {
+pub(super) fn slice_table(slice: &Slice) -> Table {
     let mut table = Table::new();
     let mut put = |key: &str, value: Value| table.insert(key, Item::Value(value));
     put("start_line", i64::from(slice.start_line).into());
     put("end_line", i64::from(slice.end_line).into());
     for (key, words) in [("tag", &slice.tag), ("comment", &slice.comment)] {
         if !words.is_empty() {
-            put(key, text(words));
+            put(key, text_value(words));
         }
     }
     let anchors = &slice.anchors;
@@ -60,13 +60,13 @@ pub(super) fn slice(slice: &Slice) -> Table {
     ];
     for (key, list) in lists {
         if !list.is_empty() {
-            put(key, texts(list).into());
+            put(key, text_array(list).into());
         }
     }
     if !anchors.unique_before.is_empty() || !anchors.unique_after.is_empty() {
         let mut unique = InlineTable::new();
-        unique.insert("before", texts(&anchors.unique_before).into());
-        unique.insert("after", texts(&anchors.unique_after).into());
+        unique.insert("before", text_array(&anchors.unique_before).into());
+        unique.insert("after", text_array(&anchors.unique_after).into());
         put("unique_lines", unique.into());
     }
     if 0 < anchors.copies {

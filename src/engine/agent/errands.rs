@@ -9,48 +9,48 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
-use super::eligible::Eligibility;
-use super::errand::Errands;
-use super::errand::Place;
-use super::errand::Wish;
-use super::folders::Folder;
-use super::folders::Node;
-use super::known::Known;
+use super::eligible::EligibilityRules;
+use super::errand::SubjectLocation;
+use super::errand::SummaryPolicy;
+use super::errand::SummaryTasks;
+use super::folders::SubjectFolder;
+use super::folders::SubjectKey;
+use super::known::KnownSummaries;
 use super::prepare::is_clean;
-use super::subjects::Content;
-use super::subjects::Subjects;
-use super::subjects::file_errand;
-use super::subjects::folder_errand;
+use super::subjects::SubjectContent;
+use super::subjects::SubjectIndex;
+use super::subjects::file_task;
+use super::subjects::folder_strategy;
+use super::subjects::folder_task;
 use super::subjects::folders_among;
-use super::subjects::own_strategy;
 use crate::aggregate::Selector;
 use crate::engine::Error;
 use crate::engine::Project;
-use crate::engine::artifacts::Subject;
-use crate::engine::importance::Standing;
+use crate::engine::artifacts::ContentRef;
+use crate::engine::importance::ImportanceInputs;
 use crate::engine::scan::KnownFile;
 use crate::engine::scan::ScanRequest;
 use crate::engine::scan::Trust;
 use crate::model::RelPath;
-use crate::model::Scope;
 use crate::model::SummaryKey;
-use crate::summarize::agent::Child;
-use crate::summarize::agent::Strategy;
-use crate::summarize::is_made_by_program;
+use crate::model::SummaryScope;
+use crate::summarize::agent::FolderChild;
+use crate::summarize::agent::PromptStrategy;
+use crate::summarize::is_machine_written;
 
 /// What is found out on the way.
-struct Survey<'a> {
-    wish: &'a Wish,
-    rules: Eligibility,
+struct TaskSurvey<'a> {
+    policy: &'a SummaryPolicy,
+    rules: EligibilityRules,
     picks: Vec<Selector>,
-    known: Known,
-    states: HashMap<Node, State>,
-    errands: Errands,
+    known: KnownSummaries,
+    states: HashMap<SubjectKey, SubjectState>,
+    tasks: SummaryTasks,
 }
 
 /// How far a subject is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SubjectState {
     /// It has its summaries.
     Done,
     /// It was tried in vain, or a program wrote it: the heuristic's words have to do.
@@ -61,7 +61,7 @@ enum State {
     Waiting,
 }
 
-impl State {
+impl SubjectState {
     const fn is_settled(self) -> bool {
         matches!(self, Self::Done | Self::Settled)
     }
@@ -72,31 +72,32 @@ impl Project<'_> {
     ///
     /// Folders become ready when all that lies in them is done, so that whoever wants them too asks for errands again
     /// when these are done, until none is ready.
-    pub fn errands(&mut self, wish: &Wish) -> Result<Errands, Error> {
-        let files = self.files_for_errands()?;
-        let picks = self.picks_among(&wish.picks, &files)?;
+    pub fn summary_tasks(&mut self, wish: &SummaryPolicy) -> Result<SummaryTasks, Error> {
+        let files = self.all_files()?;
+        let picks = self.path_selectors(&wish.paths, &files)?;
         let rules = self.eligibility(wish)?;
-        let subjects = Subjects::among(&files, &rules, &picks);
-        let known = self.known(wish, &subjects.nodes())?;
-        let errands = Errands { not_asked: subjects.not_asked, ..Errands::default() };
-        let mut survey = Survey { wish, rules, picks, known, states: HashMap::new(), errands };
+        let subjects = SubjectIndex::from_files(&files, &rules, &picks);
+        let known = self.known_summaries(wish, &subjects.keys())?;
+        let errands = SummaryTasks { ineligible: subjects.ineligible, ..SummaryTasks::default() };
+        let mut survey =
+            TaskSurvey { policy: wish, rules, picks, known, states: HashMap::new(), tasks: errands };
         let ready = self.add_contents(&subjects.contents, &mut survey);
         for content in self.most_important_first(ready, &files, &survey.rules) {
-            survey.errands.ready.extend(file_errand(content, &survey.known, wish));
+            survey.tasks.ready.extend(file_task(content, &survey.known, wish));
         }
-        self.add_folder_errands(&subjects, &mut survey);
-        self.go_on()?;
-        Ok(survey.errands)
+        self.add_folder_tasks(&subjects, &mut survey);
+        self.check_cancelled()?;
+        Ok(survey.tasks)
     }
 
     /// Returns what stands for each folder that holds files that a model may be asked about.
-    pub fn folder_subjects(&mut self, wish: &Wish) -> Result<Vec<Folder>, Error> {
-        let files = self.files_for_errands()?;
+    pub fn folder_subjects(&mut self, wish: &SummaryPolicy) -> Result<Vec<SubjectFolder>, Error> {
+        let files = self.all_files()?;
         Ok(folders_among(&files, &self.eligibility(wish)?))
     }
 
     /// Returns all files of the project as they are now.
-    pub(super) fn files_for_errands(&mut self) -> Result<Vec<KnownFile>, Error> {
+    pub(super) fn all_files(&mut self) -> Result<Vec<KnownFile>, Error> {
         let request = ScanRequest {
             trust: Trust::Stamps,
             scope: &[],
@@ -108,29 +109,36 @@ impl Project<'_> {
     }
 
     /// Returns what a model can be asked about among the files and folders that are picked, asked or not, by place.
-    pub fn subjects(&mut self, wish: &Wish) -> Result<Vec<(Place, Node)>, Error> {
-        let files = self.files_for_errands()?;
-        let picks = self.picks_among(&wish.picks, &files)?;
-        let all = Subjects::among(&files, &self.eligibility(wish)?, &picks);
+    pub fn summary_subjects(
+        &mut self,
+        wish: &SummaryPolicy,
+    ) -> Result<Vec<(SubjectLocation, SubjectKey)>, Error> {
+        let files = self.all_files()?;
+        let picks = self.path_selectors(&wish.paths, &files)?;
+        let all = SubjectIndex::from_files(&files, &self.eligibility(wish)?, &picks);
         let is_picked_file = |path: &RelPath| picks.is_empty() || picks.iter().any(|pick| pick.selects(path));
         let mut subjects = Vec::new();
         for content in &all.contents {
             let paths = content.subjects.iter().map(|subject| subject.path);
             let picked = paths.filter(|path| is_picked_file(path));
-            subjects.extend(picked.map(|path| (Place::File(path.clone()), content.node)));
+            subjects.extend(picked.map(|path| (SubjectLocation::File(path.clone()), content.key)));
         }
         let folders = all.folders.into_iter().filter(|folder| is_picked(folder, &picks));
-        subjects.extend(folders.map(|folder| (folder.path.map_or(Place::Root, Place::Folder), folder.node)));
+        subjects.extend(
+            folders.map(|folder| {
+                (folder.path.map_or(SubjectLocation::Root, SubjectLocation::Folder), folder.key)
+            }),
+        );
         subjects.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(subjects)
     }
 
     /// Returns what selects the files that words mean; nothing for no words, which mean all.
-    fn picks_among(&self, words: &[String], files: &[KnownFile]) -> Result<Vec<Selector>, Error> {
+    fn path_selectors(&self, words: &[String], files: &[KnownFile]) -> Result<Vec<Selector>, Error> {
         let mut picks = Vec::new();
         for word in words {
             let selects = |pick: &Selector| files.iter().any(|file| pick.selects(&file.path));
-            let pick = self.pick(word)?;
+            let pick = self.path_selector(word)?;
             // A name may look like a pattern.
             let pick = if selects(&pick) { pick } else { Selector::new(word)? };
             if !selects(&pick) {
@@ -142,26 +150,26 @@ impl Project<'_> {
     }
 
     /// Returns what selects the file or folder that a word spells the path of, absolute or relative to the root.
-    pub(super) fn pick(&self, word: &str) -> Result<Selector, Error> {
+    pub(super) fn path_selector(&self, word: &str) -> Result<Selector, Error> {
         let word = if word.len() < 2 { word } else { word.trim_end_matches('/') };
         if matches!(word, "." | "") || Path::new(word) == self.root {
             return Ok(Selector::Parts(Vec::new()));
         }
-        let path = self.path_named(word)?;
+        let path = self.resolve_path(word)?;
         Ok(Selector::Parts(path.map_or_else(|| word.as_bytes().to_vec(), |path| path.as_bytes().to_vec())))
     }
 
     /// Finds out how far each content is. Returns those that are to be asked about.
     fn add_contents<'c, 'f>(
         &mut self,
-        contents: &'c [Content<'f>],
-        survey: &mut Survey<'_>,
-    ) -> Vec<&'c Content<'f>> {
+        contents: &'c [SubjectContent<'f>],
+        survey: &mut TaskSurvey<'_>,
+    ) -> Vec<&'c SubjectContent<'f>> {
         let mut ready = Vec::new();
         for content in contents {
             let state = self.state_of(content, survey);
-            survey.states.insert(content.node, state);
-            if state == State::Ready && content.is_picked {
+            survey.states.insert(content.key, state);
+            if state == SubjectState::Ready && content.is_picked {
                 ready.push(content);
             }
         }
@@ -169,41 +177,43 @@ impl Project<'_> {
     }
 
     /// Finds out how far a content is, and counts it.
-    fn state_of(&mut self, content: &Content<'_>, survey: &mut Survey<'_>) -> State {
-        let Survey { known, errands, .. } = survey;
+    fn state_of(&mut self, content: &SubjectContent<'_>, survey: &mut TaskSurvey<'_>) -> SubjectState {
+        let TaskSurvey { known, tasks: errands, .. } = survey;
         let counted = u64::from(content.is_picked);
-        if known.is_done(&content.node, content.strategy) {
+        if known.is_done(&content.key, content.strategy) {
             errands.done += counted;
-            return State::Done;
+            return SubjectState::Done;
         }
-        let Some(id) = known.id(&content.node, content.strategy) else { return State::Settled };
-        if known.is_refused(&id) && !errands.retry(&id, content.is_picked, survey.wish) {
+        let Some(id) = known.task_id(&content.key, content.strategy) else { return SubjectState::Settled };
+        if known.is_refused(&id) && !errands.retry(&id, content.is_picked, survey.policy) {
             errands.refused += counted;
-            return State::Settled;
+            return SubjectState::Settled;
         }
         if self.is_written_by_program(content) {
-            errands.not_asked += counted;
-            return State::Settled;
+            errands.ineligible += counted;
+            return SubjectState::Settled;
         }
-        let Some(wait) = self.rests_in(content, survey.wish.still) else { return State::Ready };
-        errands.young += counted;
+        let Some(wait) = self.remaining_quiet_time(content, survey.policy.min_age) else {
+            return SubjectState::Ready;
+        };
+        errands.too_recent += counted;
         if content.is_picked {
-            errands.next_in = Some(errands.next_in.map_or(wait, |before| before.min(wait)));
+            errands.next_ready_in = Some(errands.next_ready_in.map_or(wait, |before| before.min(wait)));
         }
-        State::Waiting
+        SubjectState::Waiting
     }
 
     /// Says whether a program wrote a content. The heuristic has read it, and said so in its words.
-    pub(super) fn is_written_by_program(&mut self, content: &Content<'_>) -> bool {
+    pub(super) fn is_written_by_program(&mut self, content: &SubjectContent<'_>) -> bool {
         let words = content.subjects.first().and_then(|subject| self.summary(subject));
-        words.is_some_and(|words| is_made_by_program(&words))
+        words.is_some_and(|words| is_machine_written(&words))
     }
 
     /// Returns how long it is until one of the files with this content has not been written for so long; `None` where one
     /// has not.
-    fn rests_in(&self, content: &Content<'_>, still: Duration) -> Option<Duration> {
+    fn remaining_quiet_time(&self, content: &SubjectContent<'_>, still: Duration) -> Option<Duration> {
         let now_ns = self.world.clock.now_ns();
-        let wait = |subject: &Subject<'_>| {
+        let wait = |subject: &ContentRef<'_>| {
             let stat = self.world.files.stat(subject.path).ok()?;
             // No tool can set this time. What was written in the future was written before the clock was set back.
             let age = now_ns.saturating_sub(stat.stamp.ctime_ns).unsigned_abs();
@@ -217,20 +227,23 @@ impl Project<'_> {
     /// Orders contents by how much the first files that have them matter.
     fn most_important_first<'c, 'f>(
         &mut self,
-        ready: Vec<&'c Content<'f>>,
+        ready: Vec<&'c SubjectContent<'f>>,
         files: &[KnownFile],
-        rules: &Eligibility,
-    ) -> Vec<&'c Content<'f>> {
+        rules: &EligibilityRules,
+    ) -> Vec<&'c SubjectContent<'f>> {
         if ready.len() < 2 {
             return ready;
         }
         let files: Vec<&KnownFile> = files.iter().collect();
         let changes = HashMap::new();
-        let standing =
-            Standing { in_focus: &|_| false, is_curated: &|path| rules.is_curated(path), changes: &changes };
+        let standing = ImportanceInputs {
+            in_focus: &|_| false,
+            is_curated: &|path| rules.is_curated(path),
+            changes: &changes,
+        };
         let importance = self.importance(&files, &standing);
         let by_path: HashMap<&RelPath, _> = files.iter().map(|file| &file.path).zip(importance).collect();
-        let best = |content: &Content<'_>| {
+        let best = |content: &SubjectContent<'_>| {
             content.subjects.iter().filter_map(|subject| by_path.get(subject.path)).max().copied()
         };
         let mut ranked: Vec<_> = ready.into_iter().map(|content| (best(content), content)).collect();
@@ -240,31 +253,31 @@ impl Project<'_> {
     }
 
     /// Finds out how far each folder is, from those below to the root, and adds those that are to be asked about.
-    fn add_folder_errands(&mut self, subjects: &Subjects<'_>, survey: &mut Survey<'_>) {
-        let by_node = subjects.by_node();
+    fn add_folder_tasks(&mut self, subjects: &SubjectIndex<'_>, survey: &mut TaskSurvey<'_>) {
+        let by_node = subjects.by_key();
         let mut counted = HashSet::new();
         for folder in &subjects.folders {
-            let Some(strategy) = own_strategy(folder) else { continue };
-            let Some(id) = survey.known.id(&folder.node, strategy) else { continue };
+            let Some(strategy) = folder_strategy(folder) else { continue };
+            let Some(id) = survey.known.task_id(&folder.key, strategy) else { continue };
             let is_picked = is_picked(folder, &survey.picks);
             let state = survey.folder_state(folder, strategy, &id, is_picked);
-            survey.states.insert(folder.node, state);
+            survey.states.insert(folder.key, state);
             // Another folder with the same contents is the same question.
-            if !is_picked || !counted.insert(folder.node) {
+            if !is_picked || !counted.insert(folder.key) {
                 continue;
             }
             match state {
-                State::Done => survey.errands.done += 1,
-                State::Settled => survey.errands.refused += 1,
-                State::Waiting => {
-                    let errand = folder_errand(folder, &survey.known, survey.wish);
-                    survey.errands.waiting_folders += 1;
-                    survey.errands.waiting_bytes += errand.map_or(0, |errand| errand.about_bytes);
+                SubjectState::Done => survey.tasks.done += 1,
+                SubjectState::Settled => survey.tasks.refused += 1,
+                SubjectState::Waiting => {
+                    let errand = folder_task(folder, &survey.known, survey.policy);
+                    survey.tasks.waiting_folders += 1;
+                    survey.tasks.waiting_bytes += errand.map_or(0, |errand| errand.estimated_bytes);
                 }
-                State::Ready => {
+                SubjectState::Ready => {
                     let children = self.children(folder, &by_node, &survey.known);
-                    survey.errands.children.insert(id, children);
-                    survey.errands.ready.extend(folder_errand(folder, &survey.known, survey.wish));
+                    survey.tasks.children.insert(id, children);
+                    survey.tasks.ready.extend(folder_task(folder, &survey.known, survey.policy));
                 }
             }
         }
@@ -273,23 +286,24 @@ impl Project<'_> {
     /// Gathers what is known of the things in a folder.
     pub(super) fn children(
         &mut self,
-        folder: &Folder,
-        contents: &HashMap<Node, &Content<'_>>,
-        known: &Known,
-    ) -> Vec<Child> {
+        folder: &SubjectFolder,
+        contents: &HashMap<SubjectKey, &SubjectContent<'_>>,
+        known: &KnownSummaries,
+    ) -> Vec<FolderChild> {
         let mut children = Vec::with_capacity(folder.children.len());
         for (node, bytes) in &folder.children {
             let content = contents.get(node);
-            let strategy = content.map(|content| content.strategy).or_else(|| Strategy::of_scope(node.scope));
-            let words = strategy.and_then(|strategy| known.words(node, strategy));
-            let words = words.or_else(|| content.and_then(|content| self.own_words(content, known)));
+            let strategy =
+                content.map(|content| content.strategy).or_else(|| PromptStrategy::for_scope(node.scope));
+            let words = strategy.and_then(|strategy| known.summary_text(node, strategy));
+            let words = words.or_else(|| content.and_then(|content| self.heuristic_summary(content, known)));
             // A mark for bytes that nobody understood would keep the whole folder here.
             let words = words.map(|words| words.replace(char::REPLACEMENT_CHARACTER, " "));
-            children.push(Child {
+            children.push(FolderChild {
                 subject: node.subject,
-                words: words.unwrap_or_else(|| "Nothing is known of it but its size.".to_owned()),
+                description: words.unwrap_or_else(|| "Nothing is known of it but its size.".to_owned()),
                 bytes: *bytes,
-                is_folder: node.scope != Scope::File,
+                is_folder: node.scope != SummaryScope::File,
             });
         }
         children
@@ -297,46 +311,46 @@ impl Project<'_> {
 
     /// Returns the heuristic's words about a content, where its text could be sent too: what is not sent itself is not
     /// sent by way of its outline either, whatever is written down of earlier tries.
-    fn own_words(&mut self, content: &Content<'_>, known: &Known) -> Option<String> {
+    fn heuristic_summary(&mut self, content: &SubjectContent<'_>, known: &KnownSummaries) -> Option<String> {
         let subject = content.subjects.first()?;
         let (files, max_bytes) = (self.world.files, self.options.structure_max_bytes);
-        let is_kept_here = known.is_withheld(&content.node, content.strategy)
+        let is_kept_here = known.is_withheld(&content.key, content.strategy)
             || self.is_written_by_program(content)
             || !is_clean(files, max_bytes, subject.path, &subject.hash);
         if is_kept_here { None } else { self.summary(subject) }
     }
 }
 
-impl Errands {
+impl SummaryTasks {
     /// Says whether what was tried in vain is to be tried again, and notes what has to be forgotten for it.
-    fn retry(&mut self, id: &SummaryKey, is_picked: bool, wish: &Wish) -> bool {
+    fn retry(&mut self, id: &SummaryKey, is_picked: bool, wish: &SummaryPolicy) -> bool {
         if wish.retries && is_picked {
-            self.retried.push(wish.refusal_of(id));
+            self.retried_refusals.push(wish.refusal_key(id));
         }
         wish.retries && is_picked
     }
 }
 
-impl Survey<'_> {
+impl TaskSurvey<'_> {
     fn folder_state(
         &mut self,
-        folder: &Folder,
-        strategy: Strategy,
+        folder: &SubjectFolder,
+        strategy: PromptStrategy,
         id: &SummaryKey,
         is_picked: bool,
-    ) -> State {
-        if self.known.is_done(&folder.node, strategy) {
-            return State::Done;
+    ) -> SubjectState {
+        if self.known.is_done(&folder.key, strategy) {
+            return SubjectState::Done;
         }
-        if self.known.is_refused(id) && !self.errands.retry(id, is_picked, self.wish) {
-            return State::Settled;
+        if self.known.is_refused(id) && !self.tasks.retry(id, is_picked, self.policy) {
+            return SubjectState::Settled;
         }
-        let is_settled = |child: &Node| self.states.get(child).is_some_and(|state| state.is_settled());
-        if folder.children.keys().all(is_settled) { State::Ready } else { State::Waiting }
+        let is_settled = |child: &SubjectKey| self.states.get(child).is_some_and(|state| state.is_settled());
+        if folder.children.keys().all(is_settled) { SubjectState::Ready } else { SubjectState::Waiting }
     }
 }
 
-fn is_picked(folder: &Folder, picks: &[Selector]) -> bool {
+fn is_picked(folder: &SubjectFolder, picks: &[Selector]) -> bool {
     let is_of = |pick: &Selector| match (&folder.path, pick) {
         (Some(path), _) => pick.selects(path),
         (None, Selector::Parts(word)) => word.is_empty() || word == b".",

@@ -6,20 +6,20 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::folders::Folder;
-use super::words::Asked;
-use super::words::Chosen;
-use super::words::LookupOptions;
-use super::words::Words;
+use super::folders::SubjectFolder;
+use super::words::ChosenSummary;
+use super::words::LookupFile;
+use super::words::ModelSummaries;
+use super::words::SummaryLookupOptions;
 use crate::aggregate;
 use crate::model::ContentHash;
 use crate::model::ModelName;
 use crate::model::RelPath;
-use crate::model::Scope;
+use crate::model::SummaryScope;
 use crate::model::Tier;
 use crate::store::Error;
-use crate::store::paid::Paid;
-use crate::store::paid::Summary;
+use crate::store::paid::AgentDb;
+use crate::store::paid::StoredSummary;
 
 /// For so many files single questions are quicker than to read what was written of all.
 const FEW: usize = 32;
@@ -28,7 +28,7 @@ const FEWER: usize = 4;
 
 /// A model's words.
 #[derive(Debug)]
-pub(in crate::engine) struct Written {
+pub(in crate::engine) struct LoadedSummary {
     /// As they stand in the database, which may have come with a checked-out project: whoever shows them makes them plain.
     pub(in crate::engine) text: String,
     pub(super) by: ModelName,
@@ -36,71 +36,71 @@ pub(in crate::engine) struct Written {
     hash: OnceLock<ContentHash>,
 }
 
-impl Written {
+impl LoadedSummary {
     /// Returns a hash of the words. It is made when it is first asked for, which is by processes that stay.
     pub(in crate::engine) fn hash(&self) -> ContentHash {
-        *self.hash.get_or_init(|| ContentHash::of(self.text.as_bytes()))
+        *self.hash.get_or_init(|| ContentHash::digest(self.text.as_bytes()))
     }
 }
 
 /// Where models' words are looked up, with what was read there last. The projects of a process share it.
 #[derive(Default)]
-pub(in crate::engine) struct Desk {
-    paid: Option<Paid>,
-    read: Vec<Read>,
+pub(in crate::engine) struct SummaryLookup {
+    paid: Option<AgentDb>,
+    read: Vec<TierSummaries>,
 }
 
 /// All that models wrote for a tier.
-struct Read {
+struct TierSummaries {
     tier: Tier,
     generation: u64,
-    files: FxHashMap<ContentHash, Vec<(String, Arc<Written>)>>,
+    files: FxHashMap<ContentHash, Vec<(String, Arc<LoadedSummary>)>>,
     /// By what stands for each folder.
-    folders: FxHashMap<ContentHash, Arc<Written>>,
+    folders: FxHashMap<ContentHash, Arc<LoadedSummary>>,
     /// What was written last about paths, as far as that was asked for.
-    latest: FxHashMap<Vec<u8>, Option<Arc<Written>>>,
+    latest: FxHashMap<Vec<u8>, Option<Arc<LoadedSummary>>>,
 }
 
-impl Desk {
+impl SummaryLookup {
     /// Returns the words for files; of one that has none, there is nothing in what is returned.
-    pub(in crate::engine) fn words(
+    pub(in crate::engine) fn choose(
         &mut self,
         file: &Path,
         tier: Tier,
-        options: &LookupOptions,
-        (asked, folders): (&[Asked<'_>], Option<impl FnOnce() -> Vec<Folder>>),
-    ) -> Result<Words, Error> {
-        let Some(generation) = self.generation(file)? else { return Ok(Words::default()) };
+        options: &SummaryLookupOptions,
+        (asked, folders): (&[LookupFile<'_>], Option<impl FnOnce() -> Vec<SubjectFolder>>),
+    ) -> Result<ModelSummaries, Error> {
+        let Some(generation) = self.generation(file)? else { return Ok(ModelSummaries::default()) };
         let is_read = self.read.iter().any(|read| read.tier == tier && read.generation == generation);
-        let mut words = Words::default();
+        let mut words = ModelSummaries::default();
         if asked.len() <= FEW && folders.is_none() && !is_read {
             let Some(paid) = &self.paid else { return Ok(words) };
             for asked in asked {
-                words.chosen.extend(one(paid, tier, options, asked)?);
+                words.files.extend(choose_one(paid, tier, options, asked)?);
             }
         } else {
-            words.chosen = self.of_all(tier, generation, options, asked)?;
-            let read = self.read(tier, generation, options)?;
+            words.files = self.choose_all(tier, generation, options, asked)?;
+            let read = self.load_tier(tier, generation, options)?;
             // To find out what stands for each folder is not worth while where there are no words about any.
             let folders = folders.filter(|_| !read.folders.is_empty()).map(|find| find()).unwrap_or_default();
-            words.folders.extend(folders.iter().filter_map(|folder| about(folder, read)));
+            words.folders.extend(folders.iter().filter_map(|folder| folder_summary(folder, read)));
         }
         Ok(words)
     }
 
     /// Returns for which tiers a model has written of a content.
-    pub(in crate::engine) fn tiers(
+    pub(in crate::engine) fn summarized_tiers(
         &mut self,
         file: &Path,
-        options: &LookupOptions,
-        asked: &[Asked<'_>],
+        options: &SummaryLookupOptions,
+        asked: &[LookupFile<'_>],
     ) -> Result<Vec<Vec<Tier>>, Error> {
         let mut tiers = vec![Vec::new(); asked.len()];
         let Some(generation) = self.generation(file)? else { return Ok(tiers) };
         for tier in Tier::ALL {
-            let read = self.read(tier, generation, options)?;
+            let read = self.load_tier(tier, generation, options)?;
             for (asked, tiers) in asked.iter().zip(&mut tiers) {
-                tiers.extend(current(read, asked).map(|_| tier));
+                tiers.extend(current_summary(read, asked).map(|_| tier));
             }
         }
         Ok(tiers)
@@ -109,36 +109,39 @@ impl Desk {
     /// Returns a number that moves with what is written; `None` where nothing is. One question to the database, and
     /// where there is none, one to the file system.
     fn generation(&mut self, file: &Path) -> Result<Option<u64>, Error> {
-        if self.paid.as_ref().is_some_and(|paid| !paid.still_there()) {
+        if self.paid.as_ref().is_some_and(|paid| !paid.is_file_in_place()) {
             // Another file may count as far as this one did.
             *self = Self::default();
         }
         if self.paid.is_none() {
-            self.paid = Paid::open_reader(file)?;
+            self.paid = AgentDb::open_reader(file)?;
         }
-        let generation = self.paid.as_ref().map(Paid::generation).transpose();
+        let generation = self.paid.as_ref().map(AgentDb::generation).transpose();
         if generation.is_err() {
             *self = Self::default();
         }
         generation
     }
 
-    fn of_all(
+    fn choose_all(
         &mut self,
         tier: Tier,
         generation: u64,
-        options: &LookupOptions,
-        asked: &[Asked<'_>],
-    ) -> Result<FxHashMap<RelPath, Chosen>, Error> {
-        let read = self.read(tier, generation, options)?;
+        options: &SummaryLookupOptions,
+        asked: &[LookupFile<'_>],
+    ) -> Result<FxHashMap<RelPath, ChosenSummary>, Error> {
+        let read = self.load_tier(tier, generation, options)?;
         let mut chosen = FxHashMap::default();
         let mut without = Vec::new();
         for asked in asked {
-            match current(read, asked) {
+            match current_summary(read, asked) {
                 Some(written) => {
                     let written = Arc::clone(written);
                     let content = asked.content;
-                    chosen.insert(asked.path.clone(), Chosen { written, is_earlier: false, content });
+                    chosen.insert(
+                        asked.path.clone(),
+                        ChosenSummary { summary: written, is_earlier: false, content },
+                    );
                 }
                 None => without.push(asked),
             }
@@ -147,7 +150,7 @@ impl Desk {
             let latest = self.latest(tier, &without)?;
             for asked in without {
                 let found = latest.get(asked.path.as_bytes()).and_then(Option::as_ref);
-                let found = found.and_then(|written| earlier(written, asked));
+                let found = found.and_then(|written| earlier_summary(written, asked));
                 chosen.extend(found.map(|found| (asked.path.clone(), found)));
             }
         }
@@ -155,14 +158,19 @@ impl Desk {
     }
 
     /// Reads what was written for a tier, unless it was read before and nothing has come since.
-    fn read(&mut self, tier: Tier, generation: u64, options: &LookupOptions) -> Result<&Read, Error> {
+    fn load_tier(
+        &mut self,
+        tier: Tier,
+        generation: u64,
+        options: &SummaryLookupOptions,
+    ) -> Result<&TierSummaries, Error> {
         self.read.retain(|read| read.generation == generation);
         if let Some(at) = self.read.iter().position(|read| read.tier == tier) {
             return Ok(&self.read[at]);
         }
-        let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.all_for(tier))?;
-        let (files, folders) = best(all, options);
-        self.read.push(Read { tier, generation, files, folders, latest: FxHashMap::default() });
+        let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.summaries_for_tier(tier))?;
+        let (files, folders) = pick_preferred(all, options);
+        self.read.push(TierSummaries { tier, generation, files, folders, latest: FxHashMap::default() });
         Ok(self.read.last().expect("it was pushed above"))
     }
 
@@ -170,23 +178,25 @@ impl Desk {
     fn latest(
         &mut self,
         tier: Tier,
-        asked: &[&Asked<'_>],
-    ) -> Result<&FxHashMap<Vec<u8>, Option<Arc<Written>>>, Error> {
+        asked: &[&LookupFile<'_>],
+    ) -> Result<&FxHashMap<Vec<u8>, Option<Arc<LoadedSummary>>>, Error> {
         let read = self.read.iter_mut().find(|read| read.tier == tier);
         let read = read.expect("the tier was read before");
         let Some(paid) = &self.paid else { return Ok(&read.latest) };
-        let is_new = |asked: &&&Asked<'_>| !read.latest.contains_key(asked.path.as_bytes());
+        let is_new = |asked: &&&LookupFile<'_>| !read.latest.contains_key(asked.path.as_bytes());
         let new: Vec<Vec<u8>> =
             asked.iter().filter(is_new).map(|asked| asked.path.as_bytes().to_vec()).collect();
-        let of_file = |summary: Summary| (summary.scope == Scope::File).then(|| Arc::new(written(summary)));
+        let of_file = |summary: StoredSummary| {
+            (summary.scope == SummaryScope::File).then(|| Arc::new(model_summary(summary)))
+        };
         if new.len() * FEWER < read.files.len() {
             for path in new {
-                let latest = paid.latest(&path, tier)?.and_then(of_file);
+                let latest = paid.latest_summary(&path, tier)?.and_then(of_file);
                 read.latest.insert(path, latest);
             }
         } else if !new.is_empty() {
             read.latest.extend(new.into_iter().map(|path| (path, None)));
-            let all = paid.all_latest(tier)?.into_iter();
+            let all = paid.latest_summaries(tier)?.into_iter();
             read.latest.extend(all.map(|(path, summary)| (path, of_file(summary))));
         }
         Ok(&read.latest)
@@ -194,75 +204,80 @@ impl Desk {
 }
 
 /// Words about contents, by the types that they were read as.
-type OfFiles = FxHashMap<ContentHash, Vec<(String, Arc<Written>)>>;
+type FileSummaries = FxHashMap<ContentHash, Vec<(String, Arc<LoadedSummary>)>>;
 
 /// Keeps of each content, and of each folder, the words that come first.
-fn best(mut all: Vec<Summary>, options: &LookupOptions) -> (OfFiles, FxHashMap<ContentHash, Arc<Written>>) {
-    let (mut files, mut folders) = (OfFiles::default(), FxHashMap::default());
-    all.sort_by_key(|summary| rank(&summary.by, options));
+fn pick_preferred(
+    mut all: Vec<StoredSummary>,
+    options: &SummaryLookupOptions,
+) -> (FileSummaries, FxHashMap<ContentHash, Arc<LoadedSummary>>) {
+    let (mut files, mut folders) = (FileSummaries::default(), FxHashMap::default());
+    all.sort_by_key(|summary| preference_rank(&summary.model, options));
     for summary in all {
-        if summary.scope != Scope::File {
-            folders.entry(summary.subject).or_insert_with(|| Arc::new(written(summary)));
+        if summary.scope != SummaryScope::File {
+            folders.entry(summary.subject).or_insert_with(|| Arc::new(model_summary(summary)));
             continue;
         }
         let known = files.entry(summary.subject).or_default();
         if !known.iter().any(|(language, _)| *language == summary.language) {
             let language = summary.language.clone();
-            known.push((language, Arc::new(written(summary))));
+            known.push((language, Arc::new(model_summary(summary))));
         }
     }
     (files, folders)
 }
 
 /// Returns the words about a folder, with its path. A folder that is the one thing that lies in it has none of its own.
-fn about(folder: &Folder, read: &Read) -> Option<(Vec<u8>, String)> {
-    let written = read.folders.get(&folder.node.subject).filter(|_| !folder.children.is_empty())?;
+fn folder_summary(folder: &SubjectFolder, read: &TierSummaries) -> Option<(Vec<u8>, String)> {
+    let written = read.folders.get(&folder.key.subject).filter(|_| !folder.children.is_empty())?;
     let path = folder.path.as_ref().map_or(Vec::new(), |path| path.as_bytes().to_vec());
     Some((path, written.text.clone()))
 }
 
-fn current<'r>(read: &'r Read, asked: &Asked<'_>) -> Option<&'r Arc<Written>> {
+fn current_summary<'r>(read: &'r TierSummaries, asked: &LookupFile<'_>) -> Option<&'r Arc<LoadedSummary>> {
     let known = read.files.get(&asked.content)?;
     known.iter().find(|(language, _)| language == asked.language).map(|(_, written)| written)
 }
 
 /// Looks up a single file.
-fn one(
-    paid: &Paid,
+fn choose_one(
+    paid: &AgentDb,
     tier: Tier,
-    options: &LookupOptions,
-    asked: &Asked<'_>,
-) -> Result<Option<(RelPath, Chosen)>, Error> {
-    let all = paid.of_subject(&asked.content, asked.language, tier)?;
-    let all = all.into_iter().filter(|summary| summary.scope == Scope::File);
-    if let Some(summary) = all.min_by_key(|summary| rank(&summary.by, options)) {
-        let written = Arc::new(written(summary));
-        let chosen = Chosen { written, is_earlier: false, content: asked.content };
+    options: &SummaryLookupOptions,
+    asked: &LookupFile<'_>,
+) -> Result<Option<(RelPath, ChosenSummary)>, Error> {
+    let all = paid.summaries_of_subject(&asked.content, asked.language, tier)?;
+    let all = all.into_iter().filter(|summary| summary.scope == SummaryScope::File);
+    if let Some(summary) = all.min_by_key(|summary| preference_rank(&summary.model, options)) {
+        let written = Arc::new(model_summary(summary));
+        let chosen = ChosenSummary { summary: written, is_earlier: false, content: asked.content };
         return Ok(Some((asked.path.clone(), chosen)));
     }
     if !options.uses_earlier {
         return Ok(None);
     }
-    let latest = paid.latest(asked.path.as_bytes(), tier)?;
-    let latest = latest.filter(|summary| summary.scope == Scope::File).map(|summary| written(summary).into());
-    let found = latest.and_then(|written| earlier(&written, asked));
+    let latest = paid.latest_summary(asked.path.as_bytes(), tier)?;
+    let latest = latest
+        .filter(|summary| summary.scope == SummaryScope::File)
+        .map(|summary| model_summary(summary).into());
+    let found = latest.and_then(|written| earlier_summary(&written, asked));
     Ok(found.map(|found| (asked.path.clone(), found)))
 }
 
 /// Returns words about a path as those of an earlier content, which they are not where another type is read now.
-fn earlier(written: &Arc<Written>, asked: &Asked<'_>) -> Option<Chosen> {
+fn earlier_summary(written: &Arc<LoadedSummary>, asked: &LookupFile<'_>) -> Option<ChosenSummary> {
     let is_earlier = written.subject != asked.content;
     let written = Arc::clone(written);
-    is_earlier.then_some(Chosen { written, is_earlier, content: asked.content })
+    is_earlier.then_some(ChosenSummary { summary: written, is_earlier, content: asked.content })
 }
 
 /// Returns the place of a model among those that are preferred. The sorts that go by it keep the newest first.
-fn rank(by: &ModelName, options: &LookupOptions) -> usize {
+fn preference_rank(by: &ModelName, options: &SummaryLookupOptions) -> usize {
     options.models.iter().position(|model| model == by).unwrap_or(usize::MAX)
 }
 
-fn written(summary: Summary) -> Written {
-    let plain = |name: &str| aggregate::words_on_a_line(name);
-    let by = ModelName { provider: plain(&summary.by.provider), model: plain(&summary.by.model) };
-    Written { text: summary.text, by, subject: summary.subject, hash: OnceLock::new() }
+fn model_summary(summary: StoredSummary) -> LoadedSummary {
+    let plain = |name: &str| aggregate::sanitize_line(name);
+    let by = ModelName { provider: plain(&summary.model.provider), model: plain(&summary.model.model) };
+    LoadedSummary { text: summary.text, by, subject: summary.subject, hash: OnceLock::new() }
 }

@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::errand::Errand;
-use super::errand::Errands;
-use super::errand::Place;
-use super::errand::Prepared;
-use super::errand::Wish;
-use super::errand::Withheld;
+use super::errand::PreparedPrompt;
+use super::errand::SubjectLocation;
+use super::errand::SummaryPolicy;
+use super::errand::SummaryTask;
+use super::errand::SummaryTasks;
+use super::errand::WithheldReason;
 use crate::discover;
 use crate::engine::Project;
 use crate::engine::reading::STACK_BYTES;
 use crate::model::ContentHash;
 use crate::model::FileType;
+use crate::model::ModelPrompt;
 use crate::model::Outline;
-use crate::model::Prompt;
 use crate::model::RelPath;
 use crate::model::SummaryKey;
 use crate::summarize;
-use crate::summarize::agent::Child;
-use crate::summarize::agent::Material;
+use crate::summarize::agent::FolderChild;
+use crate::summarize::agent::PromptMaterial;
 use crate::summarize::agent::folder_material;
 use crate::summarize::agent::instructions;
 use crate::summarize::agent::material;
@@ -36,20 +36,20 @@ const SCANNED: &str = "UTF-8";
 const LARGE_BYTES: usize = 256 << 10;
 
 /// Words questions, on as many threads as there are. It needs no cache: what a file is, it looks up in the file.
-pub struct Preparer<'w> {
+pub struct PromptPreparer<'w> {
     files: &'w dyn Files,
     clock: &'w dyn Clock,
     max_bytes: u64,
     parse_timeout: Duration,
-    wish: Wish,
-    children: BTreeMap<SummaryKey, Vec<Child>>,
+    wish: SummaryPolicy,
+    children: BTreeMap<SummaryKey, Vec<FolderChild>>,
     large: Mutex<()>,
 }
 
 impl<'w> Project<'w> {
     /// Returns who words the questions of these errands, which were asked for by this wish.
-    pub fn preparer(&self, errands: &Errands, wish: &Wish) -> Preparer<'w> {
-        Preparer {
+    pub fn preparer(&self, errands: &SummaryTasks, wish: &SummaryPolicy) -> PromptPreparer<'w> {
+        PromptPreparer {
             files: self.world.files,
             clock: self.world.clock,
             max_bytes: self.options.structure_max_bytes,
@@ -63,62 +63,64 @@ impl<'w> Project<'w> {
 
 /// Something that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SecretAt {
+pub struct SecretLocation {
     /// The rule by which it was found.
     pub rule: &'static str,
     /// In which line it begins, from 1.
     pub line: usize,
 }
 
-impl Preparer<'_> {
+impl PromptPreparer<'_> {
     /// Words a question, with half as much material for each step of `shrink`.
-    pub fn prepare(&self, errand: &Errand, shrink: u8) -> Result<Prepared, Withheld> {
+    pub fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
         let most_bytes = self.wish.material_bytes.checked_shr(u32::from(shrink)).unwrap_or(0);
-        let (material, redacted) = match &errand.place {
-            Place::File(path) => self.of_file(errand, path, most_bytes)?,
-            Place::Folder(_) | Place::Root => (self.of_folder(errand, most_bytes)?, 0),
+        let (material, redacted) = match &errand.location {
+            SubjectLocation::File(path) => self.file_material(errand, path, most_bytes)?,
+            SubjectLocation::Folder(_) | SubjectLocation::Root => {
+                (self.material_of_folder(errand, most_bytes)?, 0)
+            }
         };
         let instructions = instructions(errand.strategy, &errand.tiers);
         // Once more, as it leaves: what was cut and joined may say what no part of it said.
         let whole = format!("{instructions}\n{}", material.text);
         let found = scan(&whole)?;
-        if !found.found.is_empty() {
-            return Err(Withheld::Secret { rules: rules_of(&found) });
+        if !found.matches.is_empty() {
+            return Err(WithheldReason::Secret { rules: rule_names(&found) });
         }
         let answer_tokens = self.wish.answer_tokens;
-        let prompt = Prompt { instructions, material: material.text, answer_tokens };
+        let prompt = ModelPrompt { instructions, material: material.text, answer_tokens };
         let strategy = errand.strategy.versioned();
-        Ok(Prepared { prompt, strategy, redacted, is_cut: material.is_cut })
+        Ok(PreparedPrompt { prompt, strategy, redacted, is_cut: material.is_cut })
     }
 
-    fn of_file(
+    fn file_material(
         &self,
-        errand: &Errand,
+        errand: &SummaryTask,
         path: &RelPath,
         most_bytes: usize,
-    ) -> Result<(Material, u64), Withheld> {
+    ) -> Result<(PromptMaterial, u64), WithheldReason> {
         let text = self.text(errand, path)?;
-        let file_type = discover::file_type(errand.language).ok_or(Withheld::Changed)?;
+        let file_type = discover::file_type_by_id(errand.language).ok_or(WithheldReason::Changed)?;
         let found = scan(&text)?;
         // Some stand for the whole text: a key over many lines is not made harmless by taking out what was recognized.
-        let withholds = !self.wish.redacts || found.found.iter().any(|found| found.withholds);
-        if !found.found.is_empty() && withholds {
-            return Err(Withheld::Secret { rules: rules_of(&found) });
+        let withholds = !self.wish.redacts || found.matches.iter().any(|found| found.blocks_file);
+        if !found.matches.is_empty() && withholds {
+            return Err(WithheldReason::Secret { rules: rule_names(&found) });
         }
-        let redacted = found.found.len() as u64;
+        let redacted = found.matches.len() as u64;
         let text = if redacted == 0 { text } else { secrets::redact(&text, &found) };
         // Of the text that is sent: an outline of the other could name what was taken out, and its lines would not fit.
         let outline = self.outline(file_type, &text);
         let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-        let source = summarize::Source { file_type, text: &text, lines, outline: outline.as_ref() };
+        let source = summarize::SummaryInput { file_type, text: &text, lines, outline: outline.as_ref() };
         Ok((material(&source, errand.strategy, &errand.subject, most_bytes), redacted))
     }
 
     /// Returns what looks like a secret in the file that an errand is about, by place.
-    pub(super) fn secrets(&self, errand: &Errand) -> Vec<SecretAt> {
-        let Place::File(path) = &errand.place else { return Vec::new() };
+    pub(super) fn secrets(&self, errand: &SummaryTask) -> Vec<SecretLocation> {
+        let SubjectLocation::File(path) = &errand.location else { return Vec::new() };
         let Ok(text) = self.text(errand, path) else { return Vec::new() };
-        let found = scan(&text).map(|scan| scan.found).unwrap_or_default();
+        let found = scan(&text).map(|scan| scan.matches).unwrap_or_default();
         let (mut line, mut done) = (1, 0);
         let mut secrets = Vec::with_capacity(found.len());
         for found in found {
@@ -126,18 +128,22 @@ impl Preparer<'_> {
             let at = found.span.start.max(done);
             line += text[done..at].matches('\n').count();
             done = at;
-            secrets.push(SecretAt { rule: found.rule, line });
+            secrets.push(SecretLocation { rule: found.rule, line });
         }
         secrets
     }
 
     /// Reads the text that an errand is about.
-    fn text(&self, errand: &Errand, path: &RelPath) -> Result<String, Withheld> {
+    fn text(&self, errand: &SummaryTask, path: &RelPath) -> Result<String, WithheldReason> {
         text(self.files, self.max_bytes, path, &errand.subject)
     }
 
-    fn of_folder(&self, errand: &Errand, most_bytes: usize) -> Result<Material, Withheld> {
-        let children = self.children.get(&errand.id).ok_or(Withheld::Changed)?;
+    fn material_of_folder(
+        &self,
+        errand: &SummaryTask,
+        most_bytes: usize,
+    ) -> Result<PromptMaterial, WithheldReason> {
+        let children = self.children.get(&errand.id).ok_or(WithheldReason::Changed)?;
         Ok(folder_material(errand.scope, &errand.subject, children, most_bytes))
     }
 
@@ -164,14 +170,14 @@ fn text(
     max_bytes: u64,
     path: &RelPath,
     subject: &ContentHash,
-) -> Result<String, Withheld> {
-    let reading = files.read(path, max_bytes).map_err(|_| Withheld::Changed)?;
-    if ContentHash::of(&reading.bytes) != *subject {
-        return Err(Withheld::Changed);
+) -> Result<String, WithheldReason> {
+    let reading = files.read(path, max_bytes).map_err(|_| WithheldReason::Changed)?;
+    if ContentHash::digest(&reading.bytes) != *subject {
+        return Err(WithheldReason::Changed);
     }
-    let text = discover::read_as_text(&reading.bytes).map_err(|_| Withheld::Changed)?;
+    let text = discover::read_as_text(&reading.bytes).map_err(|_| WithheldReason::Changed)?;
     if text.encoding != SCANNED {
-        return Err(Withheld::Unscanned(format!("it is {}, not {SCANNED}", text.encoding)));
+        return Err(WithheldReason::Unscanned(format!("it is {}, not {SCANNED}", text.encoding)));
     }
     Ok(text.text.into_owned())
 }
@@ -182,12 +188,12 @@ pub(super) fn is_clean(files: &dyn Files, max_bytes: u64, path: &RelPath, subjec
     found.is_ok_and(|found| found.is_clean())
 }
 
-fn scan(text: &str) -> Result<secrets::Scan, Withheld> {
-    secrets::scan(text).map_err(|why| Withheld::Unscanned(why.to_string()))
+fn scan(text: &str) -> Result<secrets::SecretScan, WithheldReason> {
+    secrets::scan(text).map_err(|why| WithheldReason::Unscanned(why.to_string()))
 }
 
-fn rules_of(scan: &secrets::Scan) -> Vec<String> {
-    let mut rules: Vec<String> = scan.found.iter().map(|found| found.rule.to_owned()).collect();
+fn rule_names(scan: &secrets::SecretScan) -> Vec<String> {
+    let mut rules: Vec<String> = scan.matches.iter().map(|found| found.rule.to_owned()).collect();
     rules.sort();
     rules.dedup();
     rules

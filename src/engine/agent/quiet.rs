@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::collections::HashSet;
 
-use super::eligible::NotAsked;
-use super::errand::Wish;
+use super::eligible::IneligibleReason;
+use super::errand::SummaryPolicy;
 use super::previewing::content_at;
-use super::subjects::Subjects;
+use super::subjects::SubjectIndex;
 use crate::aggregate::Selector;
 use crate::engine::Error;
 use crate::engine::Project;
@@ -14,9 +14,9 @@ use crate::model::RelPath;
 
 /// Why nobody is asked about a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Quiet {
+pub enum TaskSkipReason {
     /// Nobody ever is.
-    NotAsked(NotAsked),
+    Ineligible(IneligibleReason),
     /// It was tried before, in vain.
     Refused(String),
 }
@@ -24,32 +24,35 @@ pub enum Quiet {
 impl Project<'_> {
     /// Returns why nobody is asked about those of the picked files that were named one by one. Nothing is said of those
     /// about which somebody is to be asked, or has answered.
-    pub fn quiet(&mut self, wish: &Wish) -> Result<BTreeMap<RelPath, Quiet>, Error> {
+    pub fn skipped_files(
+        &mut self,
+        wish: &SummaryPolicy,
+    ) -> Result<BTreeMap<RelPath, TaskSkipReason>, Error> {
         let mut named = HashSet::new();
-        for word in &wish.picks {
-            if let Selector::Parts(path) = self.pick(word)? {
+        for word in &wish.paths {
+            if let Selector::Parts(path) = self.path_selector(word)? {
                 named.insert(path);
             }
         }
-        let files = self.files_for_errands()?;
+        let files = self.all_files()?;
         let rules = self.eligibility(wish)?;
-        let subjects = Subjects::among(&files, &rules, &[]);
-        let known = self.known(wish, &subjects.nodes())?;
+        let subjects = SubjectIndex::from_files(&files, &rules, &[]);
+        let known = self.known_summaries(wish, &subjects.keys())?;
         let mut quiet = BTreeMap::new();
         for file in files.iter().filter(|file| named.contains(file.path.as_bytes())) {
-            if let Err(reason) = rules.judge(file) {
-                quiet.insert(file.path.clone(), Quiet::NotAsked(reason));
+            if let Err(reason) = rules.check(file) {
+                quiet.insert(file.path.clone(), TaskSkipReason::Ineligible(reason));
                 continue;
             }
             let Some(content) = content_at(Some(&file.path), None, &subjects) else { continue };
-            if known.is_done(&content.node, content.strategy) {
+            if known.is_done(&content.key, content.strategy) {
                 continue;
             }
-            let id = known.id(&content.node, content.strategy);
+            let id = known.task_id(&content.key, content.strategy);
             if let Some(why) = id.and_then(|id| known.refusal(&id)) {
-                quiet.insert(file.path.clone(), Quiet::Refused(why.to_owned()));
+                quiet.insert(file.path.clone(), TaskSkipReason::Refused(why.to_owned()));
             } else if self.is_written_by_program(content) {
-                quiet.insert(file.path.clone(), Quiet::NotAsked(NotAsked::Data));
+                quiet.insert(file.path.clone(), TaskSkipReason::Ineligible(IneligibleReason::Data));
             }
         }
         Ok(quiet)

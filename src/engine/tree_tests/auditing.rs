@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn an_audit_finds_what_the_index_says_wrongly() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     scene.write("c.py", "def c():\n    pass\n");
     scene.rest();
     let mut project = scene.open(options());
@@ -20,10 +20,10 @@ fn an_audit_finds_what_the_index_says_wrongly() {
     let AuditReport { differences, .. } = project.audit().unwrap();
     let found: Vec<_> = differences.iter().map(|found| (found.path.to_string(), found.kind)).collect();
     let expected = [
-        ("a.py", DifferenceKind::OtherContent),
-        ("c.py", DifferenceKind::OtherReason),
-        ("new.py", DifferenceKind::NotIndexed),
-        ("sub/b.py", DifferenceKind::StillIndexed),
+        ("a.py", IndexDifferenceKind::OtherContent),
+        ("c.py", IndexDifferenceKind::OtherReason),
+        ("new.py", IndexDifferenceKind::NotIndexed),
+        ("sub/b.py", IndexDifferenceKind::StillIndexed),
     ];
     assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)));
     assert_eq!(project.audit().unwrap().differences, differences, "an audit mends nothing");
@@ -31,7 +31,7 @@ fn an_audit_finds_what_the_index_says_wrongly() {
 
 #[test]
 fn who_is_paranoid_finds_bytes_that_their_stamps_did_not_promise() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
     tear(&scene, &tree, &mut project);
@@ -48,15 +48,16 @@ fn who_is_paranoid_finds_bytes_that_their_stamps_did_not_promise() {
 
 #[test]
 fn a_change_that_should_have_been_told_is_counted() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
     let file = File::options().write(true).open(scene.path("a.py")).unwrap();
     file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH)).unwrap();
     names(&mut project);
     assert_eq!(tree.counts().missed, 0, "it is so young that its event may be on the way");
-    let told: Vec<String> = tree.outside().iter().map(|path| path.display().to_string()).collect();
+    let told: Vec<String> =
+        tree.external_dependencies().iter().map(|path| path.display().to_string()).collect();
     assert!(told.iter().any(|path| path.ends_with(".git/index")), "{told:?}");
-    tree.lose_track();
+    tree.invalidate_all();
     assert_eq!(names(&mut project).len(), 2);
 }

@@ -6,16 +6,16 @@ use super::*;
 fn document(project: &mut Project<'_>, request: &AggregationRequest) -> (String, bool) {
     let asked = hash(&format!("{request:?}"));
     let selected = project.select_for(request).unwrap();
-    if let Some(answer) = project.recall_answer(asked, request, &selected) {
-        project.delivered();
+    if let Some(answer) = project.cached_document(asked, request, &selected) {
+        project.confirm_delivery();
         return (String::from_utf8(answer.text.to_vec()).unwrap(), true);
     }
     let (document, kept) = project.aggregate_selected(request, selected).unwrap();
     let text = bodies(&document).join("\n");
     let (receipt, encoded) = (document.receipt.clone(), OnceLock::new());
-    let answer = Arc::new(Answer { receipt, text: text.clone().into(), encoded });
-    project.keep_answer(asked, &kept, &document, &answer);
-    project.delivered();
+    let answer = Arc::new(CachedDocument { receipt, text: text.clone().into(), encoded });
+    project.cache_document(asked, &kept, &document, &answer);
+    project.confirm_delivery();
     (text, false)
 }
 
@@ -24,13 +24,17 @@ fn bodies(document: &Document) -> Vec<String> {
 }
 
 fn stable() -> AggregationRequest {
-    let memory = Some(Memory { name: "x".to_owned(), since_last: false });
-    AggregationRequest { order: Order::Stable, memory, ..request(Strategy::Auto, ViewMode::Skeleton, &[]) }
+    let memory = Some(DocumentHistory { name: "x".to_owned(), since_last: false });
+    AggregationRequest {
+        order: FileOrder::Stable,
+        history: memory,
+        ..request(AggregationStrategy::Auto, ViewMode::Skeleton, &[])
+    }
 }
 
 #[test]
 fn a_document_is_given_again_until_anything_changes() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     scene.git(&["commit", "-qm", "first"]);
     let tree = trusted();
     let mut project = scene.warm(&tree);
@@ -60,7 +64,7 @@ fn a_document_is_given_again_until_anything_changes() {
         assert_eq!(is_again(&mut project), (false, true), "change {at}");
     }
     let mut other = scene.open(Options { max_bytes: 5, ..options() });
-    other.share(Arc::clone(&tree));
+    other.share_cache(Arc::clone(&tree));
     assert!(!document(&mut other, &stable()).1, "other settings");
     project.set_paranoid(true);
     assert!(!document(&mut project, &stable()).1, "who is paranoid looks himself");
@@ -68,17 +72,19 @@ fn a_document_is_given_again_until_anything_changes() {
 
 #[test]
 fn what_was_given_last_under_a_name_stays_remembered() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     scene.git(&["commit", "-qm", "first"]);
     let tree = trusted();
     let mut project = scene.warm(&tree);
     let only =
-        |file: &str| AggregationRequest { order: Order::Path, files: vec![file.to_owned()], ..stable() };
-    let since =
-        AggregationRequest { memory: Some(Memory { name: "x".to_owned(), since_last: true }), ..stable() };
+        |file: &str| AggregationRequest { order: FileOrder::Path, files: vec![file.to_owned()], ..stable() };
+    let since = AggregationRequest {
+        history: Some(DocumentHistory { name: "x".to_owned(), since_last: true }),
+        ..stable()
+    };
     let shown = |project: &mut Project<'_>| {
         let document = project.aggregate(&since).unwrap();
-        project.not_delivered();
+        project.discard_delivery();
         bodies(&document).len()
     };
     assert_eq!([0; 3].map(|_| document(&mut project, &only("a.py")).1), [false, true, true]);
@@ -98,7 +104,7 @@ fn what_was_given_last_under_a_name_stays_remembered() {
 
 #[test]
 fn a_change_that_an_answer_found_first_is_told_all_the_same() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let (mut asked, mut refresher) = (scene.warm(&tree), scene.project(&tree));
     let (before, now) = ("def before():\n    return 1\n", "def now():\n    return 1\n");
@@ -108,13 +114,13 @@ fn a_change_that_an_answer_found_first_is_told_all_the_same() {
         assert_eq!(contents(&mut asked)[0].1, hash(text));
     }
     scene.write("new.py", now);
-    tree.relist();
+    tree.invalidate_listing();
     names(&mut asked);
     fs::remove_file(scene.path("new.py")).unwrap();
-    tree.relist();
+    tree.invalidate_listing();
     names(&mut asked);
     let told = [path("a.py"), path("new.py")];
-    let change = Change { path: path("a.py"), kind: ChangeKind::Modified, content: Some(hash(now)) };
+    let change = FileChange { path: path("a.py"), kind: FileChangeKind::Modified, content: Some(hash(now)) };
     assert_eq!(refresher.refresh(&told).unwrap(), [change], "once, and nothing of what came and went");
     assert_eq!(refresher.refresh(&told).unwrap(), []);
 }

@@ -18,40 +18,40 @@ use std::time::Duration;
 use std::time::SystemTime;
 
 use super::AggregationRequest;
-use super::Answer;
 use super::AuditReport;
-use super::Change;
-use super::ChangeKind;
-use super::DifferenceKind;
-use super::Memory;
+use super::CachedDocument;
+use super::DocumentHistory;
+use super::FileChange;
+use super::FileChangeKind;
+use super::IndexDifferenceKind;
+use super::NoProgress;
 use super::Options;
 use super::Project;
-use super::Silent;
-use super::Tree;
 use super::Trust;
+use super::WorkspaceCache;
 use super::World;
 use super::tests::options;
 use super::tests::request;
+use crate::model::AggregationStrategy;
 use crate::model::ContentHash;
 use crate::model::Document;
-use crate::model::Order;
+use crate::model::FileOrder;
 use crate::model::RelPath;
-use crate::model::Strategy;
 use crate::model::ViewMode;
+use crate::sys::FileContent;
 use crate::sys::FileKind;
+use crate::sys::FileStat;
 use crate::sys::Files;
-use crate::sys::Finished;
+use crate::sys::ProcessOutput;
 use crate::sys::Processes;
 use crate::sys::ReadError;
-use crate::sys::Reading;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
-use crate::sys::Stat;
 use crate::sys::WallClock;
 
 /// A folder whose readings are counted; and a file may be read with other bytes than it has, as by a torn read.
-struct Scene {
+struct WatchedScene {
     folder: tempfile::TempDir,
     files: RealFiles,
     reads: Mutex<Vec<String>>,
@@ -61,12 +61,12 @@ struct Scene {
     meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
-impl Files for Scene {
-    fn stat(&self, path: &RelPath) -> io::Result<Stat> {
+impl Files for WatchedScene {
+    fn stat(&self, path: &RelPath) -> io::Result<FileStat> {
         self.files.stat(path)
     }
 
-    fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError> {
+    fn read(&self, path: &RelPath, limit: u64) -> Result<FileContent, ReadError> {
         self.reads.lock().unwrap().push(path.to_string());
         if let Some(work) = self.meanwhile.lock().unwrap().take() {
             work();
@@ -78,8 +78,8 @@ impl Files for Scene {
         Ok(reading)
     }
 
-    fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-        self.files.names(folder)
+    fn entry_names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        self.files.entry_names(folder)
     }
 
     fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
@@ -87,7 +87,7 @@ impl Files for Scene {
     }
 }
 
-impl Processes for Scene {
+impl Processes for WatchedScene {
     fn run(
         &self,
         program: &str,
@@ -95,13 +95,13 @@ impl Processes for Scene {
         folder: &Path,
         without: &[&str],
         input: &[u8],
-    ) -> io::Result<Finished> {
+    ) -> io::Result<ProcessOutput> {
         self.runs.lock().unwrap().push(arguments.iter().map(|word| word.to_string_lossy()).collect());
         RealProcesses.run(program, arguments, folder, without, input)
     }
 }
 
-impl Scene {
+impl WatchedScene {
     /// A repository of two files that have rested for long, and a third that is ignored.
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -144,18 +144,18 @@ impl Scene {
 
     fn open(&self, options: Options) -> Project<'_> {
         let world =
-            World { clock: &WallClock, disk: &RealDisk, files: self, processes: self, progress: &Silent };
+            World { clock: &WallClock, disk: &RealDisk, files: self, processes: self, progress: &NoProgress };
         Project::open(self.folder.path(), options, world).unwrap()
     }
 
-    fn project(&self, tree: &Arc<Tree>) -> Project<'_> {
+    fn project(&self, tree: &Arc<WorkspaceCache>) -> Project<'_> {
         let mut project = self.open(options());
-        project.share(Arc::clone(tree));
+        project.share_cache(Arc::clone(tree));
         project
     }
 
     /// A project that knows all there is to know.
-    fn warm(&self, tree: &Arc<Tree>) -> Project<'_> {
+    fn warm(&self, tree: &Arc<WorkspaceCache>) -> Project<'_> {
         let mut project = self.project(tree);
         contents(&mut project);
         self.rest();
@@ -179,8 +179,8 @@ impl Scene {
     }
 }
 
-fn trusted() -> Arc<Tree> {
-    let tree = Arc::new(Tree::new());
+fn trusted() -> Arc<WorkspaceCache> {
+    let tree = Arc::new(WorkspaceCache::new());
     tree.set_trusted(true);
     tree
 }
@@ -190,7 +190,7 @@ fn path(text: &str) -> RelPath {
 }
 
 fn hash(text: &str) -> ContentHash {
-    ContentHash::of(text.as_bytes())
+    ContentHash::digest(text.as_bytes())
 }
 
 /// Returns what an answer about all files says of each.
@@ -205,7 +205,7 @@ fn names(project: &mut Project<'_>) -> Vec<String> {
 
 #[test]
 fn a_second_answer_runs_no_git_and_reads_no_file() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
     let version = tree.version();
@@ -219,7 +219,7 @@ fn a_second_answer_runs_no_git_and_reads_no_file() {
 
 #[test]
 fn what_no_event_told_is_found_by_stamps_alone() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
     scene.write("a.py", "def other():\n    return 1\n");
@@ -248,7 +248,7 @@ fn what_no_event_told_is_found_by_stamps_alone() {
 
 #[test]
 fn what_is_ignored_may_change_without_a_new_listing() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     scene.write(".gitignore", "*.log\n/build/\n");
     scene.write("build/x/y", "");
     let mut project = scene.warm(&trusted());
@@ -259,13 +259,13 @@ fn what_is_ignored_may_change_without_a_new_listing() {
 
 #[test]
 fn a_file_that_is_saved_by_way_of_another_name_takes_no_new_listing() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
     scene.write("sub/b.py.tmp", "def other():\n    return 1\n");
     fs::rename(scene.path("sub/b.py.tmp"), scene.path("sub/b.py")).unwrap();
     tree.touch(&[path("sub/b.py"), path("sub/b.py.tmp")]);
-    tree.relist();
+    tree.invalidate_listing();
     assert_eq!(contents(&mut project)[1].1, hash("def other():\n    return 1\n"));
     assert_eq!((scene.reads(), scene.runs()), (vec!["sub/b.py".to_owned()], 0));
     assert_eq!(tree.pending(), 0);
@@ -273,14 +273,14 @@ fn a_file_that_is_saved_by_way_of_another_name_takes_no_new_listing() {
     scene.rest();
     names(&mut project);
     scene.forget();
-    tree.relist();
+    tree.invalidate_listing();
     assert_eq!(names(&mut project).len(), 2);
     assert!(0 < scene.runs());
 }
 
 #[test]
 fn a_name_that_came_while_the_files_were_listed_is_found() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
     for number in 0..10 {
@@ -290,7 +290,7 @@ fn a_name_that_came_while_the_files_were_listed_is_found() {
 }
 
 /// Has a file read while it is written, by a write that gives it no other stamp.
-fn tear(scene: &Scene, tree: &Tree, project: &mut Project<'_>) {
+fn tear(scene: &WatchedScene, tree: &WorkspaceCache, project: &mut Project<'_>) {
     tree.touch(&[path("a.py")]);
     *scene.torn.lock().unwrap() = Some(b"def torn():\n".to_vec());
     assert_eq!(contents(project)[0].1, hash("def torn():\n"));
@@ -298,7 +298,7 @@ fn tear(scene: &Scene, tree: &Tree, project: &mut Project<'_>) {
 
 #[test]
 fn a_file_that_was_told_is_read_though_its_stamp_is_the_same() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let text = "def a():\n    return 1\n";
     let mut project = scene.warm(&tree);
@@ -312,7 +312,7 @@ fn a_file_that_was_told_is_read_though_its_stamp_is_the_same() {
 
 #[test]
 fn a_file_that_is_told_while_it_is_read_is_read_once_more() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let text = "def a():\n    return 1\n";
     let mut project = scene.warm(&tree);
@@ -332,28 +332,28 @@ fn a_file_that_is_told_while_it_is_read_is_read_once_more() {
 
 #[test]
 fn a_tree_without_events_is_listed_for_each_answer() {
-    let scene = Scene::new();
-    let tree = Arc::new(Tree::new());
+    let scene = WatchedScene::new();
+    let tree = Arc::new(WorkspaceCache::new());
     let mut project = scene.warm(&tree);
     assert_eq!(names(&mut project), ["a.py", "sub/b.py"]);
     assert_eq!((scene.reads(), scene.runs()), (Vec::new(), 1));
     scene.write("empty/inner/deep.py", "def deep():\n    pass\n");
     assert_eq!(names(&mut project), ["a.py", "empty/inner/deep.py", "sub/b.py"]);
-    assert_eq!(tree.outside(), Vec::<std::path::PathBuf>::new());
+    assert_eq!(tree.external_dependencies(), Vec::<std::path::PathBuf>::new());
 }
 
 #[test]
 fn projects_see_what_others_have_read() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut one = scene.warm(&tree);
     let mut other = scene.warm(&tree);
     scene.write("a.py", "def other():\n    return 1\n");
     scene.rest();
     tree.touch(&[path("a.py")]);
-    let changed = Change {
+    let changed = FileChange {
         path: path("a.py"),
-        kind: ChangeKind::Modified,
+        kind: FileChangeKind::Modified,
         content: Some(hash("def other():\n    return 1\n")),
     };
     assert_eq!(one.refresh(&[path("a.py")]).unwrap(), [changed]);
@@ -364,10 +364,10 @@ fn projects_see_what_others_have_read() {
 
 #[test]
 fn a_refresh_tells_what_became_of_files_and_folders() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
-    let kinds = |changes: Vec<Change>| -> Vec<(String, ChangeKind)> {
+    let kinds = |changes: Vec<FileChange>| -> Vec<(String, FileChangeKind)> {
         changes.into_iter().map(|change| (change.path.to_string(), change.kind)).collect()
     };
     scene.write("new/c.py", "def c():\n    pass\n");
@@ -375,9 +375,9 @@ fn a_refresh_tells_what_became_of_files_and_folders() {
     fs::remove_dir_all(scene.path("sub")).unwrap();
     let told = ["a.py", "new", "sub", "x.log", "gone"].map(path);
     tree.touch(&told);
-    tree.relist();
+    tree.invalidate_listing();
     let changes = kinds(project.refresh(&told).unwrap());
-    let (added, removed) = (ChangeKind::Added, ChangeKind::Removed);
+    let (added, removed) = (FileChangeKind::Added, FileChangeKind::Removed);
     let expected = [("a.py", removed), ("new/c.py", added), ("sub/b.py", removed)];
     assert_eq!(changes, expected.map(|(name, kind)| (name.to_owned(), kind)));
     assert_eq!(tree.pending(), 0);
@@ -387,7 +387,7 @@ fn a_refresh_tells_what_became_of_files_and_folders() {
 
 #[test]
 fn a_cache_that_another_process_cleared_is_filled_again() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
     scene.open(options()).clear_cache(false).unwrap();
@@ -405,7 +405,7 @@ fn a_cache_that_another_process_cleared_is_filled_again() {
 
 #[test]
 fn a_cache_that_was_given_up_is_found_again() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
     project.store = None;
@@ -416,7 +416,7 @@ fn a_cache_that_was_given_up_is_found_again() {
 
 #[test]
 fn what_a_project_without_its_store_has_read_is_stored_by_another() {
-    let scene = Scene::new();
+    let scene = WatchedScene::new();
     let tree = trusted();
     let mut project = scene.warm(&tree);
     let mut other = scene.warm(&tree);

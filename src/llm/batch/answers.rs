@@ -3,19 +3,19 @@
 use serde_json::Value;
 
 use super::questions::is_anthropic;
-use crate::llm::Class;
+use crate::llm::CallFailure;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Pace;
-use crate::llm::Refusal;
-use crate::llm::Reply;
+use crate::llm::ModelReply;
+use crate::llm::RateLimits;
 use crate::llm::decode;
-use crate::llm::failure::Said;
+use crate::llm::failure::ErrorBody;
 use crate::llm::text;
-use crate::model::WebResponse;
+use crate::model::HttpResponse;
 
 /// How far submitting is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Submitted {
+pub enum SubmitStep {
     /// The questions are there as a file of this name, and a batch is to be made of it.
     Uploaded(String),
     /// There is a batch of this name.
@@ -24,7 +24,7 @@ pub enum Submitted {
 
 /// How far a batch is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Progress {
+pub enum BatchProgress {
     /// It is worked on.
     Running,
     /// It is not worked on any more.
@@ -39,7 +39,7 @@ pub enum Progress {
 
 /// One batch of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedBatch {
     /// Its name.
     pub id: String,
     /// When it was made, in milliseconds since the epoch.
@@ -49,28 +49,40 @@ pub struct Listed {
     /// How many questions it has, where the provider says so.
     pub items: Option<u64>,
     /// How far it is.
-    pub progress: Progress,
+    pub progress: BatchProgress,
 }
 
 /// Reads the answer to what submits questions.
-pub fn decode_submitted(model: &Model, response: &WebResponse, now_ms: i64) -> Result<Submitted, Refusal> {
+pub fn decode_submitted(
+    model: &Model,
+    response: &HttpResponse,
+    now_ms: i64,
+) -> Result<SubmitStep, CallFailure> {
     let value = decode::good_value(model, response, now_ms)?;
     let kind = ["object", "type"].into_iter().find_map(|name| value.get(name)?.as_str());
     match (kind, id(&value)) {
-        (Some("batch" | "message_batch"), Some(id)) => Ok(Submitted::Batch(id)),
-        (Some("file"), Some(id)) => Ok(Submitted::Uploaded(id)),
+        (Some("batch" | "message_batch"), Some(id)) => Ok(SubmitStep::Batch(id)),
+        (Some("file"), Some(id)) => Ok(SubmitStep::Uploaded(id)),
         _ => Err(garbled("the answer names no batch and no file")),
     }
 }
 
 /// Reads how far a batch is.
-pub fn decode_poll(model: &Model, response: &WebResponse, now_ms: i64) -> Result<Progress, Refusal> {
+pub fn decode_poll(
+    model: &Model,
+    response: &HttpResponse,
+    now_ms: i64,
+) -> Result<BatchProgress, CallFailure> {
     let value = decode::good_value(model, response, now_ms)?;
     progress(model, &value).ok_or_else(|| garbled("the answer does not say how far the batch is"))
 }
 
 /// Reads a list of batches; what in it is none is left out.
-pub fn decode_list(model: &Model, response: &WebResponse, now_ms: i64) -> Result<Vec<Listed>, Refusal> {
+pub fn decode_list(
+    model: &Model,
+    response: &HttpResponse,
+    now_ms: i64,
+) -> Result<Vec<ListedBatch>, CallFailure> {
     let value = decode::good_value(model, response, now_ms)?;
     let Some(batches) = value.get("data").and_then(Value::as_array) else {
         return Err(garbled("the answer is no list of batches"));
@@ -79,21 +91,25 @@ pub fn decode_list(model: &Model, response: &WebResponse, now_ms: i64) -> Result
 }
 
 /// Reads a list of answers, with the names of their questions. Lines that are none are left out.
-pub fn decode_results(model: &Model, body: &[u8]) -> Vec<(String, Result<Reply, Refusal>)> {
+pub fn decode_results(model: &Model, body: &[u8]) -> Vec<(String, Result<ModelReply, CallFailure>)> {
     let answer = |line: &[u8]| {
         let value: Value = serde_json::from_slice(line).ok()?;
         let id = value.get("custom_id")?.as_str()?.to_owned();
-        let answer = if is_anthropic(model) { of_anthropic(model, &value) } else { of_openai(model, &value) };
+        let answer = if is_anthropic(model) {
+            decode_anthropic_line(model, &value)
+        } else {
+            decode_openai_line(model, &value)
+        };
         Some((id, answer))
     };
     body.split(|byte| *byte == b'\n').filter_map(answer).collect()
 }
 
 fn id(value: &Value) -> Option<String> {
-    value.get("id").and_then(Value::as_str).and_then(text::name)
+    value.get("id").and_then(Value::as_str).and_then(text::call_id)
 }
 
-fn listed(model: &Model, batch: &Value) -> Option<Listed> {
+fn listed(model: &Model, batch: &Value) -> Option<ListedBatch> {
     let created = batch.get("created_at")?;
     let created_ms = match created.as_str() {
         Some(moment) => moment.parse::<jiff::Timestamp>().ok()?.as_millisecond(),
@@ -105,58 +121,63 @@ fn listed(model: &Model, batch: &Value) -> Option<Listed> {
         Some(total) => total.as_u64().unwrap_or(0),
         None => counts.values().filter_map(Value::as_u64).fold(0, u64::saturating_add),
     });
-    Some(Listed {
+    Some(ListedBatch {
         id: id(batch)?,
         created_ms,
-        tag: batch.pointer("/metadata/slop").and_then(Value::as_str).and_then(text::name),
+        tag: batch.pointer("/metadata/slop").and_then(Value::as_str).and_then(text::call_id),
         items,
         progress: progress(model, batch)?,
     })
 }
 
-fn progress(model: &Model, batch: &Value) -> Option<Progress> {
+fn progress(model: &Model, batch: &Value) -> Option<BatchProgress> {
     if is_anthropic(model) {
         return match batch.get("processing_status")?.as_str()? {
-            "ended" => Some(Progress::Ended { results: id(batch).into_iter().collect(), failed: None }),
-            _ => Some(Progress::Running),
+            "ended" => Some(BatchProgress::Ended { results: id(batch).into_iter().collect(), failed: None }),
+            _ => Some(BatchProgress::Running),
         };
     }
     let status = batch.get("status")?.as_str()?;
-    let file = |name| batch.get(name).and_then(Value::as_str).and_then(text::name);
+    let file = |name| batch.get(name).and_then(Value::as_str).and_then(text::call_id);
     let results = [file("output_file_id"), file("error_file_id")].into_iter().flatten().collect();
     match status {
-        "completed" | "expired" | "cancelled" => Some(Progress::Ended { results, failed: None }),
+        "completed" | "expired" | "cancelled" => Some(BatchProgress::Ended { results, failed: None }),
         "failed" => {
             let why = batch
                 .pointer("/errors/data/0/message")
                 .and_then(Value::as_str)
                 .unwrap_or("it says nothing of why");
-            Some(Progress::Ended { results, failed: Some(text::printable(why, text::MOST_WORDS)) })
+            Some(BatchProgress::Ended { results, failed: Some(text::printable(why, text::MAX_MESSAGE)) })
         }
-        _ => Some(Progress::Running),
+        _ => Some(BatchProgress::Running),
     }
 }
 
-fn of_anthropic(model: &Model, line: &Value) -> Result<Reply, Refusal> {
+fn decode_anthropic_line(model: &Model, line: &Value) -> Result<ModelReply, CallFailure> {
     let Some(result) = line.get("result") else {
         return Err(garbled("a line of the answers has no `result`"));
     };
     match result.get("type").and_then(Value::as_str) {
-        Some("succeeded") => {
-            decode::of_good(model, result.get("message").unwrap_or(&Value::Null), None, Pace::default())
-        }
+        Some("succeeded") => decode::decode_value(
+            model,
+            result.get("message").unwrap_or(&Value::Null),
+            None,
+            RateLimits::default(),
+        ),
         Some("errored") => {
             let error = result.get("error").unwrap_or(&Value::Null);
-            Err(uncharged(&Said::of_json(error), 200))
+            Err(uncharged(&ErrorBody::from_json(error), 200))
         }
-        Some("expired" | "canceled") => Err(refusal(Class::Overload, "the batch ended before this question")),
+        Some("expired" | "canceled") => {
+            Err(refusal(FailureClass::Overload, "the batch ended before this question"))
+        }
         Some(_) | None => Err(garbled("a line of the answers has a `result` of no known type")),
     }
 }
 
-fn of_openai(model: &Model, line: &Value) -> Result<Reply, Refusal> {
+fn decode_openai_line(model: &Model, line: &Value) -> Result<ModelReply, CallFailure> {
     if line.get("error").is_some_and(|error| !error.is_null()) {
-        return Err(uncharged(&Said::of_json(line), 200));
+        return Err(uncharged(&ErrorBody::from_json(line), 200));
     }
     let status = line
         .pointer("/response/status_code")
@@ -166,30 +187,30 @@ fn of_openai(model: &Model, line: &Value) -> Result<Reply, Refusal> {
         return Err(garbled("a line of the answers has no `response`"));
     };
     if !(200..300).contains(&status) {
-        return Err(uncharged(&Said::of_json(body), status));
+        return Err(uncharged(&ErrorBody::from_json(body), status));
     }
-    let request_id = line.pointer("/response/request_id").and_then(Value::as_str).and_then(text::name);
-    decode::of_good(model, body, request_id, Pace::default())
+    let request_id = line.pointer("/response/request_id").and_then(Value::as_str).and_then(text::call_id);
+    decode::decode_value(model, body, request_id, RateLimits::default())
 }
 
-fn uncharged(said: &Said, status: u16) -> Refusal {
-    Refusal { words: said.words(status), ..refusal(said.class(status), "") }
+fn uncharged(said: &ErrorBody, status: u16) -> CallFailure {
+    CallFailure { message: said.message_line(status), ..refusal(said.classify(status), "") }
 }
 
-fn refusal(class: Class, words: &str) -> Refusal {
-    Refusal {
+fn refusal(class: FailureClass, words: &str) -> CallFailure {
+    CallFailure {
         class,
-        words: words.to_owned(),
-        wait: None,
+        message: words.to_owned(),
+        retry_after: None,
         tokens: None,
         request_id: None,
-        pace: Pace::default(),
+        rate_limits: RateLimits::default(),
     }
 }
 
 /// Something came that is no answer. It may be charged.
-fn garbled(words: &str) -> Refusal {
-    Refusal { tokens: Some(crate::model::Tokens::default()), ..refusal(Class::Garbled, words) }
+fn garbled(words: &str) -> CallFailure {
+    CallFailure { tokens: Some(crate::model::TokenUsage::default()), ..refusal(FailureClass::Garbled, words) }
 }
 
 #[cfg(test)]
@@ -197,7 +218,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::Soft;
+    use crate::llm::SoftFailure;
     use crate::llm::testing::NOW_MS;
     use crate::llm::testing::of_provider;
     use crate::llm::testing::response;
@@ -210,7 +231,7 @@ mod tests {
         of_provider("openai", "m")
     }
 
-    fn good(value: &Value) -> WebResponse {
+    fn good(value: &Value) -> HttpResponse {
         response(200, &[], &value.to_string())
     }
 
@@ -218,21 +239,21 @@ mod tests {
     fn what_was_submitted_has_a_name() {
         let read = |model: &Model, value: Value| decode_submitted(model, &good(&value), NOW_MS);
         let batch = json!({"id": "msgbatch_1", "type": "message_batch", "processing_status": "in_progress"});
-        assert_eq!(read(&anthropic(), batch), Ok(Submitted::Batch("msgbatch_1".to_owned())));
+        assert_eq!(read(&anthropic(), batch), Ok(SubmitStep::Batch("msgbatch_1".to_owned())));
         let file = json!({"id": "file-1", "object": "file", "purpose": "batch"});
-        assert_eq!(read(&openai(), file), Ok(Submitted::Uploaded("file-1".to_owned())));
+        assert_eq!(read(&openai(), file), Ok(SubmitStep::Uploaded("file-1".to_owned())));
         let batch = json!({"id": "batch_1", "object": "batch", "status": "validating"});
-        assert_eq!(read(&openai(), batch), Ok(Submitted::Batch("batch_1".to_owned())));
+        assert_eq!(read(&openai(), batch), Ok(SubmitStep::Batch("batch_1".to_owned())));
         for value in [
             json!({}),
             json!({"id": 1, "object": "batch"}),
             json!({"id": "a b", "object": "batch"}),
             json!(null),
         ] {
-            assert_eq!(read(&openai(), value).unwrap_err().class, Class::Garbled);
+            assert_eq!(read(&openai(), value).unwrap_err().class, FailureClass::Garbled);
         }
         let refused = decode_submitted(&openai(), &response(402, &[], "{}"), NOW_MS);
-        assert_eq!(refused.unwrap_err().class, Class::Money);
+        assert_eq!(refused.unwrap_err().class, FailureClass::Money);
     }
 
     #[test]
@@ -240,19 +261,19 @@ mod tests {
         let read = |model: &Model, value: Value| decode_poll(model, &good(&value), NOW_MS).unwrap();
         for status in ["in_progress", "canceling"] {
             let batch = json!({"id": "b_1", "processing_status": status, "results_url": null});
-            assert_eq!(read(&anthropic(), batch), Progress::Running);
+            assert_eq!(read(&anthropic(), batch), BatchProgress::Running);
         }
         // The address that it says is not asked, so the key goes nowhere else.
         let batch =
             json!({"id": "b_1", "processing_status": "ended", "results_url": "https://evil.example/"});
-        let ended = |results: &[&str], failed: Option<&str>| Progress::Ended {
+        let ended = |results: &[&str], failed: Option<&str>| BatchProgress::Ended {
             results: results.iter().map(|name| (*name).to_owned()).collect(),
             failed: failed.map(str::to_owned),
         };
         assert_eq!(read(&anthropic(), batch), ended(&["b_1"], None));
 
         for status in ["validating", "in_progress", "finalizing", "cancelling"] {
-            assert_eq!(read(&openai(), json!({"id": "b_1", "status": status})), Progress::Running);
+            assert_eq!(read(&openai(), json!({"id": "b_1", "status": status})), BatchProgress::Running);
         }
         let batch =
             json!({"id": "b_1", "status": "completed", "output_file_id": "f_1", "error_file_id": "f_2"});
@@ -261,7 +282,10 @@ mod tests {
         assert_eq!(read(&openai(), batch), ended(&["f_1"], None));
         let batch = json!({"id": "b_1", "status": "failed", "errors": {"data": [{"message": "Bad\nline"}]}});
         assert_eq!(read(&openai(), batch), ended(&[], Some("Bad line")));
-        assert_eq!(decode_poll(&openai(), &good(&json!({})), NOW_MS).unwrap_err().class, Class::Garbled);
+        assert_eq!(
+            decode_poll(&openai(), &good(&json!({})), NOW_MS).unwrap_err().class,
+            FailureClass::Garbled
+        );
     }
 
     #[test]
@@ -273,27 +297,30 @@ mod tests {
             "nonsense",
         ]);
         let listed = decode_list(&anthropic(), &good(&json!({"data": data})), NOW_MS).unwrap();
-        let first = Listed {
+        let first = ListedBatch {
             id: "b_1".to_owned(),
             created_ms: NOW_MS,
             tag: None,
             items: Some(6),
-            progress: Progress::Running,
+            progress: BatchProgress::Running,
         };
         assert_eq!(listed, std::slice::from_ref(&first));
         let data = json!([{"id": "b_1", "created_at": NOW_MS / 1_000, "status": "validating",
             "request_counts": {"total": 6, "completed": 1, "failed": 1}, "metadata": {"slop": "t"}}]);
         let listed = decode_list(&openai(), &good(&json!({"data": data})), NOW_MS).unwrap();
-        assert_eq!(listed, [Listed { tag: Some("t".to_owned()), ..first }]);
-        assert_eq!(decode_list(&openai(), &good(&json!([])), NOW_MS).unwrap_err().class, Class::Garbled);
+        assert_eq!(listed, [ListedBatch { tag: Some("t".to_owned()), ..first }]);
+        assert_eq!(
+            decode_list(&openai(), &good(&json!([])), NOW_MS).unwrap_err().class,
+            FailureClass::Garbled
+        );
     }
 
     /// The words; or of which kind a refusal is, and whether it is charged.
-    type Short = Result<String, (Class, bool)>;
+    type ShortAnswer = Result<String, (FailureClass, bool)>;
 
-    fn read(model: &Model, lines: &[Value]) -> Vec<(String, Short)> {
+    fn read(model: &Model, lines: &[Value]) -> Vec<(String, ShortAnswer)> {
         let body = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
-        let short = |answer: Result<Reply, Refusal>| match answer {
+        let short = |answer: Result<ModelReply, CallFailure>| match answer {
             Ok(reply) => Ok(reply.text),
             Err(refusal) => Err((refusal.class, refusal.tokens.is_some())),
         };
@@ -320,14 +347,14 @@ mod tests {
         ];
         let expected = [
             ("b", Ok("It.".to_owned())),
-            ("a", Err((Class::Soft(Soft::Declined), true))),
-            ("c", Err((Class::Request, false))),
-            ("d", Err((Class::Overload, false))),
-            ("e", Err((Class::Overload, false))),
-            ("f", Err((Class::Overload, false))),
-            ("g", Err((Class::Garbled, true))),
-            ("h", Err((Class::Garbled, true))),
-            ("i", Err((Class::Garbled, true))),
+            ("a", Err((FailureClass::Soft(SoftFailure::Declined), true))),
+            ("c", Err((FailureClass::Request, false))),
+            ("d", Err((FailureClass::Overload, false))),
+            ("e", Err((FailureClass::Overload, false))),
+            ("f", Err((FailureClass::Overload, false))),
+            ("g", Err((FailureClass::Garbled, true))),
+            ("h", Err((FailureClass::Garbled, true))),
+            ("i", Err((FailureClass::Garbled, true))),
         ];
         assert_eq!(read(&anthropic(), &lines), expected.map(|(id, answer)| (id.to_owned(), answer)));
     }
@@ -346,10 +373,10 @@ mod tests {
         ];
         let expected = [
             ("a", Ok("It.".to_owned())),
-            ("b", Err((Class::TooLong, false))),
-            ("c", Err((Class::Overload, false))),
-            ("d", Err((Class::Garbled, true))),
-            ("e", Err((Class::Garbled, true))),
+            ("b", Err((FailureClass::TooLong, false))),
+            ("c", Err((FailureClass::Overload, false))),
+            ("d", Err((FailureClass::Garbled, true))),
+            ("e", Err((FailureClass::Garbled, true))),
         ];
         assert_eq!(read(&openai(), &lines), expected.map(|(id, answer)| (id.to_owned(), answer)));
         let line = json!({"custom_id": "a", "response": answered_with_name()});

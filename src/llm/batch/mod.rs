@@ -7,14 +7,14 @@
 mod answers;
 mod questions;
 
-pub use answers::Listed;
-pub use answers::Progress;
-pub use answers::Submitted;
+pub use answers::BatchProgress;
+pub use answers::ListedBatch;
+pub use answers::SubmitStep;
 pub use answers::decode_list;
 pub use answers::decode_poll;
 pub use answers::decode_results;
 pub use answers::decode_submitted;
-pub use questions::Item;
+pub use questions::BatchEntry;
 pub use questions::encode_create;
 pub use questions::encode_list;
 pub use questions::encode_poll;

@@ -5,25 +5,25 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::llm::Model;
-use crate::llm::Wire;
+use crate::llm::WireFormat;
 use crate::llm::encode::path_part;
 use crate::llm::encode::request;
 use crate::llm::wire;
 use crate::model::ContentHash;
-use crate::model::Method;
-use crate::model::Prompt;
-use crate::model::WebRequest;
+use crate::model::HttpMethod;
+use crate::model::HttpRequest;
+use crate::model::ModelPrompt;
 
 /// The content type of what is sent in JSON.
 const JSON: &str = "application/json";
 
 /// One question of many.
 #[derive(Debug, Clone, Copy)]
-pub struct Item<'a> {
+pub struct BatchEntry<'a> {
     /// Its name, by which its answer is found again: at most 64 letters and digits.
     pub id: &'a str,
     /// The question.
-    pub prompt: &'a Prompt,
+    pub prompt: &'a ModelPrompt,
 }
 
 #[derive(Serialize)]
@@ -50,11 +50,11 @@ struct OpenAiBatch<'a> {
     input_file_id: &'a str,
     endpoint: &'static str,
     completion_window: &'static str,
-    metadata: Metadata<'a>,
+    metadata: BatchMetadata<'a>,
 }
 
 #[derive(Serialize)]
-struct Metadata<'a> {
+struct BatchMetadata<'a> {
     /// By it a batch is found again whose name was never heard.
     slop: &'a str,
 }
@@ -62,8 +62,8 @@ struct Metadata<'a> {
 /// Says whether a model's provider takes many questions at once.
 pub fn is_possible(model: &Model) -> bool {
     let is_known = match model.provider.wire {
-        Wire::Anthropic | Wire::Chat | Wire::Responses => true,
-        Wire::Gemini | Wire::Ollama | Wire::Command => false,
+        WireFormat::Anthropic | WireFormat::Chat | WireFormat::Responses => true,
+        WireFormat::Gemini | WireFormat::Ollama | WireFormat::Command => false,
     };
     is_known && model.provider.has_batches
 }
@@ -82,39 +82,39 @@ pub fn most_bytes(model: &Model) -> usize {
 pub fn tag<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     let mut ids: Vec<&str> = ids.into_iter().collect();
     ids.sort_unstable();
-    ContentHash::of(ids.join("\n").as_bytes()).to_string()
+    ContentHash::digest(ids.join("\n").as_bytes()).to_string()
 }
 
 /// Returns the request that submits questions, or, at OpenAI, uploads them.
-pub fn encode_submit(model: &Model, items: &[Item<'_>], key: Option<&SecretString>) -> WebRequest {
+pub fn encode_submit(model: &Model, items: &[BatchEntry<'_>], key: Option<&SecretString>) -> HttpRequest {
     if !is_anthropic(model) {
         return upload(model, items, key);
     }
     let requests =
         items.iter().map(|item| AnthropicItem { custom_id: item.id, params: body(model, item) }).collect();
     let body = serde_json::to_vec(&AnthropicBatch { requests }).expect("texts are JSON");
-    request(model, Method::Post, "/v1/messages/batches", Some(("content-type", JSON)), body, key)
+    request(model, HttpMethod::Post, "/v1/messages/batches", Some(("content-type", JSON)), body, key)
 }
 
 /// Returns the request that makes a batch of an uploaded file. `tag` is that of its questions.
-pub fn encode_create(model: &Model, file: &str, tag: &str, key: Option<&SecretString>) -> WebRequest {
+pub fn encode_create(model: &Model, file: &str, tag: &str, key: Option<&SecretString>) -> HttpRequest {
     let batch = OpenAiBatch {
         input_file_id: file,
         endpoint: endpoint(model),
         completion_window: "24h",
-        metadata: Metadata { slop: tag },
+        metadata: BatchMetadata { slop: tag },
     };
     let body = serde_json::to_vec(&batch).expect("texts are JSON");
-    request(model, Method::Post, "/batches", Some(("content-type", JSON)), body, key)
+    request(model, HttpMethod::Post, "/batches", Some(("content-type", JSON)), body, key)
 }
 
 /// Returns the request that asks how far a batch is.
-pub fn encode_poll(model: &Model, id: &str, key: Option<&SecretString>) -> WebRequest {
+pub fn encode_poll(model: &Model, id: &str, key: Option<&SecretString>) -> HttpRequest {
     get(model, &format!("{}/{}", batches(model), path_part(id)), key)
 }
 
 /// Returns the request for one of the lists of answers that a batch has when it has ended.
-pub fn encode_results(model: &Model, name: &str, key: Option<&SecretString>) -> WebRequest {
+pub fn encode_results(model: &Model, name: &str, key: Option<&SecretString>) -> HttpRequest {
     let name = path_part(name);
     // Anthropic says the whole address of the answers; the key goes to the address that the settings name alone.
     let path = if is_anthropic(model) {
@@ -126,7 +126,7 @@ pub fn encode_results(model: &Model, name: &str, key: Option<&SecretString>) -> 
 }
 
 /// Returns the request for the newest batches, or for those before the one of that name.
-pub fn encode_list(model: &Model, before: Option<&str>, key: Option<&SecretString>) -> WebRequest {
+pub fn encode_list(model: &Model, before: Option<&str>, key: Option<&SecretString>) -> HttpRequest {
     let parameter = if is_anthropic(model) { "after_id" } else { "after" };
     let before = before.map(|id| format!("&{parameter}={}", path_part(id))).unwrap_or_default();
     get(model, &format!("{}?limit=100{before}", batches(model)), key)
@@ -134,7 +134,7 @@ pub fn encode_list(model: &Model, before: Option<&str>, key: Option<&SecretStrin
 
 /// Says whether it is Anthropic that is spoken to.
 pub(super) fn is_anthropic(model: &Model) -> bool {
-    model.provider.wire == Wire::Anthropic
+    model.provider.wire == WireFormat::Anthropic
 }
 
 fn batches(model: &Model) -> &'static str {
@@ -142,20 +142,20 @@ fn batches(model: &Model) -> &'static str {
 }
 
 fn endpoint(model: &Model) -> &'static str {
-    if model.provider.wire == Wire::Responses { "/v1/responses" } else { "/v1/chat/completions" }
+    if model.provider.wire == WireFormat::Responses { "/v1/responses" } else { "/v1/chat/completions" }
 }
 
-fn get(model: &Model, path: &str, key: Option<&SecretString>) -> WebRequest {
-    request(model, Method::Get, path, None, Vec::new(), key)
+fn get(model: &Model, path: &str, key: Option<&SecretString>) -> HttpRequest {
+    request(model, HttpMethod::Get, path, None, Vec::new(), key)
 }
 
-fn body(model: &Model, item: &Item<'_>) -> Box<RawValue> {
+fn body(model: &Model, item: &BatchEntry<'_>) -> Box<RawValue> {
     let body = String::from_utf8(wire::body(model, item.prompt)).expect("JSON is UTF-8");
     RawValue::from_string(body).expect("a body is JSON")
 }
 
 /// Returns the request that uploads questions as a file of lines, in the one way in which browsers send files.
-fn upload(model: &Model, items: &[Item<'_>], key: Option<&SecretString>) -> WebRequest {
+fn upload(model: &Model, items: &[BatchEntry<'_>], key: Option<&SecretString>) -> HttpRequest {
     let tag = tag(items.iter().map(|item| item.id));
     // No line of JSON begins with two dashes, so this cannot occur in the file.
     let boundary = format!("slop-{}", &tag[..32]);
@@ -177,7 +177,7 @@ fn upload(model: &Model, items: &[Item<'_>], key: Option<&SecretString>) -> WebR
     }
     body.extend(format!("\r\n--{boundary}--\r\n").into_bytes());
     let content_type = format!("multipart/form-data; boundary={boundary}");
-    request(model, Method::Post, "/files", Some(("content-type", &content_type)), body, key)
+    request(model, HttpMethod::Post, "/files", Some(("content-type", &content_type)), body, key)
 }
 
 #[cfg(test)]
@@ -190,9 +190,10 @@ mod tests {
 
     const IDS: [&str; 2] = ["a1", "b2"];
 
-    fn submitted(provider: &str) -> WebRequest {
+    fn submitted(provider: &str) -> HttpRequest {
         let prompts = [prompt("fn main() {}"), prompt("--slop\r\n--\u{2603}")];
-        let items: Vec<Item<'_>> = IDS.iter().zip(&prompts).map(|(id, prompt)| Item { id, prompt }).collect();
+        let items: Vec<BatchEntry<'_>> =
+            IDS.iter().zip(&prompts).map(|(id, prompt)| BatchEntry { id, prompt }).collect();
         encode_submit(&of_provider(provider, "m"), &items, Some(&SecretString::from("sentinel")))
     }
 
@@ -248,8 +249,8 @@ mod tests {
     #[test]
     fn what_is_asked_of_a_batch_goes_to_the_address_of_the_settings_alone() {
         let (anthropic, openai) = (of_provider("anthropic", "m"), of_provider("openai", "m"));
-        let url = |request: WebRequest| {
-            assert!(request.body.is_empty() && request.method == Method::Get);
+        let url = |request: HttpRequest| {
+            assert!(request.body.is_empty() && request.method == HttpMethod::Get);
             request.url
         };
         let of_anthropic = "https://api.anthropic.com/v1/messages/batches";

@@ -5,15 +5,15 @@ use serde_json::Map;
 use serde_json::Value;
 
 use super::caching::is_marked;
-use super::kinds::Answer;
-use super::kinds::Lack;
-use super::kinds::Stop;
+use super::kinds::ResponseDefect;
+use super::kinds::StopCause;
+use super::kinds::WireAnswer;
 use super::kinds::count;
-use crate::llm::Class;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Soft;
-use crate::model::Prompt;
-use crate::model::Tokens;
+use crate::llm::SoftFailure;
+use crate::model::ModelPrompt;
+use crate::model::TokenUsage;
 
 /// What is appended to the provider's address.
 pub(super) const PATH: &str = "/v1/messages";
@@ -22,7 +22,7 @@ pub(super) const PATH: &str = "/v1/messages";
 pub(super) const VERSION: &str = "2023-06-01";
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct MessagesBody<'a> {
     model: &'a str,
     max_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,46 +31,46 @@ struct Body<'a> {
     top_p: Option<f64>,
     #[serde(flatten)]
     fields: Option<&'a Map<String, Value>>,
-    system: [Block<'a>; 1],
-    messages: [Message<'a>; 1],
+    system: [SystemBlock<'a>; 1],
+    messages: [UserMessage<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct UserMessage<'a> {
     role: &'static str,
     content: &'a str,
 }
 
 #[derive(Serialize)]
-struct Block<'a> {
+struct SystemBlock<'a> {
     r#type: &'static str,
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cache_control: Option<Mark>,
+    cache_control: Option<CacheControl>,
 }
 
 #[derive(Serialize)]
-struct Mark {
+struct CacheControl {
     r#type: &'static str,
 }
 
-pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
-    let mark = is_marked(model, &prompt.instructions).then_some(Mark { r#type: "ephemeral" });
-    let body = Body {
+pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
+    let mark = is_marked(model, &prompt.instructions).then_some(CacheControl { r#type: "ephemeral" });
+    let body = MessagesBody {
         model: &model.name,
         max_tokens: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
         temperature: model.temperature,
         top_p: model.top_p,
-        fields: model.fields(),
-        system: [Block { r#type: "text", text: &prompt.instructions, cache_control: mark }],
-        messages: [Message { role: "user", content: &prompt.material }],
+        fields: model.quirk_fields(),
+        system: [SystemBlock { r#type: "text", text: &prompt.instructions, cache_control: mark }],
+        messages: [UserMessage { role: "user", content: &prompt.material }],
     };
     serde_json::to_vec(&body).expect("texts and numbers are JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
+pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     let Some(blocks) = value.get("content").and_then(Value::as_array) else {
-        return Err(Lack::garbled("the answer has no `content`"));
+        return Err(ResponseDefect::garbled("the answer has no `content`"));
     };
     let mut text = String::new();
     for block in blocks {
@@ -79,22 +79,22 @@ pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
             continue;
         }
         let Some(words) = block.get("text").and_then(Value::as_str) else {
-            return Err(Lack::garbled("a block of text in the answer has no text"));
+            return Err(ResponseDefect::garbled("a block of text in the answer has no text"));
         };
         text.push_str(words);
     }
     let stop = match value.get("stop_reason").and_then(Value::as_str) {
-        Some("refusal") => Stop::Lack(Class::Soft(Soft::Declined)),
-        Some("max_tokens") => Stop::Lack(Class::Soft(Soft::CutOff)),
-        Some("model_context_window_exceeded") => Stop::Lack(Class::TooLong),
-        Some(_) | None => Stop::Done,
+        Some("refusal") => StopCause::Defect(FailureClass::Soft(SoftFailure::Declined)),
+        Some("max_tokens") => StopCause::Defect(FailureClass::Soft(SoftFailure::CutOff)),
+        Some("model_context_window_exceeded") => StopCause::Defect(FailureClass::TooLong),
+        Some(_) | None => StopCause::Done,
     };
-    Ok(Answer { text, stop })
+    Ok(WireAnswer { text, stop })
 }
 
 /// Anthropic counts what its cache read and wrote apart from the rest of the input.
-pub(super) fn tokens(value: &Value) -> Tokens {
-    Tokens {
+pub(super) fn tokens(value: &Value) -> TokenUsage {
+    TokenUsage {
         input: count(value, "/usage/input_tokens"),
         cache_read: count(value, "/usage/cache_read_input_tokens"),
         cache_write: count(value, "/usage/cache_creation_input_tokens"),
@@ -109,7 +109,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::Wire;
+    use crate::llm::WireFormat;
     use crate::llm::testing::of_provider;
     use crate::llm::testing::prompt;
     use crate::llm::wire;
@@ -120,8 +120,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn lacks(value: &Value, class: Class) {
-        assert_eq!(wire::answer(Wire::Anthropic, value).unwrap_err().class, class, "{value}");
+    fn lacks(value: &Value, class: FailureClass) {
+        assert_eq!(wire::answer(WireFormat::Anthropic, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -182,19 +182,22 @@ mod tests {
             {"type": "text", "text": "all."},
         ]);
         let value = json!({"type": "message", "content": content, "stop_reason": "end_turn"});
-        assert_eq!(wire::answer(Wire::Anthropic, &value).unwrap(), "It starts all.");
+        assert_eq!(wire::answer(WireFormat::Anthropic, &value).unwrap(), "It starts all.");
     }
 
     #[test]
     fn an_answer_without_a_summary_says_of_which_kind_it_is() {
         let stopped =
             |reason: &str| json!({"content": [{"type": "text", "text": "It"}], "stop_reason": reason});
-        lacks(&stopped("refusal"), Class::Soft(Soft::Declined));
-        lacks(&stopped("max_tokens"), Class::Soft(Soft::CutOff));
-        lacks(&stopped("model_context_window_exceeded"), Class::TooLong);
-        lacks(&json!({"content": [], "stop_reason": "end_turn"}), Class::Soft(Soft::Empty));
-        lacks(&json!({"content": [{"type": "text", "text": " \n"}]}), Class::Soft(Soft::Empty));
-        lacks(&json!({"content": [{"type": "thinking", "thinking": "x"}]}), Class::Soft(Soft::Empty));
+        lacks(&stopped("refusal"), FailureClass::Soft(SoftFailure::Declined));
+        lacks(&stopped("max_tokens"), FailureClass::Soft(SoftFailure::CutOff));
+        lacks(&stopped("model_context_window_exceeded"), FailureClass::TooLong);
+        lacks(&json!({"content": [], "stop_reason": "end_turn"}), FailureClass::Soft(SoftFailure::Empty));
+        lacks(&json!({"content": [{"type": "text", "text": " \n"}]}), FailureClass::Soft(SoftFailure::Empty));
+        lacks(
+            &json!({"content": [{"type": "thinking", "thinking": "x"}]}),
+            FailureClass::Soft(SoftFailure::Empty),
+        );
         for content in [
             json!(null),
             json!("x"),
@@ -202,7 +205,7 @@ mod tests {
             json!([{"type": "text"}]),
             json!([{"type": "text", "text": 1}]),
         ] {
-            lacks(&json!({"content": content}), Class::Garbled);
+            lacks(&json!({"content": content}), FailureClass::Garbled);
         }
     }
 
@@ -210,12 +213,13 @@ mod tests {
     fn the_parts_of_the_count_stand_apart_and_what_is_not_said_is_not_0() {
         let value =
             json!({"usage": {"cache_read_input_tokens": 1066, "input_tokens": 13, "output_tokens": 8}});
-        let counted = Tokens { input: Some(13), cache_read: Some(1_066), cache_write: None, output: Some(8) };
+        let counted =
+            TokenUsage { input: Some(13), cache_read: Some(1_066), cache_write: None, output: Some(8) };
         assert_eq!(tokens(&value), counted);
         for usage in
             [json!(null), json!({"input_tokens": "13", "output_tokens": -1}), json!({"input_tokens": 1.5})]
         {
-            assert_eq!(tokens(&json!({"usage": usage})), Tokens::default());
+            assert_eq!(tokens(&json!({"usage": usage})), TokenUsage::default());
         }
     }
 }

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use crate::llm::Model;
-use crate::llm::Wire;
+use crate::llm::WireFormat;
 use crate::model::ContentHash;
 
 /// A token is seldom more than so many bytes of English; to be marked, instructions are to be long enough in any case.
@@ -16,14 +16,14 @@ const BYTES_OF_A_TOKEN: usize = 5;
 const OPENAI: &str = "https://api.openai.com/";
 
 /// From these models on, OpenAI's cache takes money for what it writes down, and can be told what to keep.
-const FIRST_TOLD: (u32, u32) = (5, 6);
+const FIRST_EXPLICIT: (u32, u32) = (5, 6);
 
 /// Says whether the end of the instructions is marked for the provider's cache.
 pub(in crate::llm) fn is_marked(model: &Model, instructions: &str) -> bool {
     let can_be = match model.provider.wire {
-        Wire::Anthropic => true,
-        Wire::Chat | Wire::Responses => is_openai(model) && can_be_told(&model.name),
-        Wire::Gemini | Wire::Ollama | Wire::Command => false,
+        WireFormat::Anthropic => true,
+        WireFormat::Chat | WireFormat::Responses => is_openai(model) && has_explicit_caching(&model.name),
+        WireFormat::Gemini | WireFormat::Ollama | WireFormat::Command => false,
     };
     let tokens = u32::try_from(instructions.len() / BYTES_OF_A_TOKEN).unwrap_or(u32::MAX);
     can_be && model.provider.marks_cache && model.min_cacheable_tokens.is_some_and(|least| least <= tokens)
@@ -31,33 +31,33 @@ pub(in crate::llm) fn is_marked(model: &Model, instructions: &str) -> bool {
 
 /// What OpenAI is told, and nobody else.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct OpenAiCache {
+pub(super) struct OpenAiCacheFields {
     /// Calls with the same key are led to the same cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    prompt_cache_options: Option<Explicit>,
+    prompt_cache_options: Option<CacheMode>,
 }
 
-impl OpenAiCache {
+impl OpenAiCacheFields {
     /// Returns what is said beside a question with these instructions.
-    pub(super) fn of(model: &Model, instructions: &str) -> Self {
+    pub(super) fn new(model: &Model, instructions: &str) -> Self {
         if !is_openai(model) || !model.provider.marks_cache {
             return Self::default();
         }
-        let key = ContentHash::of(instructions.as_bytes()).to_string().chars().take(32).collect();
-        let options = can_be_told(&model.name).then_some(Explicit::MARK);
+        let key = ContentHash::digest(instructions.as_bytes()).to_string().chars().take(32).collect();
+        let options = has_explicit_caching(&model.name).then_some(CacheMode::MARK);
         Self { prompt_cache_key: Some(key), prompt_cache_options: options }
     }
 }
 
 /// That only what is marked is to be kept; and the mark itself.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(super) struct Explicit {
+pub(super) struct CacheMode {
     mode: &'static str,
 }
 
-impl Explicit {
+impl CacheMode {
     /// The only one there is.
     pub(super) const MARK: Self = Self { mode: "explicit" };
 }
@@ -69,13 +69,13 @@ fn is_openai(model: &Model) -> bool {
 }
 
 /// Says whether it is `gpt-5.6…`, `gpt-6…` or a later one.
-fn can_be_told(name: &str) -> bool {
+fn has_explicit_caching(name: &str) -> bool {
     let Some(version) = name.strip_prefix("gpt-") else { return false };
     let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (major, rest) = version.split_at(number(version));
     let minor = rest.strip_prefix('.').map_or("", |rest| &rest[..number(rest)]);
     let Ok(major) = major.parse::<u32>() else { return false };
-    FIRST_TOLD <= (major, minor.parse().unwrap_or(0))
+    FIRST_EXPLICIT <= (major, minor.parse().unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -85,12 +85,12 @@ mod tests {
     #[test]
     fn only_openais_later_models_are_told_what_to_keep() {
         for name in ["gpt-5.6", "gpt-5.6-luna", "gpt-5.10-mini", "gpt-6-luna", "gpt-6", "gpt-10"] {
-            assert!(can_be_told(name), "{name}");
+            assert!(has_explicit_caching(name), "{name}");
         }
         for name in ["gpt-5.5", "gpt-5-nano", "gpt-4o", "gpt-4.1", "gpt-", "gpt-x", "o4-mini", "mygpt-6", ""]
         {
-            assert!(!can_be_told(name), "{name}");
+            assert!(!has_explicit_caching(name), "{name}");
         }
-        assert!(!can_be_told("gpt-99999999999999999999"));
+        assert!(!has_explicit_caching("gpt-99999999999999999999"));
     }
 }

@@ -4,25 +4,25 @@ use serde::Serialize;
 use serde_json::Map;
 use serde_json::Value;
 
-use super::caching::Explicit;
-use super::caching::OpenAiCache;
+use super::caching::CacheMode;
+use super::caching::OpenAiCacheFields;
 use super::caching::is_marked;
-use super::kinds::Answer;
-use super::kinds::Lack;
-use super::kinds::Stop;
+use super::kinds::ResponseDefect;
+use super::kinds::StopCause;
+use super::kinds::WireAnswer;
 use super::kinds::count;
 use super::kinds::rest;
-use crate::llm::Class;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Soft;
-use crate::model::Prompt;
-use crate::model::Tokens;
+use crate::llm::SoftFailure;
+use crate::model::ModelPrompt;
+use crate::model::TokenUsage;
 
 /// What is appended to the provider's address.
 pub(super) const PATH: &str = "/chat/completions";
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ChatBody<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
@@ -35,91 +35,94 @@ struct Body<'a> {
     #[serde(flatten)]
     fields: Option<&'a Map<String, Value>>,
     #[serde(flatten)]
-    cache: OpenAiCache,
-    messages: [Message<'a>; 2],
+    cache: OpenAiCacheFields,
+    messages: [ChatMessage<'a>; 2],
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct ChatMessage<'a> {
     role: &'static str,
-    content: Content<'a>,
+    content: ChatContent<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Content<'a> {
+enum ChatContent<'a> {
     Text(&'a str),
     /// The one shape that has a place for a mark; servers that are merely compatible may not know it.
-    Marked([Part<'a>; 1]),
+    Marked([ChatPart<'a>; 1]),
 }
 
 #[derive(Serialize)]
-struct Part<'a> {
+struct ChatPart<'a> {
     r#type: &'static str,
     text: &'a str,
-    prompt_cache_breakpoint: Explicit,
+    prompt_cache_breakpoint: CacheMode,
 }
 
-pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
+pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     let most = model.max_output_tokens.unwrap_or(prompt.answer_tokens);
     let knows_completion = model.provider.wants_completion_tokens;
     let instructions = prompt.instructions.as_str();
     let content = if is_marked(model, instructions) {
-        Content::Marked([Part {
+        ChatContent::Marked([ChatPart {
             r#type: "text",
             text: instructions,
-            prompt_cache_breakpoint: Explicit::MARK,
+            prompt_cache_breakpoint: CacheMode::MARK,
         }])
     } else {
-        Content::Text(instructions)
+        ChatContent::Text(instructions)
     };
-    let body = Body {
+    let body = ChatBody {
         model: &model.name,
         max_completion_tokens: knows_completion.then_some(most),
         max_tokens: (!knows_completion).then_some(most),
         temperature: model.temperature,
         top_p: model.top_p,
-        fields: model.fields(),
-        cache: OpenAiCache::of(model, instructions),
+        fields: model.quirk_fields(),
+        cache: OpenAiCacheFields::new(model, instructions),
         messages: [
-            Message { role: "system", content },
-            Message { role: "user", content: Content::Text(&prompt.material) },
+            ChatMessage { role: "system", content },
+            ChatMessage { role: "user", content: ChatContent::Text(&prompt.material) },
         ],
     };
     serde_json::to_vec(&body).expect("texts and numbers are JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
+pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     let Some(choice) = value.pointer("/choices/0") else {
-        return Err(Lack::garbled("the answer has no `choices`"));
+        return Err(ResponseDefect::garbled("the answer has no `choices`"));
     };
     let stop = match choice.get("finish_reason").and_then(Value::as_str) {
-        Some("length") => Stop::Lack(Class::Soft(Soft::CutOff)),
-        Some("content_filter") => Stop::Lack(Class::Soft(Soft::Declined)),
+        Some("length") => StopCause::Defect(FailureClass::Soft(SoftFailure::CutOff)),
+        Some("content_filter") => StopCause::Defect(FailureClass::Soft(SoftFailure::Declined)),
         // DeepSeek's word for a server that ran out of room, and OpenRouter's for one that broke.
-        Some("insufficient_system_resource" | "error") => Stop::Lack(Class::Overload),
-        Some(_) | None => Stop::Done,
+        Some("insufficient_system_resource" | "error") => StopCause::Defect(FailureClass::Overload),
+        Some(_) | None => StopCause::Done,
     };
-    if stop != Stop::Done {
-        return Ok(Answer { text: String::new(), stop });
+    if stop != StopCause::Done {
+        return Ok(WireAnswer { text: String::new(), stop });
     }
     let refused =
         choice.pointer("/message/refusal").and_then(Value::as_str).is_some_and(|words| !words.is_empty());
     if refused {
-        return Ok(Answer { text: String::new(), stop: Stop::Lack(Class::Soft(Soft::Declined)) });
+        return Ok(WireAnswer {
+            text: String::new(),
+            stop: StopCause::Defect(FailureClass::Soft(SoftFailure::Declined)),
+        });
     }
     let text = match choice.pointer("/message/content") {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Null) => String::new(),
         Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
         Some(Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {
-            return Err(Lack::garbled("the answer's message has no `content`"));
+            return Err(ResponseDefect::garbled("the answer's message has no `content`"));
         }
     };
-    Ok(Answer { text, stop })
+    Ok(WireAnswer { text, stop })
 }
 
-pub(super) fn tokens(value: &Value) -> Tokens {
+pub(super) fn tokens(value: &Value) -> TokenUsage {
     let all = count(value, "/usage/prompt_tokens");
     let written = count(value, "/usage/prompt_tokens_details/cache_write_tokens");
     // DeepSeek says both parts itself.
@@ -129,7 +132,7 @@ pub(super) fn tokens(value: &Value) -> Tokens {
     let output = count(value, "/usage/completion_tokens");
     // Some count what a model thinks in the total alone. It is paid for like the rest of the output.
     let in_total = count(value, "/usage/total_tokens").zip(all).map(|(total, all)| total.saturating_sub(all));
-    Tokens {
+    TokenUsage {
         input: missed.or_else(|| rest(all, read, written)),
         cache_read: read,
         cache_write: written,
@@ -144,7 +147,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::Wire;
+    use crate::llm::WireFormat;
     use crate::llm::testing::of_provider;
     use crate::llm::testing::prompt;
     use crate::llm::wire;
@@ -155,8 +158,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn lacks(value: &Value, class: Class) {
-        assert_eq!(wire::answer(Wire::Chat, value).unwrap_err().class, class, "{value}");
+    fn lacks(value: &Value, class: FailureClass) {
+        assert_eq!(wire::answer(WireFormat::Chat, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -207,7 +210,7 @@ mod tests {
     fn the_words_are_a_text_or_parts_of_one() {
         let said =
             |content: Value| json!({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]});
-        let words = |value: &Value| wire::answer(Wire::Chat, value).unwrap();
+        let words = |value: &Value| wire::answer(WireFormat::Chat, value).unwrap();
         assert_eq!(words(&said(json!("It starts all."))), "It starts all.");
         assert_eq!(
             words(&said(json!([{"type": "text", "text": "It "}, {"type": "text", "text": "starts"}]))),
@@ -221,22 +224,22 @@ mod tests {
     fn an_answer_without_a_summary_says_of_which_kind_it_is() {
         let stopped =
             |reason: &str| json!({"choices": [{"message": {"content": "It"}, "finish_reason": reason}]});
-        lacks(&stopped("length"), Class::Soft(Soft::CutOff));
-        lacks(&stopped("content_filter"), Class::Soft(Soft::Declined));
-        lacks(&stopped("insufficient_system_resource"), Class::Overload);
+        lacks(&stopped("length"), FailureClass::Soft(SoftFailure::CutOff));
+        lacks(&stopped("content_filter"), FailureClass::Soft(SoftFailure::Declined));
+        lacks(&stopped("insufficient_system_resource"), FailureClass::Overload);
         lacks(
             &json!({"choices": [{"message": {"content": null, "refusal": "No."}}]}),
-            Class::Soft(Soft::Declined),
+            FailureClass::Soft(SoftFailure::Declined),
         );
         lacks(
             &json!({"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}),
-            Class::Soft(Soft::Empty),
+            FailureClass::Soft(SoftFailure::Empty),
         );
         for value in [json!({}), json!({"choices": []}), json!({"choices": [{}]}), json!({"choices": "x"})] {
-            lacks(&value, Class::Garbled);
+            lacks(&value, FailureClass::Garbled);
         }
-        lacks(&json!({"choices": [{"message": {"role": "assistant"}}]}), Class::Garbled);
-        lacks(&json!({"choices": [{"message": {"content": 7}}]}), Class::Garbled);
+        lacks(&json!({"choices": [{"message": {"role": "assistant"}}]}), FailureClass::Garbled);
+        lacks(&json!({"choices": [{"message": {"content": 7}}]}), FailureClass::Garbled);
     }
 
     #[test]
@@ -244,10 +247,10 @@ mod tests {
         let usage = json!({"prompt_tokens": 1079, "completion_tokens": 8, "total_tokens": 1087,
             "prompt_tokens_details": {"cached_tokens": 1000, "cache_write_tokens": 66}});
         let counted =
-            Tokens { input: Some(13), cache_read: Some(1_000), cache_write: Some(66), output: Some(8) };
+            TokenUsage { input: Some(13), cache_read: Some(1_000), cache_write: Some(66), output: Some(8) };
         assert_eq!(tokens(&json!({"usage": usage})), counted);
         let usage = json!({"prompt_tokens": 5, "prompt_tokens_details": null});
-        assert_eq!(tokens(&json!({"usage": usage})), Tokens { input: Some(5), ..Tokens::default() });
+        assert_eq!(tokens(&json!({"usage": usage})), TokenUsage { input: Some(5), ..TokenUsage::default() });
         let nonsense = json!({"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 9}});
         assert_eq!(tokens(&json!({"usage": nonsense})).input, Some(0));
     }
@@ -256,7 +259,8 @@ mod tests {
     fn deepseeks_own_counts_come_first() {
         let usage = json!({"prompt_tokens": 100, "completion_tokens": 8, "prompt_cache_hit_tokens": 64,
             "prompt_cache_miss_tokens": 36, "prompt_tokens_details": {"cached_tokens": 1}});
-        let counted = Tokens { input: Some(36), cache_read: Some(64), cache_write: None, output: Some(8) };
+        let counted =
+            TokenUsage { input: Some(36), cache_read: Some(64), cache_write: None, output: Some(8) };
         assert_eq!(tokens(&json!({"usage": usage})), counted);
     }
 

@@ -1,20 +1,20 @@
 //! A program that reads the question on its standard input and writes the answer on its standard output.
 
+use crate::llm::EncodedRequest;
 use crate::llm::Model;
-use crate::llm::Sending;
-use crate::model::Prompt;
+use crate::model::ModelPrompt;
 
 /// Stands for the model's name in the program's arguments.
 const MODEL: &str = "{model}";
 
 /// Returns what the program is started with.
-pub(in crate::llm) fn sending(model: &Model, prompt: &Prompt) -> Sending {
+pub(in crate::llm) fn encode_command(model: &Model, prompt: &ModelPrompt) -> EncodedRequest {
     let command = model.provider.command.iter().map(|word| word.replace(MODEL, &model.name)).collect();
-    Sending::Command { command, input: input(prompt) }
+    EncodedRequest::Command { command, input: input(prompt) }
 }
 
 /// Returns what the program reads: it has one place for both texts.
-pub(super) fn input(prompt: &Prompt) -> String {
+pub(super) fn input(prompt: &ModelPrompt) -> String {
     format!("{}\n\n{}\n", prompt.instructions, prompt.material)
 }
 
@@ -32,7 +32,10 @@ mod tests {
         let mut provider = (*model.provider).clone();
         provider.command = ["ask", "--model={model}", "-p"].map(str::to_owned).to_vec();
         model.provider = Arc::new(provider);
-        let Sending::Command { command, input } = sending(&model, &prompt("fn main() {}")) else { panic!() };
+        let EncodedRequest::Command { command, input } = encode_command(&model, &prompt("fn main() {}"))
+        else {
+            panic!()
+        };
         assert_eq!(command, ["ask", "--model=opus", "-p"]);
         assert_eq!(input, "Say what it is for.\n\nfn main() {}\n");
     }

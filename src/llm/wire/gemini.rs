@@ -4,29 +4,29 @@ use serde::Serialize;
 use serde_json::Map;
 use serde_json::Value;
 
-use super::kinds::Answer;
-use super::kinds::Lack;
-use super::kinds::Stop;
+use super::kinds::ResponseDefect;
+use super::kinds::StopCause;
+use super::kinds::WireAnswer;
 use super::kinds::count;
 use super::kinds::rest;
-use crate::llm::Class;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Soft;
+use crate::llm::SoftFailure;
 use crate::llm::encode::path_part;
-use crate::model::Prompt;
-use crate::model::Tokens;
+use crate::model::ModelPrompt;
+use crate::model::TokenUsage;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
-    generation_config: Config<'a>,
-    system_instruction: Content<'a>,
-    contents: [Content<'a>; 1],
+struct GeminiBody<'a> {
+    generation_config: GenerationConfig<'a>,
+    system_instruction: GeminiContent<'a>,
+    contents: [GeminiContent<'a>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Config<'a> {
+struct GenerationConfig<'a> {
     max_output_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
@@ -37,14 +37,14 @@ struct Config<'a> {
 }
 
 #[derive(Serialize)]
-struct Content<'a> {
+struct GeminiContent<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
-    parts: [Part<'a>; 1],
+    parts: [GeminiPart<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Part<'a> {
+struct GeminiPart<'a> {
     text: &'a str,
 }
 
@@ -54,41 +54,44 @@ pub(super) fn path(name: &str) -> String {
     format!("/v1beta/models/{}:generateContent", path_part(name))
 }
 
-pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
-    let body = Body {
-        generation_config: Config {
+pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
+    let body = GeminiBody {
+        generation_config: GenerationConfig {
             max_output_tokens: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
             temperature: model.temperature,
             top_p: model.top_p,
-            fields: model.fields(),
+            fields: model.quirk_fields(),
         },
-        system_instruction: Content { role: None, parts: [Part { text: &prompt.instructions }] },
-        contents: [Content { role: Some("user"), parts: [Part { text: &prompt.material }] }],
+        system_instruction: GeminiContent { role: None, parts: [GeminiPart { text: &prompt.instructions }] },
+        contents: [GeminiContent { role: Some("user"), parts: [GeminiPart { text: &prompt.material }] }],
     };
     serde_json::to_vec(&body).expect("texts and numbers are JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
-    let declined = Answer { text: String::new(), stop: Stop::Lack(Class::Soft(Soft::Declined)) };
+pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
+    let declined = WireAnswer {
+        text: String::new(),
+        stop: StopCause::Defect(FailureClass::Soft(SoftFailure::Declined)),
+    };
     let Some(candidate) = value.pointer("/candidates/0") else {
         return match value.pointer("/promptFeedback/blockReason") {
             Some(_) => Ok(declined),
-            None => Err(Lack::garbled("the answer has no `candidates`")),
+            None => Err(ResponseDefect::garbled("the answer has no `candidates`")),
         };
     };
     let stop = match candidate.get("finishReason").and_then(Value::as_str) {
-        Some("MAX_TOKENS") => Stop::Lack(Class::Soft(Soft::CutOff)),
+        Some("MAX_TOKENS") => StopCause::Defect(FailureClass::Soft(SoftFailure::CutOff)),
         Some(
             "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"
             | "MODEL_ARMOR",
         ) => declined.stop,
-        Some(_) | None => Stop::Done,
+        Some(_) | None => StopCause::Done,
     };
     // A candidate that was stopped early may have no content at all.
     let Some(content) = candidate.get("content") else {
         return match candidate.get("finishReason") {
-            Some(Value::String(_)) => Ok(Answer { text: String::new(), stop }),
-            Some(_) | None => Err(Lack::garbled("the answer's candidate has no `content`")),
+            Some(Value::String(_)) => Ok(WireAnswer { text: String::new(), stop }),
+            Some(_) | None => Err(ResponseDefect::garbled("the answer's candidate has no `content`")),
         };
     };
     let mut text = String::new();
@@ -100,16 +103,16 @@ pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
         }
         // An empty list is left out, as Google's JSON does with all that is empty.
         None => {}
-        Some(_) => return Err(Lack::garbled("the answer's `parts` are no list")),
+        Some(_) => return Err(ResponseDefect::garbled("the answer's `parts` are no list")),
     }
-    Ok(Answer { text, stop })
+    Ok(WireAnswer { text, stop })
 }
 
-pub(super) fn tokens(value: &Value) -> Tokens {
+pub(super) fn tokens(value: &Value) -> TokenUsage {
     let read = count(value, "/usageMetadata/cachedContentTokenCount");
     let written = count(value, "/usageMetadata/candidatesTokenCount");
     let thought = count(value, "/usageMetadata/thoughtsTokenCount");
-    Tokens {
+    TokenUsage {
         input: rest(count(value, "/usageMetadata/promptTokenCount"), read, None),
         cache_read: read,
         cache_write: None,
@@ -128,7 +131,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::Wire;
+    use crate::llm::WireFormat;
     use crate::llm::testing::of_provider;
     use crate::llm::testing::prompt;
     use crate::llm::wire;
@@ -139,8 +142,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn lacks(value: &Value, class: Class) {
-        assert_eq!(wire::answer(Wire::Gemini, value).unwrap_err().class, class, "{value}");
+    fn lacks(value: &Value, class: FailureClass) {
+        assert_eq!(wire::answer(WireFormat::Gemini, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -173,30 +176,36 @@ mod tests {
     fn the_words_are_joined_without_what_the_model_thought() {
         let parts = json!([{"text": "Hm.", "thought": true}, {"text": "It "}, {"text": "starts."}, {"inlineData": {}}]);
         let value = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
-        assert_eq!(wire::answer(Wire::Gemini, &value).unwrap(), "It starts.");
+        assert_eq!(wire::answer(WireFormat::Gemini, &value).unwrap(), "It starts.");
     }
 
     #[test]
     fn an_answer_without_a_summary_says_of_which_kind_it_is() {
         for reason in ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"] {
-            lacks(&json!({"candidates": [{"finishReason": reason}]}), Class::Soft(Soft::Declined));
+            lacks(
+                &json!({"candidates": [{"finishReason": reason}]}),
+                FailureClass::Soft(SoftFailure::Declined),
+            );
         }
-        lacks(&json!({"promptFeedback": {"blockReason": "SAFETY"}}), Class::Soft(Soft::Declined));
+        lacks(
+            &json!({"promptFeedback": {"blockReason": "SAFETY"}}),
+            FailureClass::Soft(SoftFailure::Declined),
+        );
         let cut =
             json!({"candidates": [{"content": {"parts": [{"text": "It"}]}, "finishReason": "MAX_TOKENS"}]});
-        lacks(&cut, Class::Soft(Soft::CutOff));
+        lacks(&cut, FailureClass::Soft(SoftFailure::CutOff));
         lacks(
             &json!({"candidates": [{"content": {"role": "model"}, "finishReason": "STOP"}]}),
-            Class::Soft(Soft::Empty),
+            FailureClass::Soft(SoftFailure::Empty),
         );
-        lacks(&json!({"candidates": [{"finishReason": "OTHER"}]}), Class::Soft(Soft::Empty));
+        lacks(&json!({"candidates": [{"finishReason": "OTHER"}]}), FailureClass::Soft(SoftFailure::Empty));
         for value in [
             json!({}),
             json!({"candidates": []}),
             json!({"candidates": [{}]}),
             json!({"candidates": [{"content": {"parts": 1}}]}),
         ] {
-            lacks(&value, Class::Garbled);
+            lacks(&value, FailureClass::Garbled);
         }
     }
 
@@ -204,10 +213,11 @@ mod tests {
     fn what_it_thought_is_output_and_the_cached_part_is_taken_out_of_the_input() {
         let usage = json!({"promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 9,
             "thoughtsTokenCount": 30, "totalTokenCount": 139});
-        let counted = Tokens { input: Some(40), cache_read: Some(60), cache_write: None, output: Some(39) };
+        let counted =
+            TokenUsage { input: Some(40), cache_read: Some(60), cache_write: None, output: Some(39) };
         assert_eq!(tokens(&json!({"usageMetadata": usage})), counted);
         let usage = json!({"promptTokenCount": 100, "thoughtsTokenCount": 30});
-        let counted = Tokens { input: Some(100), output: Some(30), ..Tokens::default() };
+        let counted = TokenUsage { input: Some(100), output: Some(30), ..TokenUsage::default() };
         assert_eq!(tokens(&json!({"usageMetadata": usage})), counted);
         assert_eq!(tokens(&json!({"usageMetadata": {"promptTokenCount": 1}})).output, None);
     }

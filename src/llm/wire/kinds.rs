@@ -9,131 +9,143 @@ use super::chat;
 use super::gemini;
 use super::ollama;
 use super::responses;
-use crate::llm::Class;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Soft;
-use crate::llm::Wire;
-use crate::model::Prompt;
-use crate::model::Tokens;
+use crate::llm::SoftFailure;
+use crate::llm::WireFormat;
+use crate::model::ModelPrompt;
+use crate::model::TokenUsage;
 
 /// What is in an answer that came with a good status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct WireAnswer {
     /// What the model wrote, without what it thought.
     pub(super) text: String,
     /// Why it stopped.
-    pub(super) stop: Stop,
+    pub(super) stop: StopCause,
 }
 
 /// Why a model stopped, as far as anything depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum StopCause {
     /// It was done, or nothing is said.
     Done,
     /// Something else: there are no words that count.
-    Lack(Class),
+    Defect(FailureClass),
 }
 
 /// Why there are no words in an answer that came with a good status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::llm) struct Lack {
+pub(in crate::llm) struct ResponseDefect {
     /// Of which kind that is.
-    pub(in crate::llm) class: Class,
+    pub(in crate::llm) class: FailureClass,
     /// Why, in words of ours.
-    pub(in crate::llm) words: &'static str,
+    pub(in crate::llm) message: &'static str,
 }
 
-impl Lack {
+impl ResponseDefect {
     /// Something that this wire always says is not there, or is no text.
-    pub(super) const fn garbled(words: &'static str) -> Self {
-        Self { class: Class::Garbled, words }
+    pub(super) const fn garbled(message: &'static str) -> Self {
+        Self { class: FailureClass::Garbled, message }
     }
 }
 
 /// Returns the path that is appended to a provider's address.
 pub(in crate::llm) fn path(model: &Model) -> String {
     match model.provider.wire {
-        Wire::Anthropic => anthropic::PATH.to_owned(),
-        Wire::Chat => chat::PATH.to_owned(),
-        Wire::Responses => responses::PATH.to_owned(),
-        Wire::Gemini => gemini::path(&model.name),
-        Wire::Ollama => ollama::PATH.to_owned(),
-        Wire::Command => String::new(),
+        WireFormat::Anthropic => anthropic::PATH.to_owned(),
+        WireFormat::Chat => chat::PATH.to_owned(),
+        WireFormat::Responses => responses::PATH.to_owned(),
+        WireFormat::Gemini => gemini::path(&model.name),
+        WireFormat::Ollama => ollama::PATH.to_owned(),
+        WireFormat::Command => String::new(),
     }
 }
 
 /// Returns the body by which a question is asked: the same bytes for the same question.
-pub(in crate::llm) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
+pub(in crate::llm) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     match model.provider.wire {
-        Wire::Anthropic => anthropic::body(model, prompt),
-        Wire::Chat => chat::body(model, prompt),
-        Wire::Responses => responses::body(model, prompt),
-        Wire::Gemini => gemini::body(model, prompt),
-        Wire::Ollama => ollama::body(model, prompt),
-        Wire::Command => super::command::input(prompt).into_bytes(),
+        WireFormat::Anthropic => anthropic::body(model, prompt),
+        WireFormat::Chat => chat::body(model, prompt),
+        WireFormat::Responses => responses::body(model, prompt),
+        WireFormat::Gemini => gemini::body(model, prompt),
+        WireFormat::Ollama => ollama::body(model, prompt),
+        WireFormat::Command => super::command::input(prompt).into_bytes(),
     }
 }
 
 /// Returns the headers that a wire wants beside those that its provider's table names.
-pub(in crate::llm) const fn headers(wire: Wire) -> &'static [(&'static str, &'static str)] {
+pub(in crate::llm) const fn headers(wire: WireFormat) -> &'static [(&'static str, &'static str)] {
     match wire {
-        Wire::Anthropic => &[("anthropic-version", anthropic::VERSION)],
-        Wire::Chat | Wire::Responses | Wire::Gemini | Wire::Ollama | Wire::Command => &[],
+        WireFormat::Anthropic => &[("anthropic-version", anthropic::VERSION)],
+        WireFormat::Chat
+        | WireFormat::Responses
+        | WireFormat::Gemini
+        | WireFormat::Ollama
+        | WireFormat::Command => &[],
     }
 }
 
 /// Returns the header by which a wire takes the key.
-pub(in crate::llm) fn secret_header(wire: Wire, key: &SecretString) -> (String, SecretString) {
+pub(in crate::llm) fn secret_header(wire: WireFormat, key: &SecretString) -> (String, SecretString) {
     let bearer = || SecretString::from(format!("Bearer {}", key.expose_secret()));
     match wire {
-        Wire::Anthropic => ("x-api-key".to_owned(), key.clone()),
-        Wire::Gemini => ("x-goog-api-key".to_owned(), key.clone()),
-        Wire::Chat | Wire::Responses | Wire::Ollama | Wire::Command => ("authorization".to_owned(), bearer()),
+        WireFormat::Anthropic => ("x-api-key".to_owned(), key.clone()),
+        WireFormat::Gemini => ("x-goog-api-key".to_owned(), key.clone()),
+        WireFormat::Chat | WireFormat::Responses | WireFormat::Ollama | WireFormat::Command => {
+            ("authorization".to_owned(), bearer())
+        }
     }
 }
 
 /// Returns the words of an answer that came with a good status.
-pub(in crate::llm) fn answer(wire: Wire, value: &Value) -> Result<String, Lack> {
+pub(in crate::llm) fn answer(wire: WireFormat, value: &Value) -> Result<String, ResponseDefect> {
     let answer = match wire {
-        Wire::Anthropic => anthropic::answer(value),
-        Wire::Chat => chat::answer(value),
-        Wire::Responses => responses::answer(value),
-        Wire::Gemini => gemini::answer(value),
-        Wire::Ollama => ollama::answer(value),
-        Wire::Command => Err(Lack::garbled("a program's answer is no JSON")),
+        WireFormat::Anthropic => anthropic::answer(value),
+        WireFormat::Chat => chat::answer(value),
+        WireFormat::Responses => responses::answer(value),
+        WireFormat::Gemini => gemini::answer(value),
+        WireFormat::Ollama => ollama::answer(value),
+        WireFormat::Command => Err(ResponseDefect::garbled("a program's answer is no JSON")),
     }?;
     match answer.stop {
-        Stop::Lack(class) => Err(Lack { class, words: stop_words(class) }),
-        Stop::Done if answer.text.trim().is_empty() => {
-            Err(Lack { class: Class::Soft(Soft::Empty), words: "the answer is empty" })
-        }
-        Stop::Done => Ok(answer.text),
+        StopCause::Defect(class) => Err(ResponseDefect { class, message: defect_message(class) }),
+        StopCause::Done if answer.text.trim().is_empty() => Err(ResponseDefect {
+            class: FailureClass::Soft(SoftFailure::Empty),
+            message: "the answer is empty",
+        }),
+        StopCause::Done => Ok(answer.text),
     }
 }
 
 /// Returns what was counted; what an answer does not say is `None`.
-pub(in crate::llm) fn tokens(wire: Wire, value: &Value) -> Tokens {
+pub(in crate::llm) fn tokens(wire: WireFormat, value: &Value) -> TokenUsage {
     match wire {
-        Wire::Anthropic => anthropic::tokens(value),
-        Wire::Chat => chat::tokens(value),
-        Wire::Responses => responses::tokens(value),
-        Wire::Gemini => gemini::tokens(value),
-        Wire::Ollama => ollama::tokens(value),
-        Wire::Command => Tokens::default(),
+        WireFormat::Anthropic => anthropic::tokens(value),
+        WireFormat::Chat => chat::tokens(value),
+        WireFormat::Responses => responses::tokens(value),
+        WireFormat::Gemini => gemini::tokens(value),
+        WireFormat::Ollama => ollama::tokens(value),
+        WireFormat::Command => TokenUsage::default(),
     }
 }
 
-const fn stop_words(class: Class) -> &'static str {
+const fn defect_message(class: FailureClass) -> &'static str {
     match class {
-        Class::Soft(Soft::Declined) => "the model, or a filter before it, would not answer",
-        Class::Soft(Soft::CutOff) => "the answer was cut off at the most tokens that it may have",
-        Class::Soft(Soft::Empty) => "the answer is empty",
-        Class::Soft(Soft::Misshapen) => "the answer is not of the shape that was asked for",
-        Class::TooLong => "the question and its answer are longer than the model has room for",
-        Class::Overload => "the provider gave up in the middle of the answer",
-        Class::Rate | Class::Money | Class::Auth | Class::Settings | Class::Request | Class::Garbled => {
-            "there is no answer"
+        FailureClass::Soft(SoftFailure::Declined) => "the model, or a filter before it, would not answer",
+        FailureClass::Soft(SoftFailure::CutOff) => {
+            "the answer was cut off at the most tokens that it may have"
         }
+        FailureClass::Soft(SoftFailure::Empty) => "the answer is empty",
+        FailureClass::Soft(SoftFailure::Misshapen) => "the answer is not of the shape that was asked for",
+        FailureClass::TooLong => "the question and its answer are longer than the model has room for",
+        FailureClass::Overload => "the provider gave up in the middle of the answer",
+        FailureClass::Rate
+        | FailureClass::Money
+        | FailureClass::Auth
+        | FailureClass::Settings
+        | FailureClass::Request
+        | FailureClass::Garbled => "there is no answer",
     }
 }
 

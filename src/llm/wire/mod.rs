@@ -13,7 +13,7 @@ mod ollama;
 mod responses;
 
 pub(super) use caching::is_marked;
-pub(super) use command::sending;
+pub(super) use command::encode_command;
 pub(super) use kinds::answer;
 pub(super) use kinds::body;
 pub(super) use kinds::headers;

@@ -4,15 +4,15 @@ use serde::Serialize;
 use serde_json::Map;
 use serde_json::Value;
 
-use super::kinds::Answer;
-use super::kinds::Lack;
-use super::kinds::Stop;
+use super::kinds::ResponseDefect;
+use super::kinds::StopCause;
+use super::kinds::WireAnswer;
 use super::kinds::count;
-use crate::llm::Class;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Soft;
-use crate::model::Prompt;
-use crate::model::Tokens;
+use crate::llm::SoftFailure;
+use crate::model::ModelPrompt;
+use crate::model::TokenUsage;
 
 /// What is appended to the provider's address.
 pub(super) const PATH: &str = "/api/chat";
@@ -22,7 +22,7 @@ pub(super) const PATH: &str = "/api/chat";
 const CONTEXT_TOKENS: u32 = 16_384;
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct OllamaBody<'a> {
     model: &'a str,
     stream: bool,
     /// What is too long is to be an error, not to be cut without a word: neither the question nor, on the way, the
@@ -31,12 +31,12 @@ struct Body<'a> {
     shift: bool,
     #[serde(flatten)]
     fields: Option<&'a Map<String, Value>>,
-    options: Choices,
-    messages: [Message<'a>; 2],
+    options: OllamaOptions,
+    messages: [OllamaMessage<'a>; 2],
 }
 
 #[derive(Serialize)]
-struct Choices {
+struct OllamaOptions {
     num_ctx: u32,
     num_predict: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,48 +46,48 @@ struct Choices {
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct OllamaMessage<'a> {
     role: &'static str,
     content: &'a str,
 }
 
-pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
-    let body = Body {
+pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
+    let body = OllamaBody {
         model: &model.name,
         stream: false,
         truncate: false,
         shift: false,
-        fields: model.fields(),
-        options: Choices {
+        fields: model.quirk_fields(),
+        options: OllamaOptions {
             num_ctx: model.provider.context_tokens.unwrap_or(CONTEXT_TOKENS),
             num_predict: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
             temperature: model.temperature,
             top_p: model.top_p,
         },
         messages: [
-            Message { role: "system", content: &prompt.instructions },
-            Message { role: "user", content: &prompt.material },
+            OllamaMessage { role: "system", content: &prompt.instructions },
+            OllamaMessage { role: "user", content: &prompt.material },
         ],
     };
     serde_json::to_vec(&body).expect("texts and numbers are JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
+pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     if value.get("done") == Some(&Value::Bool(false)) {
-        return Err(Lack::garbled("the answer is not finished"));
+        return Err(ResponseDefect::garbled("the answer is not finished"));
     }
     let Some(text) = value.pointer("/message/content").and_then(Value::as_str) else {
-        return Err(Lack::garbled("the answer's message has no `content`"));
+        return Err(ResponseDefect::garbled("the answer's message has no `content`"));
     };
     let stop = match value.get("done_reason").and_then(Value::as_str) {
-        Some("length") => Stop::Lack(Class::Soft(Soft::CutOff)),
-        Some(_) | None => Stop::Done,
+        Some("length") => StopCause::Defect(FailureClass::Soft(SoftFailure::CutOff)),
+        Some(_) | None => StopCause::Done,
     };
-    Ok(Answer { text: text.to_owned(), stop })
+    Ok(WireAnswer { text: text.to_owned(), stop })
 }
 
-pub(super) fn tokens(value: &Value) -> Tokens {
-    Tokens {
+pub(super) fn tokens(value: &Value) -> TokenUsage {
+    TokenUsage {
         input: count(value, "/prompt_eval_count"),
         cache_read: None,
         cache_write: None,
@@ -102,7 +102,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::Wire;
+    use crate::llm::WireFormat;
     use crate::llm::testing::of_provider;
     use crate::llm::testing::prompt;
     use crate::llm::wire;
@@ -113,8 +113,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn lacks(value: &Value, class: Class) {
-        assert_eq!(wire::answer(Wire::Ollama, value).unwrap_err().class, class, "{value}");
+    fn lacks(value: &Value, class: FailureClass) {
+        assert_eq!(wire::answer(WireFormat::Ollama, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -142,22 +142,28 @@ mod tests {
     fn the_words_are_without_what_the_model_thought() {
         let value =
             json!({"message": {"content": "It.", "thinking": "Hm."}, "done": true, "done_reason": "stop"});
-        assert_eq!(wire::answer(Wire::Ollama, &value).unwrap(), "It.");
+        assert_eq!(wire::answer(WireFormat::Ollama, &value).unwrap(), "It.");
     }
 
     #[test]
     fn an_answer_without_a_summary_says_of_which_kind_it_is() {
-        lacks(&json!({"message": {"content": "It"}, "done_reason": "length"}), Class::Soft(Soft::CutOff));
-        lacks(&json!({"message": {"content": ""}, "done_reason": "load"}), Class::Soft(Soft::Empty));
-        lacks(&json!({"message": {"content": "It"}, "done": false}), Class::Garbled);
+        lacks(
+            &json!({"message": {"content": "It"}, "done_reason": "length"}),
+            FailureClass::Soft(SoftFailure::CutOff),
+        );
+        lacks(
+            &json!({"message": {"content": ""}, "done_reason": "load"}),
+            FailureClass::Soft(SoftFailure::Empty),
+        );
+        lacks(&json!({"message": {"content": "It"}, "done": false}), FailureClass::Garbled);
         for value in [json!({}), json!({"message": {}}), json!({"message": {"content": null}})] {
-            lacks(&value, Class::Garbled);
+            lacks(&value, FailureClass::Garbled);
         }
     }
 
     #[test]
     fn what_is_not_counted_is_not_0() {
         let value = json!({"eval_count": 8});
-        assert_eq!(tokens(&value), Tokens { output: Some(8), ..Tokens::default() });
+        assert_eq!(tokens(&value), TokenUsage { output: Some(8), ..TokenUsage::default() });
     }
 }

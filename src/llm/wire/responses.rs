@@ -4,25 +4,25 @@ use serde::Serialize;
 use serde_json::Map;
 use serde_json::Value;
 
-use super::caching::Explicit;
-use super::caching::OpenAiCache;
+use super::caching::CacheMode;
+use super::caching::OpenAiCacheFields;
 use super::caching::is_marked;
-use super::kinds::Answer;
-use super::kinds::Lack;
-use super::kinds::Stop;
+use super::kinds::ResponseDefect;
+use super::kinds::StopCause;
+use super::kinds::WireAnswer;
 use super::kinds::count;
 use super::kinds::rest;
-use crate::llm::Class;
+use crate::llm::FailureClass;
 use crate::llm::Model;
-use crate::llm::Soft;
-use crate::model::Prompt;
-use crate::model::Tokens;
+use crate::llm::SoftFailure;
+use crate::model::ModelPrompt;
+use crate::model::TokenUsage;
 
 /// What is appended to the provider's address.
 pub(super) const PATH: &str = "/responses";
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ResponsesBody<'a> {
     model: &'a str,
     max_output_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,61 +34,64 @@ struct Body<'a> {
     #[serde(flatten)]
     fields: Option<&'a Map<String, Value>>,
     #[serde(flatten)]
-    cache: OpenAiCache,
+    cache: OpenAiCacheFields,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
-    input: Input<'a>,
+    input: ResponsesInput<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Input<'a> {
+enum ResponsesInput<'a> {
     Text(&'a str),
     /// `instructions` have no place for a mark, so where there is one they are a message.
-    Marked([Message<'a>; 2]),
+    Marked([ResponsesMessage<'a>; 2]),
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct ResponsesMessage<'a> {
     role: &'static str,
-    content: [Part<'a>; 1],
+    content: [ResponsesPart<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Part<'a> {
+struct ResponsesPart<'a> {
     r#type: &'static str,
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    prompt_cache_breakpoint: Option<Explicit>,
+    prompt_cache_breakpoint: Option<CacheMode>,
 }
 
-pub(super) fn body(model: &Model, prompt: &Prompt) -> Vec<u8> {
+pub(super) fn body(model: &Model, prompt: &ModelPrompt) -> Vec<u8> {
     let instructions = prompt.instructions.as_str();
-    let part = |text, prompt_cache_breakpoint| [Part { r#type: "input_text", text, prompt_cache_breakpoint }];
-    let (instructions_apart, input) = if is_marked(model, instructions) {
-        let first = Message { role: "developer", content: part(instructions, Some(Explicit::MARK)) };
-        let second = Message { role: "user", content: part(&prompt.material, None) };
-        (None, Input::Marked([first, second]))
-    } else {
-        (Some(instructions), Input::Text(&prompt.material))
+    let part = |text, prompt_cache_breakpoint| {
+        [ResponsesPart { r#type: "input_text", text, prompt_cache_breakpoint }]
     };
-    let body = Body {
+    let (instructions_apart, input) = if is_marked(model, instructions) {
+        let first =
+            ResponsesMessage { role: "developer", content: part(instructions, Some(CacheMode::MARK)) };
+        let second = ResponsesMessage { role: "user", content: part(&prompt.material, None) };
+        (None, ResponsesInput::Marked([first, second]))
+    } else {
+        (Some(instructions), ResponsesInput::Text(&prompt.material))
+    };
+    let body = ResponsesBody {
         model: &model.name,
         max_output_tokens: model.max_output_tokens.unwrap_or(prompt.answer_tokens),
         temperature: model.temperature,
         top_p: model.top_p,
         store: false,
-        fields: model.fields(),
-        cache: OpenAiCache::of(model, instructions),
+        fields: model.quirk_fields(),
+        cache: OpenAiCacheFields::new(model, instructions),
         instructions: instructions_apart,
         input,
     };
     serde_json::to_vec(&body).expect("texts and numbers are JSON")
 }
 
-pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
+pub(super) fn answer(value: &Value) -> Result<WireAnswer, ResponseDefect> {
     let Some(items) = value.get("output").and_then(Value::as_array) else {
-        return Err(Lack::garbled("the answer has no `output`"));
+        return Err(ResponseDefect::garbled("the answer has no `output`"));
     };
     let mut stop = stop(value)?;
     let mut text = String::new();
@@ -98,38 +101,38 @@ pub(super) fn answer(value: &Value) -> Result<Answer, Lack> {
             continue;
         }
         let Some(parts) = item.get("content").and_then(Value::as_array) else {
-            return Err(Lack::garbled("a message in the answer has no `content`"));
+            return Err(ResponseDefect::garbled("a message in the answer has no `content`"));
         };
         for part in parts {
             match part.get("type").and_then(Value::as_str) {
                 Some("output_text") => match part.get("text").and_then(Value::as_str) {
                     Some(words) => text.push_str(words),
-                    None => return Err(Lack::garbled("a part of the answer has no text")),
+                    None => return Err(ResponseDefect::garbled("a part of the answer has no text")),
                 },
-                Some("refusal") => stop = Stop::Lack(Class::Soft(Soft::Declined)),
+                Some("refusal") => stop = StopCause::Defect(FailureClass::Soft(SoftFailure::Declined)),
                 Some(_) | None => {}
             }
         }
     }
-    Ok(Answer { text, stop })
+    Ok(WireAnswer { text, stop })
 }
 
-fn stop(value: &Value) -> Result<Stop, Lack> {
+fn stop(value: &Value) -> Result<StopCause, ResponseDefect> {
     match value.get("status").and_then(Value::as_str) {
         Some("incomplete") => match value.pointer("/incomplete_details/reason").and_then(Value::as_str) {
-            Some("content_filter") => Ok(Stop::Lack(Class::Soft(Soft::Declined))),
-            Some(_) | None => Ok(Stop::Lack(Class::Soft(Soft::CutOff))),
+            Some("content_filter") => Ok(StopCause::Defect(FailureClass::Soft(SoftFailure::Declined))),
+            Some(_) | None => Ok(StopCause::Defect(FailureClass::Soft(SoftFailure::CutOff))),
         },
-        Some("failed" | "cancelled") => Ok(Stop::Lack(Class::Overload)),
-        Some("queued" | "in_progress") => Err(Lack::garbled("the answer is not finished")),
-        Some(_) | None => Ok(Stop::Done),
+        Some("failed" | "cancelled") => Ok(StopCause::Defect(FailureClass::Overload)),
+        Some("queued" | "in_progress") => Err(ResponseDefect::garbled("the answer is not finished")),
+        Some(_) | None => Ok(StopCause::Done),
     }
 }
 
-pub(super) fn tokens(value: &Value) -> Tokens {
+pub(super) fn tokens(value: &Value) -> TokenUsage {
     let read = count(value, "/usage/input_tokens_details/cached_tokens");
     let written = count(value, "/usage/input_tokens_details/cache_write_tokens");
-    Tokens {
+    TokenUsage {
         input: rest(count(value, "/usage/input_tokens"), read, written),
         cache_read: read,
         cache_write: written,
@@ -144,7 +147,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::Wire;
+    use crate::llm::WireFormat;
     use crate::llm::testing::of_provider;
     use crate::llm::testing::prompt;
     use crate::llm::wire;
@@ -155,8 +158,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn lacks(value: &Value, class: Class) {
-        assert_eq!(wire::answer(Wire::Responses, value).unwrap_err().class, class, "{value}");
+    fn lacks(value: &Value, class: FailureClass) {
+        assert_eq!(wire::answer(WireFormat::Responses, value).unwrap_err().class, class, "{value}");
     }
 
     #[test]
@@ -205,24 +208,24 @@ mod tests {
             {"type": "message", "content": [{"type": "output_text", "text": "It "}, {"type": "output_text", "text": "starts."}]},
         ]);
         let value = json!({"status": "completed", "error": null, "output": output});
-        assert_eq!(wire::answer(Wire::Responses, &value).unwrap(), "It starts.");
+        assert_eq!(wire::answer(WireFormat::Responses, &value).unwrap(), "It starts.");
     }
 
     #[test]
     fn an_answer_without_a_summary_says_of_which_kind_it_is() {
         let incomplete = |reason: &str| json!({"status": "incomplete", "incomplete_details": {"reason": reason}, "output": []});
-        lacks(&incomplete("max_output_tokens"), Class::Soft(Soft::CutOff));
-        lacks(&incomplete("content_filter"), Class::Soft(Soft::Declined));
+        lacks(&incomplete("max_output_tokens"), FailureClass::Soft(SoftFailure::CutOff));
+        lacks(&incomplete("content_filter"), FailureClass::Soft(SoftFailure::Declined));
         let refused = json!([{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]);
-        lacks(&json!({"status": "completed", "output": refused}), Class::Soft(Soft::Declined));
-        lacks(&json!({"status": "completed", "output": []}), Class::Soft(Soft::Empty));
-        lacks(&json!({"status": "cancelled", "output": []}), Class::Overload);
-        lacks(&json!({"status": "in_progress", "output": []}), Class::Garbled);
+        lacks(&json!({"status": "completed", "output": refused}), FailureClass::Soft(SoftFailure::Declined));
+        lacks(&json!({"status": "completed", "output": []}), FailureClass::Soft(SoftFailure::Empty));
+        lacks(&json!({"status": "cancelled", "output": []}), FailureClass::Overload);
+        lacks(&json!({"status": "in_progress", "output": []}), FailureClass::Garbled);
         for output in [json!(null), json!("x"), json!([{"type": "message"}])] {
-            lacks(&json!({"status": "completed", "output": output}), Class::Garbled);
+            lacks(&json!({"status": "completed", "output": output}), FailureClass::Garbled);
         }
         let part = json!([{"type": "message", "content": [{"type": "output_text"}]}]);
-        lacks(&json!({"status": "completed", "output": part}), Class::Garbled);
+        lacks(&json!({"status": "completed", "output": part}), FailureClass::Garbled);
     }
 
     #[test]
@@ -230,8 +233,8 @@ mod tests {
         let usage = json!({"input_tokens": 100, "output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 4},
             "input_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 30}});
         let counted =
-            Tokens { input: Some(10), cache_read: Some(60), cache_write: Some(30), output: Some(9) };
+            TokenUsage { input: Some(10), cache_read: Some(60), cache_write: Some(30), output: Some(9) };
         assert_eq!(tokens(&json!({"usage": usage})), counted);
-        assert_eq!(tokens(&json!({"usage": null})), Tokens::default());
+        assert_eq!(tokens(&json!({"usage": null})), TokenUsage::default());
     }
 }

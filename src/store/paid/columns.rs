@@ -3,25 +3,25 @@
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
-use super::super::checksum::Checksum;
-use super::super::checksum::Summer;
+use super::super::checksum::ChecksumBuilder;
+use super::super::checksum::RowChecksum;
 use crate::model::ContentHash;
 use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::SummaryKey;
-use crate::model::Tokens;
+use crate::model::TokenUsage;
 
 /// Values that are not what was once written are `None`, whatever they are instead.
-pub(super) struct Columns<'r>(Vec<ValueRef<'r>>);
+pub(super) struct RowColumns<'r>(Vec<ValueRef<'r>>);
 
-impl<'r> Columns<'r> {
+impl<'r> RowColumns<'r> {
     /// Takes columns as they are.
     pub(super) const fn new(values: Vec<ValueRef<'r>>) -> Self {
         Self(values)
     }
 
     /// Takes `count` columns of a row, from `first` on.
-    pub(super) fn of(row: &'r Row<'_>, first: usize, count: usize) -> Result<Self, rusqlite::Error> {
+    pub(super) fn from_row(row: &'r Row<'_>, first: usize, count: usize) -> Result<Self, rusqlite::Error> {
         (first..first + count).map(|index| row.get_ref(index)).collect::<Result<_, _>>().map(Self)
     }
 
@@ -65,9 +65,9 @@ impl<'r> Columns<'r> {
     }
 
     /// Reads tokens from four columns.
-    pub(super) fn tokens(&self, index: usize) -> Option<Tokens> {
+    pub(super) fn tokens(&self, index: usize) -> Option<TokenUsage> {
         let count = |index| Some(self.optional_number(index)?.map(i64::cast_unsigned));
-        Some(Tokens {
+        Some(TokenUsage {
             input: count(index)?,
             cache_read: count(index + 1)?,
             cache_write: count(index + 2)?,
@@ -76,24 +76,24 @@ impl<'r> Columns<'r> {
     }
 
     /// Says whether the checksum in that column is this one.
-    pub(super) fn is_sum(&self, index: usize, sum: Checksum) -> Option<()> {
+    pub(super) fn verify_checksum(&self, index: usize, sum: RowChecksum) -> Option<()> {
         (self.bytes(index)? == sum).then_some(())
     }
 }
 
 /// Returns tokens as four columns hold them.
-pub(super) fn token_columns(tokens: &Tokens) -> [Option<i64>; 4] {
-    let Tokens { input, cache_read, cache_write, output } = *tokens;
+pub(super) fn tokens_to_columns(tokens: &TokenUsage) -> [Option<i64>; 4] {
+    let TokenUsage { input, cache_read, cache_write, output } = *tokens;
     [input, cache_read, cache_write, output].map(|count| count.map(u64::cast_signed))
 }
 
 /// Returns an amount as a column holds it.
-pub(super) fn money_column(amount: Money) -> i64 {
+pub(super) fn money_to_column(amount: Money) -> i64 {
     i64::try_from(amount.nanos()).unwrap_or(i64::MAX)
 }
 
 /// Takes a number that may be absent into a checksum, which is not the same as 0.
-pub(super) fn optional(sum: Summer, number: Option<i64>) -> Summer {
+pub(super) fn hash_optional_number(sum: ChecksumBuilder, number: Option<i64>) -> ChecksumBuilder {
     match number {
         Some(number) => sum.number(1).number(number),
         None => sum.number(0),
@@ -101,11 +101,11 @@ pub(super) fn optional(sum: Summer, number: Option<i64>) -> Summer {
 }
 
 /// Takes in the columns of tokens.
-pub(super) fn sum_tokens(sum: Summer, tokens: &Tokens) -> Summer {
-    token_columns(tokens).into_iter().fold(sum, optional)
+pub(super) fn hash_tokens(sum: ChecksumBuilder, tokens: &TokenUsage) -> ChecksumBuilder {
+    tokens_to_columns(tokens).into_iter().fold(sum, hash_optional_number)
 }
 
 /// Takes in the columns of a model.
-pub(super) fn sum_model(sum: Summer, by: &ModelName) -> Summer {
+pub(super) fn hash_model(sum: ChecksumBuilder, by: &ModelName) -> ChecksumBuilder {
     sum.text(&by.provider).text(&by.model)
 }

@@ -5,13 +5,13 @@ use rusqlite::OptionalExtension;
 use rusqlite::params;
 
 use super::super::Error;
-use super::super::checksum::Checksum;
-use super::super::checksum::Summer;
-use super::columns::Columns;
+use super::super::checksum::ChecksumBuilder;
+use super::super::checksum::RowChecksum;
+use super::columns::RowColumns;
 
 /// Which number it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counter {
+pub(super) enum CounterName {
     /// Changes with everything that a look-up may give.
     Generation,
     /// How many rows the ledger has: fewer are there only where some were lost.
@@ -20,7 +20,7 @@ pub(super) enum Counter {
     ClosedDay,
 }
 
-impl Counter {
+impl CounterName {
     const ALL: [Self; 3] = [Self::Generation, Self::Calls, Self::ClosedDay];
 
     const fn name(self) -> &'static str {
@@ -33,17 +33,18 @@ impl Counter {
 }
 
 /// How many columns [`read`] wants: `name, value, ck`.
-pub(super) const COUNT: usize = 3;
+pub(super) const COLUMN_COUNT: usize = 3;
 
 /// Returns the number; `None` where it was never written, or is damaged.
-pub(super) fn get(connection: &Connection, counter: Counter) -> Result<Option<i64>, Error> {
+pub(super) fn get(connection: &Connection, counter: CounterName) -> Result<Option<i64>, Error> {
     let mut statement = connection.prepare_cached("SELECT name, value, ck FROM counter WHERE name = ?1")?;
-    let found = statement.query_row([counter.name()], |row| Ok(read(&Columns::of(row, 0, COUNT)?)));
+    let found = statement
+        .query_row([counter.name()], |row| Ok(from_columns(&RowColumns::from_row(row, 0, COLUMN_COUNT)?)));
     Ok(found.optional()?.flatten().map(|(_, value)| value))
 }
 
 /// Writes the number.
-pub(super) fn put(connection: &Connection, counter: Counter, value: i64) -> Result<(), Error> {
+pub(super) fn set(connection: &Connection, counter: CounterName, value: i64) -> Result<(), Error> {
     let name = counter.name();
     connection
         .prepare_cached("INSERT OR REPLACE INTO counter (name, value, ck) VALUES (?1, ?2, ?3)")?
@@ -52,27 +53,27 @@ pub(super) fn put(connection: &Connection, counter: Counter, value: i64) -> Resu
 }
 
 /// Begins the count of changes somewhere. A database that was made anew must not seem to be the one of before.
-pub(super) fn begin_generation(connection: &Connection) -> Result<(), Error> {
+pub(super) fn init_generation(connection: &Connection) -> Result<(), Error> {
     let anywhere = connection.query_row("SELECT abs(random() >> 16)", [], |row| row.get(0))?;
-    put(connection, Counter::Generation, anywhere)
+    set(connection, CounterName::Generation, anywhere)
 }
 
 /// Notes that a look-up may now give something else.
-pub(super) fn raise_generation(connection: &Connection) -> Result<(), Error> {
-    match get(connection, Counter::Generation)? {
-        Some(before) => put(connection, Counter::Generation, before.wrapping_add(1)),
-        None => begin_generation(connection),
+pub(super) fn bump_generation(connection: &Connection) -> Result<(), Error> {
+    match get(connection, CounterName::Generation)? {
+        Some(before) => set(connection, CounterName::Generation, before.wrapping_add(1)),
+        None => init_generation(connection),
     }
 }
 
 /// Reads a number from its columns.
-pub(super) fn read(columns: &Columns<'_>) -> Option<(Counter, i64)> {
+pub(super) fn from_columns(columns: &RowColumns<'_>) -> Option<(CounterName, i64)> {
     let (name, value) = (columns.text(0)?, columns.number(1)?);
-    columns.is_sum(2, checksum(name, value))?;
-    let counter = Counter::ALL.into_iter().find(|counter| counter.name() == name)?;
+    columns.verify_checksum(2, checksum(name, value))?;
+    let counter = CounterName::ALL.into_iter().find(|counter| counter.name() == name)?;
     Some((counter, value))
 }
 
-fn checksum(name: &str, value: i64) -> Checksum {
-    Summer::new("counter/1").text(name).number(value).finish()
+fn checksum(name: &str, value: i64) -> RowChecksum {
+    ChecksumBuilder::new("counter/1").text(name).number(value).finish()
 }

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use crate::model::ContentHash;
 use crate::model::ModelName;
 use crate::model::Money;
-use crate::model::Scope;
 use crate::model::SummaryKey;
+use crate::model::SummaryScope;
 use crate::model::Tier;
-use crate::model::Tokens;
+use crate::model::TokenUsage;
 
 /// A summary that a model wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary {
+pub struct StoredSummary {
     /// What its words depend on.
     pub key: SummaryKey,
     /// What it is about: a content, or what stands for those of a folder.
@@ -21,17 +21,17 @@ pub struct Summary {
     /// Id of the file type that the content was read as; empty for a folder.
     pub language: String,
     /// What kind of subject it is.
-    pub scope: Scope,
+    pub scope: SummaryScope,
     /// For which tier it was written.
     pub tier: Tier,
     /// The strategy by which it was asked for, with its version: `code/1`.
     pub prompt: String,
     /// Who wrote it.
-    pub by: ModelName,
+    pub model: ModelName,
     /// The words, checked.
     pub text: String,
     /// The tokens of the call that it came from; that call may have brought more than one.
-    pub tokens: Tokens,
+    pub tokens: TokenUsage,
     /// What that call cost.
     pub cost: Money,
     /// When it came, in milliseconds since the epoch.
@@ -40,19 +40,19 @@ pub struct Summary {
 
 /// A piece of work is to be done by this process alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Claim {
+pub enum ClaimStatus {
     /// It is this process's now.
-    Yours,
+    Acquired,
     /// It has been done.
     Done,
     /// Another process that is alive does it.
-    Taken,
+    HeldElsewhere,
     /// It was sent in a batch, whose answers are still to come.
     InBatch,
     /// It was tried, and is not to be tried again before this moment (milliseconds since the epoch; `None`: never).
     Refused {
         /// Why, in words.
-        why: String,
+        reason: String,
         /// Until when.
         until_ms: Option<i64>,
     },
@@ -60,13 +60,13 @@ pub enum Claim {
 
 /// Money that a call may cost at worst, put aside before it is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reservation {
+pub struct SpendReservation {
     /// What the call is for.
-    pub errand: SummaryKey,
+    pub task_key: SummaryKey,
     /// Who is asked.
-    pub by: ModelName,
+    pub model: ModelName,
     /// What it costs at worst.
-    pub worst: Money,
+    pub max_cost: Money,
     /// Which process asks: the name of its lock.
     pub holder: String,
     /// Whether it is a part of a batch.
@@ -79,7 +79,7 @@ pub struct Reservation {
 
 /// How much may be spent. What was reserved and never settled counts as spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caps {
+pub struct SpendCaps {
     /// A day.
     pub day: Money,
     /// In all.
@@ -90,7 +90,7 @@ pub struct Caps {
 
 /// A reservation was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OverCap {
+pub enum CapExceeded {
     /// It would pass what a day may cost.
     Day,
     /// It would pass what all may cost.
@@ -111,9 +111,9 @@ pub struct BatchId(pub i64);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBatch {
     /// Who is asked.
-    pub by: ModelName,
+    pub model: ModelName,
     /// What each of them may cost, and what its answer is to be kept as.
-    pub calls: Vec<(Reservation, Question)>,
+    pub calls: Vec<(SpendReservation, BatchQuestion)>,
     /// When, in milliseconds since the epoch.
     pub at_ms: i64,
 }
@@ -129,11 +129,11 @@ pub enum BatchState {
 
 /// A batch whose answers have not all been taken in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Batch {
+pub struct CallBatch {
     /// Its row.
     pub id: BatchId,
     /// Who is asked.
-    pub by: ModelName,
+    pub model: ModelName,
     /// The provider's name for it, once it has it.
     pub remote_id: Option<String>,
     /// How far it is.
@@ -148,22 +148,22 @@ pub struct Batch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchItem {
     /// What it is for.
-    pub errand: SummaryKey,
+    pub task_key: SummaryKey,
     /// Its row of the ledger.
     pub spend: SpendId,
     /// What its answer is to be kept as.
-    pub question: Question,
+    pub question: BatchQuestion,
 }
 
 /// What an answer is to be kept as, whatever is asked by the time that it comes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct BatchQuestion {
     /// What it is about: a content, or what stands for those of a folder.
     pub subject: ContentHash,
     /// Id of the file type that the content was read as; empty for a folder.
     pub language: String,
     /// What kind of subject it is.
-    pub scope: Scope,
+    pub scope: SummaryScope,
     /// The strategy by which it is asked, with its version: `code/1`.
     pub prompt: String,
     /// The keys of the summaries that it brings.
@@ -174,11 +174,11 @@ pub struct Question {
 
 /// A piece of work that was tried in vain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusalRow {
     /// Which.
-    pub errand: SummaryKey,
+    pub task_key: SummaryKey,
     /// Why, in words.
-    pub why: String,
+    pub reason: String,
     /// It is not to be tried again before this moment, in milliseconds since the epoch; `None`: never.
     pub until_ms: Option<i64>,
     /// When it was tried, in milliseconds since the epoch.
@@ -187,11 +187,11 @@ pub struct Refused {
 
 /// A damaged database was put aside, and what could be read of it was carried over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PaidRecovery {
+pub struct AgentDbRecovery {
     /// Where it is now; it is kept.
     pub moved_to: PathBuf,
     /// What was wrong with it, in words.
-    pub why: String,
+    pub reason: String,
     /// How many rows were carried over.
     pub carried_over: u64,
     /// How many rows are known to be lost.
@@ -200,11 +200,11 @@ pub struct PaidRecovery {
     pub is_ledger_short: bool,
 }
 
-impl fmt::Display for PaidRecovery {
+impl fmt::Display for AgentDbRecovery {
     /// Says what became of it, in words for a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moved_to = self.moved_to.file_name().unwrap_or_default().to_string_lossy();
-        let Self { why, carried_over, lost, .. } = self;
+        let Self { reason: why, carried_over, lost, .. } = self;
         write!(
             f,
             "what models wrote was salvaged: {why}; {carried_over} rows were carried over, {lost} are known to be lost; \
@@ -221,7 +221,7 @@ impl fmt::Display for PaidRecovery {
 
 /// How much there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PaidSize {
+pub struct AgentDbSize {
     /// Summaries.
     pub summaries: u64,
     /// Bytes of their words.
@@ -231,14 +231,14 @@ pub struct PaidSize {
     /// Calls that were ever made.
     pub calls: u64,
     /// What all calls cost, reservations that were never settled included.
-    pub spent: Money,
+    pub spent_total: Money,
     /// Bytes that the database and its log take on the disk.
     pub bytes_on_disk: u64,
 }
 
 /// What was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct FreedPaid {
+pub struct DeletedSummaries {
     /// Summaries.
     pub summaries: u64,
     /// Refusals.
@@ -264,13 +264,13 @@ pub enum SpendOutcome {
 
 /// What a call cost in the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settlement {
+pub struct SpendSettlement {
     /// What became of it.
     pub outcome: SpendOutcome,
     /// What it cost; `None` counts as the worst.
     pub cost: Option<Money>,
     /// What was counted.
-    pub tokens: Tokens,
+    pub tokens: TokenUsage,
     /// The provider's name for it.
     pub request_id: Option<String>,
     /// When, in milliseconds since the epoch.
@@ -279,7 +279,7 @@ pub struct Settlement {
 
 /// How much has been spent, what is reserved included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Spent {
+pub struct SpendTotals {
     /// That day.
     pub day: Money,
     /// In all.
@@ -287,7 +287,7 @@ pub struct Spent {
     /// Calls of that day.
     pub calls: u64,
     /// Of all that, what is reserved and not settled.
-    pub open: Money,
+    pub reserved: Money,
 }
 
 /// The calls of one model on one day.
@@ -296,15 +296,15 @@ pub struct UsageRow {
     /// Days since 1970-01-01, in UTC.
     pub day: i64,
     /// Who was asked.
-    pub by: ModelName,
+    pub model: ModelName,
     /// How many calls were made.
     pub calls: u64,
     /// How many of them brought what was asked for.
     pub answered: u64,
     /// What was counted, as far as it was reported.
-    pub tokens: Tokens,
+    pub tokens: TokenUsage,
     /// What they cost, reservations that were never settled included.
     pub cost: Money,
     /// Of that, what is reserved and not settled.
-    pub open: Money,
+    pub reserved: Money,
 }

@@ -18,23 +18,23 @@ use rusqlite::types::ValueRef;
 
 use super::super::Error;
 use super::super::database;
-use super::super::database::beside;
-use super::super::database::look;
+use super::super::database::metadata_if_exists;
 use super::super::database::remove_logs;
-use super::PaidRecovery;
+use super::super::database::with_suffix;
+use super::AgentDbRecovery;
 use super::SpendId;
 use super::batch;
 use super::carve::Remains;
-use super::columns::Columns;
+use super::columns::RowColumns;
 use super::counter;
-use super::counter::Counter;
+use super::counter::CounterName;
 use super::latest;
 use super::log;
-use super::open::make;
+use super::open::create;
 use super::spend;
-use super::spend::Found;
+use super::spend::LedgerRow;
 use super::summary;
-use super::upkeep::of_unknown_cost;
+use super::upkeep::unknown_cost_row;
 use super::work;
 use crate::model::Money;
 use crate::model::SummaryKey;
@@ -44,18 +44,18 @@ const SECONDS_A_DAY: i64 = 86_400;
 const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Puts the file aside and makes another of what is whole in it. The folder must be locked.
-pub(super) fn begin(file: &Path, why: String) -> Result<PaidRecovery, Error> {
-    rename_with_logs(file, &beside(file, ".salvage"))?;
+pub(super) fn begin(file: &Path, why: String) -> Result<AgentDbRecovery, Error> {
+    rename_with_logs(file, &with_suffix(file, ".salvage"))?;
     proceed(file, why)
 }
 
 /// Ends what a process began that died over it. The folder must be locked.
-pub(super) fn finish(file: &Path) -> Result<Option<PaidRecovery>, Error> {
-    let aside = beside(file, ".salvage");
-    if look(&aside)?.is_none() {
+pub(super) fn finish(file: &Path) -> Result<Option<AgentDbRecovery>, Error> {
+    let aside = with_suffix(file, ".salvage");
+    if metadata_if_exists(&aside)?.is_none() {
         return Ok(None);
     }
-    if look(file)?.is_some() {
+    if metadata_if_exists(file)?.is_some() {
         // All had been carried over.
         keep(file, &aside)?;
         return Ok(None);
@@ -63,14 +63,14 @@ pub(super) fn finish(file: &Path) -> Result<Option<PaidRecovery>, Error> {
     proceed(file, "a salvage that was broken off".to_owned()).map(Some)
 }
 
-fn proceed(file: &Path, why: String) -> Result<PaidRecovery, Error> {
-    let (aside, new) = (beside(file, ".salvage"), beside(file, ".new"));
+fn proceed(file: &Path, why: String) -> Result<AgentDbRecovery, Error> {
+    let (aside, new) = (with_suffix(file, ".salvage"), with_suffix(file, ".new"));
     remove_logs(&new)?;
     remove_if_there(&new)?;
     // A process that has the damaged file open may be writing its last row: it is waited for, and finds its file gone
     // before it writes another.
     let fence = database::fence(&aside);
-    let mut database = make(&new)?;
+    let mut database = create(&new)?;
     let transaction = database.begin()?;
     let haul = carry_over(&aside, &transaction)?;
     transaction.commit()?;
@@ -81,14 +81,14 @@ fn proceed(file: &Path, why: String) -> Result<PaidRecovery, Error> {
     tidy(&aside)?;
     let moved_to = keep(file, &aside)?;
     let Haul { carried_over, lost, is_ledger_short } = haul;
-    Ok(PaidRecovery { moved_to, why, carried_over, lost, is_ledger_short })
+    Ok(AgentDbRecovery { moved_to, reason: why, carried_over, lost, is_ledger_short })
 }
 
 /// Removes what the fence left beside the file and nobody needs.
 fn tidy(aside: &Path) -> Result<(), Error> {
-    remove_if_there(&beside(aside, "-shm"))?;
-    let log = beside(aside, "-wal");
-    if look(&log)?.is_some_and(|metadata| metadata.len() == 0) {
+    remove_if_there(&with_suffix(aside, "-shm"))?;
+    let log = with_suffix(aside, "-wal");
+    if metadata_if_exists(&log)?.is_some_and(|metadata| metadata.len() == 0) {
         remove_if_there(&log)?;
     }
     Ok(())
@@ -98,8 +98,8 @@ fn tidy(aside: &Path) -> Result<(), Error> {
 fn keep(file: &Path, aside: &Path) -> Result<PathBuf, Error> {
     let mut number: u32 = 1;
     loop {
-        let kept = beside(file, &format!(".corrupt-{number}"));
-        if look(&kept)?.is_none() {
+        let kept = with_suffix(file, &format!(".corrupt-{number}"));
+        if metadata_if_exists(&kept)?.is_none() {
             rename_with_logs(aside, &kept)?;
             return Ok(kept);
         }
@@ -165,37 +165,37 @@ fn take(
         *first = ValueRef::Integer(id);
     }
     let count = values.len();
-    let columns = Columns::new(values);
-    if count == summary::COUNT {
+    let columns = RowColumns::new(values);
+    if count == summary::COLUMN_COUNT {
         return take_summary(connection, &columns, finds);
     }
-    if count == spend::COUNT
-        && let Some(spend) = spend::read(&columns)
+    if count == spend::COLUMN_COUNT
+        && let Some(spend) = spend::from_columns(&columns)
     {
         // What was settled stays so: a copy that is still open is an older one.
         return match spend::get(connection, spend.id)? {
-            Some(Found::Sound(there)) if !there.is_open() => Ok(()),
-            Some(Found::Sound(_) | Found::Damaged(_)) | None => spend::put(connection, &spend),
+            Some(LedgerRow::Intact(there)) if !there.is_open() => Ok(()),
+            Some(LedgerRow::Intact(_) | LedgerRow::Damaged(_)) | None => spend::upsert(connection, &spend),
         };
     }
-    if count == work::COUNT
-        && let Some(refused) = work::read(&columns)
+    if count == work::COLUMN_COUNT
+        && let Some(refused) = work::from_columns(&columns)
     {
-        return work::put_refusal(connection, &refused);
+        return work::upsert_refusal(connection, &refused);
     }
-    if count == batch::COUNT
-        && let Some(batch) = batch::read(&columns)
+    if count == batch::COLUMN_COUNT
+        && let Some(batch) = batch::from_columns(&columns)
     {
         let there = batch::get(connection, batch.id)?;
         let is_newer = there.is_none_or(|there| there.remote_id.is_none());
-        return if is_newer { batch::put(connection, &batch) } else { Ok(()) };
+        return if is_newer { batch::upsert(connection, &batch) } else { Ok(()) };
     }
     take_small(connection, &columns, finds)
 }
 
-fn take_summary(connection: &Connection, columns: &Columns<'_>, finds: &mut Finds) -> Result<(), Error> {
-    if let Some(summary) = summary::read(columns) {
-        summary::keep(connection, &summary)?;
+fn take_summary(connection: &Connection, columns: &RowColumns<'_>, finds: &mut Finds) -> Result<(), Error> {
+    if let Some(summary) = summary::from_columns(columns) {
+        summary::insert_if_absent(connection, &summary)?;
         return Ok(());
     }
     match columns.key(1) {
@@ -207,18 +207,18 @@ fn take_summary(connection: &Connection, columns: &Columns<'_>, finds: &mut Find
     Ok(())
 }
 
-fn take_small(connection: &Connection, columns: &Columns<'_>, finds: &mut Finds) -> Result<(), Error> {
-    if let Some(latest) = latest::read(columns) {
-        latest::note(connection, &latest)?;
+fn take_small(connection: &Connection, columns: &RowColumns<'_>, finds: &mut Finds) -> Result<(), Error> {
+    if let Some(latest) = latest::from_columns(columns) {
+        latest::upsert(connection, &latest)?;
         return Ok(());
     }
-    if let Some((of, item)) = batch::read_item(columns) {
-        return batch::put_item(connection, of, &item);
+    if let Some((of, item)) = batch::item_from_columns(columns) {
+        return batch::upsert_item(connection, of, &item);
     }
-    match counter::read(columns) {
-        Some((Counter::Calls, value)) => finds.calls = finds.calls.max(Some(value)),
-        Some((Counter::ClosedDay, value)) => finds.closed_day = finds.closed_day.max(Some(value)),
-        Some((Counter::Generation, _)) | None => {}
+    match counter::from_columns(columns) {
+        Some((CounterName::Calls, value)) => finds.calls = finds.calls.max(Some(value)),
+        Some((CounterName::ClosedDay, value)) => finds.closed_day = finds.closed_day.max(Some(value)),
+        Some((CounterName::Generation, _)) | None => {}
     }
     Ok(())
 }
@@ -230,18 +230,18 @@ fn take_small(connection: &Connection, columns: &Columns<'_>, finds: &mut Finds)
 /// that the damaged file was written: today's caps would be guesses.
 fn close_the_books(connection: &Connection, finds: &Finds, last_written: i64) -> Result<Option<u64>, Error> {
     let (mut known, mut sum, mut dearest, mut last_day) = (0_i64, Money::ZERO, Money::ZERO, i64::MIN);
-    spend::each_after(connection, i64::MIN, &mut |_, found| {
-        if let Found::Sound(spend) = found {
+    spend::for_each_after(connection, i64::MIN, &mut |_, found| {
+        if let LedgerRow::Intact(spend) = found {
             known += 1;
             sum = sum + spend.amount();
-            dearest = dearest.max(spend.asked.worst).max(spend.amount());
-            last_day = last_day.max(spend.asked.day);
+            dearest = dearest.max(spend.reservation.max_cost).max(spend.amount());
+            last_day = last_day.max(spend.reservation.day);
         }
     })?;
     if let Some(closed) = finds.closed_day {
-        counter::put(connection, Counter::ClosedDay, closed)?;
+        counter::set(connection, CounterName::ClosedDay, closed)?;
     }
-    counter::put(connection, Counter::Calls, known)?;
+    counter::set(connection, CounterName::Calls, known)?;
     if finds.calls == Some(known) {
         return Ok(None);
     }
@@ -249,14 +249,14 @@ fn close_the_books(connection: &Connection, finds: &Finds, last_written: i64) ->
     let of_summaries = cost_of_summaries(connection)?;
     let day = last_written.max(last_day);
     let closed = finds.closed_day.map_or(day, |closed| closed.max(day));
-    counter::put(connection, Counter::ClosedDay, closed)?;
+    counter::set(connection, CounterName::ClosedDay, closed)?;
     let by_count = Money::from_nanos(dearest.nanos().saturating_mul(missing));
     let amount = by_count.max(of_summaries.saturating_sub(sum));
     if amount != Money::ZERO {
         let last: i64 =
             connection.query_row("SELECT coalesce(max(id), 0) FROM spend", [], |row| row.get(0))?;
-        spend::put(connection, &of_unknown_cost(SpendId(last.saturating_add(1)), amount, day))?;
-        counter::put(connection, Counter::Calls, known + 1)?;
+        spend::upsert(connection, &unknown_cost_row(SpendId(last.saturating_add(1)), amount, day))?;
+        counter::set(connection, CounterName::Calls, known + 1)?;
     }
     Ok(Some(missing))
 }
@@ -285,8 +285,9 @@ fn rows(connection: &Connection) -> Result<u64, Error> {
 /// Returns the day on which the file or its log was last written.
 fn last_written_day(aside: &Path) -> Result<i64, Error> {
     let mut day = 0;
-    for path in [aside, &beside(aside, "-wal")] {
-        day = look(path)?.map_or(day, |metadata| day.max(metadata.mtime().div_euclid(SECONDS_A_DAY)));
+    for path in [aside, &with_suffix(aside, "-wal")] {
+        day = metadata_if_exists(path)?
+            .map_or(day, |metadata| day.max(metadata.mtime().div_euclid(SECONDS_A_DAY)));
     }
     Ok(day)
 }
@@ -294,13 +295,13 @@ fn last_written_day(aside: &Path) -> Result<i64, Error> {
 /// Opens the bytes of the file that was put aside. `None` where it is no file: there is nothing to read then.
 fn open_remains(aside: &Path) -> Result<Option<Remains>, Error> {
     let Some(file) = open_bytes(aside)? else { return Ok(None) };
-    let remains = Remains::new(file, open_bytes(&beside(aside, "-wal"))?);
+    let remains = Remains::new(file, open_bytes(&with_suffix(aside, "-wal"))?);
     remains.map(Some).map_err(|source| Error::File { attempt: "salvage", path: aside.to_owned(), source })
 }
 
 /// Says whether the log of a database lacks commits that were acknowledged.
 pub(super) fn is_log_broken(file: &Path) -> Result<bool, Error> {
-    let path = beside(file, "-wal");
+    let path = with_suffix(file, "-wal");
     let Some(bytes) = open_bytes(&path)? else { return Ok(false) };
     // Twice: whoever writes to it meanwhile may seem to leave a gap.
     let is_broken = log::lacks_commits(&bytes).and_then(|once| Ok(once && log::lacks_commits(&bytes)?));
@@ -310,7 +311,7 @@ pub(super) fn is_log_broken(file: &Path) -> Result<bool, Error> {
 /// Opens a file for reading. `None` where there is none.
 #[expect(clippy::disallowed_methods, reason = "these are the bytes of the database file")]
 fn open_bytes(path: &Path) -> Result<Option<File>, Error> {
-    if !look(path)?.is_some_and(|metadata| metadata.is_file()) {
+    if !metadata_if_exists(path)?.is_some_and(|metadata| metadata.is_file()) {
         return Ok(None);
     }
     match File::open(path) {
@@ -325,9 +326,9 @@ fn open_bytes(path: &Path) -> Result<Option<File>, Error> {
 /// shares the locks of whoever opens it by its new name.
 fn rename_with_logs(from: &Path, to: &Path) -> Result<(), Error> {
     for suffix in LOGS {
-        let log = beside(from, suffix);
-        if look(&log)?.is_some() {
-            rename(&log, &beside(to, suffix))?;
+        let log = with_suffix(from, suffix);
+        if metadata_if_exists(&log)?.is_some() {
+            rename(&log, &with_suffix(to, suffix))?;
         }
     }
     rename(from, to)

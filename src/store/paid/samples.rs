@@ -4,29 +4,29 @@ use std::path::PathBuf;
 
 use rusqlite::Connection;
 
-use super::Caps;
-use super::Paid;
-use super::Question;
-use super::Reservation;
-use super::Settlement;
+use super::AgentDb;
+use super::BatchQuestion;
+use super::SpendCaps;
 use super::SpendId;
 use super::SpendOutcome;
-use super::Summary;
+use super::SpendReservation;
+use super::SpendSettlement;
+use super::StoredSummary;
 use crate::model::ContentHash;
 use crate::model::ModelName;
 use crate::model::Money;
-use crate::model::Scope;
 use crate::model::SummaryKey;
+use crate::model::SummaryScope;
 use crate::model::Tier;
-use crate::model::Tokens;
+use crate::model::TokenUsage;
 
 /// The process that the tests pretend to be.
 pub(super) const ME: &str = "agent-0123.lock";
 
 /// A folder that is deleted when it is dropped.
-pub(super) struct Sandbox(tempfile::TempDir);
+pub(super) struct TempAgentDb(tempfile::TempDir);
 
-impl Sandbox {
+impl TempAgentDb {
     pub(super) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -41,18 +41,18 @@ impl Sandbox {
 
     /// Opens the database, in which nothing may be wrong.
     #[track_caller]
-    pub(super) fn open(&self) -> Paid {
-        let opened = Paid::open(&self.file()).unwrap();
+    pub(super) fn open(&self) -> AgentDb {
+        let opened = AgentDb::open(&self.file()).unwrap();
         assert_eq!(opened.recovery, None);
-        opened.paid
+        opened.db
     }
 
     /// Opens the database past the room, to do harm to it.
-    pub(super) fn raw(&self) -> Connection {
+    pub(super) fn raw_connection(&self) -> Connection {
         Connection::open(self.file()).unwrap()
     }
 
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(super) fn file_names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -62,7 +62,7 @@ impl Sandbox {
 }
 
 pub(super) fn key(name: &str) -> SummaryKey {
-    SummaryKey(ContentHash::of(name.as_bytes()))
+    SummaryKey(ContentHash::digest(name.as_bytes()))
 }
 
 pub(super) fn model() -> ModelName {
@@ -70,27 +70,27 @@ pub(super) fn model() -> ModelName {
 }
 
 /// A summary of the content of that name, for tier 1.
-pub(super) fn summary(name: &str, at_ms: i64) -> Summary {
-    Summary {
+pub(super) fn summary(name: &str, at_ms: i64) -> StoredSummary {
+    StoredSummary {
         key: key(name),
-        subject: ContentHash::of(format!("content of {name}").as_bytes()),
+        subject: ContentHash::digest(format!("content of {name}").as_bytes()),
         language: "python".to_owned(),
-        scope: Scope::File,
+        scope: SummaryScope::File,
         tier: Tier::Orchestrator,
         prompt: "code/1".to_owned(),
-        by: model(),
+        model: model(),
         text: format!("It does {name}."),
-        tokens: Tokens { input: Some(900), cache_read: None, cache_write: Some(0), output: Some(40) },
+        tokens: TokenUsage { input: Some(900), cache_read: None, cache_write: Some(0), output: Some(40) },
         cost: Money::from_nanos(40),
         at_ms,
     }
 }
 
-pub(super) fn reservation(name: &str, worst: u64, day: i64) -> Reservation {
-    Reservation {
-        errand: key(name),
-        by: model(),
-        worst: Money::from_nanos(worst),
+pub(super) fn reservation(name: &str, worst: u64, day: i64) -> SpendReservation {
+    SpendReservation {
+        task_key: key(name),
+        model: model(),
+        max_cost: Money::from_nanos(worst),
         holder: ME.to_owned(),
         is_batch: false,
         at_ms: day * 86_400_000,
@@ -99,46 +99,46 @@ pub(super) fn reservation(name: &str, worst: u64, day: i64) -> Reservation {
 }
 
 /// What the answer about the content of that name is to be kept as, in a batch.
-pub(super) fn question(name: &str) -> Question {
-    let Summary { key, subject, language, scope, tier, prompt, .. } = summary(name, 0);
+pub(super) fn question(name: &str) -> BatchQuestion {
+    let StoredSummary { key, subject, language, scope, tier, prompt, .. } = summary(name, 0);
     let paths = vec![format!("{name}.py").into_bytes(), b"\xff other".to_vec()];
     let keys = vec![(tier, key), (Tier::TechLead, self::key("another"))];
-    Question { subject, language, scope, prompt, keys, paths }
+    BatchQuestion { subject, language, scope, prompt, keys, paths }
 }
 
 /// Caps that nothing here reaches, unless it is made to.
-pub(super) fn caps() -> Caps {
-    Caps { day: Money::from_nanos(1_000_000), total: Money::from_nanos(10_000_000), calls_a_day: 10_000 }
+pub(super) fn caps() -> SpendCaps {
+    SpendCaps { day: Money::from_nanos(1_000_000), total: Money::from_nanos(10_000_000), calls_a_day: 10_000 }
 }
 
-pub(super) fn settled(cost: Option<u64>) -> Settlement {
-    Settlement {
+pub(super) fn answered_settlement(cost: Option<u64>) -> SpendSettlement {
+    SpendSettlement {
         outcome: SpendOutcome::Answered,
         cost: cost.map(Money::from_nanos),
-        tokens: Tokens { input: Some(900), cache_read: None, cache_write: Some(0), output: Some(40) },
+        tokens: TokenUsage { input: Some(900), cache_read: None, cache_write: Some(0), output: Some(40) },
         request_id: Some("req_1".to_owned()),
         at_ms: 7,
     }
 }
 
 #[track_caller]
-pub(super) fn reserve(paid: &mut Paid, name: &str, worst: u64, day: i64) -> SpendId {
+pub(super) fn reserve(paid: &mut AgentDb, name: &str, worst: u64, day: i64) -> SpendId {
     paid.reserve(&reservation(name, worst, day), &caps()).unwrap().unwrap()
 }
 
 /// Has one call made on that day, which brings the summary of that name and costs 40.
 #[track_caller]
-pub(super) fn pay_for(paid: &mut Paid, name: &str, day: i64) {
+pub(super) fn record_paid_summary(paid: &mut AgentDb, name: &str, day: i64) {
     let spend = reserve(paid, name, 100, day);
     let summaries = [summary(name, day * 86_400_000)];
     let paths = [format!("{name}.py").into_bytes()];
-    paid.accept(spend, &settled(Some(40)), &key(name), ME, &summaries, &paths).unwrap();
+    paid.record_answer(spend, &answered_settlement(Some(40)), &key(name), ME, &summaries, &paths).unwrap();
 }
 
 /// A database with so many summaries, all of it in the main file.
-pub(super) fn filled(sandbox: &Sandbox, count: usize) {
+pub(super) fn fill_database(sandbox: &TempAgentDb, count: usize) {
     let mut paid = sandbox.open();
     for number in 0..count {
-        pay_for(&mut paid, &format!("part {number}"), 5);
+        record_paid_summary(&mut paid, &format!("part {number}"), 5);
     }
 }

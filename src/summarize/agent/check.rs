@@ -17,14 +17,14 @@ use super::super::words;
 use super::strategy::is_brief;
 
 /// The most bytes of words for an orchestrator, and for everybody else.
-const BRIEF_BYTES: usize = 400;
-const DETAIL_BYTES: usize = 1_600;
+const MAX_BRIEF_BYTES: usize = 400;
+const MAX_DETAIL_BYTES: usize = 1_600;
 /// More of an answer is not looked at.
-const LOOKED_AT: usize = 64 << 10;
+const MAX_ANSWER_BYTES: usize = 64 << 10;
 
 /// Why an answer is no summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Flaw {
+pub enum AnswerFlaw {
     /// There are no words in it.
     Empty,
     /// It is not of the shape that was asked for.
@@ -32,22 +32,22 @@ pub enum Flaw {
 }
 
 /// Returns the words of an answer for each of the tiers that were asked for.
-pub fn check(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, String)>, Flaw> {
+pub fn check(answer: &str, tiers: &[Tier]) -> Result<Vec<(Tier, String)>, AnswerFlaw> {
     let answer = without_thoughts(answer);
-    let answer = &answer[..answer.floor_char_boundary(LOOKED_AT)];
+    let answer = &answer[..answer.floor_char_boundary(MAX_ANSWER_BYTES)];
     if answer.trim().is_empty() {
-        return Err(Flaw::Empty);
+        return Err(AnswerFlaw::Empty);
     }
     let wants_both = tiers.iter().any(|tier| is_brief(*tier)) && !tiers.iter().all(|tier| is_brief(*tier));
     let part = |tier: &Tier| {
         let name = if is_brief(*tier) { "brief" } else { "detail" };
         match tagged(answer, name) {
             Some(part) => Ok(part),
-            None if wants_both => Err(Flaw::Misshapen),
+            None if wants_both => Err(AnswerFlaw::Misshapen),
             None => Ok(answer),
         }
     };
-    tiers.iter().map(|tier| Ok((*tier, words_of(part(tier)?, *tier)?))).collect()
+    tiers.iter().map(|tier| Ok((*tier, tier_text(part(tier)?, *tier)?))).collect()
 }
 
 /// Returns what a model wrote after it had thought. Some models' thoughts begin without a tag, for it was in what they
@@ -73,14 +73,14 @@ fn tagged<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Returns the words for one tier.
-fn words_of(part: &str, tier: Tier) -> Result<String, Flaw> {
-    let (most, between) = if is_brief(tier) { (BRIEF_BYTES, " ") } else { (DETAIL_BYTES, "\n\n") };
+fn tier_text(part: &str, tier: Tier) -> Result<String, AnswerFlaw> {
+    let (most, between) = if is_brief(tier) { (MAX_BRIEF_BYTES, " ") } else { (MAX_DETAIL_BYTES, "\n\n") };
     // What could not be understood is not worth a summary's life.
     let text = paragraphs(part).join(between).replace(char::REPLACEMENT_CHARACTER, "");
     // What is left of links are brackets that never end, and those around a secret that was taken out.
     let text = without_secrets(&text)?.replace("](", "] (").replace("]:", "] :");
     let text = clipped(&text, most);
-    if text.chars().any(char::is_alphabetic) { Ok(text) } else { Err(Flaw::Empty) }
+    if text.chars().any(char::is_alphabetic) { Ok(text) } else { Err(AnswerFlaw::Empty) }
 }
 
 /// Returns the paragraphs of a text, each on one line, as plain words.
@@ -219,11 +219,11 @@ fn is_tag(inside: &str) -> bool {
 }
 
 /// Takes out what looks like a secret: a model may have been told to repeat some.
-fn without_secrets(text: &str) -> Result<String, Flaw> {
-    let lines: Vec<String> = text.lines().map(redact::in_line).collect();
+fn without_secrets(text: &str) -> Result<String, AnswerFlaw> {
+    let lines: Vec<String> = text.lines().map(redact::redact_line).collect();
     let text = lines.join("\n");
-    let found = secrets::scan(&text).map_err(|_| Flaw::Misshapen)?;
-    Ok(if found.found.is_empty() { text } else { secrets::redact(&text, &found) })
+    let found = secrets::scan(&text).map_err(|_| AnswerFlaw::Misshapen)?;
+    Ok(if found.matches.is_empty() { text } else { secrets::redact(&text, &found) })
 }
 
 /// Returns the first sentences of a text, as many as `most` bytes hold; where there is no end of a sentence, as many
@@ -275,14 +275,14 @@ mod tests {
 
     #[test]
     fn an_answer_without_the_shape_that_was_asked_for_is_none() {
-        assert_eq!(check("Runs jobs.", &BOTH), Err(Flaw::Misshapen));
-        assert_eq!(check("<brief>Runs jobs.</brief>", &BOTH), Err(Flaw::Misshapen));
-        assert_eq!(check("<brief>Runs.</brief><detail>It ", &BOTH), Err(Flaw::Misshapen));
-        assert_eq!(check("<brief></brief><detail>x</detail>", &BOTH), Err(Flaw::Empty));
+        assert_eq!(check("Runs jobs.", &BOTH), Err(AnswerFlaw::Misshapen));
+        assert_eq!(check("<brief>Runs jobs.</brief>", &BOTH), Err(AnswerFlaw::Misshapen));
+        assert_eq!(check("<brief>Runs.</brief><detail>It ", &BOTH), Err(AnswerFlaw::Misshapen));
+        assert_eq!(check("<brief></brief><detail>x</detail>", &BOTH), Err(AnswerFlaw::Empty));
         for nothing in
             ["", " \n ", "...", "```\n```", "<think>What is this?</think>", "<think>never ends", "\u{200b}"]
         {
-            assert_eq!(check(nothing, &[Tier::TechLead]), Err(Flaw::Empty), "{nothing:?}");
+            assert_eq!(check(nothing, &[Tier::TechLead]), Err(AnswerFlaw::Empty), "{nothing:?}");
         }
     }
 
@@ -353,9 +353,9 @@ mod tests {
     #[test]
     fn a_long_answer_ends_with_a_sentence() {
         let words = check(&"It does one more thing. ".repeat(500), &BOTH[..1]).unwrap();
-        assert!(words[0].1.len() <= BRIEF_BYTES && words[0].1.ends_with("thing."));
+        assert!(words[0].1.len() <= MAX_BRIEF_BYTES && words[0].1.ends_with("thing."));
         let words = check(&"word ".repeat(5_000), &BOTH[1..]).unwrap();
-        assert!(words[0].1.len() <= DETAIL_BYTES && words[0].1.ends_with("word…"));
+        assert!(words[0].1.len() <= MAX_DETAIL_BYTES && words[0].1.ends_with("word…"));
     }
 
     proptest! {
@@ -368,7 +368,7 @@ mod tests {
             for answer in [noise.to_string(), between.clone(), format!("<brief>{noise}{between}</brief><detail>{between}x</detail>")] {
                 for tiers in [&BOTH[..], &BOTH[..1], &BOTH[1..]] {
                     for (tier, words) in check(&answer, tiers).into_iter().flatten() {
-                        let most = if is_brief(tier) { BRIEF_BYTES } else { DETAIL_BYTES };
+                        let most = if is_brief(tier) { MAX_BRIEF_BYTES } else { MAX_DETAIL_BYTES };
                         prop_assert!(words.len() <= most && is_plain(&words), "{words:?}");
                         prop_assert!(!words.contains("]("), "{words:?}");
                         prop_assert!(!is_brief(tier) || !words.contains('\n'));

@@ -8,13 +8,13 @@ use crate::model::Symbol;
 use crate::model::SymbolKind;
 
 use super::super::code;
-use super::super::heuristic::Source;
+use super::super::heuristic::SummaryInput;
 use super::super::words;
-use super::cut::Lines;
-use super::cut::Piece;
+use super::cut::LineIndex;
+use super::cut::TextPiece;
 use super::cut::chunks;
 use super::cut::fit;
-use super::material::Data;
+use super::material::MaterialText;
 use super::prose;
 
 /// The outline takes at most this share of what is sent, and no more than this share of the text is worth.
@@ -34,7 +34,7 @@ const BEFORE_OUTLINE: &str = "Outline, the most important first:\n";
 const BEFORE_TEXT: &str = "\nText:\n";
 
 /// Returns the outline, where there is one, and the text.
-pub(super) fn data(source: &Source<'_>, room: usize) -> Data {
+pub(super) fn data(source: &SummaryInput<'_>, room: usize) -> MaterialText {
     let Some(outline) = source.outline.filter(|outline| !outline.symbols.is_empty()) else {
         return prose::data(source, room);
     };
@@ -45,9 +45,9 @@ pub(super) fn data(source: &Source<'_>, room: usize) -> Data {
         return prose::data(source, room);
     }
     let room = room - before.len();
-    let lines = Lines::of(source.text);
+    let lines = LineIndex::new(source.text);
     let text = fit(&lines, &pieces(&lines, outline, room), room);
-    Data { text: before + &text.text, is_cut: text.is_cut }
+    MaterialText { text: before + &text.text, is_cut: text.is_cut }
 }
 
 /// Returns as many lines of the outline as `room` holds.
@@ -76,7 +76,7 @@ fn listed(outline: &Outline, room: usize) -> String {
 }
 
 fn line(symbol: &Symbol, indent: &str) -> String {
-    let signature = words::told_signature(symbol);
+    let signature = words::safe_signature(symbol);
     let head = if signature.is_empty() { words::one_line(&symbol.name) } else { signature };
     let head = words::clip(head.trim_end_matches([' ', ':', '{', ';']), SIGNATURE_BYTES);
     let (first, last) = (symbol.span.start_line, symbol.span.end_line);
@@ -86,14 +86,14 @@ fn line(symbol: &Symbol, indent: &str) -> String {
 }
 
 /// Cuts a text at the borders of its symbols. A symbol stays with what stands right above it.
-fn pieces(lines: &Lines<'_>, outline: &Outline, room: usize) -> Vec<Piece> {
+fn pieces(lines: &LineIndex<'_>, outline: &Outline, room: usize) -> Vec<TextPiece> {
     let most_bytes = room / PART_SHARE;
     let mut symbols = Vec::new();
     collect(&outline.symbols, lines, most_bytes, 0, &mut symbols);
     symbols.sort_by_key(|symbol| (symbol.span.start_line, symbol.span.end_line));
     let ranks = ranks(&symbols);
     let last_rank = symbols.len() + 2;
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<TextPiece> = Vec::new();
     let mut done = 0;
     for symbol in symbols {
         let at = range(symbol, lines);
@@ -112,7 +112,7 @@ fn pieces(lines: &Lines<'_>, outline: &Outline, room: usize) -> Vec<Piece> {
             pieces.extend(chunks(lead..end, Some(&symbol.qualified_name), rank, last_rank));
         } else {
             let name = Some(symbol.qualified_name.clone());
-            pieces.push(Piece { lines: lead..end, name, rank });
+            pieces.push(TextPiece { lines: lead..end, name, rank });
         }
         done = end;
     }
@@ -123,7 +123,7 @@ fn pieces(lines: &Lines<'_>, outline: &Outline, room: usize) -> Vec<Piece> {
 /// Gathers the symbols that stay or go as a whole.
 fn collect<'o>(
     symbols: &'o [Symbol],
-    lines: &Lines<'_>,
+    lines: &LineIndex<'_>,
     most_bytes: usize,
     level: usize,
     found: &mut Vec<&'o Symbol>,
@@ -147,7 +147,7 @@ fn ranks(symbols: &[&Symbol]) -> HashMap<*const Symbol, usize> {
 }
 
 /// Returns the lines of a symbol, from 0, within the text.
-fn range(symbol: &Symbol, lines: &Lines<'_>) -> Range<usize> {
+fn range(symbol: &Symbol, lines: &LineIndex<'_>) -> Range<usize> {
     let start = (symbol.span.start_line.saturating_sub(1) as usize).min(lines.count());
     start..(symbol.span.end_line as usize).clamp(start, lines.count())
 }

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::super::words;
-use super::material::Data;
+use super::material::MaterialText;
 
 /// So many bytes at most take the words for one gap.
-const MARK_BYTES: usize = 176;
+const GAP_NOTE_BYTES: usize = 176;
 /// So many names stand in them, each of so many bytes.
 const NAMES: usize = 3;
 const NAME_BYTES: usize = 36;
@@ -15,7 +15,7 @@ const MOST_LINES: usize = 40;
 
 /// Some lines of a text that stay or go together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct TextPiece {
     /// Which lines, from 0.
     pub(super) lines: Range<usize>,
     /// What they are called.
@@ -25,14 +25,14 @@ pub(super) struct Piece {
 }
 
 /// A text by its lines.
-pub(super) struct Lines<'a> {
+pub(super) struct LineIndex<'a> {
     text: &'a str,
     /// Where each line begins, and the end.
     starts: Vec<usize>,
 }
 
-impl<'a> Lines<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+impl<'a> LineIndex<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let mut starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
         if starts.last() != Some(&text.len()) {
@@ -53,9 +53,9 @@ impl<'a> Lines<'a> {
 }
 
 /// Cuts lines into pieces of not too many lines, all but the first of a rank that comes later.
-pub(super) fn chunks(lines: Range<usize>, name: Option<&str>, rank: usize, later: usize) -> Vec<Piece> {
+pub(super) fn chunks(lines: Range<usize>, name: Option<&str>, rank: usize, later: usize) -> Vec<TextPiece> {
     let starts = lines.clone().step_by(MOST_LINES);
-    let piece = |start: usize| Piece {
+    let piece = |start: usize| TextPiece {
         lines: start..lines.end.min(start + MOST_LINES),
         name: name.map(str::to_owned),
         rank: if start == lines.start { rank } else { later },
@@ -65,9 +65,9 @@ pub(super) fn chunks(lines: Range<usize>, name: Option<&str>, rank: usize, later
 
 /// Returns as many whole pieces as `room` holds, those of the smallest ranks first, in the order of the text. The pieces
 /// are all of the text, in its order.
-pub(super) fn fit(lines: &Lines<'_>, pieces: &[Piece], room: usize) -> Data {
+pub(super) fn fit(lines: &LineIndex<'_>, pieces: &[TextPiece], room: usize) -> MaterialText {
     if lines.text.len() <= room {
-        return Data { text: lines.text.to_owned(), is_cut: false };
+        return MaterialText { text: lines.text.to_owned(), is_cut: false };
     }
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     order.sort_by_key(|at| (pieces[*at].rank, *at));
@@ -75,12 +75,12 @@ pub(super) fn fit(lines: &Lines<'_>, pieces: &[Piece], room: usize) -> Data {
     let is_gap =
         |is_kept: &[bool], at: Option<usize>| at.and_then(|at| is_kept.get(at)).is_some_and(|kept| !kept);
     // At first all is one gap. A piece that stays parts the gap that it lies in, or makes it shorter at one end.
-    let mut left = room.saturating_sub(MARK_BYTES);
+    let mut left = room.saturating_sub(GAP_NOTE_BYTES);
     for at in order {
         let gaps =
             [at.checked_sub(1), Some(at + 1)].into_iter().filter(|side| is_gap(&is_kept, *side)).count();
-        let takes = lines.get(&pieces[at].lines).len() + gaps * MARK_BYTES;
-        if let Some(rest) = (left + MARK_BYTES).checked_sub(takes) {
+        let takes = lines.get(&pieces[at].lines).len() + gaps * GAP_NOTE_BYTES;
+        if let Some(rest) = (left + GAP_NOTE_BYTES).checked_sub(takes) {
             left = rest;
             is_kept[at] = true;
         }
@@ -88,26 +88,26 @@ pub(super) fn fit(lines: &Lines<'_>, pieces: &[Piece], room: usize) -> Data {
     if !is_kept.contains(&true) {
         return beginning(lines.text, room);
     }
-    Data { text: joined(lines, pieces, &is_kept), is_cut: true }
+    MaterialText { text: joined(lines, pieces, &is_kept), is_cut: true }
 }
 
-fn joined(lines: &Lines<'_>, pieces: &[Piece], is_kept: &[bool]) -> String {
+fn joined(lines: &LineIndex<'_>, pieces: &[TextPiece], is_kept: &[bool]) -> String {
     let mut text = String::new();
-    let mut gap: Vec<&Piece> = Vec::new();
+    let mut gap: Vec<&TextPiece> = Vec::new();
     for (piece, is_kept) in pieces.iter().zip(is_kept) {
         if !is_kept {
             gap.push(piece);
             continue;
         }
-        close(&mut text, &mut gap);
+        close_gap(&mut text, &mut gap);
         text.push_str(lines.get(&piece.lines));
     }
-    close(&mut text, &mut gap);
+    close_gap(&mut text, &mut gap);
     text
 }
 
 /// Says what was left out.
-fn close(text: &mut String, gap: &mut Vec<&Piece>) {
+fn close_gap(text: &mut String, gap: &mut Vec<&TextPiece>) {
     if gap.is_empty() {
         return;
     }
@@ -118,11 +118,11 @@ fn close(text: &mut String, gap: &mut Vec<&Piece>) {
     let mut names: Vec<&str> = gap.iter().filter_map(|piece| piece.name.as_deref()).collect();
     names.dedup();
     let noun = if lines == 1 { "line" } else { "lines" };
-    text.extend(["[", &lines.to_string(), " ", noun, &of(&names), " left out]\n"]);
+    text.extend(["[", &lines.to_string(), " ", noun, &quoted_names(&names), " left out]\n"]);
     gap.clear();
 }
 
-fn of(names: &[&str]) -> String {
+fn quoted_names(names: &[&str]) -> String {
     if names.is_empty() {
         return String::new();
     }
@@ -139,25 +139,25 @@ fn of(names: &[&str]) -> String {
 }
 
 /// Returns the beginning of a text, up to the end of a line where there is one.
-fn beginning(text: &str, room: usize) -> Data {
+fn beginning(text: &str, room: usize) -> MaterialText {
     const MARK: &str = "\n[the rest left out]\n";
     let kept = &text[..text.floor_char_boundary(room.saturating_sub(MARK.len()))];
     let kept = kept.rfind('\n').filter(|end| kept.len() / 2 < *end).map_or(kept, |end| &kept[..end]);
     let mark = if kept.len() + MARK.len() <= room { MARK } else { "" };
-    Data { text: format!("{kept}{mark}"), is_cut: true }
+    MaterialText { text: format!("{kept}{mark}"), is_cut: true }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn piece(lines: Range<usize>, name: Option<&str>, rank: usize) -> Piece {
-        Piece { lines, name: name.map(str::to_owned), rank }
+    fn piece(lines: Range<usize>, name: Option<&str>, rank: usize) -> TextPiece {
+        TextPiece { lines, name: name.map(str::to_owned), rank }
     }
 
     #[test]
     fn what_fits_stays_as_it_is() {
-        let lines = Lines::of("a\nb");
+        let lines = LineIndex::new("a\nb");
         assert_eq!(lines.count(), 2);
         assert_eq!(fit(&lines, &[], 3).text, "a\nb");
     }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn what_matters_most_stays_and_the_rest_is_named() {
         let text = (0..100).map(|number| format!("line {number} of the text\n")).collect::<Vec<_>>().concat();
-        let lines = Lines::of(&text);
+        let lines = LineIndex::new(&text);
         let pieces = [
             piece(0..2, None, 0),
             piece(2..60, Some("big"), 1),
@@ -185,9 +185,9 @@ mod tests {
     #[test]
     fn many_gaps_keep_the_limit_and_many_names_are_counted() {
         let text = "x\n".repeat(5_000);
-        let lines = Lines::of(&text);
+        let lines = LineIndex::new(&text);
         let name = |number: usize| format!("a_rather_long_name_of_a_function_number_{number}");
-        let pieces: Vec<Piece> =
+        let pieces: Vec<TextPiece> =
             (0..5_000).map(|at| piece(at..at + 1, Some(&name(at)), usize::from(at % 7 != 0))).collect();
         for room in [300, 1_000, 5_000] {
             assert!(fit(&lines, &pieces, room).text.len() <= room);
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn one_line_of_any_length_is_cut_within_itself() {
         let text = "é".repeat(10_000);
-        let lines = Lines::of(&text);
+        let lines = LineIndex::new(&text);
         let data = fit(&lines, &[piece(0..1, None, 0)], 501);
         assert!(data.text.len() <= 501 && data.text.ends_with("[the rest left out]\n"));
     }

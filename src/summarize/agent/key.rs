@@ -1,12 +1,12 @@
 //! What the key of a model's summary is made of.
 
 use crate::model::ContentHash;
-use crate::model::Scope;
 use crate::model::SummaryKey;
+use crate::model::SummaryModel;
+use crate::model::SummaryScope;
 use crate::model::Tier;
-use crate::model::Writer;
 
-use super::Strategy;
+use super::PromptStrategy;
 use super::instructions;
 
 /// Raised where what stands beside the prompt decides otherwise about the words: what of a file is sent, how an answer
@@ -32,22 +32,22 @@ const KEY_VERSION: u32 = 2;
 #[derive(Debug, Clone, Copy)]
 pub struct KeyParts<'a> {
     /// What kind of subject it is.
-    pub scope: Scope,
+    pub scope: SummaryScope,
     /// What it is about.
     pub subject: &'a ContentHash,
     /// Id of the file type; empty for a folder.
     pub language: &'a str,
     /// How it is asked about.
-    pub strategy: Strategy,
+    pub strategy: PromptStrategy,
     /// Who is asked.
-    pub by: &'a Writer,
+    pub by: &'a SummaryModel,
     /// For which tier the words are.
     pub tier: Tier,
 }
 
 /// How much is sent and answered at most.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct PromptLimits {
     /// The most bytes of material.
     pub material_bytes: usize,
     /// The most tokens of an answer, where the model has no limit of its own.
@@ -56,22 +56,22 @@ pub struct Limits {
 
 /// Makes keys: holds what is the same for all subjects.
 #[derive(Debug, Clone)]
-pub struct Keyring {
-    instructions: [ContentHash; Strategy::ALL.len()],
-    versioned: [String; Strategy::ALL.len()],
+pub struct SummaryKeyBuilder {
+    instructions: [ContentHash; PromptStrategy::ALL.len()],
+    versioned: [String; PromptStrategy::ALL.len()],
     material_bytes: u64,
     secrets: String,
     answer_tokens: u32,
 }
 
-impl Keyring {
+impl SummaryKeyBuilder {
     /// Returns a ring for questions about these tiers.
-    pub fn new(tiers: &[Tier], limits: &Limits, redacts: bool, rules: &str) -> Self {
+    pub fn new(tiers: &[Tier], limits: &PromptLimits, redacts: bool, rules: &str) -> Self {
         let mode = if redacts { "redact" } else { "withhold" };
         Self {
-            instructions: Strategy::ALL
-                .map(|strategy| ContentHash::of(instructions(strategy, tiers).as_bytes())),
-            versioned: Strategy::ALL.map(Strategy::versioned),
+            instructions: PromptStrategy::ALL
+                .map(|strategy| ContentHash::digest(instructions(strategy, tiers).as_bytes())),
+            versioned: PromptStrategy::ALL.map(PromptStrategy::versioned),
             material_bytes: limits.material_bytes as u64,
             secrets: format!("{mode}/{rules}"),
             answer_tokens: limits.answer_tokens,
@@ -103,7 +103,7 @@ impl Keyring {
         field(&parts.by.max_output_tokens.unwrap_or(self.answer_tokens).to_le_bytes());
         field(parts.by.fields.as_bytes());
         field(&[parts.tier.number()]);
-        SummaryKey(ContentHash::of(&bytes))
+        SummaryKey(ContentHash::digest(&bytes))
     }
 }
 
@@ -115,44 +115,46 @@ mod tests {
 
     use super::*;
 
-    fn writer(provider: &str, model: &str) -> Writer {
-        Writer::plain(ModelName { provider: provider.to_owned(), model: model.to_owned() })
+    fn writer(provider: &str, model: &str) -> SummaryModel {
+        SummaryModel::plain(ModelName { provider: provider.to_owned(), model: model.to_owned() })
     }
 
     #[test]
     fn everything_that_the_words_depend_on_changes_the_key() {
-        let limits = Limits { material_bytes: 1_000, answer_tokens: 100 };
+        let limits = PromptLimits { material_bytes: 1_000, answer_tokens: 100 };
         let both = [Tier::Orchestrator, Tier::TechLead];
-        let subject = ContentHash::of(b"x");
+        let subject = ContentHash::digest(b"x");
         let by = writer("a", "bc");
         let parts = KeyParts {
-            scope: Scope::File,
+            scope: SummaryScope::File,
             subject: &subject,
             language: "c",
-            strategy: Strategy::Code,
+            strategy: PromptStrategy::Code,
             by: &by,
             tier: Tier::Orchestrator,
         };
-        let ring = Keyring::new(&both, &limits, false, "1");
+        let ring = SummaryKeyBuilder::new(&both, &limits, false, "1");
         let writers = [
             writer("ab", "c"),
-            Writer { temperature: Some(0.0), ..by.clone() },
-            Writer { top_p: Some(0.0), ..by.clone() },
-            Writer { max_output_tokens: Some(101), ..by.clone() },
-            Writer { fields: "{\"think\":false}".to_owned(), ..by.clone() },
+            SummaryModel { temperature: Some(0.0), ..by.clone() },
+            SummaryModel { top_p: Some(0.0), ..by.clone() },
+            SummaryModel { max_output_tokens: Some(101), ..by.clone() },
+            SummaryModel { fields: "{\"think\":false}".to_owned(), ..by.clone() },
         ];
         let mut keys = vec![
             ring.key(&parts),
-            ring.key(&KeyParts { scope: Scope::Folder, ..parts }),
-            ring.key(&KeyParts { subject: &ContentHash::of(b"y"), ..parts }),
+            ring.key(&KeyParts { scope: SummaryScope::Folder, ..parts }),
+            ring.key(&KeyParts { subject: &ContentHash::digest(b"y"), ..parts }),
             ring.key(&KeyParts { language: "cpp", ..parts }),
-            ring.key(&KeyParts { strategy: Strategy::Prose, ..parts }),
+            ring.key(&KeyParts { strategy: PromptStrategy::Prose, ..parts }),
             ring.key(&KeyParts { tier: Tier::TechLead, ..parts }),
-            Keyring::new(&both[..1], &limits, false, "1").key(&parts),
-            Keyring::new(&both, &Limits { material_bytes: 1_001, ..limits }, false, "1").key(&parts),
-            Keyring::new(&both, &Limits { answer_tokens: 99, ..limits }, false, "1").key(&parts),
-            Keyring::new(&both, &limits, true, "1").key(&parts),
-            Keyring::new(&both, &limits, false, "2").key(&parts),
+            SummaryKeyBuilder::new(&both[..1], &limits, false, "1").key(&parts),
+            SummaryKeyBuilder::new(&both, &PromptLimits { material_bytes: 1_001, ..limits }, false, "1")
+                .key(&parts),
+            SummaryKeyBuilder::new(&both, &PromptLimits { answer_tokens: 99, ..limits }, false, "1")
+                .key(&parts),
+            SummaryKeyBuilder::new(&both, &limits, true, "1").key(&parts),
+            SummaryKeyBuilder::new(&both, &limits, false, "2").key(&parts),
         ];
         keys.extend(writers.iter().map(|by| ring.key(&KeyParts { by, ..parts })));
         assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len());
@@ -160,20 +162,24 @@ mod tests {
 
     #[test]
     fn a_limit_of_the_model_that_is_that_of_the_prompt_is_no_other() {
-        let ring =
-            Keyring::new(&[Tier::TechLead], &Limits { material_bytes: 1, answer_tokens: 7 }, false, "");
-        let subject = ContentHash::of(b"x");
-        let key = |by: &Writer| {
+        let ring = SummaryKeyBuilder::new(
+            &[Tier::TechLead],
+            &PromptLimits { material_bytes: 1, answer_tokens: 7 },
+            false,
+            "",
+        );
+        let subject = ContentHash::digest(b"x");
+        let key = |by: &SummaryModel| {
             ring.key(&KeyParts {
-                scope: Scope::File,
+                scope: SummaryScope::File,
                 subject: &subject,
                 language: "c",
-                strategy: Strategy::Code,
+                strategy: PromptStrategy::Code,
                 by,
                 tier: Tier::TechLead,
             })
         };
         let by = writer("a", "b");
-        assert_eq!(key(&by), key(&Writer { max_output_tokens: Some(7), ..by.clone() }));
+        assert_eq!(key(&by), key(&SummaryModel { max_output_tokens: Some(7), ..by.clone() }));
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::model::ContentHash;
 
-use super::super::heuristic::Source;
-use super::Strategy;
+use super::super::heuristic::SummaryInput;
+use super::PromptStrategy;
 use super::boundary::fenced;
 use super::boundary::overhead;
 use super::code;
@@ -12,7 +12,7 @@ use super::prose;
 
 /// What of a subject is sent to a model: data, between marks that the data cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Material {
+pub struct PromptMaterial {
     /// The text, of no more bytes than were allowed.
     pub text: String,
     /// Whether something was left out for its length.
@@ -20,7 +20,7 @@ pub struct Material {
 }
 
 /// The data of a question before it is fenced.
-pub(super) struct Data {
+pub(super) struct MaterialText {
     pub(super) text: String,
     pub(super) is_cut: bool,
 }
@@ -28,28 +28,28 @@ pub(super) struct Data {
 /// Returns what a model is to read of a content, in at most `most_bytes`, which are at least some hundred. Says nothing of
 /// where the content lies.
 pub fn material(
-    source: &Source<'_>,
-    strategy: Strategy,
+    source: &SummaryInput<'_>,
+    strategy: PromptStrategy,
     subject: &ContentHash,
     most_bytes: usize,
-) -> Material {
+) -> PromptMaterial {
     let about = about(source, strategy);
     let room = most_bytes.saturating_sub(overhead(&about));
     let data = match strategy {
-        Strategy::Code => code::data(source, room),
-        Strategy::Config => config::data(source, room),
+        PromptStrategy::Code => code::data(source, room),
+        PromptStrategy::Config => config::data(source, room),
         // What lies in folders is no source; should one be taken for it, its text is what there is.
-        Strategy::Prose | Strategy::Folder | Strategy::Project => prose::data(source, room),
+        PromptStrategy::Prose | PromptStrategy::Folder | PromptStrategy::Project => prose::data(source, room),
     };
-    Material { text: fenced(subject, &about, &data.text), is_cut: data.is_cut }
+    PromptMaterial { text: fenced(subject, &about, &data.text), is_cut: data.is_cut }
 }
 
-fn about(source: &Source<'_>, strategy: Strategy) -> String {
+fn about(source: &SummaryInput<'_>, strategy: PromptStrategy) -> String {
     let kind = match strategy {
-        Strategy::Code => "Source file",
-        Strategy::Prose => "Document",
-        Strategy::Config => "Configuration file",
-        Strategy::Folder | Strategy::Project => "Folder",
+        PromptStrategy::Code => "Source file",
+        PromptStrategy::Prose => "Document",
+        PromptStrategy::Config => "Configuration file",
+        PromptStrategy::Folder | PromptStrategy::Project => "Folder",
     };
     format!("{kind}: {}, {} lines, {} bytes", source.file_type.name, source.lines, source.text.len())
 }
@@ -63,8 +63,8 @@ mod tests {
     use proptest::proptest;
     use proptest::test_runner::RngSeed;
 
-    use crate::model::Health;
     use crate::model::Outline;
+    use crate::model::ParseHealth;
     use crate::model::Span;
     use crate::model::Symbol;
     use crate::model::SymbolKind;
@@ -89,14 +89,14 @@ mod tests {
     }
 
     fn outline(symbols: Vec<Symbol>) -> Outline {
-        Outline { health: Health::perfect(1), doc: None, imports: Vec::new(), symbols }
+        Outline { health: ParseHealth::perfect(1), doc: None, imports: Vec::new(), symbols }
     }
 
-    fn of(id: &str, text: &str, outline: Option<&Outline>, most_bytes: usize) -> Material {
+    fn of(id: &str, text: &str, outline: Option<&Outline>, most_bytes: usize) -> PromptMaterial {
         let lines = u32::try_from(text.lines().count()).unwrap();
-        let source = Source { file_type: file_type(id), text, lines, outline };
-        let strategy = Strategy::of_type(source.file_type).unwrap();
-        let subject = ContentHash::of(text.as_bytes());
+        let source = SummaryInput { file_type: file_type(id), text, lines, outline };
+        let strategy = PromptStrategy::for_type(source.file_type).unwrap();
+        let subject = ContentHash::digest(text.as_bytes());
         let made = material(&source, strategy, &subject, most_bytes);
         assert!(made.text.len() <= most_bytes, "{} of {most_bytes} bytes", made.text.len());
         assert_eq!(made, material(&source, strategy, &subject, most_bytes));

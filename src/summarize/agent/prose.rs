@@ -1,11 +1,11 @@
 //! What of a text for people is sent: all of it, or its headings and the beginnings below them.
 
-use super::super::heuristic::Source;
-use super::cut::Lines;
-use super::cut::Piece;
+use super::super::heuristic::SummaryInput;
+use super::cut::LineIndex;
+use super::cut::TextPiece;
 use super::cut::chunks;
 use super::cut::fit;
-use super::material::Data;
+use super::material::MaterialText;
 
 /// So many paragraphs at the top say what the text is about.
 const FIRST: usize = 3;
@@ -20,13 +20,13 @@ const OTHER: usize = 3;
 const CONTINUED: usize = 4;
 
 /// Returns the text, cut at its paragraphs.
-pub(super) fn data(source: &Source<'_>, room: usize) -> Data {
-    let lines = Lines::of(source.text);
+pub(super) fn data(source: &SummaryInput<'_>, room: usize) -> MaterialText {
+    let lines = LineIndex::new(source.text);
     fit(&lines, &paragraphs(&lines), room)
 }
 
 /// Returns the paragraphs, each with the empty lines behind it.
-fn paragraphs(lines: &Lines<'_>) -> Vec<Piece> {
+fn paragraphs(lines: &LineIndex<'_>) -> Vec<TextPiece> {
     let mut pieces = Vec::new();
     let (mut start, mut is_behind_heading) = (0, false);
     for number in 1..=lines.count() {
@@ -75,7 +75,7 @@ mod tests {
         let section =
             |number: usize| format!("## Part {number}\n\nWhat part {number} is.\n\n{}", long.repeat(20));
         let text = format!("# Title\n\nAbout.\n\nFor whom.\n\n{}{}", section(1), section(2));
-        let source = Source { file_type: file_type("markdown"), text: &text, lines: 1, outline: None };
+        let source = SummaryInput { file_type: file_type("markdown"), text: &text, lines: 1, outline: None };
         let data = data(&source, 1_900);
         assert!(data.is_cut && data.text.len() <= 1_900);
         expect![[r"
@@ -136,7 +136,8 @@ mod tests {
     #[test]
     fn a_text_without_paragraphs_is_cut_all_the_same() {
         let text = "a line of a text that never ends and has no paragraphs\n".repeat(1_000);
-        let source = Source { file_type: file_type("markdown"), text: &text, lines: 1_000, outline: None };
+        let source =
+            SummaryInput { file_type: file_type("markdown"), text: &text, lines: 1_000, outline: None };
         let data = data(&source, 5_000);
         assert!(data.is_cut && data.text.len() <= 5_000 && 2_000 < data.text.len());
     }

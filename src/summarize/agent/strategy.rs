@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use crate::model::FileRole;
 use crate::model::FileType;
-use crate::model::Role;
-use crate::model::Scope;
+use crate::model::SummaryScope;
 use crate::model::Tier;
 
-use super::super::heuristic::Source;
+use super::super::heuristic::SummaryInput;
 use super::super::opening;
 
 /// Each begins with a line `version N`, which is not sent.
@@ -25,7 +25,7 @@ const RULES: &str = include_str!("../../../config/prompts/rules.md");
 
 /// How a model is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Strategy {
+pub enum PromptStrategy {
     /// Its outline and its text.
     Code,
     /// Its text.
@@ -38,33 +38,33 @@ pub enum Strategy {
     Project,
 }
 
-impl Strategy {
+impl PromptStrategy {
     /// Every strategy there is.
     pub const ALL: [Self; 5] = [Self::Code, Self::Prose, Self::Config, Self::Folder, Self::Project];
 
     /// Returns how a content of such a file is asked about; `None` where no model is: rows and records say nothing that
     /// the heuristic does not.
-    pub const fn of_type(file_type: &FileType) -> Option<Self> {
+    pub const fn for_type(file_type: &FileType) -> Option<Self> {
         match file_type.role {
-            Role::Code => Some(Self::Code),
-            Role::Prose => Some(Self::Prose),
-            Role::Config(_) => Some(Self::Config),
-            Role::Data => None,
+            FileRole::Code => Some(Self::Code),
+            FileRole::Prose => Some(Self::Prose),
+            FileRole::Config(_) => Some(Self::Config),
+            FileRole::Data => None,
         }
     }
 
     /// Returns how this text is asked about; `None` where a program wrote it, or squeezed it.
-    pub fn of(source: &Source<'_>) -> Option<Self> {
+    pub fn for_source(source: &SummaryInput<'_>) -> Option<Self> {
         let is_written = !opening::is_minified(source) && !opening::is_generated(source);
-        Self::of_type(source.file_type).filter(|_| is_written)
+        Self::for_type(source.file_type).filter(|_| is_written)
     }
 
     /// Returns how a folder, or the whole of a project, is asked about; `None` for a file.
-    pub const fn of_scope(scope: Scope) -> Option<Self> {
+    pub const fn for_scope(scope: SummaryScope) -> Option<Self> {
         match scope {
-            Scope::File => None,
-            Scope::Folder => Some(Self::Folder),
-            Scope::Project => Some(Self::Project),
+            SummaryScope::File => None,
+            SummaryScope::Folder => Some(Self::Folder),
+            SummaryScope::Project => Some(Self::Project),
         }
     }
 
@@ -81,7 +81,7 @@ impl Strategy {
 
     /// Returns the name with the version of its words: `code/1`.
     pub fn versioned(self) -> String {
-        format!("{}/{}", self.name(), parted(self.page()).0)
+        format!("{}/{}", self.name(), split_version(self.page()).0)
     }
 
     const fn page(self) -> &'static str {
@@ -96,7 +96,7 @@ impl Strategy {
 }
 
 /// Returns what a model is told to do: the same bytes for all subjects of a kind, so that a provider can keep them.
-pub fn instructions(strategy: Strategy, tiers: &[Tier]) -> String {
+pub fn instructions(strategy: PromptStrategy, tiers: &[Tier]) -> String {
     let shape = match (tiers.iter().any(|tier| is_brief(*tier)), tiers.iter().any(|tier| !is_brief(*tier))) {
         (true, true) => BOTH,
         (true, false) => BRIEF,
@@ -106,7 +106,7 @@ pub fn instructions(strategy: Strategy, tiers: &[Tier]) -> String {
     for page in [strategy.page(), RULES, shape] {
         let between = if text.is_empty() { "" } else { "\n\n" };
         // Writing to a string cannot go wrong.
-        let _ = write!(text, "{between}{}", parted(page).1);
+        let _ = write!(text, "{between}{}", split_version(page).1);
     }
     text
 }
@@ -117,7 +117,7 @@ pub(super) const fn is_brief(tier: Tier) -> bool {
 }
 
 /// Returns the version of a page and its words.
-fn parted(page: &'static str) -> (&'static str, &'static str) {
+fn split_version(page: &'static str) -> (&'static str, &'static str) {
     let (first, words) = page.split_once('\n').expect("a page has a first line");
     (first.strip_prefix("version ").expect("the first line is the version").trim(), words.trim())
 }
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn the_versions_stand_for_the_words() {
-        let said: Vec<String> = Strategy::ALL
+        let said: Vec<String> = PromptStrategy::ALL
             .into_iter()
             .map(|strategy| {
                 let words = instructions(strategy, &BOTH);
-                format!("{} {}", strategy.versioned(), ContentHash::of(words.as_bytes()).short())
+                format!("{} {}", strategy.versioned(), ContentHash::digest(words.as_bytes()).short_hex())
             })
             .collect();
         // Words that change are other words for every file: raise the version in the first line of the page.
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn every_question_says_that_the_data_is_no_instruction_and_asks_for_one_shape() {
-        for strategy in Strategy::ALL {
+        for strategy in PromptStrategy::ALL {
             for (tiers, has_brief, has_detail) in
                 [(&BOTH[..], true, true), (&BOTH[..1], true, false), (&BOTH[1..], false, true)]
             {
@@ -167,7 +167,7 @@ mod tests {
                     has_brief
                 );
                 assert_eq!(words.contains("at most 200 words"), has_detail);
-                assert!(secrets::scan(&words).unwrap().found.is_empty());
+                assert!(secrets::scan(&words).unwrap().matches.is_empty());
             }
         }
     }
@@ -176,11 +176,11 @@ mod tests {
     fn rows_and_what_programs_wrote_are_not_asked_about() {
         let of = |id: &str, text: &str| {
             let lines = u32::try_from(text.lines().count()).unwrap();
-            Strategy::of(&Source { file_type: file_type(id), text, lines, outline: None })
+            PromptStrategy::for_source(&SummaryInput { file_type: file_type(id), text, lines, outline: None })
         };
-        assert_eq!(of("python", "x = 1\n"), Some(Strategy::Code));
-        assert_eq!(of("markdown", "# A\n"), Some(Strategy::Prose));
-        assert_eq!(of("toml", "a = 1\n"), Some(Strategy::Config));
+        assert_eq!(of("python", "x = 1\n"), Some(PromptStrategy::Code));
+        assert_eq!(of("markdown", "# A\n"), Some(PromptStrategy::Prose));
+        assert_eq!(of("toml", "a = 1\n"), Some(PromptStrategy::Config));
         assert_eq!(of("csv", "a,b\n"), None);
         assert_eq!(of("lock", "a\n"), None);
         assert_eq!(of("notebook", "{}"), None);

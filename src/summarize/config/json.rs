@@ -10,64 +10,64 @@ use serde::de::MapAccess;
 use serde::de::SeqAccess;
 use serde::de::Visitor;
 
-use super::Value;
+use super::ConfigValue;
 use super::value::MAX_DEPTH;
 
 /// Reads JSON without comments; `None` where it does not parse.
-pub(super) fn read(text: &str) -> Option<Value> {
+pub(super) fn read(text: &str) -> Option<ConfigValue> {
     let mut parser = serde_json::Deserializer::from_str(text);
-    let value = Node { depth: 0 }.deserialize(&mut parser).ok()?;
+    let value = JsonSeed { depth: 0 }.deserialize(&mut parser).ok()?;
     parser.end().ok()?;
     Some(value)
 }
 
 /// A value to be read, `depth` tables below the root.
 #[derive(Clone, Copy)]
-struct Node {
+struct JsonSeed {
     depth: usize,
 }
 
-impl<'de> DeserializeSeed<'de> for Node {
-    type Value = Value;
+impl<'de> DeserializeSeed<'de> for JsonSeed {
+    type Value = ConfigValue;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ConfigValue, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Node {
-    type Value = Value;
+impl<'de> Visitor<'de> for JsonSeed {
+    type Value = ConfigValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Literal(value.to_string()))
+    fn visit_bool<E: Error>(self, value: bool) -> Result<ConfigValue, E> {
+        Ok(ConfigValue::Literal(value.to_string()))
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Literal(value.to_string()))
+    fn visit_i64<E: Error>(self, value: i64) -> Result<ConfigValue, E> {
+        Ok(ConfigValue::Literal(value.to_string()))
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Literal(value.to_string()))
+    fn visit_u64<E: Error>(self, value: u64) -> Result<ConfigValue, E> {
+        Ok(ConfigValue::Literal(value.to_string()))
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<ConfigValue, E> {
         // Debug keeps the point of `1.0`.
-        Ok(Value::Literal(format!("{value:?}")))
+        Ok(ConfigValue::Literal(format!("{value:?}")))
     }
 
-    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::Text(value.to_owned()))
+    fn visit_str<E: Error>(self, value: &str) -> Result<ConfigValue, E> {
+        Ok(ConfigValue::Text(value.to_owned()))
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Value, E> {
-        Ok(Value::Literal("null".to_owned()))
+    fn visit_unit<E: Error>(self) -> Result<ConfigValue, E> {
+        Ok(ConfigValue::Literal("null".to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ConfigValue, A::Error> {
         let mut length = 0;
         let mut first = None;
         if self.depth == 0 {
@@ -78,10 +78,10 @@ impl<'de> Visitor<'de> for Node {
         while items.next_element::<IgnoredAny>()?.is_some() {
             length += 1;
         }
-        Ok(Value::Array { length, first })
+        Ok(ConfigValue::Array { length, first })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<ConfigValue, A::Error> {
         let mut shown = Vec::new();
         let mut number = 0;
         while let Some(key) = entries.next_key::<String>()? {
@@ -92,7 +92,7 @@ impl<'de> Visitor<'de> for Node {
                 entries.next_value::<IgnoredAny>()?;
             }
         }
-        Ok(if self.depth < MAX_DEPTH { Value::Table(shown) } else { Value::Keys(number) })
+        Ok(if self.depth < MAX_DEPTH { ConfigValue::Table(shown) } else { ConfigValue::Keys(number) })
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn json_keeps_the_order_of_its_keys() {
-        let Some(Value::Table(entries)) = read("{\"z\": 1, \"a\": -2, \"m\": \"x\"}") else {
+        let Some(ConfigValue::Table(entries)) = read("{\"z\": 1, \"a\": -2, \"m\": \"x\"}") else {
             panic!("a table");
         };
         let keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();

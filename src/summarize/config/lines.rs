@@ -1,18 +1,18 @@
 //! Syntaxes of one key a line: INI and its many kin, `.properties`, environment files.
 
-use super::Value;
+use super::ConfigValue;
 
 /// Reads `key = value` and `key: value` under `[sections]`.
-pub(super) fn sections(head: &str) -> Value {
-    let mut reader = Sections::default();
+pub(super) fn sections(head: &str) -> ConfigValue {
+    let mut reader = SectionReader::default();
     for line in head.lines() {
         reader.read(line);
     }
-    Value::Table(reader.root)
+    ConfigValue::Table(reader.root)
 }
 
 /// Reads `KEY=value`, one a line, perhaps after `export`.
-pub(super) fn environment(head: &str) -> Value {
+pub(super) fn environment(head: &str) -> ConfigValue {
     let mut entries = Vec::new();
     let mut lines = head.lines();
     while let Some(line) = lines.next() {
@@ -31,9 +31,9 @@ pub(super) fn environment(head: &str) -> Value {
             let quote = value.chars().next();
             lines.by_ref().find(|more| quote.is_some_and(|quote| more.contains(quote)));
         }
-        entries.push((key.to_owned(), Value::perhaps_quoted(value)));
+        entries.push((key.to_owned(), ConfigValue::from_text(value)));
     }
-    Value::Table(entries)
+    ConfigValue::Table(entries)
 }
 
 fn is_variable(key: &str) -> bool {
@@ -46,15 +46,15 @@ fn opens_quote(value: &str) -> bool {
 }
 
 #[derive(Default)]
-struct Sections {
-    root: Vec<(String, Value)>,
+struct SectionReader {
+    root: Vec<(String, ConfigValue)>,
     /// Place of the open section in `root`; none before the first header.
     open: Option<usize>,
     /// Indent of the section's first key: git's configuration indents all of them, a deeper line goes on with a value.
     indent: Option<usize>,
 }
 
-impl Sections {
+impl SectionReader {
     fn read(&mut self, line: &str) {
         let trimmed = line.trim();
         let indent = line.len() - line.trim_start().len();
@@ -63,13 +63,13 @@ impl Sections {
         }
         if let Some(header) = trimmed.strip_prefix('[') {
             let name = header.trim_start_matches('[').split(']').next().unwrap_or_default();
-            self.root.push((name.trim().to_owned(), Value::Table(Vec::new())));
+            self.root.push((name.trim().to_owned(), ConfigValue::Table(Vec::new())));
             self.open = Some(self.root.len() - 1);
             self.indent = None;
             return;
         }
         if self.indent.is_some_and(|first| first < indent) {
-            self.go_on();
+            self.continue_value();
             return;
         }
         let Some(at) = trimmed.find(['=', ':']) else {
@@ -79,27 +79,29 @@ impl Sections {
         // Many a `.conf` is no INI at all.
         if !key.is_empty() && !key.contains(['<', '"', '{', '(']) {
             self.indent.get_or_insert(indent);
-            self.entries().push((key.to_owned(), Value::perhaps_quoted(value)));
+            self.entries().push((key.to_owned(), ConfigValue::from_text(value)));
         }
     }
 
     /// Counts a line that goes on with the last value: a value over several lines is a list to most readers.
-    fn go_on(&mut self) {
+    fn continue_value(&mut self) {
         let Some((_, value)) = self.entries().last_mut() else {
             return;
         };
         let length = match value {
-            Value::Array { length, .. } => *length + 1,
-            Value::Text(text) if text.is_empty() => 1,
-            Value::Text(_) | Value::Literal(_) | Value::Table(_) | Value::Keys(_) => 2,
+            ConfigValue::Array { length, .. } => *length + 1,
+            ConfigValue::Text(text) if text.is_empty() => 1,
+            ConfigValue::Text(_) | ConfigValue::Literal(_) | ConfigValue::Table(_) | ConfigValue::Keys(_) => {
+                2
+            }
         };
-        *value = Value::Array { length, first: None };
+        *value = ConfigValue::Array { length, first: None };
     }
 
-    fn entries(&mut self) -> &mut Vec<(String, Value)> {
+    fn entries(&mut self) -> &mut Vec<(String, ConfigValue)> {
         match self.open {
             Some(open) => match &mut self.root[open].1 {
-                Value::Table(entries) => entries,
+                ConfigValue::Table(entries) => entries,
                 _ => unreachable!("a section is made as a table and never replaced"),
             },
             None => &mut self.root,

@@ -1,9 +1,9 @@
 //! Writes a tree of keys as words: as many keys as fit, the top levels first.
 
 use super::super::redact;
-use super::super::redact::Secrecy;
+use super::super::redact::KeySecrecy;
 use super::super::words;
-use super::Value;
+use super::ConfigValue;
 
 /// Bytes that the keys may take, beside the first line and the last.
 const LAST_LINE_BYTES: usize = 40;
@@ -11,7 +11,7 @@ const KEY_BYTES: usize = 60;
 const TEXT_BYTES: usize = 60;
 
 /// Keys with their values.
-pub(in super::super) struct Keys {
+pub(in super::super) struct KeyListing {
     /// The words.
     pub(in super::super) text: String,
     /// Whether there was no room for some of the top level.
@@ -19,25 +19,27 @@ pub(in super::super) struct Keys {
 }
 
 /// Renders a tree below the words of its file, in about `budget` bytes.
-pub(super) fn render(opening: &str, root: &Value, budget: usize) -> Keys {
+pub(super) fn render(opening: &str, root: &ConfigValue, budget: usize) -> KeyListing {
     let text = match root {
-        Value::Array { length, first } => {
+        ConfigValue::Array { length, first } => {
             let items = words::count(*length, "item", "items");
             match first.as_deref() {
-                Some(first @ Value::Table(_)) => {
+                Some(first @ ConfigValue::Table(_)) => {
                     return render(&format!("{opening}: a list of {items}; the first"), first, budget);
                 }
                 Some(_) | None => format!("{opening}: a list of {items}."),
             }
         }
-        Value::Table(entries) if entries.is_empty() => format!("{opening}: no keys."),
-        Value::Table(entries) => return render_table(opening, entries, budget),
-        Value::Text(_) | Value::Literal(_) | Value::Keys(_) => format!("{opening}: one value."),
+        ConfigValue::Table(entries) if entries.is_empty() => format!("{opening}: no keys."),
+        ConfigValue::Table(entries) => return render_table(opening, entries, budget),
+        ConfigValue::Text(_) | ConfigValue::Literal(_) | ConfigValue::Keys(_) => {
+            format!("{opening}: one value.")
+        }
     };
-    Keys { text, is_cut: false }
+    KeyListing { text, is_cut: false }
 }
 
-fn render_table(opening: &str, entries: &[(String, Value)], budget: usize) -> Keys {
+fn render_table(opening: &str, entries: &[(String, ConfigValue)], budget: usize) -> KeyListing {
     let mut text = format!("{opening}:");
     let room = budget.saturating_sub(text.len() + LAST_LINE_BYTES);
     let mut lines = children(None, entries, room);
@@ -52,57 +54,63 @@ fn render_table(opening: &str, entries: &[(String, Value)], budget: usize) -> Ke
         text.push_str("\n… ");
         text.push_str(&words::count(missing, "more key", "more keys"));
     }
-    Keys { text, is_cut: 0 < missing }
+    KeyListing { text, is_cut: 0 < missing }
 }
 
 /// One key with its value, as it will be shown.
-struct Line<'a> {
+struct ListingLine<'a> {
     path: String,
-    secrecy: Secrecy,
-    value: &'a Value,
+    secrecy: KeySecrecy,
+    value: &'a ConfigValue,
     text: String,
 }
 
-impl Line<'_> {
+impl ListingLine<'_> {
     fn bytes(&self) -> usize {
         self.text.len() + 1
     }
 }
 
-fn bytes(lines: &[Line<'_>]) -> usize {
-    lines.iter().map(Line::bytes).sum()
+fn bytes(lines: &[ListingLine<'_>]) -> usize {
+    lines.iter().map(ListingLine::bytes).sum()
 }
 
 /// Returns the lines of a table's keys, as many as `room` holds.
-fn children<'a>(parent: Option<&Line<'a>>, entries: &'a [(String, Value)], room: usize) -> Vec<Line<'a>> {
+fn children<'a>(
+    parent: Option<&ListingLine<'a>>,
+    entries: &'a [(String, ConfigValue)],
+    room: usize,
+) -> Vec<ListingLine<'a>> {
     let hidden = hidden_by_neighbors(entries);
     let mut left = room;
     let mut lines = Vec::new();
     for (key, value) in entries {
         let name = words::clip(&words::one_line(key), KEY_BYTES);
         let inherited = match parent {
-            Some(parent) if parent.secrecy == Secrecy::All => Secrecy::All,
-            Some(_) | None if hidden.contains(&key.as_str()) => Secrecy::All,
-            Some(_) | None => Secrecy::Open,
+            Some(parent) if parent.secrecy == KeySecrecy::All => KeySecrecy::All,
+            Some(_) | None if hidden.contains(&key.as_str()) => KeySecrecy::All,
+            Some(_) | None => KeySecrecy::Public,
         };
-        let secrecy = redact::of_key(key).max(inherited);
+        let secrecy = redact::key_secrecy(key).max(inherited);
         let path = parent.map_or(name.clone(), |parent| format!("{}.{name}", parent.path));
-        let text = format!("{path} = {}", shown(value, secrecy));
+        let text = format!("{path} = {}", shown_value(value, secrecy));
         let Some(rest) = left.checked_sub(text.len() + 1) else {
             break;
         };
         left = rest;
-        lines.push(Line { path, secrecy, value, text });
+        lines.push(ListingLine { path, secrecy, value, text });
     }
     lines
 }
 
 /// Returns the keys whose values are secret by what stands beside them: a cluster's `kind: Secret`, or a name and its value.
-fn hidden_by_neighbors(entries: &[(String, Value)]) -> &'static [&'static str] {
+fn hidden_by_neighbors(entries: &[(String, ConfigValue)]) -> &'static [&'static str] {
     let has = |wanted: &str, is_it: fn(&str) -> bool| {
-        entries.iter().any(|(key, value)| key == wanted && matches!(value, Value::Text(text) if is_it(text)))
+        entries
+            .iter()
+            .any(|(key, value)| key == wanted && matches!(value, ConfigValue::Text(text) if is_it(text)))
     };
-    let is_secret_name: fn(&str) -> bool = |name| redact::of_key(name) == Secrecy::All;
+    let is_secret_name: fn(&str) -> bool = |name| redact::key_secrecy(name) == KeySecrecy::All;
     if has("kind", |kind| kind == "Secret") {
         &["data", "stringData"]
     } else if has("name", is_secret_name) || has("key", is_secret_name) {
@@ -113,13 +121,13 @@ fn hidden_by_neighbors(entries: &[(String, Value)]) -> &'static [&'static str] {
 }
 
 /// Puts in the place of tables their keys: the upper levels first, and only where all keys of a table fit.
-fn unfold(lines: &mut Vec<Line<'_>>, room: usize) {
+fn unfold(lines: &mut Vec<ListingLine<'_>>, room: usize) {
     let mut left = room.saturating_sub(bytes(lines));
     for _ in 1..super::value::MAX_DEPTH {
         let mut unfolded = Vec::with_capacity(lines.len());
         for line in lines.drain(..) {
             let entries = match line.value {
-                Value::Table(entries) if !entries.is_empty() => entries,
+                ConfigValue::Table(entries) if !entries.is_empty() => entries,
                 _ => {
                     unfolded.push(line);
                     continue;
@@ -138,12 +146,12 @@ fn unfold(lines: &mut Vec<Line<'_>>, room: usize) {
 }
 
 /// Names the first keys of the tables that stayed folded, while there is room.
-fn name_keys(lines: &mut [Line<'_>], room: usize) {
+fn name_keys(lines: &mut [ListingLine<'_>], room: usize) {
     const NAMES_BYTES: usize = 120;
     const STUMP: usize = 12;
     let mut left = room.saturating_sub(bytes(lines));
     for line in lines {
-        let Value::Table(entries) = line.value else {
+        let ConfigValue::Table(entries) = line.value else {
             continue;
         };
         let budget = left.saturating_sub(2).min(NAMES_BYTES);
@@ -155,32 +163,32 @@ fn name_keys(lines: &mut [Line<'_>], room: usize) {
         let before = line.text.len();
         line.text.truncate(before - 1);
         line.text.push_str(": ");
-        line.text.push_str(&words::joined(&names, ", ", budget));
+        line.text.push_str(&words::join_within(&names, ", ", budget));
         line.text.push('}');
         left = left.saturating_sub(line.text.len() - before);
     }
 }
 
-fn shown(value: &Value, secrecy: Secrecy) -> String {
+fn shown_value(value: &ConfigValue, secrecy: KeySecrecy) -> String {
     match value {
-        Value::Text(text)
-            if secrecy != Secrecy::Open && !text.trim().is_empty() && !redact::is_reference(text) =>
+        ConfigValue::Text(text)
+            if secrecy != KeySecrecy::Public && !text.trim().is_empty() && !redact::is_reference(text) =>
         {
             redact::REDACTED.to_owned()
         }
-        Value::Literal(literal)
-            if secrecy == Secrecy::All && !literal.is_empty() && !redact::is_flag(literal) =>
+        ConfigValue::Literal(literal)
+            if secrecy == KeySecrecy::All && !literal.is_empty() && !redact::is_flag(literal) =>
         {
             redact::REDACTED.to_owned()
         }
-        Value::Text(text) => format!("\"{}\"", words::clip(&words::one_line(text), TEXT_BYTES)),
-        Value::Literal(literal) => words::clip(&words::one_line(literal), TEXT_BYTES),
-        Value::Array { length: 0, .. } => "[]".to_owned(),
-        Value::Array { length, .. } => format!("[{}]", words::count(*length, "item", "items")),
-        Value::Table(entries) if entries.is_empty() => "{}".to_owned(),
-        Value::Table(entries) => format!("{{{}}}", words::count(entries.len(), "key", "keys")),
-        Value::Keys(0) => "{}".to_owned(),
-        Value::Keys(number) => format!("{{{}}}", words::count(*number, "key", "keys")),
+        ConfigValue::Text(text) => format!("\"{}\"", words::clip(&words::one_line(text), TEXT_BYTES)),
+        ConfigValue::Literal(literal) => words::clip(&words::one_line(literal), TEXT_BYTES),
+        ConfigValue::Array { length: 0, .. } => "[]".to_owned(),
+        ConfigValue::Array { length, .. } => format!("[{}]", words::count(*length, "item", "items")),
+        ConfigValue::Table(entries) if entries.is_empty() => "{}".to_owned(),
+        ConfigValue::Table(entries) => format!("{{{}}}", words::count(entries.len(), "key", "keys")),
+        ConfigValue::Keys(0) => "{}".to_owned(),
+        ConfigValue::Keys(number) => format!("{{{}}}", words::count(*number, "key", "keys")),
     }
 }
 
@@ -192,17 +200,17 @@ mod tests {
     use super::super::super::page::BUDGET;
     use super::*;
 
-    fn text(words: &str) -> Value {
-        Value::Text(words.to_owned())
+    fn text(words: &str) -> ConfigValue {
+        ConfigValue::Text(words.to_owned())
     }
 
-    fn table(entries: Vec<(&str, Value)>) -> Value {
-        Value::Table(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    fn table(entries: Vec<(&str, ConfigValue)>) -> ConfigValue {
+        ConfigValue::Table(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "an expectation is written in place")]
-    fn check(root: &Value, expected: Expect) {
+    fn check(root: &ConfigValue, expected: Expect) {
         let rendered = render("X", root, BUDGET).text;
         assert!(rendered.len() <= BUDGET);
         expected.assert_eq(&rendered);
@@ -210,14 +218,17 @@ mod tests {
 
     #[test]
     fn tables_unfold_in_place_while_all_of_their_keys_fit() {
-        let many: Vec<(String, Value)> = (0..50).map(|n| (format!("key{n}"), text("value"))).collect();
+        let many: Vec<(String, ConfigValue)> = (0..50).map(|n| (format!("key{n}"), text("value"))).collect();
         let root = table(vec![
-            ("big", Value::Table(many)),
+            ("big", ConfigValue::Table(many)),
             (
                 "small",
-                table(vec![("a", Value::Literal("1".to_owned())), ("b", table(vec![("c", Value::Keys(4))]))]),
+                table(vec![
+                    ("a", ConfigValue::Literal("1".to_owned())),
+                    ("b", table(vec![("c", ConfigValue::Keys(4))])),
+                ]),
             ),
-            ("list", Value::Array { length: 12, first: None }),
+            ("list", ConfigValue::Array { length: 12, first: None }),
         ]);
         check(
             &root,
@@ -232,10 +243,10 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_counted() {
-        let many: Vec<(String, Value)> =
+        let many: Vec<(String, ConfigValue)> =
             (0..100).map(|n| (format!("key_number_{n}"), text(&"long ".repeat(30)))).collect();
         check(
-            &Value::Table(many),
+            &ConfigValue::Table(many),
             expect![[r#"
             X:
             key_number_0 = "long long long long long long long long long long long…"
@@ -252,7 +263,7 @@ mod tests {
     #[test]
     fn what_is_no_table_is_named() {
         check(&table(vec![]), expect!["X: no keys."]);
-        check(&Value::Array { length: 3, first: None }, expect!["X: a list of 3 items."]);
+        check(&ConfigValue::Array { length: 3, first: None }, expect!["X: a list of 3 items."]);
         check(&text("x"), expect!["X: one value."]);
     }
 
@@ -260,8 +271,8 @@ mod tests {
     fn a_secret_table_hides_what_is_in_it() {
         let inner = table(vec![
             ("user", text("me")),
-            ("n", Value::Literal("7".to_owned())),
-            ("on", Value::Literal("true".to_owned())),
+            ("n", ConfigValue::Literal("7".to_owned())),
+            ("on", ConfigValue::Literal("true".to_owned())),
         ]);
         check(
             &table(vec![("credentials", inner)]),

@@ -17,4 +17,4 @@ mod yaml;
 pub(super) use read::describe;
 pub(super) use read::keys;
 
-use value::Value;
+use value::ConfigValue;

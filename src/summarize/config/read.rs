@@ -3,17 +3,17 @@
 use crate::model::ConfigSyntax;
 
 use super::super::data;
-use super::super::heuristic::Source;
+use super::super::heuristic::SummaryInput;
 use super::super::opening;
 use super::super::page::BUDGET;
-use super::super::page::Page;
+use super::super::page::SummaryPage;
 use super::super::redact;
 use super::super::words;
-use super::Value;
+use super::ConfigValue;
 use super::json;
 use super::lines;
 use super::listing;
-use super::listing::Keys;
+use super::listing::KeyListing;
 use super::relaxed;
 use super::toml;
 use super::yaml;
@@ -25,14 +25,14 @@ const PARSED_BYTES: usize = 1024 * 1024;
 const HEAD_BYTES: usize = 64 * 1024;
 
 /// Describes a configuration file by its keys.
-pub(in super::super) fn describe(source: &Source<'_>, syntax: ConfigSyntax) -> String {
+pub(in super::super) fn describe(source: &SummaryInput<'_>, syntax: ConfigSyntax) -> String {
     keys(source, syntax, BUDGET).text
 }
 
 /// Returns what a configuration file is, and its keys with their values, secrets taken out, in about `budget` bytes.
-pub(in super::super) fn keys(source: &Source<'_>, syntax: ConfigSyntax, budget: usize) -> Keys {
+pub(in super::super) fn keys(source: &SummaryInput<'_>, syntax: ConfigSyntax, budget: usize) -> KeyListing {
     let opening = opening::opening(source);
-    let only = |text: String| Keys { text, is_cut: false };
+    let only = |text: String| KeyListing { text, is_cut: false };
     match syntax {
         ConfigSyntax::Toml | ConfigSyntax::Json if PARSED_BYTES < source.text.len() => {
             only(format!("{opening}, {}.", words::size(source.text.len())))
@@ -54,7 +54,7 @@ pub(in super::super) fn keys(source: &Source<'_>, syntax: ConfigSyntax, budget: 
             listing::render(&format!("{opening}, {documents}; the first"), &yaml.first, budget)
         }
         ConfigSyntax::Ini | ConfigSyntax::Env => match by_lines(source, syntax) {
-            Value::Table(entries) if entries.is_empty() => only(data::beginning(source)),
+            ConfigValue::Table(entries) if entries.is_empty() => only(data::beginning(source)),
             value => listing::render(&opening, &value, budget),
         },
     }
@@ -65,16 +65,16 @@ fn unparsed(opening: &str) -> String {
 }
 
 /// Names the keys of JSON that does not parse: its lines say too little to tell values.
-fn broken_json(opening: &str, source: &Source<'_>) -> String {
+fn broken_json(opening: &str, source: &SummaryInput<'_>) -> String {
     let keys = relaxed::keys(words::head(source.text, HEAD_BYTES));
-    let mut page = Page::new(&format!("{}.", unparsed(opening)));
+    let mut page = SummaryPage::new(&format!("{}.", unparsed(opening)));
     if !keys.is_empty() {
-        page.push_clipped(&format!("Keys: {}", words::joined(&keys, ", ", 300)), 320);
+        page.push_clipped(&format!("Keys: {}", words::join_within(&keys, ", ", 300)), 320);
     }
     page.into_text()
 }
 
-fn by_lines(source: &Source<'_>, syntax: ConfigSyntax) -> Value {
+fn by_lines(source: &SummaryInput<'_>, syntax: ConfigSyntax) -> ConfigValue {
     let head = redact::without_pem(words::head(source.text, HEAD_BYTES));
     match syntax {
         ConfigSyntax::Env => lines::environment(&head),

@@ -3,19 +3,19 @@
 use toml::de::DeTable;
 use toml::de::DeValue;
 
-use super::Value;
+use super::ConfigValue;
 use super::value::MAX_DEPTH;
 
 /// Reads TOML; `None` where it does not parse.
-pub(super) fn read(text: &str) -> Option<Value> {
+pub(super) fn read(text: &str) -> Option<ConfigValue> {
     let root = DeTable::parse(text).ok()?;
     Some(table(root.get_ref(), 0))
 }
 
 /// Returns the tree of a table; the recursion ends at the deepest level that is shown.
-fn table(table: &DeTable<'_>, depth: usize) -> Value {
+fn table(table: &DeTable<'_>, depth: usize) -> ConfigValue {
     if MAX_DEPTH <= depth {
-        return Value::Keys(table.len());
+        return ConfigValue::Keys(table.len());
     }
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
@@ -23,17 +23,17 @@ fn table(table: &DeTable<'_>, depth: usize) -> Value {
         let key = key.get_ref().clone().into_owned();
         (key, self::value(value.get_ref(), depth + 1))
     });
-    Value::Table(entries.collect())
+    ConfigValue::Table(entries.collect())
 }
 
-fn value(value: &DeValue<'_>, depth: usize) -> Value {
+fn value(value: &DeValue<'_>, depth: usize) -> ConfigValue {
     match value {
-        DeValue::String(text) => Value::Text(text.clone().into_owned()),
-        DeValue::Integer(number) => Value::Literal(number.to_string()),
-        DeValue::Float(number) => Value::Literal(number.to_string()),
-        DeValue::Boolean(switch) => Value::Literal(switch.to_string()),
-        DeValue::Datetime(date) => Value::Literal(date.to_string()),
-        DeValue::Array(items) => Value::Array { length: items.len(), first: None },
+        DeValue::String(text) => ConfigValue::Text(text.clone().into_owned()),
+        DeValue::Integer(number) => ConfigValue::Literal(number.to_string()),
+        DeValue::Float(number) => ConfigValue::Literal(number.to_string()),
+        DeValue::Boolean(switch) => ConfigValue::Literal(switch.to_string()),
+        DeValue::Datetime(date) => ConfigValue::Literal(date.to_string()),
+        DeValue::Array(items) => ConfigValue::Array { length: items.len(), first: None },
         DeValue::Table(entries) => table(entries, depth),
     }
 }
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn keys_stand_in_the_order_of_the_file() {
-        let Some(Value::Table(entries)) = read("z = 1\n[m]\nx = 1\n[a.b]\nc = 2\n[[k]]\n") else {
+        let Some(ConfigValue::Table(entries)) = read("z = 1\n[m]\nx = 1\n[a.b]\nc = 2\n[[k]]\n") else {
             panic!("a table");
         };
         let keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
@@ -53,16 +53,16 @@ mod tests {
 
     #[test]
     fn every_kind_of_value_is_read() {
-        let Some(Value::Table(entries)) =
+        let Some(ConfigValue::Table(entries)) =
             read("i = 0x1F\nf = 1.0\nd = 1979-05-27\nb = true\ns = 's'\na = [1, 2]\n")
         else {
             panic!("a table");
         };
-        let values: Vec<Value> = entries.into_iter().map(|(_, value)| value).collect();
-        let literal = |text: &str| Value::Literal(text.to_owned());
+        let values: Vec<ConfigValue> = entries.into_iter().map(|(_, value)| value).collect();
+        let literal = |text: &str| ConfigValue::Literal(text.to_owned());
         assert_eq!(values[1..4], [literal("1.0"), literal("1979-05-27"), literal("true")]);
-        assert_eq!(values[4], Value::Text("s".to_owned()));
-        assert_eq!(values[5], Value::Array { length: 2, first: None });
+        assert_eq!(values[4], ConfigValue::Text("s".to_owned()));
+        assert_eq!(values[5], ConfigValue::Array { length: 2, first: None });
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub(super) const MAX_DEPTH: usize = 3;
 
 /// The value of a key, as far as a summary shows it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum ConfigValue {
     /// Words.
     Text(String),
     /// A number, a switch, a date, nothing: shown as it is written.
@@ -17,17 +17,17 @@ pub(super) enum Value {
         /// How many elements it has.
         length: usize,
         /// The first.
-        first: Option<Box<Value>>,
+        first: Option<Box<ConfigValue>>,
     },
     /// Keys and their values, in the order that the file or its reader gives.
-    Table(Vec<(String, Value)>),
+    Table(Vec<(String, ConfigValue)>),
     /// A table too deep to be shown, by its number of keys.
     Keys(usize),
 }
 
-impl Value {
+impl ConfigValue {
     /// Returns what a value written without quotes means.
-    pub(super) fn bare(written: &str) -> Self {
+    pub(super) fn from_bare(written: &str) -> Self {
         let is_number = written.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'))
             && written.bytes().any(|b| b.is_ascii_digit())
             && written
@@ -41,10 +41,10 @@ impl Value {
     }
 
     /// Returns what a value means that may stand in quotes; those that do not end are taken off as well.
-    pub(super) fn perhaps_quoted(written: &str) -> Self {
+    pub(super) fn from_text(written: &str) -> Self {
         match written.strip_prefix(['"', '\'']) {
             Some(inside) => Self::Text(inside.strip_suffix(['"', '\'']).unwrap_or(inside).to_owned()),
-            None => Self::bare(written),
+            None => Self::from_bare(written),
         }
     }
 }

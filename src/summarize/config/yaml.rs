@@ -1,19 +1,19 @@
 //! YAML, read line by line: tolerant of templates and of what a parser would refuse.
 
-use super::Value;
+use super::ConfigValue;
 use super::value::MAX_DEPTH;
 
 /// What was read of a file of YAML.
-pub(super) struct Yaml {
+pub(super) struct YamlHead {
     /// The first document.
-    pub(super) first: Value,
+    pub(super) first: ConfigValue,
     /// How many documents there are in what was read.
     pub(super) documents: usize,
 }
 
 /// Reads the head of a file.
-pub(super) fn read(head: &str) -> Yaml {
-    let mut reader = Reader::new();
+pub(super) fn read(head: &str) -> YamlHead {
+    let mut reader = YamlReader::new();
     let mut documents = 0;
     let mut has_content = false;
     for line in head.lines() {
@@ -30,21 +30,21 @@ pub(super) fn read(head: &str) -> Yaml {
             reader.read(line);
         }
     }
-    Yaml { first: reader.into_value(), documents: documents + usize::from(has_content) }
+    YamlHead { first: reader.into_value(), documents: documents + usize::from(has_content) }
 }
 
 /// A key, or the root.
-struct Node {
+struct YamlNode {
     key: String,
     /// Column of the key; the root's is before all.
     indent: isize,
-    value: Option<Value>,
+    value: Option<ConfigValue>,
     children: Vec<usize>,
     items: usize,
 }
 
-struct Reader {
-    nodes: Vec<Node>,
+struct YamlReader {
+    nodes: Vec<YamlNode>,
     /// The keys that enclose the next line, outermost first; never empty, for the root stays.
     open: Vec<usize>,
     /// Lines indented deeper than this belong to what is not read: an item of a list, a text over several lines.
@@ -55,9 +55,9 @@ struct Reader {
     flow: Option<(String, usize)>,
 }
 
-impl Reader {
+impl YamlReader {
     fn new() -> Self {
-        let root = Node { key: String::new(), indent: -1, value: None, children: Vec::new(), items: 0 };
+        let root = YamlNode { key: String::new(), indent: -1, value: None, children: Vec::new(), items: 0 };
         Self { nodes: vec![root], open: vec![0], skip_deeper_than: None, root_list: None, flow: None }
     }
 
@@ -109,7 +109,7 @@ impl Reader {
             self.skip_deeper_than = Some(column);
         }
         let node = self.nodes.len();
-        self.nodes.push(Node {
+        self.nodes.push(YamlNode {
             key: key.to_owned(),
             indent: column,
             value: (!value.is_empty()).then(|| scalar(value)),
@@ -144,36 +144,36 @@ impl Reader {
         *self.open.last().expect("the root is never closed")
     }
 
-    fn into_value(mut self) -> Value {
+    fn into_value(mut self) -> ConfigValue {
         let table = self.value_of(0, 0);
         match self.nodes[0].items {
             0 => table,
-            length => Value::Array {
+            length => ConfigValue::Array {
                 length,
-                first: Some(Box::new(table)).filter(|first| **first != Value::Table(Vec::new())),
+                first: Some(Box::new(table)).filter(|first| **first != ConfigValue::Table(Vec::new())),
             },
         }
     }
 
     /// Returns the tree below a node; the recursion ends at the deepest level that is shown.
-    fn value_of(&mut self, node: usize, depth: usize) -> Value {
+    fn value_of(&mut self, node: usize, depth: usize) -> ConfigValue {
         let children = std::mem::take(&mut self.nodes[node].children);
         let items = self.nodes[node].items;
         if 0 < items && node != 0 {
-            return Value::Array { length: items, first: None };
+            return ConfigValue::Array { length: items, first: None };
         }
         if children.is_empty() && node != 0 {
-            return self.nodes[node].value.take().unwrap_or(Value::Literal("null".to_owned()));
+            return self.nodes[node].value.take().unwrap_or(ConfigValue::Literal("null".to_owned()));
         }
         if MAX_DEPTH <= depth {
-            return Value::Keys(children.len());
+            return ConfigValue::Keys(children.len());
         }
         let mut entries = Vec::with_capacity(children.len());
         for child in children {
             let key = std::mem::take(&mut self.nodes[child].key);
             entries.push((key, self.value_of(child, depth + 1)));
         }
-        Value::Table(entries)
+        ConfigValue::Table(entries)
     }
 }
 
@@ -219,12 +219,12 @@ fn without_anchor(value: &str) -> &str {
     value
 }
 
-fn scalar(value: &str) -> Value {
+fn scalar(value: &str) -> ConfigValue {
     match value.as_bytes()[0] {
-        b'|' | b'>' => Value::Text("(text of several lines)".to_owned()),
-        b'[' => Value::Array { length: elements(value), first: None },
-        b'{' if !value.starts_with("{{") => Value::Keys(elements(value)),
-        _ => Value::perhaps_quoted(value),
+        b'|' | b'>' => ConfigValue::Text("(text of several lines)".to_owned()),
+        b'[' => ConfigValue::Array { length: elements(value), first: None },
+        b'{' if !value.starts_with("{{") => ConfigValue::Keys(elements(value)),
+        _ => ConfigValue::from_text(value),
     }
 }
 

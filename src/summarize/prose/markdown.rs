@@ -1,18 +1,18 @@
 //! Markdown.
 
-use super::Reading;
+use super::ProseReading;
 
 /// Reads headings and the first paragraph; front matter, code, comments, badges and tables are passed over.
-pub(super) fn read(text: &str) -> Reading {
-    let mut reading = Reading::default();
+pub(super) fn read(text: &str) -> ProseReading {
+    let mut reading = ProseReading::default();
     let body = after_front_matter(text, &mut reading);
-    let mut state = State::Text;
+    let mut state = BlockState::Text;
     let mut previous = "";
     for line in body.lines() {
         state = match state {
-            State::Code(fence) => state_in_code(line, fence),
-            State::Comment => state_in_comment(line),
-            State::Text => read_line(line, previous, &mut reading),
+            BlockState::Code(fence) => state_in_code(line, fence),
+            BlockState::Comment => state_in_comment(line),
+            BlockState::Text => read_line(line, previous, &mut reading),
         };
         previous = line;
     }
@@ -22,60 +22,60 @@ pub(super) fn read(text: &str) -> Reading {
 
 /// What the next line stands in.
 #[derive(Clone, Copy)]
-enum State {
+enum BlockState {
     Text,
     /// Code fenced by this many of these characters.
     Code((char, usize)),
     Comment,
 }
 
-fn state_in_code(line: &str, fence: (char, usize)) -> State {
+fn state_in_code(line: &str, fence: (char, usize)) -> BlockState {
     let trimmed = line.trim();
     let ends = fence.1 <= trimmed.len() && trimmed.chars().all(|c| c == fence.0);
-    if ends { State::Text } else { State::Code(fence) }
+    if ends { BlockState::Text } else { BlockState::Code(fence) }
 }
 
-fn state_in_comment(line: &str) -> State {
-    if line.contains("-->") { State::Text } else { State::Comment }
+fn state_in_comment(line: &str) -> BlockState {
+    if line.contains("-->") { BlockState::Text } else { BlockState::Comment }
 }
 
-fn read_line(line: &str, previous: &str, reading: &mut Reading) -> State {
+fn read_line(line: &str, previous: &str, reading: &mut ProseReading) -> BlockState {
     let trimmed = line.trim();
     if let Some(fence) = fence(trimmed) {
         reading.end_paragraph();
-        return State::Code(fence);
+        return BlockState::Code(fence);
     }
     if let Some((_, inside)) = trimmed.split_once("<!--").filter(|(before, _)| before.is_empty()) {
         reading.end_paragraph();
         return state_in_comment(inside);
     }
     if let Some((level, text)) = hash_heading(trimmed) {
-        reading.heading(level, &inline(text));
-        return State::Text;
+        reading.push_heading(level, &inline(text));
+        return BlockState::Text;
     }
     if let Some(level) = underline(trimmed).filter(|_| is_text(previous)) {
         // Only the last line of the paragraph is the heading; in a summary the difference does not matter.
-        reading.take_back();
-        reading.heading(level, &inline(previous.trim()));
-        return State::Text;
+        reading.discard_paragraph();
+        reading.push_heading(level, &inline(previous.trim()));
+        return BlockState::Text;
     }
     let is_code = line.starts_with("    ") && previous.trim().is_empty();
     if !is_text(line) || is_code {
         reading.end_paragraph();
-        return State::Text;
+        return BlockState::Text;
     }
     if !reading.wants_text() {
-        return State::Text;
+        return BlockState::Text;
     }
     let said = inline(trimmed);
     if !said.trim().is_empty() {
-        reading.text(&said);
+        reading.push_line(&said);
     }
-    State::Text
+    BlockState::Text
 }
 
 /// Takes the front matter off, and the title in it.
-fn after_front_matter<'a>(text: &'a str, reading: &mut Reading) -> &'a str {
+fn after_front_matter<'a>(text: &'a str, reading: &mut ProseReading) -> &'a str {
     let Some(mark) = ["---\n", "---\r\n", "+++\n", "+++\r\n"].iter().find(|mark| text.starts_with(**mark))
     else {
         return text;
@@ -87,7 +87,7 @@ fn after_front_matter<'a>(text: &'a str, reading: &mut Reading) -> &'a str {
         let line = line.trim();
         if line == mark.trim() {
             if let Some(title) = title {
-                reading.title(title);
+                reading.set_title(title);
             }
             return &text[end..];
         }

@@ -1,9 +1,9 @@
 //! Markups whose headings stand on lines of their own with a mark in front: one table, one reader.
 
-use super::Reading;
+use super::ProseReading;
 
 /// How a markup marks its lines.
-struct Marks {
+struct MarkupMarks {
     /// What comes before the title.
     title: &'static [&'static str],
     /// What comes before a heading, with its level; the first that fits counts.
@@ -12,7 +12,7 @@ struct Marks {
     skipped: &'static [&'static str],
 }
 
-const ASCIIDOC: Marks = Marks {
+const ASCIIDOC: MarkupMarks = MarkupMarks {
     title: &["= "],
     headings: &[("== ", 1), ("=== ", 2), ("==== ", 3)],
     skipped: &[
@@ -34,13 +34,13 @@ const ASCIIDOC: Marks = Marks {
     ],
 };
 
-const ORG: Marks = Marks {
+const ORG: MarkupMarks = MarkupMarks {
     title: &["#+TITLE:", "#+title:"],
     headings: &[("* ", 1), ("** ", 2), ("*** ", 3)],
     skipped: &["#", ":", "|", "- ", "+ "],
 };
 
-const LATEX: Marks = Marks {
+const LATEX: MarkupMarks = MarkupMarks {
     title: &["\\title{"],
     headings: &[
         ("\\chapter{", 1),
@@ -53,13 +53,13 @@ const LATEX: Marks = Marks {
     skipped: &["%", "\\", "{", "}"],
 };
 
-const MAN: Marks = Marks {
+const MAN: MarkupMarks = MarkupMarks {
     title: &[".TH ", ".Dt "],
     headings: &[(".SH ", 1), (".Sh ", 1), (".SS ", 2), (".Ss ", 2)],
     skipped: &[".", "'"],
 };
 
-const TEXINFO: Marks = Marks {
+const TEXINFO: MarkupMarks = MarkupMarks {
     title: &["@settitle ", "@title "],
     headings: &[
         ("@chapter ", 1),
@@ -71,10 +71,10 @@ const TEXINFO: Marks = Marks {
     skipped: &["@", "\\"],
 };
 
-const PLAIN: Marks = Marks { title: &[], headings: &[], skipped: &[] };
+const PLAIN: MarkupMarks = MarkupMarks { title: &[], headings: &[], skipped: &[] };
 
 /// Reads a text in the markup of that file type; in plain text nothing is marked.
-pub(super) fn read(text: &str, id: &str) -> Reading {
+pub(super) fn read(text: &str, id: &str) -> ProseReading {
     let marks = match id {
         "asciidoc" => &ASCIIDOC,
         "org" => &ORG,
@@ -83,7 +83,7 @@ pub(super) fn read(text: &str, id: &str) -> Reading {
         "texinfo" => &TEXINFO,
         _ => &PLAIN,
     };
-    let mut reading = Reading::default();
+    let mut reading = ProseReading::default();
     // The line before, where a paragraph begins with it.
     let mut opening: Option<&str> = None;
     let mut in_paragraph = false;
@@ -94,8 +94,8 @@ pub(super) fn read(text: &str, id: &str) -> Reading {
         if marks.headings.is_empty() && is_ruler(line) {
             match before {
                 Some(heading) => {
-                    reading.take_back();
-                    reading.heading(1, heading.trim_start_matches("* "));
+                    reading.discard_paragraph();
+                    reading.push_heading(1, heading.trim_start_matches("* "));
                 }
                 None => reading.end_paragraph(),
             }
@@ -104,17 +104,17 @@ pub(super) fn read(text: &str, id: &str) -> Reading {
         let after = |mark: &str| line.strip_prefix(mark).map(without_end);
         if let Some(title) = marks.title.iter().find_map(|mark| after(mark)) {
             reading.end_paragraph();
-            reading.title(title);
+            reading.set_title(title);
         } else if let Some((level, text)) =
             marks.headings.iter().find_map(|(mark, level)| Some((*level, after(mark)?)))
         {
-            reading.heading(level, text);
+            reading.push_heading(level, text);
         } else if line.is_empty() || marks.skipped.iter().any(|start| line.starts_with(start)) {
             reading.end_paragraph();
         } else {
             opening = (!goes_on).then_some(line);
             in_paragraph = true;
-            reading.text(line);
+            reading.push_line(line);
         }
     }
     reading.end_paragraph();

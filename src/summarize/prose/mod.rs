@@ -13,4 +13,4 @@ mod write;
 
 pub(super) use write::describe;
 
-use reading::Reading;
+use reading::ProseReading;

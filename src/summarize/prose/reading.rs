@@ -5,7 +5,7 @@ use super::super::words;
 
 /// What a summary shows of a text.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct ProseReading {
     /// Headings with their levels, in the order of the text; lower is higher up.
     pub(super) headings: Vec<(usize, String)>,
     /// A title that is set apart from the headings.
@@ -16,9 +16,9 @@ pub(super) struct Reading {
     lines: Vec<String>,
 }
 
-impl Reading {
+impl ProseReading {
     /// Adds a heading; what stood before it is a paragraph.
-    pub(super) fn heading(&mut self, level: usize, text: &str) {
+    pub(super) fn push_heading(&mut self, level: usize, text: &str) {
         const MOST: usize = 200;
         self.end_paragraph();
         if MOST <= self.headings.len() {
@@ -31,7 +31,7 @@ impl Reading {
     }
 
     /// Sets the title, unless there is one.
-    pub(super) fn title(&mut self, text: &str) {
+    pub(super) fn set_title(&mut self, text: &str) {
         let text = words::one_line(text);
         if self.title.is_none() && !text.is_empty() {
             self.title = Some(text);
@@ -44,7 +44,7 @@ impl Reading {
     }
 
     /// Adds a line to the paragraph that is being read.
-    pub(super) fn text(&mut self, line: &str) {
+    pub(super) fn push_line(&mut self, line: &str) {
         const MOST: usize = 40;
         if self.wants_text() && self.lines.len() < MOST {
             self.lines.push(words::one_line(line));
@@ -63,7 +63,7 @@ impl Reading {
     }
 
     /// Takes the paragraph that is being read away, for it turned out to be something else.
-    pub(super) fn take_back(&mut self) {
+    pub(super) fn discard_paragraph(&mut self) {
         self.lines.clear();
     }
 }

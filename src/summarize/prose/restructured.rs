@@ -1,10 +1,10 @@
 //! reStructuredText.
 
-use super::Reading;
+use super::ProseReading;
 
 /// Reads headings and the first paragraph; directives with all that is indented below them are passed over.
-pub(super) fn read(text: &str) -> Reading {
-    let mut reading = Reading::default();
+pub(super) fn read(text: &str) -> ProseReading {
+    let mut reading = ProseReading::default();
     // The styles of headings, highest first: the text itself defines what each means.
     let mut styles: Vec<(char, bool)> = Vec::new();
     let mut previous = "";
@@ -25,8 +25,8 @@ pub(super) fn read(text: &str) -> Reading {
                     styles.push(style);
                     styles.len() - 1
                 });
-                reading.take_back();
-                reading.heading(level, previous);
+                reading.discard_paragraph();
+                reading.push_heading(level, previous);
             } else {
                 reading.end_paragraph();
             }
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str) -> Reading {
         {
             reading.end_paragraph();
         } else {
-            reading.text(line.trim_end_matches(':'));
+            reading.push_line(line.trim_end_matches(':'));
         }
         before = previous;
         previous = line;

@@ -1,11 +1,11 @@
 //! Picks the reader for a markup, and writes what it found.
 
-use super::super::heuristic::Source;
+use super::super::heuristic::SummaryInput;
 use super::super::opening;
-use super::super::page::Page;
+use super::super::page::SummaryPage;
 use super::super::redact;
 use super::super::words;
-use super::Reading;
+use super::ProseReading;
 use super::markdown;
 use super::marked;
 use super::restructured;
@@ -17,7 +17,7 @@ const TITLE_BYTES: usize = 120;
 const HEADINGS_BYTES: usize = 200;
 
 /// Describes a text by its title, headings and first paragraph.
-pub(in super::super) fn describe(source: &Source<'_>) -> String {
+pub(in super::super) fn describe(source: &SummaryInput<'_>) -> String {
     let head = redact::without_pem(words::head(source.text, HEAD_BYTES));
     let mut reading = match source.file_type.id {
         "markdown" => markdown::read(&head),
@@ -31,14 +31,14 @@ pub(in super::super) fn describe(source: &Source<'_>) -> String {
         (*level == highest).then(|| reading.headings.remove(0).1)
     });
     let opening = opening::opening(source);
-    let mut page = Page::new(&match title {
+    let mut page = SummaryPage::new(&match title {
         Some(title) => format!("{opening}: {}", words::clip(&title, TITLE_BYTES)),
         None => format!("{opening}."),
     });
     let headings = main_headings(&reading);
     if !headings.is_empty() {
         let label = "Headings: ";
-        let names = words::joined(&headings, " · ", HEADINGS_BYTES - label.len());
+        let names = words::join_within(&headings, " · ", HEADINGS_BYTES - label.len());
         page.push_clipped(&format!("{label}{names}"), HEADINGS_BYTES);
     }
     if let Some(paragraph) = first_paragraph(&reading, &head) {
@@ -49,7 +49,7 @@ pub(in super::super) fn describe(source: &Source<'_>) -> String {
 }
 
 /// Returns the headings of the upper levels, as many levels as leave a list that can be read.
-fn main_headings(reading: &Reading) -> Vec<&str> {
+fn main_headings(reading: &ProseReading) -> Vec<&str> {
     const ENOUGH: usize = 3;
     let up_to = |deepest: usize| -> Vec<&str> {
         let upper = reading.headings.iter().filter(|(level, _)| *level <= deepest);
@@ -68,7 +68,7 @@ fn main_headings(reading: &Reading) -> Vec<&str> {
 }
 
 /// Returns the first paragraph, or the first line that holds words where all of the text is lists and headings.
-fn first_paragraph(reading: &Reading, head: &str) -> Option<String> {
+fn first_paragraph(reading: &ProseReading, head: &str) -> Option<String> {
     if let Some(paragraph) = &reading.paragraph {
         return Some(paragraph.clone());
     }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::summarize::redact::Secrecy;
-use crate::summarize::redact::of_key;
+use crate::summarize::redact::KeySecrecy;
+use crate::summarize::redact::key_secrecy;
 use crate::summarize::secrets::values::is_chosen;
 use crate::summarize::secrets::values::is_code;
 use crate::summarize::secrets::values::is_placeholder;
@@ -35,7 +35,7 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Looks at the name that a word is part of. Returns where the name ends, and its value where that is a secret.
-pub(super) fn assigned(text: &str, word: &Range<usize>) -> (usize, Option<Range<usize>>) {
+pub(super) fn find_assigned(text: &str, word: &Range<usize>) -> (usize, Option<Range<usize>>) {
     let before = &text.as_bytes()[word.start.saturating_sub(LONGEST_KEY)..word.start];
     let start = word.start - before.iter().rev().take_while(|b| is_key_byte(**b)).count();
     let after = text.as_bytes()[word.end..].iter().take(LONGEST_KEY);
@@ -52,13 +52,13 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
     // Most words are part of a sentence or of an expression; the pattern is for the others.
     let sign = rest.bytes().find(|b| !b"\"'`]) \t\r\n".contains(b))?;
     if is_defined(text, &key, rest) {
-        return defined(rest).map(|span| key.end + span.start..key.end + span.end);
+        return defined_value(rest).map(|span| key.end + span.start..key.end + span.end);
     }
     if !b"=:,>-?+!v|o".contains(&sign) {
         return None;
     }
-    let secrecy = of_key(&text[key.clone()]);
-    if secrecy == Secrecy::Open || text[key.clone()].to_ascii_lowercase().contains("public") {
+    let secrecy = key_secrecy(&text[key.clone()]);
+    if secrecy == KeySecrecy::Public || text[key.clone()].to_ascii_lowercase().contains("public") {
         return None;
     }
     let captures = VALUE.captures(rest)?;
@@ -70,12 +70,12 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let is_secret = match (secrecy, quoted) {
-        (Secrecy::Open, _) => false,
-        (Secrecy::Texts, _) => {
+        (KeySecrecy::Public, _) => false,
+        (KeySecrecy::Texts, _) => {
             20 <= value.len() && is_random(value.as_str()) && !is_placeholder(value.as_str())
         }
-        (Secrecy::All, Some(_)) => is_quoted_secret(value.as_str()),
-        (Secrecy::All, None) => return plain_secret(text, &key, span),
+        (KeySecrecy::All, Some(_)) => is_quoted_secret(value.as_str()),
+        (KeySecrecy::All, None) => return plain_secret(text, &key, span),
     };
     is_secret.then_some(span)
 }
@@ -84,11 +84,13 @@ fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
 fn is_defined(text: &str, key: &Range<usize>, rest: &str) -> bool {
     let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
     let before = text[line..key.start].trim_start().strip_prefix('#').unwrap_or_default();
-    before.trim() == "define" && rest.starts_with([' ', '\t']) && of_key(&text[key.clone()]) == Secrecy::All
+    before.trim() == "define"
+        && rest.starts_with([' ', '\t'])
+        && key_secrecy(&text[key.clone()]) == KeySecrecy::All
 }
 
 /// Returns where in what follows a name the text stands that it is defined as, if that is a secret.
-fn defined(rest: &str) -> Option<Range<usize>> {
+fn defined_value(rest: &str) -> Option<Range<usize>> {
     let open = rest.find('"').filter(|open| matches!(rest[..*open].trim(), "" | "L" | "u8"))?;
     let length = rest[open + 1..].find(['"', '\n'])?;
     let span = open + 1..open + 1 + length;
@@ -167,7 +169,7 @@ mod tests {
         let at = ["PASS", "pass", "Pass", "secret", "SECRET", "token", "TOKEN"]
             .iter()
             .find_map(|word| text.find(word).map(|at| at..at + word.len()));
-        assigned(text, &at.unwrap()).1.map(|span| &text[span])
+        find_assigned(text, &at.unwrap()).1.map(|span| &text[span])
     }
 
     #[test]

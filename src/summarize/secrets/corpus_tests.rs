@@ -5,7 +5,7 @@
 //! are. A secret is found when it is not in what is left of the text.
 
 use crate::summarize::secrets::redact;
-use crate::summarize::secrets::samples_tests::Chance;
+use crate::summarize::secrets::samples_tests::SampleRng;
 use crate::summarize::secrets::samples_tests::samples;
 use crate::summarize::secrets::scan;
 
@@ -44,9 +44,9 @@ const NAMES: [&str; 24] = [
 ];
 
 /// Makes a file that holds a value under a name.
-type Carrier = fn(name: &str, value: &str) -> String;
+type SampleCarrier = fn(name: &str, value: &str) -> String;
 
-const CARRIERS: [(&str, Carrier); 14] = [
+const CARRIERS: [(&str, SampleCarrier); 14] = [
     ("python", |name, value| {
         format!("import os\n\n{} = '{value}'\n\n\ndef f():\n    return 1\n", word(name))
     }),
@@ -77,7 +77,7 @@ fn word(name: &str) -> String {
 }
 
 /// Shapes of values that no rule knows.
-fn unknown(chance: &mut Chance) -> Vec<String> {
+fn unknown(chance: &mut SampleRng) -> Vec<String> {
     let year = 1950 + chance.below(90);
     let word = chance.of(LETTERS, 7);
     vec![
@@ -106,7 +106,7 @@ fn measure(kinds: &[(String, String)], mut missed: impl FnMut(&str, &str)) -> (u
             let left = redact(&text, &scan);
             all += 1;
             let half = &value[..value.len() / 2];
-            if scan.withholding().is_none()
+            if scan.blocking_match().is_none()
                 && (left.contains(value) || carrier == "two pieces" && left.contains(half))
             {
                 lost += 1;
@@ -126,7 +126,7 @@ fn share(all: usize, lost: usize) -> f64 {
 fn secrets_that_a_rule_knows_are_found_in_all_notations() {
     let mut kinds = Vec::new();
     for (seed, sample) in samples().iter().enumerate() {
-        let value = sample.secret(&mut Chance(seed as u64 + 1000));
+        let value = sample.secret(&mut SampleRng(seed as u64 + 1000));
         // What is a line or a file of its own is in the test of the samples.
         let is_line = matches!(sample.rule, "pgpass-password" | "htpasswd-sha");
         if !is_line && !value.contains(['\n', ' ', '"', '\'']) {
@@ -146,7 +146,7 @@ fn secrets_that_a_rule_knows_are_found_in_all_notations() {
 #[test]
 fn secrets_that_no_rule_knows_are_mostly_found_by_their_names() {
     let mut kinds = Vec::new();
-    let mut chance = Chance(7);
+    let mut chance = SampleRng(7);
     for name in NAMES {
         kinds.extend(unknown(&mut chance).into_iter().map(|value| (name.to_owned(), value)));
     }
@@ -166,7 +166,7 @@ fn the_same_files_without_secrets_are_clean() {
         for (carrier, file) in CARRIERS {
             for value in ["${SECRET_VALUE}", "changeme", "<your-secret>", "get_value"] {
                 let text = file(name, value);
-                assert_eq!(scan(&text).unwrap().found, [], "{carrier}: {text}");
+                assert_eq!(scan(&text).unwrap().matches, [], "{carrier}: {text}");
             }
         }
     }

@@ -18,9 +18,9 @@ mod corpus_tests;
 #[cfg(test)]
 mod samples_tests;
 
-pub use scan::Found;
-pub use scan::Scan;
-pub use scan::Unscannable;
+pub use scan::ScanError;
+pub use scan::SecretMatch;
+pub use scan::SecretScan;
 pub use scan::redact;
 pub use scan::scan;
 pub use scan::version;

@@ -41,29 +41,29 @@ const KEY_WORDS: [&str; 16] = [
     "pw",
 ];
 
-static FILE: LazyLock<File> = LazyLock::new(|| {
+static FILE: LazyLock<RuleFile> = LazyLock::new(|| {
     let text = include_str!("../../../config/secrets.toml");
     toml::from_str(text).expect("the program's own rules are read by its tests")
 });
-static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::of(&FILE));
+static RULES: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::from_file(&FILE));
 
 /// Returns the rules.
-pub(super) fn rules() -> &'static Rules {
+pub(super) fn rules() -> &'static RuleSet {
     &RULES
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct RuleFile {
     version: String,
-    tokens: Vec<Token>,
-    places: Vec<Place>,
-    names: Vec<Named>,
+    tokens: Vec<TokenRule>,
+    places: Vec<PlaceRule>,
+    names: Vec<NamedRule>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Token {
+struct TokenRule {
     id: String,
     #[expect(dead_code, reason = "it is for who reads the file")]
     what: String,
@@ -77,7 +77,7 @@ struct Token {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct PlaceRule {
     id: String,
     #[expect(dead_code, reason = "it is for who reads the file")]
     what: String,
@@ -88,7 +88,7 @@ struct Place {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Named {
+struct NamedRule {
     id: String,
     near: Vec<String>,
     shape: String,
@@ -97,7 +97,7 @@ struct Named {
 
 /// Where in relation to its keyword a secret stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seat {
+enum RuleAnchor {
     /// It begins with the keyword.
     Begins,
     /// The keyword is somewhere in or before it.
@@ -107,42 +107,42 @@ enum Seat {
 }
 
 /// One kind of secret.
-pub(super) struct Rule {
+pub(super) struct SecretRule {
     /// Its name.
     pub(super) id: &'static str,
     /// Whether nothing of a file that holds one may leave.
-    pub(super) withholds: bool,
+    pub(super) blocks_file: bool,
     pattern: String,
     compiled: OnceLock<Regex>,
-    seat: Seat,
+    seat: RuleAnchor,
     entropy: f64,
     /// Whether a value may be one that only stands for a secret.
-    may_stand_for: bool,
+    allows_placeholders: bool,
     until: Option<&'static str>,
 }
 
 /// All kinds of secrets, and the words by which they are noticed.
-pub(super) struct Rules {
-    all: Vec<Rule>,
+pub(super) struct RuleSet {
+    all: Vec<SecretRule>,
     words: AhoCorasick,
     /// Of each word, the rules that it is a keyword of; none for those of keys.
     of_word: Vec<Vec<usize>>,
 }
 
 /// What a word in a text calls for.
-pub(super) enum Hint {
+pub(super) enum KeywordHint {
     /// These rules may match here.
     Rules(&'static [usize]),
     /// A key that may name a secret.
     Key,
 }
 
-impl Rules {
-    fn of(file: &'static File) -> Self {
+impl RuleSet {
+    fn from_file(file: &'static RuleFile) -> Self {
         let mut rules = Vec::new();
         let mut words: Vec<String> = Vec::new();
         let mut of_word: Vec<Vec<usize>> = Vec::new();
-        let mut add = |keywords: &[String], rule: Rule| {
+        let mut add = |keywords: &[String], rule: SecretRule| {
             for keyword in keywords {
                 let keyword = keyword.to_ascii_lowercase();
                 let at = words.iter().position(|word| *word == keyword).unwrap_or_else(|| {
@@ -155,13 +155,13 @@ impl Rules {
             rules.push(rule);
         };
         for token in &file.tokens {
-            add(&token.keywords, Rule::of_token(token));
+            add(&token.keywords, SecretRule::from_token(token));
         }
         for place in &file.places {
-            add(&place.keywords, Rule::of_place(place));
+            add(&place.keywords, SecretRule::from_place(place));
         }
         for named in &file.names {
-            add(&named.near, Rule::of_named(named));
+            add(&named.near, SecretRule::from_named(named));
         }
         words.extend(KEY_WORDS.map(str::to_owned));
         // The noncontiguous and contiguous automata are smaller, and a third as quick.
@@ -172,15 +172,15 @@ impl Rules {
     }
 
     /// Returns the words in a text that call for a look, in the order of their ends.
-    pub(super) fn hints(&'static self, text: &str) -> impl Iterator<Item = (Range<usize>, Hint)> {
+    pub(super) fn hints(&'static self, text: &str) -> impl Iterator<Item = (Range<usize>, KeywordHint)> {
         self.words.find_overlapping_iter(text).map(|hit| {
             let hint = self.of_word.get(hit.pattern().as_usize());
-            (hit.range(), hint.map_or(Hint::Key, |rules| Hint::Rules(rules)))
+            (hit.range(), hint.map_or(KeywordHint::Key, |rules| KeywordHint::Rules(rules)))
         })
     }
 
     /// Returns a rule.
-    pub(super) fn rule(&self, index: usize) -> &Rule {
+    pub(super) fn rule(&self, index: usize) -> &SecretRule {
         &self.all[index]
     }
 
@@ -195,41 +195,41 @@ pub(super) fn version() -> &'static str {
     &FILE.version
 }
 
-impl Rule {
-    fn of_token(token: &'static Token) -> Self {
-        let seat = if token.is_anywhere == Some(true) { Seat::Anywhere } else { Seat::Begins };
+impl SecretRule {
+    fn from_token(token: &'static TokenRule) -> Self {
+        let seat = if token.is_anywhere == Some(true) { RuleAnchor::Anywhere } else { RuleAnchor::Begins };
         let entropy = token.entropy.unwrap_or(0.0);
         Self {
-            withholds: token.withholds == Some(true),
+            blocks_file: token.withholds == Some(true),
             until: token.until.as_deref(),
             ..Self::new(&token.id, token.regex.clone(), seat, entropy)
         }
     }
 
-    fn of_place(place: &'static Place) -> Self {
+    fn from_place(place: &'static PlaceRule) -> Self {
         let entropy = place.entropy.unwrap_or(0.0);
-        let rule = Self::new(&place.id, place.regex.clone(), Seat::Anywhere, entropy);
-        Self { may_stand_for: true, ..rule }
+        let rule = Self::new(&place.id, place.regex.clone(), RuleAnchor::Anywhere, entropy);
+        Self { allows_placeholders: true, ..rule }
     }
 
-    fn of_named(named: &'static Named) -> Self {
+    fn from_named(named: &'static NamedRule) -> Self {
         // The rest of the name, what closes it, a sign, what opens the value.
         const BETWEEN: &str = r#"[\w.-]{0,40}["'`\]\)]{0,2}[ \t]{0,3}(?:\s{1,20}["']?value["']?[ \t]*[:=]|:[ \t]*[\w&\[\]]{1,20}[ \t]*=|:=|=>|->|[=:,>|]|[ \t])[ \t]{0,4}(?:(?:[rbuf]|os\.getenv\([^,\n]{1,60},[ \t]*)?["'`(]{1,2}(?:\r?\n[ \t]*["'`])?)?"#;
         let pattern = format!(r"(?i:{BETWEEN})({})(?:[^A-Za-z0-9_+/=-]|$)", named.shape);
         let entropy = named.entropy.unwrap_or(NAMED_ENTROPY);
-        let rule = Self::new(&named.id, pattern, Seat::Named, entropy);
-        Self { may_stand_for: true, ..rule }
+        let rule = Self::new(&named.id, pattern, RuleAnchor::Named, entropy);
+        Self { allows_placeholders: true, ..rule }
     }
 
-    fn new(id: &'static str, pattern: String, seat: Seat, entropy: f64) -> Self {
+    fn new(id: &'static str, pattern: String, seat: RuleAnchor, entropy: f64) -> Self {
         Self {
             id,
-            withholds: false,
-            pattern: if seat == Seat::Anywhere { pattern } else { format!("^(?:{pattern})") },
+            blocks_file: false,
+            pattern: if seat == RuleAnchor::Anywhere { pattern } else { format!("^(?:{pattern})") },
             compiled: OnceLock::new(),
             seat,
             entropy,
-            may_stand_for: false,
+            allows_placeholders: false,
             until: None,
         }
     }
@@ -242,17 +242,17 @@ impl Rule {
 
     /// Says whether a secret of this kind may stand at some distance of its keyword.
     pub(super) fn is_anywhere(&self) -> bool {
-        self.seat == Seat::Anywhere
+        self.seat == RuleAnchor::Anywhere
     }
 
     /// Returns the secrets of this kind near a keyword; `None` where it is plain that there is none.
-    pub(super) fn near(&self, text: &str, word: &Range<usize>) -> Option<Vec<Range<usize>>> {
+    pub(super) fn find_near(&self, text: &str, word: &Range<usize>) -> Option<Vec<Range<usize>>> {
         let start = match self.seat {
-            Seat::Begins => word.start,
-            Seat::Anywhere => text.floor_char_boundary(word.start.saturating_sub(BEFORE)),
-            Seat::Named => word.end,
+            RuleAnchor::Begins => word.start,
+            RuleAnchor::Anywhere => text.floor_char_boundary(word.start.saturating_sub(BEFORE)),
+            RuleAnchor::Named => word.end,
         };
-        if self.seat == Seat::Begins && !begins_a_word(text, start) {
+        if self.seat == RuleAnchor::Begins && !begins_a_word(text, start) {
             return None;
         }
         let end = text.floor_char_boundary(word.end.saturating_add(AFTER).min(text.len()));
@@ -264,7 +264,7 @@ impl Rule {
             let span = start + secret.start()..start + secret.end();
             let is_one = captures.get(1).is_some() || begins_a_word(text, span.start);
             let is_one = is_one && self.is_secret(secret.as_str());
-            is_one.then(|| self.to_its_end(text, span))
+            is_one.then(|| self.extend_to_end(text, span))
         });
         Some(found.collect())
     }
@@ -272,14 +272,14 @@ impl Rule {
     fn is_secret(&self, value: &str) -> bool {
         // Letters alone are the names of programs more often than what somebody was given.
         let is_name = RANDOM_ENTROPY <= self.entropy && !value.bytes().any(|b| b.is_ascii_digit());
-        if self.may_stand_for && (is_name || is_placeholder(value)) {
+        if self.allows_placeholders && (is_name || is_placeholder(value)) {
             return false;
         }
         self.until.is_some() || (self.entropy <= entropy(value) && !is_filler(value))
     }
 
     /// Takes a secret to its end, where it is one that ends by a mark, or went beyond where it was looked for.
-    fn to_its_end(&self, text: &str, span: Range<usize>) -> Range<usize> {
+    fn extend_to_end(&self, text: &str, span: Range<usize>) -> Range<usize> {
         if let Some(mark) = self.until {
             let end = text[span.start..].find(mark).map_or(text.len(), |at| span.start + at);
             let line = text[end..].find('\n').map_or(text.len(), |at| end + at);

@@ -11,7 +11,7 @@ use crate::summarize::secrets::scan;
 const SAMPLES: &str = include_str!("samples.txt");
 
 /// A sample's pattern.
-pub(super) struct Sample {
+pub(super) struct SecretSample {
     pub(super) rule: &'static str,
     /// The name before it; empty where it needs none.
     pub(super) name: &'static str,
@@ -19,18 +19,18 @@ pub(super) struct Sample {
 }
 
 /// Returns the samples, in the order of their rules.
-pub(super) fn samples() -> Vec<Sample> {
+pub(super) fn samples() -> Vec<SecretSample> {
     let samples = SAMPLES.lines().map(|line| {
         let [rule, name, pattern] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        Sample { rule, name: name.trim_start_matches('-'), pattern }
+        SecretSample { rule, name: name.trim_start_matches('-'), pattern }
     });
     samples.collect()
 }
 
 /// Numbers by chance, the same in every run.
-pub(super) struct Chance(pub(super) u64);
+pub(super) struct SampleRng(pub(super) u64);
 
-impl Chance {
+impl SampleRng {
     /// Returns a number below `end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         // The constants of Knuth's MMIX; its upper bits are the good ones.
@@ -61,7 +61,7 @@ fn alphabet(name: char) -> &'static str {
     }
 }
 
-impl Sample {
+impl SecretSample {
     /// Makes the sample. What is left to chance is what `fill` makes of an alphabet and a length.
     fn make(&self, mut fill: impl FnMut(&str, usize) -> String) -> String {
         let (mut made, mut rest) = (String::new(), self.pattern);
@@ -82,7 +82,7 @@ impl Sample {
     }
 
     /// Makes a secret of it.
-    pub(super) fn secret(&self, chance: &mut Chance) -> String {
+    pub(super) fn secret(&self, chance: &mut SampleRng) -> String {
         self.make(|alphabet, count| chance.of(alphabet, count))
     }
 
@@ -109,9 +109,9 @@ fn every_rule_has_a_sample() {
 fn every_rule_finds_its_sample() {
     let mut missed = Vec::new();
     for (seed, sample) in samples().iter().enumerate() {
-        let text = sample.line(&sample.secret(&mut Chance(seed as u64)));
+        let text = sample.line(&sample.secret(&mut SampleRng(seed as u64)));
         let scan = scan(&text).unwrap();
-        if !scan.found.iter().any(|found| found.rule == sample.rule) {
+        if !scan.matches.iter().any(|found| found.rule == sample.rule) {
             missed.push(format!("{}: {text}", sample.rule));
         }
     }
@@ -126,7 +126,7 @@ fn no_rule_finds_what_stands_for_its_sample() {
         let scan = scan(&text).unwrap();
         // The form of a key's file is one, whatever is in it.
         let is_file =
-            scan.withholding().is_some_and(|found| matches!(found.rule, "private-key" | "putty-key"));
+            scan.blocking_match().is_some_and(|found| matches!(found.rule, "private-key" | "putty-key"));
         if !scan.is_clean() && !is_file {
             wrong.push(redact(&text, &scan));
         }

@@ -8,12 +8,12 @@ use std::ops::RangeInclusive;
 use aho_corasick::AhoCorasick;
 use aho_corasick::MatchKind;
 
-use crate::summarize::secrets::assigned::assigned;
+use crate::summarize::secrets::assigned::find_assigned;
 use crate::summarize::secrets::rules;
-use crate::summarize::secrets::rules::Hint;
-use crate::summarize::secrets::structures::structures;
-use crate::summarize::secrets::views::Joined;
-use crate::summarize::secrets::views::decoded;
+use crate::summarize::secrets::rules::KeywordHint;
+use crate::summarize::secrets::structures::find_structures;
+use crate::summarize::secrets::views::JoinedText;
+use crate::summarize::secrets::views::decode_base64_runs;
 
 /// Bytes of a text that is looked at; the longest that anybody wrote by hand are a tenth of it.
 const LONGEST: usize = 8 << 20;
@@ -25,25 +25,25 @@ const BYTES_A_PLACE: usize = 12;
 
 /// What was found in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scan {
+pub struct SecretScan {
     /// The secrets, in the order of their beginnings. They may overlap.
-    pub found: Vec<Found>,
+    pub matches: Vec<SecretMatch>,
 }
 
 /// A secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct SecretMatch {
     /// The rule by which it was found.
     pub rule: &'static str,
     /// Where it stands.
     pub span: Range<usize>,
     /// Whether nothing of the text may leave, not even without it.
-    pub withholds: bool,
+    pub blocks_file: bool,
 }
 
 /// Why nobody can say whether there are secrets in a text. It is then as if there were some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unscannable {
+pub enum ScanError {
     /// It is longer than anything that is looked at.
     #[error("longer than {} MiB", LONGEST >> 20)]
     TooLong,
@@ -55,15 +55,15 @@ pub enum Unscannable {
     TooDense,
 }
 
-impl Scan {
+impl SecretScan {
     /// Says whether nothing was found.
     pub fn is_clean(&self) -> bool {
-        self.found.is_empty()
+        self.matches.is_empty()
     }
 
     /// Returns the first secret that must not leave even with the secrets taken out of the text.
-    pub fn withholding(&self) -> Option<&Found> {
-        self.found.iter().find(|found| found.withholds)
+    pub fn blocking_match(&self) -> Option<&SecretMatch> {
+        self.matches.iter().find(|found| found.blocks_file)
     }
 }
 
@@ -73,67 +73,70 @@ pub fn version() -> &'static str {
 }
 
 /// Looks for secrets in a text.
-pub fn scan(text: &str) -> Result<Scan, Unscannable> {
+pub fn scan(text: &str) -> Result<SecretScan, ScanError> {
     if LONGEST < text.len() {
-        return Err(Unscannable::TooLong);
+        return Err(ScanError::TooLong);
     }
     if text.contains(['\0', char::REPLACEMENT_CHARACTER]) {
-        return Err(Unscannable::NotText);
+        return Err(ScanError::NotText);
     }
-    let mut found = plainly(text)?;
-    if let Some(joined) = Joined::of(text) {
-        let hidden = plainly(&joined.text)?.into_iter();
-        found.extend(hidden.filter_map(|one| Some(Found { span: joined.original(&one.span)?, ..one })));
+    let mut found = scan_plain(text)?;
+    if let Some(joined) = JoinedText::new(text) {
+        let hidden = scan_plain(&joined.text)?.into_iter();
+        found.extend(
+            hidden.filter_map(|one| Some(SecretMatch { span: joined.original_span(&one.span)?, ..one })),
+        );
     }
-    for (span, inner) in decoded(text) {
-        found.extend(plainly(&inner)?.into_iter().map(|one| Found { span: span.clone(), ..one }));
+    for (span, inner) in decode_base64_runs(text) {
+        found.extend(scan_plain(&inner)?.into_iter().map(|one| SecretMatch { span: span.clone(), ..one }));
     }
     found.sort_by(|a, b| (a.span.start, b.span.end, a.rule).cmp(&(b.span.start, a.span.end, b.rule)));
     found.dedup();
-    Ok(Scan { found })
+    Ok(SecretScan { matches: found })
 }
 
 /// Looks for secrets in a text as it stands.
-fn plainly(text: &str) -> Result<Vec<Found>, Unscannable> {
+fn scan_plain(text: &str) -> Result<Vec<SecretMatch>, ScanError> {
     let rules = rules::rules();
-    let mut found = structures(text);
+    let mut found = find_structures(text);
     // Up to where a rule, or the search for keys, has seen the text already.
     let mut seen = vec![0; rules.len()];
     let (mut keys_seen, mut places) = (0, 0);
     for (word, hint) in rules.hints(text) {
         match hint {
-            Hint::Rules(indices) => {
+            KeywordHint::Rules(indices) => {
                 for index in indices {
                     if word.start < seen[*index] {
                         continue;
                     }
                     let rule = rules.rule(*index);
-                    let Some(secrets) = rule.near(text, &word) else { continue };
+                    let Some(secrets) = rule.find_near(text, &word) else { continue };
                     seen[*index] = if rule.is_anywhere() { word.start + STEP } else { 0 };
                     places += 1;
-                    let of_rule = |span| Found { rule: rule.id, span, withholds: rule.withholds };
+                    let of_rule = |span| SecretMatch { rule: rule.id, span, blocks_file: rule.blocks_file };
                     found.extend(secrets.into_iter().map(of_rule));
                 }
             }
-            Hint::Key if word.start < keys_seen => {}
-            Hint::Key => {
-                let (key_end, secret) = assigned(text, &word);
+            KeywordHint::Key if word.start < keys_seen => {}
+            KeywordHint::Key => {
+                let (key_end, secret) = find_assigned(text, &word);
                 keys_seen = key_end;
-                let secret = secret.map(|span| Found { rule: "assigned-secret", span, withholds: false });
+                let secret =
+                    secret.map(|span| SecretMatch { rule: "assigned-secret", span, blocks_file: false });
                 found.extend(secret);
             }
         }
         if FEW_PLACES + text.len() / BYTES_A_PLACE < places {
-            return Err(Unscannable::TooDense);
+            return Err(ScanError::TooDense);
         }
     }
     Ok(found)
 }
 
 /// Returns a text with a mark in the place of each secret, and of each other place where the same value stands.
-pub fn redact(text: &str, scan: &Scan) -> String {
-    let again = said_again(text, &scan.found);
-    let mut all: Vec<&Found> = scan.found.iter().chain(&again).collect();
+pub fn redact(text: &str, scan: &SecretScan) -> String {
+    let again = find_repeats(text, &scan.matches);
+    let mut all: Vec<&SecretMatch> = scan.matches.iter().chain(&again).collect();
     all.sort_by_key(|found| (found.span.start, Reverse(found.span.end)));
     let mut safe = String::with_capacity(text.len());
     let mut done = 0;
@@ -153,7 +156,7 @@ pub fn redact(text: &str, scan: &Scan) -> String {
 }
 
 /// Returns where the values of secrets stand, whatever is around them: in a comment, in a test, in an address.
-fn said_again(text: &str, found: &[Found]) -> Vec<Found> {
+fn find_repeats(text: &str, found: &[SecretMatch]) -> Vec<SecretMatch> {
     // Shorter ones are parts of words; longer ones are blocks that nobody repeats.
     const LENGTHS: RangeInclusive<usize> = 6..=512;
     let values = found.iter().filter(|found| LENGTHS.contains(&found.span.len()));
@@ -164,8 +167,12 @@ fn said_again(text: &str, found: &[Found]) -> Vec<Found> {
     builder.match_kind(MatchKind::LeftmostLongest);
     let words = builder.build(values.keys()).expect("they are parts of a text of some megabytes");
     let hits = words.find_iter(text);
-    hits.map(|hit| Found { rule: rules[hit.pattern().as_usize()], span: hit.range(), withholds: false })
-        .collect()
+    hits.map(|hit| SecretMatch {
+        rule: rules[hit.pattern().as_usize()],
+        span: hit.range(),
+        blocks_file: false,
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -178,7 +185,7 @@ mod tests {
     }
 
     fn found(text: &str) -> Vec<&'static str> {
-        scan(text).unwrap().found.into_iter().map(|found| found.rule).collect()
+        scan(text).unwrap().matches.into_iter().map(|found| found.rule).collect()
     }
 
     #[test]
@@ -186,14 +193,14 @@ mod tests {
         let text = format!("a = '{}'\nb = 1\n", token());
         let scan = scan(&text).unwrap();
         assert_eq!(redact(&text, &scan), "a = '(redacted:github-token)'\nb = 1\n");
-        assert!(scan.withholding().is_none());
+        assert!(scan.blocking_match().is_none());
     }
 
     #[test]
     fn a_text_without_secrets_is_clean_and_stays() {
         let text = "def login(user, password):\n    token = make_token(user)\n    return token\n";
         let scan = scan(text).unwrap();
-        assert_eq!(scan.found, []);
+        assert_eq!(scan.matches, []);
         assert!(scan.is_clean());
         assert_eq!(redact(text, &scan), text);
     }
@@ -224,7 +231,7 @@ mod tests {
         ];
         let text = format!("a\n{}\nb", key.concat());
         let scan = scan(&text).unwrap();
-        assert_eq!(scan.withholding().unwrap().rule, "private-key");
+        assert_eq!(scan.blocking_match().unwrap().rule, "private-key");
         assert_eq!(redact(&text, &scan), "a\n(redacted:private-key)\nb");
         // A program that only speaks of such keys is not one.
         assert_eq!(found("if line == '-----BEGIN PRIVATE KEY-----':\n    return key\n"), [""; 0]);
@@ -232,14 +239,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_looked_at_is_said_to_be_so() {
-        assert_eq!(scan("a\0b"), Err(Unscannable::NotText));
-        assert_eq!(scan("a\u{fffd}b"), Err(Unscannable::NotText));
-        assert_eq!(scan(&"x".repeat(LONGEST + 1)), Err(Unscannable::TooLong));
+        assert_eq!(scan("a\0b"), Err(ScanError::NotText));
+        assert_eq!(scan("a\u{fffd}b"), Err(ScanError::NotText));
+        assert_eq!(scan(&"x".repeat(LONGEST + 1)), Err(ScanError::TooLong));
     }
 
     #[test]
     fn a_text_that_is_made_to_take_for_ever_is_given_up() {
-        assert_eq!(scan(&"-eyJ".repeat(100_000)), Err(Unscannable::TooDense));
+        assert_eq!(scan(&"-eyJ".repeat(100_000)), Err(ScanError::TooDense));
         for hostile in ["password=", "authorization: ", "\" \"", "://", "AKIA", "cookie", "a/b+", "'\\\n'"] {
             let _ = scan(&hostile.repeat(20_000));
         }
@@ -279,8 +286,8 @@ mod tests {
 
     #[test]
     fn overlapping_secrets_leave_nothing_of_either() {
-        let one = |rule, span| Found { rule, span, withholds: false };
-        let scan = Scan { found: vec![one("a", 1..6), one("b", 2..4), one("c", 5..8)] };
+        let one = |rule, span| SecretMatch { rule, span, blocks_file: false };
+        let scan = SecretScan { matches: vec![one("a", 1..6), one("b", 2..4), one("c", 5..8)] };
         assert_eq!(redact("0123456789", &scan), "0(redacted:a)89");
     }
 }

@@ -3,18 +3,18 @@
 use std::ops::Range;
 
 use crate::summarize::redact::url_secrets;
-use crate::summarize::secrets::scan::Found;
+use crate::summarize::secrets::scan::SecretMatch;
 use crate::summarize::secrets::values::is_placeholder;
 
 /// Returns the secrets in addresses, in secrets of Kubernetes, and in states of Terraform.
-pub(super) fn structures(text: &str) -> Vec<Found> {
-    let found = |rule, span| Found { rule, span, withholds: false };
-    let mut all: Vec<Found> =
+pub(super) fn find_structures(text: &str) -> Vec<SecretMatch> {
+    let found = |rule, span| SecretMatch { rule, span, blocks_file: false };
+    let mut all: Vec<SecretMatch> =
         in_addresses(text).into_iter().map(|span| found("address-password", span)).collect();
     all.extend(in_cluster_secrets(text).into_iter().map(|span| found("kubernetes-secret", span)));
     if let Some(at) = text.find("\"terraform_version\"").filter(|_| text.contains("\"lineage\"")) {
         // A state repeats every attribute of every resource, whatever it is called.
-        all.push(Found { rule: "terraform-state", span: at..at + 1, withholds: true });
+        all.push(SecretMatch { rule: "terraform-state", span: at..at + 1, blocks_file: true });
     }
     all
 }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(&'static str, &str)> {
-        structures(text).into_iter().map(|found| (found.rule, &text[found.span])).collect()
+        find_structures(text).into_iter().map(|found| (found.rule, &text[found.span])).collect()
     }
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_state_of_terraform_is_withheld() {
         let text = "{\"version\": 4, \"terraform_version\": \"1.5\", \"lineage\": \"x\"}";
-        assert!(structures(text)[0].withholds);
+        assert!(find_structures(text)[0].blocks_file);
         assert_eq!(found("\"terraform_version\""), []);
     }
 }

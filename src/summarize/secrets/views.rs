@@ -24,34 +24,34 @@ static JOINT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The lines of a text in which pieces are joined, without what joins them.
-pub(super) struct Joined {
+pub(super) struct JoinedText {
     /// The lines.
     pub(super) text: String,
     /// Where in them a run of bytes begins, and where that is in the whole text.
     runs: Vec<(usize, usize)>,
 }
 
-impl Joined {
+impl JoinedText {
     /// Joins what is in pieces; `None` where nothing is.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn new(text: &str) -> Option<Self> {
         let mut joined = Self { text: String::new(), runs: Vec::new() };
         // Up to where the text is taken over or left out; and the end of the line that is being taken over.
         let (mut done, mut end) = (0, 0);
         for joint in JOINT.find_iter(text) {
             if end <= joint.start() {
-                joined.take(text, done..end);
+                joined.push_run(text, done..end);
                 let line = text[..joint.start()].rfind('\n').map_or(0, |at| at + 1);
                 done = line.max(end);
             }
-            joined.take(text, done..joint.start());
+            joined.push_run(text, done..joint.start());
             done = joint.end();
             end = text[done..].find('\n').map_or(text.len(), |at| done + at + 1);
         }
-        joined.take(text, done..end);
+        joined.push_run(text, done..end);
         (!joined.runs.is_empty()).then_some(joined)
     }
 
-    fn take(&mut self, text: &str, span: Range<usize>) {
+    fn push_run(&mut self, text: &str, span: Range<usize>) {
         if span.start < span.end {
             self.runs.push((self.text.len(), span.start));
             self.text.push_str(&text[span]);
@@ -59,7 +59,7 @@ impl Joined {
     }
 
     /// Returns where something stands in the whole text; `None` where it is in one piece, and seen without us.
-    pub(super) fn original(&self, span: &Range<usize>) -> Option<Range<usize>> {
+    pub(super) fn original_span(&self, span: &Range<usize>) -> Option<Range<usize>> {
         let run = |at: usize| self.runs.partition_point(|(start, _)| *start <= at) - 1;
         let (first, last) = (run(span.start), run(span.end - 1));
         let of = |run: usize, at: usize| self.runs[run].1 + at - self.runs[run].0;
@@ -69,7 +69,7 @@ impl Joined {
 }
 
 /// Returns the texts that are in base64, and where.
-pub(super) fn decoded(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
+pub(super) fn decode_base64_runs(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         while at < text.len() {
@@ -111,19 +111,19 @@ mod tests {
     #[test]
     fn pieces_are_joined_and_found_again() {
         let text = "first\nx = 'ab' + 'cd' 'ef'\nlast\ny = \"gh\" \\\n  \"ij\"\n";
-        let joined = Joined::of(text).unwrap();
+        let joined = JoinedText::new(text).unwrap();
         assert_eq!(joined.text, "x = 'abcdef'\ny = \"ghij\"\n");
         let span = joined.text.find("abcdef").map(|at| at..at + 6).unwrap();
-        assert_eq!(&text[joined.original(&span).unwrap()], "ab' + 'cd' 'ef");
+        assert_eq!(&text[joined.original_span(&span).unwrap()], "ab' + 'cd' 'ef");
         let alone = joined.text.find("y =").map(|at| at..at + 3).unwrap();
-        assert_eq!(joined.original(&alone), None);
-        assert!(Joined::of("nothing 'is' joined\n").is_none());
+        assert_eq!(joined.original_span(&alone), None);
+        assert!(JoinedText::new("nothing 'is' joined\n").is_none());
     }
 
     #[test]
     fn base64_of_texts_is_unpacked_and_of_other_bytes_is_not() {
         let texts: Vec<_> =
-            decoded("KEY=cGFzc3dvcmQ9aHVudGVyMiE= SGVsbG8 AAECAwQFBgcICQoLDA0ODxAREhM=").collect();
+            decode_base64_runs("KEY=cGFzc3dvcmQ9aHVudGVyMiE= SGVsbG8 AAECAwQFBgcICQoLDA0ODxAREhM=").collect();
         assert_eq!(texts, [(0..28, "password=hunter2!".to_owned())]);
     }
 }

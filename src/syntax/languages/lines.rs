@@ -6,20 +6,20 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::comments::documentation;
-use crate::syntax::define::Definition;
-use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
+use crate::syntax::define::SymbolDefinition;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::walk::format_line_count;
 
 /// A comment of more lines than this is looked at in part.
-const MOST_LINES: usize = 40;
+const MAX_COMMENT_LINES: usize = 40;
 
 /// Returns what the lines directly above `start` document that begin with `#`. Grammars of lines hang such comments
 /// below what stands before them.
-pub(super) fn doc_above(walk: &Walk<'_>, start: usize) -> Option<String> {
-    let whole = walk.source.whole();
+pub(super) fn hash_comment_above(walk: &OutlineWalk<'_>, start: usize) -> Option<String> {
+    let whole = walk.source.original_text();
     let mut first = walk.source.line_start(start);
     let below = first;
-    for _ in 0..MOST_LINES {
+    for _ in 0..MAX_COMMENT_LINES {
         let Some(above) = whole[..first].strip_suffix('\n') else { break };
         let line_start = above.rfind('\n').map_or(0, |at| at + 1);
         let line = &above[line_start..];
@@ -32,10 +32,10 @@ pub(super) fn doc_above(walk: &Walk<'_>, start: usize) -> Option<String> {
 }
 
 /// Takes `node` into the outline with a signature of its own.
-pub(super) fn define_signed<'t>(
-    walk: &mut Walk<'t>,
+pub(super) fn define_with_signature<'t>(
+    walk: &mut OutlineWalk<'t>,
     node: Node<'t>,
-    definition: Definition<'t>,
+    definition: SymbolDefinition<'t>,
     signature: String,
 ) -> bool {
     let before = walk.symbols.len();
@@ -50,7 +50,10 @@ pub(super) fn define_signed<'t>(
 }
 
 /// Gives the last symbol a documentation, where it has none.
-pub(super) fn document_last(walk: &mut Walk<'_>, doc: impl FnOnce(&Walk<'_>) -> Option<String>) {
+pub(super) fn document_last_symbol(
+    walk: &mut OutlineWalk<'_>,
+    doc: impl FnOnce(&OutlineWalk<'_>) -> Option<String>,
+) {
     if walk.symbols.last().is_some_and(|last| last.doc.is_none()) {
         let doc = doc(walk);
         if let Some(last) = walk.symbols.last_mut() {
@@ -60,25 +63,25 @@ pub(super) fn document_last(walk: &mut Walk<'_>, doc: impl FnOnce(&Walk<'_>) -> 
 }
 
 /// Returns how much a piece of data is: its lines, or its bytes where it stands on one.
-pub(super) fn size_of(text: &str) -> String {
+pub(super) fn format_data_size(text: &str) -> String {
     match text.trim().lines().count() {
         0 | 1 if text.len() < 10_000 => format!("{} bytes", text.len()),
         0 | 1 => format!("{} KiB", text.len() >> 10),
-        lines => count_lines(lines),
+        lines => format_line_count(lines),
     }
 }
 
 /// Says whether a symbol of that kind and name stands among the last ones: what is set again is told once.
-pub(super) fn is_known(walk: &Walk<'_>, kind: SymbolKind, name: &str) -> bool {
+pub(super) fn is_defined_nearby(walk: &OutlineWalk<'_>, kind: SymbolKind, name: &str) -> bool {
     const LOOKED_AT: usize = 200;
     walk.symbols.iter().rev().take(LOOKED_AT).any(|known| known.kind == kind && known.name == name)
 }
 
 /// Takes out all lines but the first of something that goes on over several, and says how many.
-pub(super) fn cut_after_first_line(walk: &mut Walk<'_>, range: Range<usize>) {
+pub(super) fn cut_after_first_line(walk: &mut OutlineWalk<'_>, range: Range<usize>) {
     let text = walk.source.text(range.clone()).trim_end();
     let Some(first) = text.lines().next() else { return };
     let kept = first.trim_end_matches([' ', '\t', '\\', '&', '|', ';']).len();
     let lines = text.lines().count() - 1;
-    walk.cut(range.start + kept..range.start + text.len(), format!("  # {}", count_lines(lines)));
+    walk.cut(range.start + kept..range.start + text.len(), format!("  # {}", format_line_count(lines)));
 }

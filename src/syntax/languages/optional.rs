@@ -1,7 +1,7 @@
 //! The languages that a build may be without, for grammars are most of a program's size.
 
 /// A language, the feature of Cargo that brings it, and whether this build has that feature.
-type Optional = (&'static str, &'static str, bool);
+type OptionalLanguage = (&'static str, &'static str, bool);
 
 /// Says of each language what brings it: the feature is named twice, for `cfg!` wants it spelled.
 macro_rules! optional {
@@ -11,7 +11,7 @@ macro_rules! optional {
 }
 
 /// Every language that is behind a feature, by its id.
-const OPTIONAL: [Optional; 26] = optional![
+const OPTIONAL: [OptionalLanguage; 26] = optional![
     "cmake": "lang-cmake",
     "csharp": "lang-csharp",
     "css": "lang-css",

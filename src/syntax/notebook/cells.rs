@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// A notebook as far as it is read.
-pub(super) struct Notebook {
-    pub(super) cells: Vec<Cell>,
+pub(super) struct ParsedNotebook {
+    pub(super) cells: Vec<NotebookCell>,
     /// Whether its kernel speaks Python; one that does not say is taken for one that does.
     pub(super) is_python: bool,
     /// What a comment begins with in the language of its kernel.
@@ -19,9 +19,9 @@ const SLASHES: [&str; 10] =
     ["c#", "c++", "csharp", "go", "java", "kotlin", "rust", "scala", "swift", "typescript"];
 
 /// A cell.
-pub(super) struct Cell {
+pub(super) struct NotebookCell {
     pub(super) kind: CellKind,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<CellLine>,
     /// Bytes of what its code has put out, as they stand in the notebook.
     pub(super) output_bytes: usize,
 }
@@ -38,13 +38,13 @@ pub(super) enum CellKind {
 }
 
 /// A line of a cell, without its end.
-pub(super) struct Line {
+pub(super) struct CellLine {
     pub(super) text: String,
     /// Where it stands in the notebook's text: itself, quotes included, or the text of the whole cell.
     pub(super) range: Range<usize>,
 }
 
-impl Cell {
+impl NotebookCell {
     pub(super) fn is_code(&self) -> bool {
         self.kind == CellKind::Code
     }
@@ -57,7 +57,7 @@ struct RawNotebook<'a> {
     /// Of format 3, which has no cells of its own.
     #[serde(borrow)]
     worksheets: Option<Vec<RawSheet<'a>>>,
-    metadata: Option<Metadata>,
+    metadata: Option<NotebookMetadata>,
 }
 
 #[derive(Deserialize)]
@@ -77,60 +77,60 @@ struct RawCell<'a> {
 }
 
 #[derive(Deserialize)]
-struct Metadata {
-    kernelspec: Option<Kernel>,
-    language_info: Option<Kernel>,
+struct NotebookMetadata {
+    kernelspec: Option<KernelInfo>,
+    language_info: Option<KernelInfo>,
 }
 
 #[derive(Deserialize)]
-struct Kernel {
+struct KernelInfo {
     name: Option<String>,
     language: Option<String>,
 }
 
 /// Returns the cells of a notebook; `None` where the text is none. A text without a word is one without cells, as an
 /// editor makes it before anything is written.
-pub(super) fn read(text: &str) -> Option<Notebook> {
+pub(super) fn parse_notebook(text: &str) -> Option<ParsedNotebook> {
     if text.trim().is_empty() {
-        return Some(Notebook { cells: Vec::new(), is_python: true, comment: "#" });
+        return Some(ParsedNotebook { cells: Vec::new(), is_python: true, comment: "#" });
     }
     let raw: RawNotebook<'_> = serde_json::from_str(text).ok()?;
     if raw.cells.is_none() && raw.worksheets.is_none() {
         return None;
     }
-    let spoken = raw.metadata.and_then(Metadata::language);
+    let spoken = raw.metadata.and_then(NotebookMetadata::language);
     let spoken = spoken.map_or_else(|| "python".to_owned(), |name| name.to_ascii_lowercase());
     let sheets = raw.worksheets.unwrap_or_default().into_iter().flat_map(|sheet| sheet.cells);
     let cells = raw.cells.unwrap_or_default().into_iter().chain(sheets);
-    Some(Notebook {
-        cells: cells.filter_map(|cell| read_cell(text, cell)).collect(),
+    Some(ParsedNotebook {
+        cells: cells.filter_map(|cell| parse_cell(text, cell)).collect(),
         is_python: spoken.contains("python"),
         comment: if SLASHES.iter().any(|name| spoken.starts_with(name)) { "//" } else { "#" },
     })
 }
 
 /// Reads a cell; one that is none is passed over, and one whose text is none has no lines.
-fn read_cell(text: &str, raw: &RawValue) -> Option<Cell> {
+fn parse_cell(text: &str, raw: &RawValue) -> Option<NotebookCell> {
     let cell: RawCell<'_> = serde_json::from_str(raw.get()).ok()?;
     let kind = match cell.cell_type.as_str() {
         "code" => CellKind::Code,
         "markdown" | "heading" => CellKind::Markdown,
         _ => CellKind::Raw,
     };
-    let lines = cell.source.and_then(|source| read_lines(text, source)).unwrap_or_default();
+    let lines = cell.source.and_then(|source| parse_lines(text, source)).unwrap_or_default();
     let outputs = cell.outputs.map_or("", RawValue::get);
     let output_bytes = if outputs == "[]" { 0 } else { outputs.len() };
-    Some(Cell { kind, lines, output_bytes })
+    Some(NotebookCell { kind, lines, output_bytes })
 }
 
 /// Reads a text that is written as a string, or as a list of strings, mostly one for each line.
-fn read_lines(text: &str, source: &RawValue) -> Option<Vec<Line>> {
+fn parse_lines(text: &str, source: &RawValue) -> Option<Vec<CellLine>> {
     let pieces: Vec<&RawValue> =
         if source.get().starts_with('"') { vec![source] } else { serde_json::from_str(source.get()).ok()? };
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<CellLine> = Vec::new();
     let mut goes_on = false;
     for piece in pieces {
-        let range = place(text, piece.get());
+        let range = borrowed_range(text, piece.get());
         let piece: String = serde_json::from_str(piece.get()).ok()?;
         for part in piece.split_inclusive('\n') {
             let own = part.trim_end_matches(['\n', '\r']);
@@ -139,7 +139,7 @@ fn read_lines(text: &str, source: &RawValue) -> Option<Vec<Line>> {
                     last.text.push_str(own);
                     last.range.end = range.end;
                 }
-                None => lines.push(Line { text: own.to_owned(), range: range.clone() }),
+                None => lines.push(CellLine { text: own.to_owned(), range: range.clone() }),
             }
             goes_on = !part.ends_with('\n');
         }
@@ -148,12 +148,12 @@ fn read_lines(text: &str, source: &RawValue) -> Option<Vec<Line>> {
 }
 
 /// Returns where `part`, which is borrowed from `text`, stands in it.
-fn place(text: &str, part: &str) -> Range<usize> {
+fn borrowed_range(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len());
     start..(start + part.len()).min(text.len())
 }
 
-impl Metadata {
+impl NotebookMetadata {
     /// Returns the name of the language that the kernel speaks.
     fn language(self) -> Option<String> {
         let named = self.language_info.and_then(|info| info.name);
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_line_knows_where_it_stands() {
         let text = r#"{"cells": [{"cell_type": "code", "source": ["a = 1\n", "b = \"é\""]}]}"#;
-        let notebook = read(text).unwrap();
+        let notebook = parse_notebook(text).unwrap();
         let lines: Vec<_> = notebook.cells[0]
             .lines
             .iter()
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_text_in_one_piece_stands_in_one_place() {
         let text = r#"{"cells": [{"cell_type": "markdown", "source": "a\nb"}], "metadata": {}}"#;
-        let notebook = read(text).unwrap();
+        let notebook = parse_notebook(text).unwrap();
         let lines = &notebook.cells[0].lines;
         assert_eq!(lines.len(), 2);
         assert_eq!(&text[lines[1].range.clone()], r#""a\nb""#);
@@ -190,7 +190,7 @@ mod tests {
     fn cells_of_format_3_are_in_sheets() {
         let text =
             r#"{"worksheets": [{"cells": [{"cell_type": "code", "input": ["def old(a):\n", "    pass"]}]}]}"#;
-        let notebook = read(text).unwrap();
+        let notebook = parse_notebook(text).unwrap();
         assert_eq!(notebook.cells[0].lines[1].text, "    pass");
     }
 
@@ -198,16 +198,18 @@ mod tests {
     fn an_odd_cell_costs_no_other() {
         let text =
             r#"{"cells": [{"cell_type": "code", "source": 5}, 3, {"cell_type": "code", "source": ["x"]}]}"#;
-        let notebook = read(text).unwrap();
+        let notebook = parse_notebook(text).unwrap();
         assert_eq!(notebook.cells.iter().map(|cell| cell.lines.len()).collect::<Vec<_>>(), [0, 1]);
     }
 
     #[test]
     fn the_kernel_says_what_is_spoken() {
         let of = |name: &str| {
-            read(&format!(r#"{{"cells": [], "metadata": {{"language_info": {{"name": "{name}"}}}}}}"#))
-                .unwrap()
-                .is_python
+            parse_notebook(&format!(
+                r#"{{"cells": [], "metadata": {{"language_info": {{"name": "{name}"}}}}}}"#
+            ))
+            .unwrap()
+            .is_python
         };
         assert!(of("python") && of("ipython3"));
         assert!(!of("julia") && !of("typescript"));

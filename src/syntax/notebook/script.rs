@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use super::cells::Cell;
 use super::cells::CellKind;
+use super::cells::NotebookCell;
 
 /// Prose of more lines than this is cut to its beginning.
 const MOST_PROSE: usize = 12;
 
 /// Returns the code of a cell with what only the notebook understands in comments: `%magic`, `!command`, `name?`. A cell
 /// that is handed to another program (`%%bash`) is a comment throughout.
-pub(super) fn without_magics(cell: &Cell) -> String {
+pub(super) fn code_without_magics(cell: &NotebookCell) -> String {
     let mut code = String::new();
     let first = cell.lines.iter().find(|line| !line.text.trim().is_empty());
     let is_elsewhere = first.is_some_and(|line| {
@@ -35,7 +35,7 @@ pub(super) fn is_magic(line: &str) -> bool {
 }
 
 /// Appends a cell, with `comment` before what is no code; of its code what `code` has left of it, where that is known.
-pub(super) fn write(script: &mut String, cell: &Cell, comment: &str, code: Option<String>) {
+pub(super) fn write_cell(script: &mut String, cell: &NotebookCell, comment: &str, code: Option<String>) {
     if !script.is_empty() {
         script.push('\n');
     }
@@ -60,13 +60,13 @@ pub(super) fn write(script: &mut String, cell: &Cell, comment: &str, code: Optio
     }
 }
 
-fn write_lines(script: &mut String, cell: &Cell, mark: &str, most: usize) {
+fn write_lines(script: &mut String, cell: &NotebookCell, mark: &str, most: usize) {
     for line in cell.lines.iter().take(most) {
         script.push_str(format!("{mark}{}", line.text).trim_end());
         script.push('\n');
     }
     let more = cell.lines.len().saturating_sub(most);
     if 0 < more {
-        let _ = writeln!(script, "{mark}… {}", crate::syntax::walk::count_lines(more));
+        let _ = writeln!(script, "{mark}… {}", crate::syntax::walk::format_line_count(more));
     }
 }

@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use super::cells::Cell;
 use super::cells::CellKind;
-use super::cells::Line;
-use super::cells::Notebook;
+use super::cells::CellLine;
+use super::cells::NotebookCell;
+use super::cells::ParsedNotebook;
 use super::script::is_magic;
 use crate::model::Outline;
 use crate::model::Span;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
-use crate::syntax::source::Source;
-use crate::syntax::structure::Structure;
+use crate::syntax::source::SourceText;
+use crate::syntax::structure::FileStructure;
 use crate::syntax::words::first_paragraph;
 use crate::syntax::words::one_line;
 
 /// Returns the first paragraph of the first prose that is more than a heading.
-pub(super) fn doc(notebook: &Notebook) -> Option<String> {
+pub(super) fn notebook_doc(notebook: &ParsedNotebook) -> Option<String> {
     let prose = notebook.cells.iter().filter(|cell| cell.kind == CellKind::Markdown);
     let mut texts = prose.map(|cell| {
         let lines = cell.lines.iter().map(|line| line.text.as_str());
@@ -28,12 +28,12 @@ pub(super) fn doc(notebook: &Notebook) -> Option<String> {
 
 /// Adds a cell to the outline: the headings of prose, or the code with what `structure` found in it. `number` counts
 /// the cells from 1.
-pub(super) fn add(
+pub(super) fn add_cell(
     outline: &mut Outline,
-    source: &Source<'_>,
+    source: &SourceText<'_>,
     number: usize,
-    cell: &Cell,
-    structure: Option<&Structure>,
+    cell: &NotebookCell,
+    structure: Option<&FileStructure>,
 ) {
     match cell.kind {
         CellKind::Markdown => add_headings(outline, source, cell),
@@ -42,7 +42,7 @@ pub(super) fn add(
     }
 }
 
-fn add_headings(outline: &mut Outline, source: &Source<'_>, cell: &Cell) {
+fn add_headings(outline: &mut Outline, source: &SourceText<'_>, cell: &NotebookCell) {
     let mut in_fence = false;
     for line in &cell.lines {
         in_fence ^= line.text.trim_start().starts_with("```");
@@ -62,12 +62,12 @@ fn add_headings(outline: &mut Outline, source: &Source<'_>, cell: &Cell) {
 
 fn add_code(
     outline: &mut Outline,
-    source: &Source<'_>,
+    source: &SourceText<'_>,
     number: usize,
-    cell: &Cell,
-    structure: Option<&Structure>,
+    cell: &NotebookCell,
+    structure: Option<&FileStructure>,
 ) {
-    let is_telling = |line: &&Line| !line.text.trim().is_empty() && !is_magic(&line.text);
+    let is_telling = |line: &&CellLine| !line.text.trim().is_empty() && !is_magic(&line.text);
     let some = || cell.lines.iter().find(|line| !line.text.trim().is_empty());
     let Some(first) = cell.lines.iter().find(is_telling).or_else(some) else { return };
     let whole = cell.lines.first().map_or(0, |line| line.range.start)
@@ -78,7 +78,7 @@ fn add_code(
         own.doc = structure.outline.doc.clone().filter(|doc| !is_magic(doc));
         own.children.clone_from(&structure.outline.symbols);
         for child in &mut own.children {
-            place(child, source, cell, &whole);
+            move_to_notebook(child, source, cell, &whole);
         }
         for import in &structure.outline.imports {
             if !outline.imports.contains(import) {
@@ -93,14 +93,14 @@ fn add_code(
 }
 
 /// Moves a symbol of a cell's code to where it stands in the notebook.
-fn place(symbol: &mut Symbol, source: &Source<'_>, cell: &Cell, whole: &Range<usize>) {
+fn move_to_notebook(symbol: &mut Symbol, source: &SourceText<'_>, cell: &NotebookCell, whole: &Range<usize>) {
     let line =
         |number: u32| cell.lines.get((number as usize).saturating_sub(1)).map(|line| line.range.clone());
     let start = line(symbol.span.start_line).map_or(whole.start, |range| range.start);
     let end = line(symbol.span.end_line).map_or(whole.end, |range| range.end);
     symbol.span = source.span(start..end.max(start));
     for child in &mut symbol.children {
-        place(child, source, cell, whole);
+        move_to_notebook(child, source, cell, whole);
     }
 }
 

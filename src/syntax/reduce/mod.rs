@@ -10,6 +10,6 @@
 mod c;
 mod python;
 
-pub(super) use c::reduce_c;
-pub(super) use c::reduce_cpp;
-pub(super) use python::reduce_python;
+pub(super) use c::preprocess_c;
+pub(super) use c::preprocess_cpp;
+pub(super) use python::preprocess_python;

@@ -5,21 +5,21 @@ use super::*;
 #[test]
 fn a_lost_track_makes_a_new_queue_that_sees_what_the_old_one_did_not() {
     for event in [
-        Event::Lost("overflow".to_owned()),
-        Event::Lost("error".to_owned()),
-        Event::Unmounted(PathBuf::from("/elsewhere")),
+        WatchEvent::Lost("overflow".to_owned()),
+        WatchEvent::Lost("error".to_owned()),
+        WatchEvent::Unmounted(PathBuf::from("/elsewhere")),
     ] {
-        let fake = Arc::new(Fake::default());
-        let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
-        assert!(matches!(scene.next(), Signal::Watching { folders: 2 }));
-        fake.say(event);
-        assert!(matches!(scene.next(), Signal::Lost { .. }));
-        assert!(matches!(scene.next(), Signal::Watching { folders: 2 }));
+        let fake = Arc::new(FakeSource::default());
+        let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);
+        assert!(matches!(scene.next(), WatchSignal::Watching { folders: 2 }));
+        fake.emit(event);
+        assert!(matches!(scene.next(), WatchSignal::Lost { .. }));
+        assert!(matches!(scene.next(), WatchSignal::Watching { folders: 2 }));
         assert_eq!((fake.opened(), scene.watcher().counts().losses), (2, 1));
         // Of the old one nothing is heard.
-        fake.say_late(Event::Lost("late".to_owned()));
+        fake.emit_from_first(WatchEvent::Lost("late".to_owned()));
         scene.write("a/b/c", "x");
-        assert!(scene.sync().paths.contains("a/b/c"));
+        assert!(scene.observe_until_cookie().paths.contains("a/b/c"));
         assert_eq!(fake.opened(), 2);
     }
 }
@@ -30,47 +30,50 @@ fn a_root_that_is_gone_as_folders_are_asked_for_is_no_lack_of_events() {
     let root = folder.path().join("root");
     std::fs::create_dir(&root).unwrap();
     let gone = root.clone();
-    let folders: Folders = Arc::new(move |_| {
+    let folders: FolderLister = Arc::new(move |_| {
         std::fs::remove_dir(&gone).unwrap();
         Err(io::ErrorKind::NotFound.into())
     });
     let (_watcher, _signals, first) = first_signal(&root, folders);
-    assert_eq!(first, Signal::RootGone);
+    assert_eq!(first, WatchSignal::RootGone);
 }
 
 #[test]
 fn many_losses_at_once_are_one() {
-    let fake = Arc::new(Fake::default());
-    let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
-    assert!(matches!(scene.next(), Signal::Watching { .. }));
+    let fake = Arc::new(FakeSource::default());
+    let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);
+    assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
     for _ in 0..1000 {
-        fake.say_late(Event::Lost("storm".to_owned()));
+        fake.emit_from_first(WatchEvent::Lost("storm".to_owned()));
     }
-    assert!(matches!(scene.next(), Signal::Lost { .. }));
-    assert!(matches!(scene.next(), Signal::Watching { .. }));
-    assert_eq!(scene.sync().signals, 1);
+    assert!(matches!(scene.next(), WatchSignal::Lost { .. }));
+    assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
+    assert_eq!(scene.observe_until_cookie().signals, 1);
     assert_eq!(fake.opened(), 2);
 }
 
 #[test]
 fn a_cookie_passes_when_the_queue_tells_of_it_and_no_sooner() {
-    let fake = Arc::new(Fake::default());
-    let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
-    assert!(matches!(scene.next(), Signal::Watching { .. }));
-    scene.sync();
+    let fake = Arc::new(FakeSource::default());
+    let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);
+    assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
+    scene.observe_until_cookie();
     fake.hold();
     scene.write("a/late", "x");
-    let mark = scene.watcher().mark().unwrap();
+    let mark = scene.watcher().request_cookie().unwrap();
     // The cookie's file came and went; the queue has not told of it, nor of what came before it.
-    fake.say(Event::At(super::inbox::What::Written, scene.root().canonicalize().unwrap().join("a/other")));
-    let Signal::Touched { paths, .. } = scene.next() else { panic!("passed before it was told") };
+    fake.emit(WatchEvent::Path(
+        super::inbox::PathChange::Modified,
+        scene.root().canonicalize().unwrap().join("a/other"),
+    ));
+    let WatchSignal::Touched { paths, .. } = scene.next() else { panic!("passed before it was told") };
     assert_eq!(paths, [RelPath::new(b"a/other").unwrap()]);
     fake.release_after(&format!("7-{mark}"));
     let mut told = Vec::new();
     loop {
         match scene.next() {
-            Signal::Passed(number) if number == mark => break,
-            Signal::Touched { paths, .. } => told.extend(paths),
+            WatchSignal::CookiePassed(number) if number == mark => break,
+            WatchSignal::Touched { paths, .. } => told.extend(paths),
             other => panic!("{other:?}"),
         }
     }
@@ -79,81 +82,83 @@ fn a_cookie_passes_when_the_queue_tells_of_it_and_no_sooner() {
 
 #[test]
 fn a_cookie_that_is_made_while_track_is_lost_comes_back_behind_the_new_watch() {
-    let fake = Arc::new(Fake::default());
-    let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
-    assert!(matches!(scene.next(), Signal::Watching { .. }));
-    fake.say(Event::Lost("overflow".to_owned()));
-    let mark = scene.watcher().mark().unwrap();
+    let fake = Arc::new(FakeSource::default());
+    let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);
+    assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
+    fake.emit(WatchEvent::Lost("overflow".to_owned()));
+    let mark = scene.watcher().request_cookie().unwrap();
     let mut told = Vec::new();
-    while told.last() != Some(&Signal::Passed(mark)) {
+    while told.last() != Some(&WatchSignal::CookiePassed(mark)) {
         told.push(scene.next());
     }
-    let at = |wanted: fn(&Signal) -> bool| told.iter().position(wanted).unwrap();
-    assert!(at(|s| matches!(s, Signal::Lost { .. })) < at(|s| matches!(s, Signal::Watching { .. })));
-    assert_eq!(at(|s| matches!(s, Signal::Passed(_))), told.len() - 1);
+    let at = |wanted: fn(&WatchSignal) -> bool| told.iter().position(wanted).unwrap();
+    assert!(
+        at(|s| matches!(s, WatchSignal::Lost { .. })) < at(|s| matches!(s, WatchSignal::Watching { .. }))
+    );
+    assert_eq!(at(|s| matches!(s, WatchSignal::CookiePassed(_))), told.len() - 1);
 }
 
 #[test]
 fn too_many_folders_for_the_limit_are_not_watched_at_all() {
     let folders: Vec<String> = (0..40).map(|number| format!("d{number}")).collect();
     let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
-    let fake = Arc::new(Fake { limit: Some(50), ..Fake::default() });
-    expect_verified(&Scene::with(&folders, fake), &["41", "80 %", "50"]);
-    let fake = Arc::new(Fake { limit: Some(60), ..Fake::default() });
-    let scene = Scene::with(&folders, fake);
-    assert_eq!(scene.next(), Signal::Watching { folders: 41 });
+    let fake = Arc::new(FakeSource { limit: Some(50), ..FakeSource::default() });
+    expect_verified(&WatchScene::with(&folders, fake), &["41", "80 %", "50"]);
+    let fake = Arc::new(FakeSource { limit: Some(60), ..FakeSource::default() });
+    let scene = WatchScene::with(&folders, fake);
+    assert_eq!(scene.next(), WatchSignal::Watching { folders: 41 });
     for number in 0..30 {
         std::fs::create_dir(scene.path(&format!("late{number}"))).unwrap();
     }
     let mut told = scene.next();
-    while matches!(told, Signal::Touched { .. }) {
+    while matches!(told, WatchSignal::Touched { .. }) {
         told = scene.next();
     }
-    let Signal::Verified { why, .. } = told else { panic!("{told:?}") };
+    let WatchSignal::Verified { reason: why, .. } = told else { panic!("{told:?}") };
     assert!(why.contains("60"), "{why}");
     assert_eq!(scene.watcher().counts().folders, 0);
 }
 
 #[test]
 fn a_watch_that_is_refused_ends_all_others() {
-    let fake = Arc::new(Fake { granted: Some(3), ..Fake::default() });
-    expect_verified(&Scene::with(&["a", "b", "c"], fake), &["4 folders"]);
+    let fake = Arc::new(FakeSource { granted: Some(3), ..FakeSource::default() });
+    expect_verified(&WatchScene::with(&["a", "b", "c"], fake), &["4 folders"]);
 }
 
 #[test]
 fn without_a_queue_there_are_no_events() {
-    let fake = Arc::new(Fake { refused: Mutex::new(1), ..Fake::default() });
-    expect_verified(&Scene::with(&["a"], fake), &["no queue", "Too many open files"]);
+    let fake = Arc::new(FakeSource { refused: Mutex::new(1), ..FakeSource::default() });
+    expect_verified(&WatchScene::with(&["a"], fake), &["no queue", "Too many open files"]);
 }
 
 #[test]
 fn a_file_system_without_events_is_not_watched() {
-    let fake = Arc::new(Fake { file_system: 0x6969, ..Fake::default() });
-    let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
+    let fake = Arc::new(FakeSource { file_system: 0x6969, ..FakeSource::default() });
+    let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);
     expect_verified(&scene, &["NFS"]);
     scene.write("a/f", "x");
     assert!(scene.signals.try_recv().is_err());
     // The root is looked after all the same.
     std::fs::remove_dir_all(scene.root()).unwrap();
     assert!(!scene.watcher().check_root());
-    assert_eq!(scene.next(), Signal::RootGone);
+    assert_eq!(scene.next(), WatchSignal::RootGone);
 }
 
 #[test]
 fn more_changes_than_are_told_one_by_one_are_all_and_folders_among_them_are_watched() {
-    let fake = Arc::new(Fake::default());
-    let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
-    assert!(matches!(scene.next(), Signal::Watching { .. }));
+    let fake = Arc::new(FakeSource::default());
+    let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);
+    assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
     let root = scene.root().canonicalize().unwrap();
     // Folders whose own events are lost in the flood.
     scene.write("new/deep/f", "x");
     for number in 0..120_000 {
         let path = root.join(format!("a/{number}"));
-        fake.say(Event::At(super::inbox::What::Written, path));
+        fake.emit(WatchEvent::Path(super::inbox::PathChange::Modified, path));
     }
-    scene.sync();
+    scene.observe_until_cookie();
     scene.write("new/deep/f", "y");
-    assert!(scene.sync().paths.contains("new/deep/f"));
+    assert!(scene.observe_until_cookie().paths.contains("new/deep/f"));
 }
 
 #[test]
@@ -166,18 +171,18 @@ fn folders_that_cannot_be_told_are_not_watched() {
         epoch: 7,
         watch_limit_percent: 80,
     };
-    let folders: Folders = Arc::new(|_| Err(io::Error::other("a trap")));
-    let sink: Sink = Box::new(move |signal| _ = sender.send(signal));
-    let _watcher = Watcher::start_with(options, folders, sink, Arc::new(Local));
+    let folders: FolderLister = Arc::new(|_| Err(io::Error::other("a trap")));
+    let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
+    let _watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));
     let told = signals.recv_timeout(PATIENCE).unwrap();
-    assert!(matches!(told, Signal::Verified { why, .. } if why.contains("a trap")));
+    assert!(matches!(told, WatchSignal::Verified { reason, .. } if reason.contains("a trap")));
 }
 
 #[test]
 fn a_queue_that_overflows_is_replaced_and_folders_of_that_time_are_watched() {
-    let fake = Arc::new(Fake::default());
-    let scene = Scene::with(&["a"], Arc::clone(&fake) as Arc<dyn Source>);
-    assert!(matches!(scene.next(), Signal::Watching { .. }));
+    let fake = Arc::new(FakeSource::default());
+    let scene = WatchScene::with(&["a"], Arc::clone(&fake) as Arc<dyn EventSource>);
+    assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
     let handler = Arc::clone(&fake.handlers.lock().unwrap()[0]);
     // The system's thread is held at the first event, and its queue fills up.
     let held = handler.lock().unwrap();
@@ -194,11 +199,14 @@ fn a_queue_that_overflows_is_replaced_and_folders_of_that_time_are_watched() {
     scene.write("late/deep/f", "x");
     drop(held);
     let mut told = Vec::new();
-    while !matches!(told.last(), Some(Signal::Watching { .. })) {
+    while !matches!(told.last(), Some(WatchSignal::Watching { .. })) {
         told.push(scene.next());
     }
-    assert!(told.iter().any(|signal| matches!(signal, Signal::Lost { why } if why.contains("overflowed"))));
-    assert_eq!(told.last(), Some(&Signal::Watching { folders: 4 }));
+    assert!(
+        told.iter()
+            .any(|signal| matches!(signal, WatchSignal::Lost { reason } if reason.contains("overflowed")))
+    );
+    assert_eq!(told.last(), Some(&WatchSignal::Watching { folders: 4 }));
     scene.write("late/deep/f", "y");
-    assert!(scene.sync().paths.contains("late/deep/f"));
+    assert!(scene.observe_until_cookie().paths.contains("late/deep/f"));
 }

@@ -18,12 +18,12 @@ use std::sync::mpsc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::inbox::Event;
-use super::source::Handler;
-use super::source::Inotify;
-use super::source::Source;
+use super::inbox::WatchEvent;
+use super::source::EventHandler;
+use super::source::EventSource;
+use super::source::InotifySource;
 use super::source::WatchError;
-use super::source::Watches;
+use super::source::WatchQueue;
 use super::*;
 use crate::model::RelPath;
 
@@ -31,15 +31,15 @@ use crate::model::RelPath;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The machine's own inotify, on whatever file system the tests run: for what they do themselves it tells of all.
-struct Local;
+struct LocalSource;
 
-impl Source for Local {
-    fn open(&self, handler: Handler) -> io::Result<Box<dyn Watches>> {
-        Inotify.open(handler)
+impl EventSource for LocalSource {
+    fn open(&self, handler: EventHandler) -> io::Result<Box<dyn WatchQueue>> {
+        InotifySource.open(handler)
     }
 
     fn limit(&self) -> Option<u64> {
-        Inotify.limit()
+        InotifySource.limit()
     }
 
     fn file_system(&self, _: &Path) -> io::Result<u64> {
@@ -47,19 +47,19 @@ impl Source for Local {
     }
 }
 
-struct Scene {
+struct WatchScene {
     folder: tempfile::TempDir,
     watcher: Option<Watcher>,
-    signals: Receiver<Signal>,
+    signals: Receiver<WatchSignal>,
 }
 
 /// What was told up to a cookie.
 #[derive(Debug, Default)]
-struct Told {
+struct ObservedSignals {
     paths: BTreeSet<String>,
     relist: bool,
     all: bool,
-    other: Vec<Signal>,
+    other: Vec<WatchSignal>,
     signals: usize,
 }
 
@@ -69,7 +69,7 @@ fn folders_of(root: &Path, below: &[u8]) -> Vec<RelPath> {
     let mut open = match RelPath::new(below) {
         Ok(below) => {
             let is_real = std::fs::symlink_metadata(root.join(below.as_path())).is_ok_and(|m| m.is_dir());
-            let counts = below.parts().all(|part| part != b"ignored");
+            let counts = below.components().all(|part| part != b"ignored");
             if is_real && counts { vec![below] } else { vec![] }
         }
         Err(_) => children(root, b""),
@@ -95,12 +95,12 @@ fn children(root: &Path, folder: &[u8]) -> Vec<RelPath> {
     names.filter_map(path).collect()
 }
 
-impl Scene {
+impl WatchScene {
     fn new(folders: &[&str]) -> Self {
-        Self::with(folders, Arc::new(Local))
+        Self::with(folders, Arc::new(LocalSource))
     }
 
-    fn with(folders: &[&str], source: Arc<dyn Source>) -> Self {
+    fn with(folders: &[&str], source: Arc<dyn EventSource>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("root");
         std::fs::create_dir_all(root.join(".slop_cache")).unwrap();
@@ -127,7 +127,7 @@ impl Scene {
     /// As [`Self::new`], once it watches.
     fn watching(folders: &[&str]) -> Self {
         let scene = Self::new(folders);
-        assert!(matches!(scene.next(), Signal::Watching { .. }));
+        assert!(matches!(scene.next(), WatchSignal::Watching { .. }));
         scene
     }
 
@@ -150,32 +150,32 @@ impl Scene {
     }
 
     #[track_caller]
-    fn next(&self) -> Signal {
+    fn next(&self) -> WatchSignal {
         self.signals.recv_timeout(PATIENCE).unwrap()
     }
 
     /// Returns all that is told up to a cookie that is made now.
     #[track_caller]
-    fn sync(&self) -> Told {
-        let mark = self.watcher().mark().unwrap();
-        let mut told = Told::default();
+    fn observe_until_cookie(&self) -> ObservedSignals {
+        let mark = self.watcher().request_cookie().unwrap();
+        let mut told = ObservedSignals::default();
         loop {
             told.signals += 1;
             match self.next() {
-                Signal::Passed(number) if number == mark => return told,
-                Signal::Passed(_) => {}
-                Signal::Touched { paths, relist } => {
+                WatchSignal::CookiePassed(number) if number == mark => return told,
+                WatchSignal::CookiePassed(_) => {}
+                WatchSignal::Touched { paths, relist } => {
                     told.paths.extend(paths.iter().map(ToString::to_string));
                     told.relist |= relist;
                 }
-                Signal::TouchedAll => told.all = true,
+                WatchSignal::AllTouched => told.all = true,
                 other => told.other.push(other),
             }
         }
     }
 }
 
-impl Told {
+impl ObservedSignals {
     fn paths(&self) -> Vec<&str> {
         self.paths.iter().map(String::as_str).collect()
     }
@@ -183,8 +183,8 @@ impl Told {
 
 /// The machine's own source, but what a test has it say and refuse on top.
 #[derive(Default)]
-struct Fake {
-    handlers: Mutex<Vec<Arc<Mutex<Handler>>>>,
+struct FakeSource {
+    handlers: Mutex<Vec<Arc<Mutex<EventHandler>>>>,
     limit: Option<u64>,
     file_system: u64,
     /// How many queues are refused before one is granted.
@@ -192,10 +192,10 @@ struct Fake {
     /// How many watches one queue grants.
     granted: Option<usize>,
     /// What the system said while nothing was to be heard of it.
-    held: Arc<Mutex<Option<Vec<Event>>>>,
+    held: Arc<Mutex<Option<Vec<WatchEvent>>>>,
 }
 
-impl Fake {
+impl FakeSource {
     /// Keeps to itself what the system says, from now on.
     fn hold(&self) {
         *self.held.lock().unwrap() = Some(Vec::new());
@@ -203,24 +203,25 @@ impl Fake {
 
     /// Passes on what was held, once that is about a path of this name.
     fn release_after(&self, name: &str) {
-        let is_there = |event: &Event| matches!(event, Event::At(_, path) if path.ends_with(name));
+        let is_there =
+            |event: &WatchEvent| matches!(event, WatchEvent::Path(_, path) if path.ends_with(name));
         while !self.held.lock().unwrap().as_ref().unwrap().iter().any(is_there) {
             std::thread::yield_now();
         }
         let held = self.held.lock().unwrap().take().unwrap();
         for event in held {
-            self.say(event);
+            self.emit(event);
         }
     }
 
     /// Has the newest queue say something.
-    fn say(&self, event: Event) {
+    fn emit(&self, event: WatchEvent) {
         let handler = Arc::clone(self.handlers.lock().unwrap().last().unwrap());
         (handler.lock().unwrap())(event);
     }
 
     /// Has the first queue, which may be closed, say something.
-    fn say_late(&self, event: Event) {
+    fn emit_from_first(&self, event: WatchEvent) {
         let handler = Arc::clone(self.handlers.lock().unwrap().first().unwrap());
         (handler.lock().unwrap())(event);
     }
@@ -230,8 +231,8 @@ impl Fake {
     }
 }
 
-impl Source for Fake {
-    fn open(&self, handler: Handler) -> io::Result<Box<dyn Watches>> {
+impl EventSource for FakeSource {
+    fn open(&self, handler: EventHandler) -> io::Result<Box<dyn WatchQueue>> {
         let mut refused = self.refused.lock().unwrap();
         if 0 < *refused {
             *refused -= 1;
@@ -240,11 +241,11 @@ impl Source for Fake {
         let handler = Arc::new(Mutex::new(handler));
         self.handlers.lock().unwrap().push(Arc::clone(&handler));
         let held = Arc::clone(&self.held);
-        let real = Local.open(Box::new(move |event| match held.lock().unwrap().as_mut() {
+        let real = LocalSource.open(Box::new(move |event| match held.lock().unwrap().as_mut() {
             Some(held) => held.push(event),
             None => (handler.lock().unwrap())(event),
         }))?;
-        Ok(Box::new(Granted { real, left: self.granted }))
+        Ok(Box::new(LimitedQueue { real, left: self.granted }))
     }
 
     fn limit(&self) -> Option<u64> {
@@ -256,15 +257,15 @@ impl Source for Fake {
     }
 }
 
-struct Granted {
-    real: Box<dyn Watches>,
+struct LimitedQueue {
+    real: Box<dyn WatchQueue>,
     left: Option<usize>,
 }
 
-impl Watches for Granted {
+impl WatchQueue for LimitedQueue {
     fn watch(&mut self, folders: Vec<PathBuf>, follow: bool) -> Result<Vec<PathBuf>, WatchError> {
         if let Some(left) = self.left {
-            self.left = Some(left.checked_sub(folders.len()).ok_or(WatchError::Full)?);
+            self.left = Some(left.checked_sub(folders.len()).ok_or(WatchError::OutOfWatches)?);
         }
         self.real.watch(folders, follow)
     }
@@ -275,19 +276,19 @@ impl Watches for Granted {
 }
 
 #[track_caller]
-fn expect_verified(scene: &Scene, words: &[&str]) {
-    let Signal::Verified { why, hint } = scene.next() else { panic!("not verified") };
+fn expect_verified(scene: &WatchScene, words: &[&str]) {
+    let WatchSignal::Verified { reason: why, hint } = scene.next() else { panic!("not verified") };
     for word in words {
         assert!(why.contains(word), "{why}");
     }
     assert!(!hint.is_empty());
-    assert_eq!(scene.watcher().mark().unwrap_err().kind(), io::ErrorKind::Unsupported);
+    assert_eq!(scene.watcher().request_cookie().unwrap_err().kind(), io::ErrorKind::Unsupported);
     let counts = scene.watcher().counts();
-    assert_eq!((counts.mode, counts.folders), (Mode::Verified, 0));
+    assert_eq!((counts.mode, counts.folders), (WatchMode::Verified, 0));
 }
 
 /// Watches with an answer of the test's own, and returns the first signal.
-fn first_signal(root: &Path, folders: Folders) -> (Watcher, Receiver<Signal>, Signal) {
+fn first_signal(root: &Path, folders: FolderLister) -> (Watcher, Receiver<WatchSignal>, WatchSignal) {
     let (sender, signals) = mpsc::channel();
     let options = Options {
         root: root.to_owned(),
@@ -295,8 +296,8 @@ fn first_signal(root: &Path, folders: Folders) -> (Watcher, Receiver<Signal>, Si
         epoch: 7,
         watch_limit_percent: 80,
     };
-    let sink: Sink = Box::new(move |signal| _ = sender.send(signal));
-    let watcher = Watcher::start_with(options, folders, sink, Arc::new(Local));
+    let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
+    let watcher = Watcher::start_with(options, folders, sink, Arc::new(LocalSource));
     let first = signals.recv_timeout(PATIENCE).unwrap();
     (watcher, signals, first)
 }

@@ -3,9 +3,9 @@
 use super::*;
 
 /// Numbers that look like chance and are the same each time.
-struct Dice(u64);
+struct FixedRandom(u64);
 
-impl Dice {
+impl FixedRandom {
     fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % sides
@@ -18,7 +18,7 @@ impl Dice {
 }
 
 /// Does something to the tree that may as well fail, for what is in the way or missing.
-fn disturb(scene: &Scene, dice: &mut Dice) {
+fn disturb(scene: &WatchScene, dice: &mut FixedRandom) {
     let (one, other) = (scene.path(&dice.path()), scene.path(&dice.path()));
     match dice.roll(8) {
         0 | 1 => _ = std::fs::create_dir_all(one),
@@ -32,13 +32,13 @@ fn disturb(scene: &Scene, dice: &mut Dice) {
 
 #[test]
 fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
-    let scene = Scene::watching(&[]);
-    let mut dice = Dice(1);
+    let scene = WatchScene::watching(&[]);
+    let mut dice = FixedRandom(1);
     for round in 0..300 {
         for _ in 0..=dice.roll(12) {
             disturb(&scene, &mut dice);
         }
-        let told = scene.sync();
+        let told = scene.observe_until_cookie();
         assert!(told.other.is_empty(), "round {round}: {told:?}");
         let folders = folders_of(&scene.root(), b"");
         assert_eq!(scene.watcher().counts().folders, folders.len() as u64 + 1, "round {round}: {folders:?}");
@@ -46,11 +46,11 @@ fn whatever_was_moved_about_each_folder_is_watched_and_no_other() {
         for file in &files {
             scene.write(file, "x");
         }
-        let told = scene.sync().paths;
+        let told = scene.observe_until_cookie().paths;
         assert_eq!(told, files, "round {round}");
         for file in &files {
             std::fs::remove_file(scene.path(file)).unwrap();
         }
-        scene.sync();
+        scene.observe_until_cookie();
     }
 }

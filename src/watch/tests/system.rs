@@ -12,10 +12,10 @@ fn a_link_is_not_watched_even_where_it_is_asked_for() {
     // As for a file that git tracks, and whose folder a link replaced.
     let folders: Vec<RelPath> = ["a", "a/deep"].map(|path| RelPath::new(path.as_bytes()).unwrap()).into();
     let (watcher, signals, first) = first_signal(&root, Arc::new(move |_| Ok(folders.clone())));
-    assert_eq!(first, Signal::Watching { folders: 1 });
+    assert_eq!(first, WatchSignal::Watching { folders: 1 });
     std::fs::write(outside.join("deep/f"), "x").unwrap();
-    let mark = watcher.mark().unwrap();
-    assert_eq!(signals.recv_timeout(PATIENCE).unwrap(), Signal::Passed(mark));
+    let mark = watcher.request_cookie().unwrap();
+    assert_eq!(signals.recv_timeout(PATIENCE).unwrap(), WatchSignal::CookiePassed(mark));
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_folder_made_between_the_answer_and_the_watch_is_found() {
         Ok(found)
     };
     let (_watcher, _signals, first) = first_signal(folder.path(), Arc::new(answer));
-    assert_eq!(first, Signal::Watching { folders: 4 });
+    assert_eq!(first, WatchSignal::Watching { folders: 4 });
 }
 
 fn run(program: &str, arguments: &[&str]) -> bool {
@@ -78,37 +78,41 @@ fn within_a_namespace() {
         std::fs::create_dir(root.join(format!("d{number}"))).unwrap();
     }
     let owned = root.clone();
-    let folders: Folders = Arc::new(move |below| Ok(folders_of(&owned, below)));
+    let folders: FolderLister = Arc::new(move |below| Ok(folders_of(&owned, below)));
 
     let (watcher, signals, first) = first_signal(&root, Arc::clone(&folders));
-    assert_eq!(first, Signal::Watching { folders: 101 });
+    assert_eq!(first, WatchSignal::Watching { folders: 101 });
     std::fs::write(second.join("d7/f"), "x").unwrap();
     let written = RelPath::new(b"d7/f").unwrap();
     let told = signals.recv_timeout(PATIENCE).unwrap();
-    assert!(matches!(told, Signal::Touched { paths, .. } if paths == [written]));
+    assert!(matches!(told, WatchSignal::Touched { paths, .. } if paths == [written]));
     assert!(run("umount", &[second_text]) && run("umount", &["-l", root_text]));
     assert!(!watcher.check_root());
     let mut told = signals.recv_timeout(PATIENCE).unwrap();
-    while matches!(told, Signal::Touched { .. } | Signal::Lost { .. }) {
+    while matches!(told, WatchSignal::Touched { .. } | WatchSignal::Lost { .. }) {
         told = signals.recv_timeout(PATIENCE).unwrap();
     }
-    assert_eq!(told, Signal::RootGone);
+    assert_eq!(told, WatchSignal::RootGone);
 
     for number in 0..100 {
         std::fs::create_dir(root.join(format!("d{number}"))).unwrap();
     }
     std::fs::write("/proc/sys/user/max_inotify_watches", "50").unwrap();
     let (_watcher, _signals, first) = first_signal(&root, Arc::clone(&folders));
-    assert!(matches!(first, Signal::Verified { why, .. } if why.contains("101") && why.contains("50")));
+    assert!(
+        matches!(first, WatchSignal::Verified { reason, .. } if reason.contains("101") && reason.contains("50"))
+    );
     std::fs::write("/proc/sys/user/max_inotify_watches", "150").unwrap();
     // Enough by the number, but not with what another one has.
     let (_watcher, _signals, first) = first_signal(&root, Arc::clone(&folders));
-    assert_eq!(first, Signal::Watching { folders: 101 });
+    assert_eq!(first, WatchSignal::Watching { folders: 101 });
     let (_other, _signals, first) = first_signal(&root, Arc::clone(&folders));
-    assert!(matches!(first, Signal::Verified { why, .. } if why.contains("too few watches for 101")));
+    assert!(
+        matches!(first, WatchSignal::Verified { reason, .. } if reason.contains("too few watches for 101"))
+    );
     std::fs::write("/proc/sys/user/max_inotify_instances", "0").unwrap();
     let (_third, _signals, first) = first_signal(&root, folders);
-    assert!(matches!(first, Signal::Verified { why, .. } if why.contains("no queue")));
+    assert!(matches!(first, WatchSignal::Verified { reason, .. } if reason.contains("no queue")));
 }
 
 #[test]
@@ -120,10 +124,10 @@ fn a_file_system_of_the_machine_itself_that_has_no_events_is_known() {
         epoch: 7,
         watch_limit_percent: 80,
     };
-    let sink: Sink = Box::new(move |signal| _ = sender.send(signal));
+    let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
     let _watcher = Watcher::start(options, Arc::new(|_| Ok(Vec::new())), sink);
     let told = signals.recv_timeout(PATIENCE).unwrap();
-    assert!(matches!(told, Signal::Verified { why, .. } if why.starts_with("/proc lies on proc")));
+    assert!(matches!(told, WatchSignal::Verified { reason, .. } if reason.starts_with("/proc lies on proc")));
 }
 
 #[test]
@@ -145,8 +149,8 @@ fn a_folder_that_comes_during_the_second_look_is_left_to_its_event() {
         Ok(found)
     };
     let (watcher, signals, first) = first_signal(folder.path(), Arc::new(answer));
-    assert_eq!(first, Signal::Watching { folders: 2 });
-    let mark = watcher.mark().unwrap();
-    while signals.recv_timeout(PATIENCE).unwrap() != Signal::Passed(mark) {}
+    assert_eq!(first, WatchSignal::Watching { folders: 2 });
+    let mark = watcher.request_cookie().unwrap();
+    while signals.recv_timeout(PATIENCE).unwrap() != WatchSignal::CookiePassed(mark) {}
     assert_eq!(watcher.counts().folders, 5);
 }

@@ -4,10 +4,10 @@ use super::*;
 
 #[test]
 fn a_write_is_told_before_the_cookie_that_follows_it() {
-    let scene = Scene::watching(&["a/b"]);
+    let scene = WatchScene::watching(&["a/b"]);
     for round in 0..200 {
         scene.write("a/b/f", &round.to_string());
-        let told = scene.sync();
+        let told = scene.observe_until_cookie();
         assert_eq!(told.paths(), ["a/b/f"], "round {round}");
         assert_eq!(told.relist, round == 0);
     }
@@ -15,7 +15,7 @@ fn a_write_is_told_before_the_cookie_that_follows_it() {
 
 #[test]
 fn files_in_folders_made_in_one_go_are_all_told() {
-    let scene = Scene::watching(&[]);
+    let scene = WatchScene::watching(&[]);
     let mut written = BTreeSet::new();
     for number in 0..300 {
         let mut folder = format!("d{number}");
@@ -26,137 +26,137 @@ fn files_in_folders_made_in_one_go_are_all_told() {
             folder = format!("{folder}/{level}");
         }
     }
-    let told = scene.sync();
+    let told = scene.observe_until_cookie();
     let missed: Vec<_> = written.difference(&told.paths).collect();
     assert!(missed.is_empty() && told.relist, "{} missed: {missed:?}", missed.len());
     // And they are watched from then on.
     scene.write("d299/0/1/2/3/4/f", "y");
-    assert_eq!(scene.sync().paths(), ["d299/0/1/2/3/4/f"]);
+    assert_eq!(scene.observe_until_cookie().paths(), ["d299/0/1/2/3/4/f"]);
 }
 
 #[test]
 fn reading_files_tells_nothing() {
-    let scene = Scene::watching(&["a"]);
+    let scene = WatchScene::watching(&["a"]);
     for number in 0..100 {
         scene.write(&format!("a/{number}"), "x");
     }
-    scene.sync();
+    scene.observe_until_cookie();
     let before = scene.watcher().counts().events;
     for number in 0..100 {
         std::fs::read(scene.path(&format!("a/{number}"))).unwrap();
     }
     std::fs::read_dir(scene.path("a")).unwrap().for_each(drop);
-    let told = scene.sync();
+    let told = scene.observe_until_cookie();
     assert_eq!((told.signals, scene.watcher().counts().events), (1, before));
 }
 
 #[test]
 fn what_happens_in_the_cache_tells_nothing() {
-    let scene = Scene::watching(&[".slop_cache/deep"]);
-    scene.sync();
+    let scene = WatchScene::watching(&[".slop_cache/deep"]);
+    scene.observe_until_cookie();
     scene.write(".slop_cache/index.db", "x");
     scene.write(".slop_cache/cookies/foreign", "x");
     scene.write(".slop_cache/deep/a", "x");
-    let told = scene.sync();
+    let told = scene.observe_until_cookie();
     assert_eq!((told.signals, scene.watcher().counts().events), (1, 0));
 }
 
 #[test]
 fn the_close_of_a_writer_is_told_though_nothing_was_written_by_a_call() {
-    let scene = Scene::watching(&["a"]);
+    let scene = WatchScene::watching(&["a"]);
     scene.write("a/f", "x");
-    scene.sync();
+    scene.observe_until_cookie();
     // As one who wrote through a map does: only the end is seen.
     drop(std::fs::OpenOptions::new().write(true).open(scene.path("a/f")).unwrap());
-    assert_eq!(scene.sync().paths(), ["a/f"]);
+    assert_eq!(scene.observe_until_cookie().paths(), ["a/f"]);
 }
 
 #[test]
 fn an_atomic_save_is_told_and_has_files_listed_anew() {
-    let scene = Scene::watching(&["a"]);
+    let scene = WatchScene::watching(&["a"]);
     scene.write("a/f", "x");
-    scene.sync();
+    scene.observe_until_cookie();
     scene.write("a/f.tmp", "y");
     std::fs::rename(scene.path("a/f.tmp"), scene.path("a/f")).unwrap();
-    let told = scene.sync();
+    let told = scene.observe_until_cookie();
     assert_eq!((told.paths(), told.relist), (vec!["a/f", "a/f.tmp"], true));
 }
 
 #[test]
 fn a_tree_that_moves_is_told_under_its_new_name_alone() {
-    let scene = Scene::watching(&["a/b/c"]);
+    let scene = WatchScene::watching(&["a/b/c"]);
     scene.write("a/b/c/f", "x");
-    scene.sync();
+    scene.observe_until_cookie();
     std::fs::rename(scene.path("a"), scene.path("z")).unwrap();
-    let told = scene.sync();
+    let told = scene.observe_until_cookie();
     assert!(told.relist && told.paths.contains("z/b/c/f"), "{told:?}");
     scene.write("z/b/c/f", "y");
-    assert_eq!(scene.sync().paths(), ["z/b/c/f"]);
+    assert_eq!(scene.observe_until_cookie().paths(), ["z/b/c/f"]);
     assert_eq!(scene.watcher().counts().folders, 4);
     // And another one in its place is another one.
     scene.write("a/b/g", "x");
-    scene.sync();
+    scene.observe_until_cookie();
     scene.write("a/b/g", "y");
-    assert_eq!(scene.sync().paths(), ["a/b/g"]);
+    assert_eq!(scene.observe_until_cookie().paths(), ["a/b/g"]);
 }
 
 #[test]
 fn a_tree_that_was_moved_out_is_not_watched_and_one_moved_in_is() {
-    let scene = Scene::watching(&["a/b"]);
+    let scene = WatchScene::watching(&["a/b"]);
     let outside = scene.folder.path().join("outside");
     std::fs::rename(scene.path("a"), &outside).unwrap();
-    assert!(scene.sync().relist);
+    assert!(scene.observe_until_cookie().relist);
     assert_eq!(scene.watcher().counts().folders, 1);
     std::fs::write(outside.join("b/f"), "x").unwrap();
-    let told = scene.sync();
+    let told = scene.observe_until_cookie();
     assert_eq!(told.signals, 1, "{told:?}");
     std::fs::rename(&outside, scene.path("back")).unwrap();
-    let told = scene.sync();
+    let told = scene.observe_until_cookie();
     assert!(told.relist && told.paths.contains("back/b/f"), "{told:?}");
     scene.write("back/b/f", "y");
-    assert_eq!(scene.sync().paths(), ["back/b/f"]);
+    assert_eq!(scene.observe_until_cookie().paths(), ["back/b/f"]);
 }
 
 #[test]
 fn a_folder_that_is_deleted_and_made_again_is_watched_again() {
-    let scene = Scene::watching(&["a/b"]);
+    let scene = WatchScene::watching(&["a/b"]);
     for round in 0..50 {
         std::fs::remove_dir_all(scene.path("a")).unwrap();
         scene.write("a/b/f", "x");
-        assert!(scene.sync().paths.contains("a/b/f"), "round {round}");
+        assert!(scene.observe_until_cookie().paths.contains("a/b/f"), "round {round}");
         scene.write("a/b/f", "y");
-        assert_eq!(scene.sync().paths(), ["a/b/f"], "round {round}");
+        assert_eq!(scene.observe_until_cookie().paths(), ["a/b/f"], "round {round}");
     }
     assert_eq!(scene.watcher().counts().folders, 3);
 }
 
 #[test]
 fn links_are_not_followed_and_not_even_where_one_took_a_folders_place() {
-    let scene = Scene::new(&["a", "b"]);
+    let scene = WatchScene::new(&["a", "b"]);
     let outside = scene.folder.path().join("outside");
     std::fs::create_dir_all(outside.join("deep")).unwrap();
     std::os::unix::fs::symlink(&outside, scene.path("a/out")).unwrap();
     std::os::unix::fs::symlink("..", scene.path("a/loop")).unwrap();
-    scene.sync();
+    scene.observe_until_cookie();
     assert_eq!(scene.watcher().counts().folders, 3);
     std::fs::remove_dir(scene.path("b")).unwrap();
     std::os::unix::fs::symlink(&outside, scene.path("b")).unwrap();
-    assert!(scene.sync().paths.contains("b"));
+    assert!(scene.observe_until_cookie().paths.contains("b"));
     std::fs::write(outside.join("deep/f"), "x").unwrap();
     std::fs::write(outside.join("f"), "x").unwrap();
-    assert_eq!(scene.sync().signals, 1);
+    assert_eq!(scene.observe_until_cookie().signals, 1);
     assert_eq!(scene.watcher().counts().folders, 2);
 }
 
 #[test]
 fn ignored_folders_are_not_watched_and_a_changed_rule_has_folders_asked_for_anew() {
-    let scene = Scene::watching(&["ignored/deep", "a/ignored"]);
+    let scene = WatchScene::watching(&["ignored/deep", "a/ignored"]);
     scene.write("ignored/deep/f", "x");
     scene.write("a/ignored/f", "x");
-    assert_eq!(scene.sync().signals, 1);
+    assert_eq!(scene.observe_until_cookie().signals, 1);
     assert_eq!(scene.watcher().counts().folders, 2);
     scene.write("a/.gitignore", "x");
-    let told = scene.sync();
+    let told = scene.observe_until_cookie();
     assert_eq!((told.paths(), told.relist), (vec!["a/.gitignore"], true));
 }
 
@@ -180,54 +180,54 @@ fn folders_that_are_wanted_no_more_are_dropped_and_new_ones_added() {
         options,
         Arc::new(move |_| Ok(answer.lock().unwrap().clone())),
         Box::new(move |signal| _ = sender.send(signal)),
-        Arc::new(Local),
+        Arc::new(LocalSource),
     );
     let next = || signals.recv_timeout(PATIENCE).unwrap();
-    assert_eq!(next(), Signal::Watching { folders: 2 });
+    assert_eq!(next(), WatchSignal::Watching { folders: 2 });
     *wanted.lock().unwrap() = vec![RelPath::new(b"b").unwrap()];
-    watcher.refolder();
+    watcher.relist_folders();
     // What came to be watched is told, for nobody told of it before.
     let b = RelPath::new(b"b/f").unwrap();
-    assert_eq!(next(), Signal::Touched { paths: vec![b], relist: true });
+    assert_eq!(next(), WatchSignal::Touched { paths: vec![b], relist: true });
     std::fs::write(folder.path().join("a/f"), "y").unwrap();
-    watcher.refolder();
-    let mark = watcher.mark().unwrap();
-    assert_eq!(next(), Signal::Passed(mark));
+    watcher.relist_folders();
+    let mark = watcher.request_cookie().unwrap();
+    assert_eq!(next(), WatchSignal::CookiePassed(mark));
     assert_eq!(watcher.counts().folders, 2);
 }
 
 #[test]
 fn files_outside_of_the_tree_have_files_listed_anew_and_others_beside_them_do_not() {
-    let scene = Scene::watching(&[".git/refs"]);
+    let scene = WatchScene::watching(&[".git/refs"]);
     scene.write(".git/index", "x");
     let elsewhere = scene.folder.path().join("config/git/ignore");
-    scene.watcher().extra(vec![scene.path(".git/index"), elsewhere.clone()]);
-    scene.sync();
+    scene.watcher().set_extra_files(vec![scene.path(".git/index"), elsewhere.clone()]);
+    scene.observe_until_cookie();
     scene.write(".git/index.lock", "y");
     scene.write(".git/refs/main", "y");
-    assert_eq!(scene.sync().signals, 1);
+    assert_eq!(scene.observe_until_cookie().signals, 1);
     std::fs::rename(scene.path(".git/index.lock"), scene.path(".git/index")).unwrap();
-    let told = scene.sync();
+    let told = scene.observe_until_cookie();
     assert_eq!((told.paths(), told.relist), (vec![], true));
     // A file whose folders are not even there.
     std::fs::create_dir_all(elsewhere.parent().unwrap()).unwrap();
-    scene.sync();
+    scene.observe_until_cookie();
     std::fs::write(&elsewhere, "x").unwrap();
-    assert!(scene.sync().relist);
+    assert!(scene.observe_until_cookie().relist);
     std::fs::write(&elsewhere, "y").unwrap();
-    assert!(scene.sync().relist);
+    assert!(scene.observe_until_cookie().relist);
     // The same files once more are nothing new.
-    scene.watcher().extra(vec![scene.path(".git/index"), elsewhere]);
-    assert_eq!(scene.sync().signals, 1);
+    scene.watcher().set_extra_files(vec![scene.path(".git/index"), elsewhere]);
+    assert_eq!(scene.observe_until_cookie().signals, 1);
 }
 
 #[test]
 fn cookies_come_back_though_the_cache_is_deleted_again_and_again() {
-    let scene = Scene::watching(&[]);
+    let scene = WatchScene::watching(&[]);
     for round in 0..50 {
         std::fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
         scene.write("f", &round.to_string());
-        assert!(scene.sync().paths.contains("f"));
+        assert!(scene.observe_until_cookie().paths.contains("f"));
     }
     assert!(scene.path(".slop_cache/CACHEDIR.TAG").exists());
     assert!(std::fs::read_dir(scene.path(".slop_cache/cookies")).unwrap().next().is_none());
@@ -235,20 +235,20 @@ fn cookies_come_back_though_the_cache_is_deleted_again_and_again() {
 
 #[test]
 fn a_cookie_that_was_on_its_way_as_its_folder_went_comes_back_too() {
-    let scene = Scene::watching(&[]);
-    scene.sync();
+    let scene = WatchScene::watching(&[]);
+    scene.observe_until_cookie();
     for _ in 0..100 {
         std::fs::remove_dir_all(scene.path(".slop_cache/cookies")).unwrap();
         // Another one made the folder, which nobody watches yet.
         std::fs::create_dir(scene.path(".slop_cache/cookies")).unwrap();
-        scene.sync();
+        scene.observe_until_cookie();
     }
 }
 
 #[test]
 fn an_idle_watcher_does_not_make_the_cache_anew() {
-    let scene = Scene::watching(&[]);
-    scene.sync();
+    let scene = WatchScene::watching(&[]);
+    scene.observe_until_cookie();
     std::fs::remove_dir_all(scene.path(".slop_cache")).unwrap();
     std::thread::sleep(Duration::from_millis(50));
     assert!(!scene.path(".slop_cache").exists());
@@ -265,32 +265,32 @@ fn a_root_that_goes_is_told_and_ends_the_watch() {
         },
     ];
     for change in changes {
-        let scene = Scene::watching(&["a"]);
+        let scene = WatchScene::watching(&["a"]);
         assert!(scene.watcher().check_root());
         change(&scene.root());
         assert!(!scene.watcher().check_root());
         let mut told = scene.next();
-        while matches!(told, Signal::Touched { .. }) {
+        while matches!(told, WatchSignal::Touched { .. }) {
             told = scene.next();
         }
-        assert_eq!(told, Signal::RootGone);
+        assert_eq!(told, WatchSignal::RootGone);
         assert!(scene.signals.recv().is_err(), "the thread has ended");
     }
 }
 
 #[test]
 fn a_root_whose_parent_was_renamed_is_found_gone_when_asked() {
-    let scene = Scene::watching(&[]);
+    let scene = WatchScene::watching(&[]);
     let parent = scene.folder.path();
     std::fs::rename(parent, parent.with_extension("moved")).unwrap();
     assert!(!scene.watcher().check_root());
-    assert_eq!(scene.next(), Signal::RootGone);
+    assert_eq!(scene.next(), WatchSignal::RootGone);
     std::fs::rename(parent.with_extension("moved"), parent).unwrap();
 }
 
 #[test]
 fn a_watcher_that_is_dropped_tells_nothing_more() {
-    let mut scene = Scene::watching(&[]);
+    let mut scene = WatchScene::watching(&[]);
     scene.watcher = None;
     scene.write("f", "x");
     assert!(scene.signals.recv().is_err());
@@ -307,9 +307,9 @@ fn a_burst_is_one_signal_to_a_slow_receiver() {
         epoch: 7,
         watch_limit_percent: 80,
     };
-    let sink: Sink = Box::new(move |signal| _ = sender.send(signal));
-    let watcher = Watcher::start_with(options, Arc::new(|_| Ok(Vec::new())), sink, Arc::new(Local));
-    assert!(matches!(signals.recv().unwrap(), Signal::Watching { .. }));
+    let sink: SignalSink = Box::new(move |signal| _ = sender.send(signal));
+    let watcher = Watcher::start_with(options, Arc::new(|_| Ok(Vec::new())), sink, Arc::new(LocalSource));
+    assert!(matches!(signals.recv().unwrap(), WatchSignal::Watching { .. }));
     std::fs::write(root.join("first"), "x").unwrap();
     // The thread waits with the first until it is taken.
     while watcher.counts().events == 0 {
@@ -324,11 +324,11 @@ fn a_burst_is_one_signal_to_a_slow_receiver() {
     while watcher.counts().events < 600 {
         std::thread::yield_now();
     }
-    let mark = watcher.mark().unwrap();
+    let mark = watcher.request_cookie().unwrap();
     let mut told = Vec::new();
     loop {
         match signals.recv().unwrap() {
-            Signal::Passed(number) if number == mark => break,
+            WatchSignal::CookiePassed(number) if number == mark => break,
             signal => told.push(signal),
         }
     }

@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::KEY;
 use super::choose_model;
-use super::server::Act;
-use super::server::Server;
-use super::slop;
+use super::run_with_key;
+use super::server::ModelServer;
+use super::server::ServerAction;
 use super::two_modules;
 use super::with_key;
 use super::write_user_file;
@@ -21,23 +21,25 @@ use crate::sandbox::data;
 use crate::sandbox::number;
 use crate::sandbox::text;
 
-fn answers() -> Server {
-    Server::start(|_, number| Act::both(&format!("Brief words {number}."), "Some detail of it."))
+fn answering_server() -> ModelServer {
+    ModelServer::start(|_, number| {
+        ServerAction::both(&format!("Brief words {number}."), "Some detail of it.")
+    })
 }
 
 #[track_caller]
 fn outcome(sandbox: &Sandbox, arguments: &[&str]) -> (i32, Value) {
-    let ran = slop(sandbox, &[&["summarize", "--yes", "--json"], arguments].concat());
+    let ran = run_with_key(sandbox, &[&["summarize", "--yes", "--json"], arguments].concat());
     (ran.code, data(&ran.out)["outcome"].take())
 }
 
 #[test]
 fn files_are_asked_about_first_and_then_what_holds_them() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     let (code, outcome) = outcome(&sandbox, &[]);
     assert_eq!((code, number(&outcome["answered"])), (0, 3), "{outcome}");
-    let seen = server.seen();
+    let seen = server.requests();
     assert_eq!(seen.len(), 3);
     for (at, request) in seen.iter().enumerate() {
         assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/messages"));
@@ -53,25 +55,26 @@ fn files_are_asked_about_first_and_then_what_holds_them() {
 
 #[test]
 fn what_has_been_answered_is_not_asked_again() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
-    slop(&sandbox, &["summarize", "--yes"]);
-    let asked = server.count();
+    run_with_key(&sandbox, &["summarize", "--yes"]);
+    let asked = server.request_count();
     sandbox.git(&["mv", "src/one.py", "src/other.py"]);
-    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    let ran = run_with_key(&sandbox, &["summarize", "--yes"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "0 answered; 0 calls, $0.0000\n"));
-    assert_eq!(server.count(), asked);
-    sandbox.write("src/two.py", super::module("Three"));
-    slop(&sandbox, &["summarize", "--yes"]);
-    assert_eq!(server.count(), asked + 2);
+    assert_eq!(server.request_count(), asked);
+    sandbox.write("src/two.py", super::module_text("Three"));
+    run_with_key(&sandbox, &["summarize", "--yes"]);
+    assert_eq!(server.request_count(), asked + 2);
 }
 
 #[test]
 fn without_a_model_of_the_users_nobody_is_asked() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     let waiting = &["aggregate", "--tier", "1", "--wait-agent", "5"];
     for command in [&["summarize", "--yes"][..], &["summarize", "--estimate"], waiting] {
-        slop(&sandbox, command).refuses(1, &["cannot ask a language model, for none is named", "agent"]);
+        run_with_key(&sandbox, command)
+            .assert_fails(1, &["cannot ask a language model, for none is named", "agent"]);
     }
     sandbox.write(
         "slop.toml",
@@ -81,8 +84,8 @@ fn without_a_model_of_the_users_nobody_is_asked() {
             server.url()
         ),
     );
-    let ran = slop(&sandbox, &["summarize", "--yes"]);
-    ran.refuses(
+    let ran = run_with_key(&sandbox, &["summarize", "--yes"]);
+    ran.assert_fails(
         1,
         &["slop.toml:2: `agent.models` has no effect", "slop.toml:4: `providers.anthropic` has no effect"],
     );
@@ -91,29 +94,29 @@ fn without_a_model_of_the_users_nobody_is_asked() {
 
 #[test]
 fn a_project_cannot_move_what_the_user_has_chosen() {
-    let (mine, theirs, sandbox) = (answers(), answers(), two_modules());
+    let (mine, theirs, sandbox) = (answering_server(), answering_server(), two_modules());
     choose_model(&sandbox, &mine, "");
     sandbox.write(
         "slop.toml",
         format!("[providers.anthropic]\nbase_url = '{}'\n[agent]\nproxy = '{0}'\n", theirs.url()),
     );
-    slop(&sandbox, &["summarize", "--yes"]);
-    assert_eq!((mine.count(), theirs.connections()), (3, 0));
+    run_with_key(&sandbox, &["summarize", "--yes"]);
+    assert_eq!((mine.request_count(), theirs.connections()), (3, 0));
 }
 
 #[test]
 fn nobody_is_asked_before_a_person_has_agreed() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
-    slop(&sandbox, &["summarize"]).refuses(1, &["--estimate", "--yes"]);
+    run_with_key(&sandbox, &["summarize"]).assert_fails(1, &["--estimate", "--yes"]);
     assert_eq!(server.connections(), 0);
 }
 
 #[test]
 fn an_estimate_says_what_would_leave_and_asks_nobody() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
-    let out = sandbox.done(&["summarize", "--estimate"]);
+    let out = sandbox.stdout_of(&["summarize", "--estimate"]);
     let host = server.url().replace("http://", "");
     for words in
         ["questions  2 (1 folder after them)", &format!("anthropic/claude-haiku-4-5 at {host}"), "at most $"]
@@ -128,65 +131,65 @@ fn an_estimate_says_what_would_leave_and_asks_nobody() {
 
 #[test]
 fn a_key_that_is_missing_is_told_with_its_variable() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     sandbox
         .slop(&["summarize", "--yes"])
-        .refuses(1, &["ask `anthropic` without its key", "ANTHROPIC_API_KEY"]);
+        .assert_fails(1, &["ask `anthropic` without its key", "ANTHROPIC_API_KEY"]);
     assert_eq!(server.connections(), 0);
 }
 
 #[test]
 fn a_price_that_is_not_known_is_told_before_anybody_is_asked() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     let text = format!(
         "[agent]\nmodels = ['anthropic/unheard-of']\n[providers.anthropic]\nbase_url = '{}'\n",
         server.url()
     );
     write_user_file(&sandbox, &text);
-    slop(&sandbox, &["summarize", "--yes"])
-        .refuses(1, &["whose price is not known", "prices.\"anthropic/unheard-of\""]);
+    run_with_key(&sandbox, &["summarize", "--yes"])
+        .assert_fails(1, &["whose price is not known", "prices.\"anthropic/unheard-of\""]);
     assert_eq!(server.connections(), 0);
 }
 
 #[test]
 fn a_cap_ends_the_run_and_says_which_setting_it_is() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "calls_per_day = 1\nconcurrency = 1");
-    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    let ran = run_with_key(&sandbox, &["summarize", "--yes"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.out.starts_with("1 answered"), "{ran:?}");
     assert!(ran.err.contains("agent.calls_per_day"), "{ran:?}");
-    assert_eq!(server.count(), 1);
+    assert_eq!(server.request_count(), 1);
     choose_model(&sandbox, &server, "budget_day_usd = '0.000001'");
-    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    let ran = run_with_key(&sandbox, &["summarize", "--yes"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains("agent.budget_day_usd"), "{ran:?}");
-    assert_eq!(server.count(), 1);
+    assert_eq!(server.request_count(), 1);
 }
 
 #[test]
 fn a_key_that_is_not_accepted_is_for_the_user_to_mend() {
     let body =
         json!({"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}});
-    let server = Server::start(move |_, _| Act::json(401, &body));
+    let server = ModelServer::start(move |_, _| ServerAction::json(401, &body));
     let sandbox = two_modules();
     choose_model(&sandbox, &server, "concurrency = 1");
-    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    let ran = run_with_key(&sandbox, &["summarize", "--yes"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains("does not accept the key"), "{ran:?}");
-    assert_eq!(server.count(), 1);
+    assert_eq!(server.request_count(), 1);
 }
 
 #[test]
 fn a_server_that_is_not_there_is_the_environments_fault() {
     let sandbox = two_modules();
-    let server = answers();
+    let server = answering_server();
     choose_model(&sandbox, &server, "");
     let gone = server.url();
     drop(server);
     // Whether the port is free again by now does not matter: nobody listens there.
-    let ran = slop(&sandbox, &["summarize", "--yes", "--json"]);
+    let ran = run_with_key(&sandbox, &["summarize", "--yes", "--json"]);
     assert_eq!(ran.code, 3, "{gone}: {ran:?}");
     assert!(ran.err.contains("anthropic: connect to"), "{ran:?}");
     assert_eq!(number(&data(&ran.out)["outcome"]["answered"]), 0);
@@ -194,29 +197,32 @@ fn a_server_that_is_not_there_is_the_environments_fault() {
 
 #[test]
 fn what_looks_like_a_secret_stays_on_the_machine_and_is_told() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     let secret = format!("AKIA{}", "IOSFODNN7QRSTUVW");
-    sandbox.write("src/one.py", format!("{}\nkey = \"{secret}\"\n", super::module("One")));
+    sandbox.write("src/one.py", format!("{}\nkey = \"{secret}\"\n", super::module_text("One")));
     choose_model(&sandbox, &server, "");
     let (code, outcome) = outcome(&sandbox, &[]);
     assert_eq!(code, 4, "{outcome}");
     assert_eq!(outcome["withheld"][0]["place"], "src/one.py");
-    assert!(server.seen().iter().all(|request| !request.text().contains(&secret)));
-    let ran = slop(&sandbox, &["agent", "preview", "src/one.py"]);
-    ran.refuses(1, &["looks like a secret", "; line "]);
+    assert!(server.requests().iter().all(|request| !request.text().contains(&secret)));
+    let ran = run_with_key(&sandbox, &["agent", "preview", "src/one.py"]);
+    ran.assert_fails(1, &["looks like a secret", "; line "]);
     assert!(!ran.err.contains(&secret), "{ran:?}");
 }
 
 #[test]
 fn an_interrupt_ends_a_run_within_a_second() {
-    let server = Server::start(|_, number| if number == 0 { Act::both("A.", "B.") } else { Act::Silence });
+    let server =
+        ModelServer::start(
+            |_, number| if number == 0 { ServerAction::both("A.", "B.") } else { ServerAction::Silence },
+        );
     let sandbox = two_modules();
     choose_model(&sandbox, &server, "concurrency = 1");
     let mut command = with_key(&sandbox, &["summarize", "--yes"]);
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(30);
-    while server.count() < 2 {
+    while server.request_count() < 2 {
         assert!(Instant::now() < deadline, "the second question never comes");
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -233,21 +239,22 @@ fn an_interrupt_ends_a_run_within_a_second() {
 
 #[test]
 fn a_document_can_wait_for_the_words_that_it_lacks() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
-    let ran = slop(&sandbox, &["aggregate", "--tier", "1", "--stdout", "--wait-agent", "60", "src/one.py"]);
+    let ran =
+        run_with_key(&sandbox, &["aggregate", "--tier", "1", "--stdout", "--wait-agent", "60", "src/one.py"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert_eq!(server.count(), 1);
+    assert_eq!(server.request_count(), 1);
     assert!(ran.out.contains("Brief words 0."), "{}", ran.out);
-    slop(&sandbox, &["aggregate", "--tier", "1", "--stdout", "src"]);
-    assert_eq!(server.count(), 1, "a document that does not wait asks nobody");
+    run_with_key(&sandbox, &["aggregate", "--tier", "1", "--stdout", "src"]);
+    assert_eq!(server.request_count(), 1, "a document that does not wait asks nobody");
 }
 
 /// Plays Anthropic's batches: the first look finds it at work, the next one done, with an answer to each question.
-fn batches() -> Server {
+fn batch_server() -> ModelServer {
     let submitted = std::sync::Mutex::new(Vec::<Value>::new());
     let looks = std::sync::atomic::AtomicUsize::new(0);
-    Server::start(move |seen, _| {
+    ModelServer::start(move |seen, _| {
         let state = |status: &str| {
             json!({
                 "id": "batch_1", "type": "message_batch", "processing_status": status,
@@ -258,11 +265,11 @@ fn batches() -> Server {
         let mut submitted = submitted.lock().unwrap();
         if seen.method == "POST" {
             submitted.clone_from(seen.json()["requests"].as_array().unwrap());
-            return Act::json(200, &state("in_progress"));
+            return ServerAction::json(200, &state("in_progress"));
         }
         if !seen.path.contains("results") {
             let look = looks.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-            return Act::json(200, &state(if look == 0 { "in_progress" } else { "ended" }));
+            return ServerAction::json(200, &state(if look == 0 { "in_progress" } else { "ended" }));
         }
         let line = |request: &Value| {
             let words = "<brief>Brief words.</brief><detail>Some detail.</detail>";
@@ -272,22 +279,26 @@ fn batches() -> Server {
             }}})
             .to_string()
         };
-        Act::Answer(200, Vec::new(), submitted.iter().map(line).collect::<Vec<_>>().join("\n").into_bytes())
+        ServerAction::Answer(
+            200,
+            Vec::new(),
+            submitted.iter().map(line).collect::<Vec<_>>().join("\n").into_bytes(),
+        )
     })
 }
 
 #[test]
 fn a_batch_is_handed_over_once_and_brought_home_by_the_same_command() {
-    let (server, sandbox) = (batches(), two_modules());
+    let (server, sandbox) = (batch_server(), two_modules());
     choose_model(&sandbox, &server, "");
     let run = || {
-        let ran = slop(&sandbox, &["summarize", "--batch", "--yes", "--json"]);
+        let ran = run_with_key(&sandbox, &["summarize", "--batch", "--yes", "--json"]);
         assert_eq!(ran.code, 0, "{ran:?}");
         data(&ran.out)
     };
     let first = run();
     assert_eq!(number(&first["outcome"]["handed_over"]), 2, "{first}");
-    let posts = || server.seen().iter().filter(|request| request.method == "POST").count();
+    let posts = || server.requests().iter().filter(|request| request.method == "POST").count();
     assert_eq!(posts(), 1);
     let open = sandbox.json(&["agent", "usage"]);
     assert_ne!(open["open_usd"], "0", "what a batch may cost is put aside");
@@ -297,36 +308,36 @@ fn a_batch_is_handed_over_once_and_brought_home_by_the_same_command() {
     assert_eq!(number(&third["collected"]["answered"]), 2, "{third}");
     // Half of 200 tokens at 1 dollar and 40 at 5 for a million.
     assert_eq!(third["collected"]["spent_usd"], "0.0002", "{third}");
-    let shown = sandbox.done(&["agent", "show", "src/one.py"]);
+    let shown = sandbox.stdout_of(&["agent", "show", "src/one.py"]);
     assert!(shown.contains("Brief words."), "{shown}");
 }
 
 #[test]
 fn a_server_is_never_asked_again_sooner_than_it_said() {
     let body = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}});
-    let busy = Act::json(429, &body).with("retry-after", "1");
-    let server = Server::answering([busy, Act::both("Brief.", "Detail.")]);
+    let busy = ServerAction::json(429, &body).with("retry-after", "1");
+    let server = ModelServer::with_responses([busy, ServerAction::both("Brief.", "Detail.")]);
     let sandbox = two_modules();
     choose_model(&sandbox, &server, "");
     let (code, outcome) = outcome(&sandbox, &["src/one.py"]);
     assert_eq!((code, number(&outcome["answered"])), (0, 1), "{outcome}");
-    let [first, second] = &server.seen()[..] else { panic!("{}", server.count()) };
+    let [first, second] = &server.requests()[..] else { panic!("{}", server.request_count()) };
     assert!(Duration::from_secs(1) <= second.at - first.at);
     assert_eq!(first.body, second.body);
 }
 
 #[test]
 fn a_connection_that_breaks_or_talks_nonsense_is_paid_for_at_its_worst_and_tried_again() {
-    let server = Server::answering([
-        Act::HangUp,
-        Act::Raw(b"no HTTP at all".to_vec()),
-        Act::both("Brief.", "Detail."),
+    let server = ModelServer::with_responses([
+        ServerAction::HangUp,
+        ServerAction::Raw(b"no HTTP at all".to_vec()),
+        ServerAction::both("Brief.", "Detail."),
     ]);
     let sandbox = two_modules();
     choose_model(&sandbox, &server, "");
     let (code, outcome) = outcome(&sandbox, &["src/one.py"]);
     assert_eq!((code, number(&outcome["answered"])), (0, 1), "{outcome}");
-    assert_eq!((number(&outcome["calls"]), server.count()), (3, 3), "{outcome}");
+    assert_eq!((number(&outcome["calls"]), server.request_count()), (3, 3), "{outcome}");
     let usage = sandbox.json(&["agent", "usage"]);
     let answered_alone = 0.0002;
     assert!(answered_alone < text(&usage["total_usd"]).parse::<f64>().unwrap(), "{usage}");
@@ -335,11 +346,12 @@ fn a_connection_that_breaks_or_talks_nonsense_is_paid_for_at_its_worst_and_tried
 #[test]
 fn a_provider_of_the_users_own_is_asked_by_as_many_calls_as_are_allowed() {
     let words = "<brief>Brief.</brief><detail>Detail.</detail>";
-    let server =
-        Server::start(move |_, _| Act::Late(Duration::from_millis(50), Box::new(Act::chat(words, 9, 9))));
+    let server = ModelServer::start(move |_, _| {
+        ServerAction::Late(Duration::from_millis(50), Box::new(ServerAction::chat(words, 9, 9)))
+    });
     let sandbox = two_modules();
     for name in ["Three", "Four", "Five"] {
-        sandbox.write(format!("{name}.py"), super::module(name));
+        sandbox.write(format!("{name}.py"), super::module_text(name));
     }
     let user = format!(
         "[agent]\nmodels = ['work/m']\nstill_seconds = 0\nconcurrency = 2\n[providers.work]\nwire = 'chat'\n\
@@ -353,10 +365,10 @@ fn a_provider_of_the_users_own_is_asked_by_as_many_calls_as_are_allowed() {
         (0, 7, Some("0")),
         "{outcome}"
     );
-    assert!(server.seen().iter().all(|request| request.path == "/v1/chat/completions"));
+    assert!(server.requests().iter().all(|request| request.path == "/v1/chat/completions"));
     assert!(
-        server.seen().iter().all(|request| !request.text().contains(KEY)),
+        server.requests().iter().all(|request| !request.text().contains(KEY)),
         "a key goes where it does not belong"
     );
-    assert!(server.most_at_once() <= 2, "{}", server.most_at_once());
+    assert!(server.max_concurrent() <= 2, "{}", server.max_concurrent());
 }

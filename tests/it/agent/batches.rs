@@ -10,14 +10,14 @@ use std::time::SystemTime;
 use serde_json::Value;
 use serde_json::json;
 
-use super::Desk;
-use super::code;
-use super::nanos;
-use super::server::Act;
-use super::server::Seen;
-use super::server::Server;
-use super::until;
-use crate::sandbox::Ran;
+use super::AgentProject;
+use super::module_source;
+use super::server::ModelServer;
+use super::server::ReceivedRequest;
+use super::server::ServerAction;
+use super::usd_nanos;
+use super::wait_until;
+use crate::sandbox::CommandOutput;
 
 const WORDS: &str = "<brief>Counts what it is given.</brief><detail>It adds up.</detail>";
 /// Half of 100 tokens in at a dollar a million, and 20 out at ten.
@@ -25,7 +25,7 @@ const HALF_COST: u64 = 100 * 500 + 20 * 5_000;
 
 /// What a provider knows of batches.
 #[derive(Default)]
-struct Post {
+struct BatchServer {
     /// The questions' names, once they are there.
     names: Vec<String>,
     /// What a batch was tagged with.
@@ -42,13 +42,13 @@ fn now() -> jiff::Timestamp {
     jiff::Timestamp::try_from(SystemTime::now()).unwrap()
 }
 
-impl Post {
-    fn made(&mut self, state: &Value) -> Act {
+impl BatchServer {
+    fn respond_created(&mut self, state: &Value) -> ServerAction {
         self.is_there = true;
-        if self.is_mute { Act::Silence } else { Act::json(200, state) }
+        if self.is_mute { ServerAction::Silence } else { ServerAction::json(200, state) }
     }
 
-    fn anthropic(&mut self, seen: &Seen) -> Act {
+    fn anthropic(&mut self, seen: &ReceivedRequest) -> ServerAction {
         let status = if self.is_done { "ended" } else { "in_progress" };
         let state = json!({
             "id": "batch_1", "type": "message_batch", "processing_status": status, "created_at": now().to_string(),
@@ -63,12 +63,12 @@ impl Post {
                 let state = json!({"id": "batch_1", "type": "message_batch", "processing_status": "in_progress",
                     "created_at": now().to_string(), "request_counts": {"processing": self.names.len(),
                     "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0}});
-                self.made(&state)
+                self.respond_created(&state)
             }
-            ("GET", "/v1/messages/batches/batch_1") => Act::json(200, &state),
+            ("GET", "/v1/messages/batches/batch_1") => ServerAction::json(200, &state),
             ("GET", "/v1/messages/batches/batch_1/results") => {
-                let message = Act::anthropic(WORDS, 100, 20);
-                let Act::Answer(_, _, message) = message else { unreachable!() };
+                let message = ServerAction::anthropic(WORDS, 100, 20);
+                let ServerAction::Answer(_, _, message) = message else { unreachable!() };
                 let message: Value = serde_json::from_slice(&message).unwrap();
                 self.lines(
                     |name| json!({"custom_id": name, "result": {"type": "succeeded", "message": message}}),
@@ -76,13 +76,13 @@ impl Post {
             }
             ("GET", _) => {
                 let all = if self.is_there { vec![state] } else { Vec::new() };
-                Act::json(200, &json!({"data": all, "has_more": false}))
+                ServerAction::json(200, &json!({"data": all, "has_more": false}))
             }
-            _ => Act::HangUp,
+            _ => ServerAction::HangUp,
         }
     }
 
-    fn openai(&mut self, seen: &Seen) -> Act {
+    fn openai(&mut self, seen: &ReceivedRequest) -> ServerAction {
         let (status, output) =
             if self.is_done { ("completed", json!("file_2")) } else { ("in_progress", Value::Null) };
         let state = json!({
@@ -95,13 +95,13 @@ impl Post {
                 let body = String::from_utf8_lossy(&seen.body).into_owned();
                 let lines = body.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
                 self.names = lines.filter_map(|line| line["custom_id"].as_str().map(str::to_owned)).collect();
-                Act::json(200, &json!({"id": "file_1", "object": "file"}))
+                ServerAction::json(200, &json!({"id": "file_1", "object": "file"}))
             }
             ("POST", "/v1/batches") => {
                 self.tag = seen.json()["metadata"].clone();
-                self.made(&state)
+                self.respond_created(&state)
             }
-            ("GET", "/v1/batches/batch_1") => Act::json(200, &state),
+            ("GET", "/v1/batches/batch_1") => ServerAction::json(200, &state),
             ("GET", "/v1/files/file_2/content") => {
                 let body = json!({
                     "id": "r", "object": "response", "status": "completed",
@@ -113,46 +113,50 @@ impl Post {
             }
             ("GET", _) => {
                 let all = if self.is_there { vec![state] } else { Vec::new() };
-                Act::json(200, &json!({"object": "list", "data": all, "has_more": false}))
+                ServerAction::json(200, &json!({"object": "list", "data": all, "has_more": false}))
             }
-            _ => Act::HangUp,
+            _ => ServerAction::HangUp,
         }
     }
 
-    fn lines(&self, line: impl Fn(&str) -> Value) -> Act {
+    fn lines(&self, line: impl Fn(&str) -> Value) -> ServerAction {
         let lines: Vec<String> = self.names.iter().map(|name| line(name).to_string()).collect();
-        Act::Answer(200, Vec::new(), lines.join("\n").into_bytes())
+        ServerAction::Answer(200, Vec::new(), lines.join("\n").into_bytes())
     }
 }
 
 /// Returns a project of four files, and what its provider knows.
-fn desk(wire: &'static str) -> (Desk, Arc<Mutex<Post>>) {
-    let post = Arc::new(Mutex::new(Post::default()));
+fn batch_project(wire: &'static str) -> (AgentProject, Arc<Mutex<BatchServer>>) {
+    let post = Arc::new(Mutex::new(BatchServer::default()));
     let theirs = Arc::clone(&post);
-    let desk = Desk::new(Server::start(move |seen, _| {
+    let desk = AgentProject::new(ModelServer::start(move |seen, _| {
         let mut post = theirs.lock().unwrap();
         if wire == "anthropic" { post.anthropic(seen) } else { post.openai(seen) }
     }));
     for name in ["one", "two", "three", "four"] {
-        desk.sandbox.write(format!("{name}.py"), code(name));
+        desk.sandbox.write(format!("{name}.py"), module_source(name));
     }
-    desk.settle_wire(wire, "", "");
+    desk.write_wire_settings(wire, "", "");
     (desk, post)
 }
 
 /// Returns how often a batch was asked for.
-fn made(desk: &Desk) -> usize {
-    desk.server.seen().iter().filter(|seen| seen.method == "POST" && seen.path.ends_with("/batches")).count()
+fn respond_created(desk: &AgentProject) -> usize {
+    desk.server
+        .requests()
+        .iter()
+        .filter(|seen| seen.method == "POST" && seen.path.ends_with("/batches"))
+        .count()
 }
 
-fn batch(desk: &Desk) -> Value {
+fn batch(desk: &AgentProject) -> Value {
     desk.json(&["summarize", "--batch", "--yes"])
 }
 
 #[test]
 fn a_batch_costs_half() {
     for wire in ["anthropic", "responses"] {
-        let (desk, post) = desk(wire);
+        let (desk, post) = batch_project(wire);
         assert_eq!(batch(&desk)["outcome"]["handed_over"], 4, "{wire}");
         let (_, put_aside) = desk.usage();
         assert!(4 * HALF_COST < put_aside);
@@ -173,12 +177,12 @@ fn a_batch_costs_half() {
 #[test]
 fn a_batch_whose_maker_was_killed_is_found_and_not_made_again() {
     for wire in ["anthropic", "responses"] {
-        let (desk, post) = desk(wire);
+        let (desk, post) = batch_project(wire);
         post.lock().unwrap().is_mute = true;
         let mut command = desk.command(&["summarize", "--batch", "--yes"]);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        until("a batch is made", || made(&desk) == 1);
+        wait_until("a batch is made", || respond_created(&desk) == 1);
         child.kill().unwrap();
         child.wait().unwrap();
         post.lock().unwrap().is_mute = false;
@@ -186,32 +190,32 @@ fn a_batch_whose_maker_was_killed_is_found_and_not_made_again() {
         assert!(calls == 4 && 4 * HALF_COST < put_aside, "{wire}: all of it is put aside");
         // Nobody knows yet what became of it, and it is on its way all the same.
         batch(&desk);
-        assert_eq!(made(&desk), 1, "{wire}");
+        assert_eq!(respond_created(&desk), 1, "{wire}");
         post.lock().unwrap().is_done = true;
         let collected = batch(&desk)["collected"].clone();
         assert_eq!(collected["answered"], 4, "{wire} {collected}");
         let asked =
-            desk.server.seen().into_iter().filter(|seen| seen.text().contains("def count_one")).count();
+            desk.server.requests().into_iter().filter(|seen| seen.text().contains("def count_one")).count();
         assert_eq!(asked, 1, "{wire}");
     }
 }
 
 #[test]
 fn a_batch_that_is_not_allowed_is_not_sent() {
-    let (desk, _) = desk("anthropic");
-    desk.settle("budget_day_usd = \"0.001\"", "");
-    let ran: Ran = desk.slop(&["summarize", "--batch", "--yes"]);
-    assert_eq!((ran.code, desk.server.count()), (1, 0), "{ran:?}");
+    let (desk, _) = batch_project("anthropic");
+    desk.write_agent_settings("budget_day_usd = \"0.001\"", "");
+    let ran: CommandOutput = desk.slop(&["summarize", "--batch", "--yes"]);
+    assert_eq!((ran.code, desk.server.request_count()), (1, 0), "{ran:?}");
     assert!(ran.err.contains("agent.budget_day_usd"), "{}", ran.err);
-    desk.settle_wire("gemini", "", "");
+    desk.write_wire_settings("gemini", "", "");
     let ran = desk.slop(&["summarize", "--batch", "--yes"]);
-    assert_eq!((ran.code, desk.server.count()), (1, 0), "{ran:?}");
+    assert_eq!((ran.code, desk.server.request_count()), (1, 0), "{ran:?}");
     assert!(ran.err.contains("--batch"), "{}", ran.err);
 }
 
 #[test]
 fn a_run_that_hands_nothing_over_brings_home_what_has_ended_too() {
-    let (desk, post) = desk("anthropic");
+    let (desk, post) = batch_project("anthropic");
     batch(&desk);
     post.lock().unwrap().is_done = true;
     // The folder is what is left to ask; the server of this test answers batches only.
@@ -224,13 +228,13 @@ fn a_run_that_hands_nothing_over_brings_home_what_has_ended_too() {
 
 #[test]
 fn what_is_in_a_batch_is_nothing_new() {
-    let (desk, _) = desk("anthropic");
+    let (desk, _) = batch_project("anthropic");
     let one_by_one = desk.json(&["summarize", "--estimate"]);
     let at_once = desk.json(&["summarize", "--estimate", "--batch"]);
     assert_eq!((&one_by_one["questions"], &at_once["questions"]), (&json!(4), &json!(4)));
-    let worst = |plan: &Value| nanos(&plan["estimate"]["worst_usd"]);
+    let worst = |plan: &Value| usd_nanos(&plan["estimate"]["worst_usd"]);
     assert!(worst(&at_once).abs_diff(worst(&one_by_one) / 2) < 100, "{at_once}");
-    assert_eq!(desk.server.count(), 0);
+    assert_eq!(desk.server.request_count(), 0);
     batch(&desk);
     let plan = desk.slop(&["summarize", "--estimate"]);
     assert!(plan.out.starts_with("questions  0 (") && plan.out.contains("4 in a batch"), "{}", plan.out);
@@ -241,12 +245,12 @@ fn what_is_in_a_batch_is_nothing_new() {
     assert!(!again.out.contains("handed over"), "{}", again.out);
     let asked = desk.slop(&["summarize"]);
     assert!(asked.out.contains("4 in a batch") && !asked.out.contains("another process"), "{}", asked.out);
-    assert_eq!(made(&desk), 1);
+    assert_eq!(respond_created(&desk), 1);
 }
 
 #[test]
 fn a_document_does_not_wait_for_a_batch() {
-    let (desk, _) = desk("anthropic");
+    let (desk, _) = batch_project("anthropic");
     batch(&desk);
     let began = Instant::now();
     let ran = desk.slop(&["aggregate", "--stdout", "--wait-agent", "60"]);

@@ -2,12 +2,12 @@
 
 use std::process::Stdio;
 
-use super::Desk;
-use super::code;
-use super::server::Act;
-use super::server::Server;
-use super::until;
-use super::words;
+use super::AgentProject;
+use super::module_source;
+use super::ok_response;
+use super::server::ModelServer;
+use super::server::ServerAction;
+use super::wait_until;
 
 /// What one of the server's answers costs: 100 tokens in at a dollar a million, 20 out at ten.
 const TRUE_COST: u64 = 100 * 1_000 + 20 * 10_000;
@@ -16,53 +16,55 @@ const TRUE_COST: u64 = 100 * 1_000 + 20 * 10_000;
 fn a_question_whose_asker_was_killed_is_asked_once_more_and_both_are_counted() {
     const ROUNDS: usize = 12;
     // Each question comes twice: the first time nobody ever hears the answer.
-    let server = Server::start(|_, number| if number % 2 == 0 { Act::Silence } else { words() });
-    let desk = Desk::new(server);
-    desk.sandbox.write("one.py", code("one"));
+    let server =
+        ModelServer::start(|_, number| if number % 2 == 0 { ServerAction::Silence } else { ok_response() });
+    let desk = AgentProject::new(server);
+    desk.sandbox.write("one.py", module_source("one"));
     let mut spent = 0;
     for round in 0..ROUNDS {
-        desk.sandbox.write("one.py", code(&format!("round_{round}")));
+        desk.sandbox.write("one.py", module_source(&format!("round_{round}")));
         let mut command = desk.command(&["summarize", "--yes"]);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        until("the server is asked", || desk.server.count() == 2 * round + 1);
+        wait_until("the server is asked", || desk.server.request_count() == 2 * round + 1);
         child.kill().unwrap();
         child.wait().unwrap();
         let (_, after_kill) = desk.usage();
         assert!(spent + TRUE_COST < after_kill, "it counts as its worst: {spent} {after_kill}");
-        assert_eq!(desk.asked()["outcome"]["answered"], 1);
-        assert_eq!(desk.server.count(), 2 * round + 2, "asked once more, and no more than once");
+        assert_eq!(desk.summarize_json()["outcome"]["answered"], 1);
+        assert_eq!(desk.server.request_count(), 2 * round + 2, "asked once more, and no more than once");
         let (calls, after) = desk.usage();
         assert_eq!((calls, after), (2 * round as u64 + 2, after_kill + TRUE_COST));
         spent = after;
     }
-    assert_eq!(desk.asked()["questions"], 0);
-    let bodies: Vec<_> = desk.server.seen().into_iter().map(|seen| seen.body).collect();
+    assert_eq!(desk.summarize_json()["questions"], 0);
+    let bodies: Vec<_> = desk.server.requests().into_iter().map(|seen| seen.body).collect();
     assert!(bodies.chunks(2).all(|pair| pair[0] == pair[1]));
 }
 
 #[test]
 fn a_run_that_is_stopped_counts_what_it_asked_and_keeps_what_came() {
-    let server = Server::start(|_, number| if number == 1 { Act::Silence } else { words() });
-    let desk = Desk::new(server);
+    let server =
+        ModelServer::start(|_, number| if number == 1 { ServerAction::Silence } else { ok_response() });
+    let desk = AgentProject::new(server);
     for name in ["one", "two", "three"] {
-        desk.sandbox.write(format!("{name}.py"), code(name));
+        desk.sandbox.write(format!("{name}.py"), module_source(name));
     }
-    desk.settle("concurrency = 1", "");
+    desk.write_agent_settings("concurrency = 1", "");
     let mut command = desk.command(&["summarize", "--yes"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    until("the second question is asked", || desk.server.count() == 2);
+    wait_until("the second question is asked", || desk.server.request_count() == 2);
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
-    let ran = crate::sandbox::Ran::of(&child.wait_with_output().unwrap());
+    let ran = crate::sandbox::CommandOutput::from_output(&child.wait_with_output().unwrap());
     assert_eq!(ran.code, 4, "{ran:?}");
     assert!(ran.err.contains("run this again to go on"), "{}", ran.err);
     let (calls, spent) = desk.usage();
     assert_eq!(calls, 2);
     assert!(2 * TRUE_COST < spent, "what was stopped counts as its worst");
-    desk.asked();
+    desk.summarize_json();
     // Three files, one of which was asked about twice, and the project.
-    assert_eq!(desk.server.count(), 5);
+    assert_eq!(desk.server.request_count(), 5);
 }
 
 /// No database: bytes that look like chance.
@@ -72,9 +74,9 @@ fn garbage() -> Vec<u8> {
 
 #[test]
 fn a_database_that_is_garbage_is_salvaged_by_whoever_writes_and_told_of_by_whoever_reads() {
-    let desk = Desk::with_file([words(), words()]);
+    let desk = AgentProject::with_file([ok_response(), ok_response()]);
     let database = desk.sandbox.path(".slop_cache/agent.db");
-    desk.asked();
+    desk.summarize_json();
     std::fs::write(&database, garbage()).unwrap();
     let readers = [
         &["summarize", "--estimate"][..],
@@ -84,12 +86,12 @@ fn a_database_that_is_garbage_is_salvaged_by_whoever_writes_and_told_of_by_whoev
     ];
     for reader in readers {
         let ran = desk.slop(reader);
-        ran.refuses(3, &["`slop cache verify`", "`slop summarize`", "do not delete it"]);
+        ran.assert_fails(3, &["`slop cache verify`", "`slop summarize`", "do not delete it"]);
         assert_eq!(std::fs::read(&database).unwrap(), garbage());
     }
-    let ran = desk.ask();
+    let ran = desk.summarize();
     // Nobody knows what was spent today, so that nothing more is; but all else works again.
-    assert_eq!((ran.code, desk.server.count()), (1, 1), "{ran:?}");
+    assert_eq!((ran.code, desk.server.request_count()), (1, 1), "{ran:?}");
     assert!(ran.err.contains("no more is spent on the day of the last one"), "{}", ran.err);
     assert!(ran.err.contains("was salvaged"), "{}", ran.err);
     assert!(ran.err.contains("0 rows were carried over"), "{}", ran.err);

@@ -8,9 +8,9 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::KEY;
-use super::server::Act;
-use super::server::Server;
-use crate::sandbox::Ran;
+use super::server::ModelServer;
+use super::server::ServerAction;
+use crate::sandbox::CommandOutput;
 use crate::sandbox::Sandbox;
 use crate::sandbox::data;
 use crate::sandbox::run;
@@ -20,33 +20,33 @@ const PLAIN: &str = "models = [\"mock/m\"]\nstill_seconds = 0\nleast_bytes = 0\n
                      tokens_per_minute = 1000000000\n";
 
 /// A project whose user has a model at a server of the test's.
-pub(crate) struct Desk {
+pub(crate) struct AgentProject {
     pub(crate) sandbox: Sandbox,
-    pub(crate) server: Server,
+    pub(crate) server: ModelServer,
 }
 
-impl Desk {
+impl AgentProject {
     /// A project without files, and a server that speaks as Anthropic does.
-    pub(crate) fn new(server: Server) -> Self {
+    pub(crate) fn new(server: ModelServer) -> Self {
         let desk = Self { sandbox: Sandbox::repo(), server };
-        desk.settle("", "");
+        desk.write_agent_settings("", "");
         desk
     }
 
     /// A project with one file in it, and a server that does this.
-    pub(crate) fn with_file(acts: impl IntoIterator<Item = Act>) -> Self {
-        let desk = Self::new(Server::answering(acts));
-        desk.sandbox.write("one.py", code("one"));
+    pub(crate) fn with_file(acts: impl IntoIterator<Item = ServerAction>) -> Self {
+        let desk = Self::new(ModelServer::with_responses(acts));
+        desk.sandbox.write("one.py", module_source("one"));
         desk
     }
 
     /// Writes the user's settings: further lines of `[agent]`, and whole tables.
-    pub(crate) fn settle(&self, agent: &str, tables: &str) {
-        self.settle_wire("anthropic", agent, tables);
+    pub(crate) fn write_agent_settings(&self, agent: &str, tables: &str) {
+        self.write_wire_settings("anthropic", agent, tables);
     }
 
     /// Writes the user's settings, with a server that speaks so.
-    pub(crate) fn settle_wire(&self, wire: &str, agent: &str, tables: &str) {
+    pub(crate) fn write_wire_settings(&self, wire: &str, agent: &str, tables: &str) {
         let url = self.server.url();
         let base = if wire == "chat" || wire == "responses" { format!("{url}/v1") } else { url };
         let text = format!(
@@ -59,7 +59,7 @@ impl Desk {
 
     /// Writes the user's settings as they stand.
     pub(crate) fn write_settings(&self, text: &str) {
-        let folder = self.sandbox.beside("config/slop");
+        let folder = self.sandbox.outside("config/slop");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("config.toml"), text).unwrap();
     }
@@ -73,19 +73,19 @@ impl Desk {
 
     /// Runs the program with the key in its surroundings.
     #[track_caller]
-    pub(crate) fn slop(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn slop(&self, arguments: &[&str]) -> CommandOutput {
         run(self.command(arguments))
     }
 
     /// Has the model asked.
     #[track_caller]
-    pub(crate) fn ask(&self) -> Ran {
+    pub(crate) fn summarize(&self) -> CommandOutput {
         self.slop(&["summarize", "--yes"])
     }
 
     /// Has the model asked, which is to succeed, and returns the data in the envelope.
     #[track_caller]
-    pub(crate) fn asked(&self) -> Value {
+    pub(crate) fn summarize_json(&self) -> Value {
         self.json(&["summarize", "--yes"])
     }
 
@@ -102,19 +102,19 @@ impl Desk {
     pub(crate) fn usage(&self) -> (u64, u64) {
         let usage = self.json(&["agent", "usage"]);
         let calls = usage["rows"].as_array().unwrap().iter().map(|row| row["calls"].as_u64().unwrap()).sum();
-        (calls, nanos(&usage["total_usd"]))
+        (calls, usd_nanos(&usage["total_usd"]))
     }
 }
 
 /// Returns an amount of dollars in billionths.
 #[track_caller]
-pub(crate) fn nanos(amount: &Value) -> u64 {
+pub(crate) fn usd_nanos(amount: &Value) -> u64 {
     let (whole, part) = amount.as_str().unwrap().split_once('.').unwrap_or((amount.as_str().unwrap(), ""));
     format!("{whole}{part:0<9}").parse().unwrap()
 }
 
 /// Returns a file in Python that is like no other.
-pub(crate) fn code(name: &str) -> String {
+pub(crate) fn module_source(name: &str) -> String {
     let line = |line: u8| format!("    total += {line} * weight\n");
     let lines: String = (0..6).map(line).collect();
     format!(
@@ -123,19 +123,19 @@ pub(crate) fn code(name: &str) -> String {
 }
 
 /// Returns good words about anything.
-pub(crate) fn words() -> Act {
-    Act::both("Counts what it is given.", "`count` adds products up, and returns their sum.")
+pub(crate) fn ok_response() -> ServerAction {
+    ServerAction::both("Counts what it is given.", "`count` adds products up, and returns their sum.")
 }
 
 /// Returns an error as Anthropic words it.
-pub(crate) fn error(status: u16, kind: &str, message: &str) -> Act {
+pub(crate) fn error_response(status: u16, kind: &str, message: &str) -> ServerAction {
     let error = serde_json::json!({"type": kind, "message": message});
-    Act::json(status, &serde_json::json!({"type": "error", "error": error}))
+    ServerAction::json(status, &serde_json::json!({"type": "error", "error": error}))
 }
 
 /// Waits until something is so, and stops the test where it is never.
 #[track_caller]
-pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_mins(1);
     while !is_so() {
         assert!(Instant::now() < end, "never: {what}");

@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
-use super::Desk;
-use super::code;
-use super::server::Act;
-use super::server::Server;
-use super::words;
+use super::AgentProject;
+use super::module_source;
+use super::ok_response;
+use super::server::ModelServer;
+use super::server::ServerAction;
 use crate::sandbox::list;
 
-fn marked() -> Server {
-    Server::start(|_, _| Act::both("Words of a model, brief.", "Words of a model, in detail."))
+fn marking_server() -> ModelServer {
+    ModelServer::start(|_, _| ServerAction::both("Words of a model, brief.", "Words of a model, in detail."))
 }
 
 #[test]
 fn a_document_shows_a_models_words_as_such_once_they_are_there() {
-    let desk = Desk::new(marked());
-    desk.sandbox.write("one.py", code("one"));
-    desk.sandbox.write("src/two.py", code("two"));
-    desk.sandbox.write("src/three.py", code("three"));
+    let desk = AgentProject::new(marking_server());
+    desk.sandbox.write("one.py", module_source("one"));
+    desk.sandbox.write("src/two.py", module_source("two"));
+    desk.sandbox.write("src/three.py", module_source("three"));
     let before = desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out;
     assert!(!before.contains("Words of a model"));
-    desk.asked();
+    desk.summarize_json();
     let after = desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out;
     assert_eq!(after.matches("summary by a model").count(), 3, "{after}");
     assert!(after.contains("Words of a model, brief.") && !after.contains("in detail"), "{after}");
@@ -41,10 +41,11 @@ fn a_document_shows_a_models_words_as_such_once_they_are_there() {
 
 #[test]
 fn a_document_waits_for_a_model_no_longer_than_it_may() {
-    let slow =
-        Server::start(|_, _| Act::Late(Duration::from_secs(20), Box::new(Act::both("Late.", "Late."))));
-    let desk = Desk::new(slow);
-    desk.sandbox.write("one.py", code("one"));
+    let slow = ModelServer::start(|_, _| {
+        ServerAction::Late(Duration::from_secs(20), Box::new(ServerAction::both("Late.", "Late.")))
+    });
+    let desk = AgentProject::new(slow);
+    desk.sandbox.write("one.py", module_source("one"));
     let began = std::time::Instant::now();
     let ran = desk.slop(&["aggregate", "--tier", "1", "--stdout", "--wait-agent", "1"]);
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -55,26 +56,26 @@ fn a_document_waits_for_a_model_no_longer_than_it_may() {
 
 #[test]
 fn changed_content_shows_what_was_said_of_it_earlier_as_such() {
-    let desk = Desk::new(marked());
-    desk.sandbox.write("one.py", code("one"));
-    desk.asked();
-    desk.sandbox.write("one.py", code("changed"));
+    let desk = AgentProject::new(marking_server());
+    desk.sandbox.write("one.py", module_source("one"));
+    desk.summarize_json();
+    desk.sandbox.write("one.py", module_source("changed"));
     let earlier = desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out;
     assert!(earlier.contains("summary by a model, of an earlier version"), "{earlier}");
-    desk.settle("earlier = false", "");
+    desk.write_agent_settings("earlier = false", "");
     let without = desk.slop(&["aggregate", "--tier", "1", "--stdout"]).out;
     assert!(!without.contains("Words of a model"), "{without}");
 }
 
 #[test]
 fn clearing_the_cache_keeps_what_was_paid_for() {
-    let desk = Desk::new(marked());
-    desk.sandbox.write("one.py", code("one"));
-    desk.asked();
-    let count = desk.server.count();
+    let desk = AgentProject::new(marking_server());
+    desk.sandbox.write("one.py", module_source("one"));
+    desk.summarize_json();
+    let count = desk.server.request_count();
     desk.slop(&["cache", "clear"]);
-    assert_eq!(desk.asked()["questions"], 0);
-    assert_eq!(desk.server.count(), count);
+    assert_eq!(desk.summarize_json()["questions"], 0);
+    assert_eq!(desk.server.request_count(), count);
     let (calls, _) = desk.usage();
     assert_eq!(calls, count as u64);
     assert!(0 < list(&desk.json(&["agent", "show", "--all"])["summaries"]).count());
@@ -82,7 +83,7 @@ fn clearing_the_cache_keeps_what_was_paid_for() {
 
 #[test]
 fn nobody_is_paid_for_words_that_a_document_would_not_show() {
-    let desk = Desk::with_file([words()]);
+    let desk = AgentProject::with_file([ok_response()]);
     let quiet = [
         &["aggregate", "--tier", "3", "--stdout", "--wait-agent", "5"][..],
         &["aggregate", "--stdout", "--wait-agent", "5"],
@@ -97,7 +98,7 @@ fn nobody_is_paid_for_words_that_a_document_would_not_show() {
     let mut without_key =
         desk.sandbox.command(&["aggregate", "--tier", "1", "--stdout", "--wait-agent", "5"]);
     without_key.env_remove("MOCK_KEY");
-    crate::sandbox::run(without_key).refuses(1, &["without its key", "leave out --wait-agent"]);
+    crate::sandbox::run(without_key).assert_fails(1, &["without its key", "leave out --wait-agent"]);
     desk.slop(&["aggregate", "--tier", "1", "--stdout", "--wait-agent", "5"]);
-    assert_eq!(desk.server.count(), 1);
+    assert_eq!(desk.server.request_count(), 1);
 }

@@ -4,53 +4,54 @@ use serde_json::Value;
 
 use super::KEY;
 use super::choose_model;
-use super::module;
-use super::server::Act;
-use super::server::Server;
-use super::slop;
+use super::module_text;
+use super::run_with_key;
+use super::server::ModelServer;
+use super::server::ServerAction;
 use super::two_modules;
 use crate::sandbox::Sandbox;
 use crate::sandbox::list;
 use crate::sandbox::number;
 use crate::sandbox::text;
 
-fn answers() -> Server {
-    Server::start(|_, _| Act::both("Brief words.", "Some detail of it."))
+fn answering_server() -> ModelServer {
+    ModelServer::start(|_, _| ServerAction::both("Brief words.", "Some detail of it."))
 }
 
 #[test]
 fn a_preview_is_what_is_sent_byte_for_byte() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
-    let preview = slop(&sandbox, &["agent", "preview", "src/one.py"]);
+    let preview = run_with_key(&sandbox, &["agent", "preview", "src/one.py"]);
     assert_eq!(preview.code, 0, "{preview:?}");
     assert!(preview.err.contains(&format!("POST {}/v1/messages", server.url())), "{preview:?}");
     assert_eq!(server.connections(), 0);
-    slop(&sandbox, &["summarize", "src/one.py", "--yes"]);
-    let [sent] = &server.seen()[..] else { panic!("{:?}", server.count()) };
+    run_with_key(&sandbox, &["summarize", "src/one.py", "--yes"]);
+    let [sent] = &server.requests()[..] else { panic!("{:?}", server.request_count()) };
     assert_eq!(sent.body, preview.out.as_bytes());
-    let again = slop(&sandbox, &["agent", "preview", "src/one.py"]);
+    let again = run_with_key(&sandbox, &["agent", "preview", "src/one.py"]);
     assert_eq!(again.out, preview.out, "what has been answered can be looked at too");
 }
 
 #[test]
 fn what_nobody_is_asked_about_has_no_preview() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     sandbox.write("tiny.py", "x = 1\n");
-    slop(&sandbox, &["agent", "preview", "tiny.py"]).refuses(1, &["it is smaller than agent.least_bytes"]);
-    slop(&sandbox, &["agent", "preview", "*.py"]).refuses(1, &["*.py"]);
-    slop(&sandbox, &["agent", "preview", "gone.py"]).refuses(1, &["gone.py"]);
+    run_with_key(&sandbox, &["agent", "preview", "tiny.py"])
+        .assert_fails(1, &["it is smaller than agent.least_bytes"]);
+    run_with_key(&sandbox, &["agent", "preview", "*.py"]).assert_fails(1, &["*.py"]);
+    run_with_key(&sandbox, &["agent", "preview", "gone.py"]).assert_fails(1, &["gone.py"]);
 }
 
 #[test]
 fn the_books_say_what_was_asked_and_what_is_left() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     let usage = sandbox.json(&["agent", "usage"]);
     assert_eq!(list(&usage["rows"]).count(), 0);
     assert_eq!(usage["left"]["day_usd"], "1");
     choose_model(&sandbox, &server, "");
-    slop(&sandbox, &["summarize", "--yes"]);
+    run_with_key(&sandbox, &["summarize", "--yes"]);
     let usage = sandbox.json(&["agent", "usage"]);
     let [row] = &list(&usage["rows"]).collect::<Vec<_>>()[..] else { panic!("{usage}") };
     assert_eq!(row["model"], "anthropic/claude-haiku-4-5");
@@ -59,18 +60,18 @@ fn the_books_say_what_was_asked_and_what_is_left() {
     // At 1 and 5 dollars for a million tokens.
     assert_eq!((row["cost_usd"].as_str(), usage["total_usd"].as_str()), (Some("0.0006"), Some("0.0006")));
     assert_eq!((usage["left"]["day_usd"].as_str(), usage["open_usd"].as_str()), (Some("0.9994"), Some("0")));
-    let out = sandbox.done(&["agent", "usage"]);
+    let out = sandbox.stdout_of(&["agent", "usage"]);
     assert!(out.contains("$0.0006 of $1.00, $0.9994 left"), "{out}");
 }
 
 #[test]
 fn what_models_wrote_is_shown_as_theirs() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
-    let nothing = slop(&sandbox, &["agent", "show"]);
+    let nothing = run_with_key(&sandbox, &["agent", "show"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (0, ""));
-    slop(&sandbox, &["summarize", "--yes"]);
-    let out = sandbox.done(&["agent", "show", "src/one.py", "--tier", "1"]);
+    run_with_key(&sandbox, &["summarize", "--yes"]);
+    let out = sandbox.stdout_of(&["agent", "show", "src/one.py", "--tier", "1"]);
     assert!(
         out.starts_with("src/one.py\n  tier 1, written by the model anthropic/claude-haiku-4-5 on "),
         "{out}"
@@ -90,8 +91,8 @@ fn what_models_wrote_is_shown_as_theirs() {
 fn providers_are_listed_with_whether_there_is_a_key() {
     let sandbox = Sandbox::new();
     let rows = |out: &str| out.lines().find(|line| line.starts_with("anthropic ")).unwrap().to_owned();
-    assert!(rows(&sandbox.done(&["agent", "providers"])).ends_with("key missing (ANTHROPIC_API_KEY)"));
-    let ran = slop(&sandbox, &["agent", "providers"]);
+    assert!(rows(&sandbox.stdout_of(&["agent", "providers"])).ends_with("key missing (ANTHROPIC_API_KEY)"));
+    let ran = run_with_key(&sandbox, &["agent", "providers"]);
     let row = rows(&ran.out);
     assert!(row.contains("api.anthropic.com") && row.contains("key there"), "{row}");
     assert!(!ran.out.contains(KEY));
@@ -99,54 +100,57 @@ fn providers_are_listed_with_whether_there_is_a_key() {
 
 #[test]
 fn no_setting_that_is_shown_holds_a_key() {
-    let (server, sandbox) = (answers(), two_modules());
+    let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
-    let ran = slop(&sandbox, &["config", "show", "--origin"]);
+    let ran = run_with_key(&sandbox, &["config", "show", "--origin"]);
     assert!(ran.out.contains("agent.models = [\"anthropic/claude-haiku-4-5\"]  # "), "{}", ran.out);
 }
 
 /// Returns about which places words are shown.
 #[track_caller]
-fn shown(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
+fn shown_summaries(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
     let shown = sandbox.json(&[&["agent", "show", "--tier", "1"], arguments].concat());
     shown["summaries"].as_array().unwrap().iter().map(|summary| text(&summary["place"])).collect()
 }
 
 #[test]
 fn a_folder_shows_its_own_words_and_those_of_all_that_lies_in_it_only_if_asked_to() {
-    let (server, sandbox) = (Server::start(|_, _| Act::both("Brief.", "Detail.")), two_modules());
-    sandbox.write("main.py", module("Main"));
-    sandbox.write("src/deep/three.py", module("Three"));
-    sandbox.write("src/deep/four.py", module("Four"));
+    let (server, sandbox) =
+        (ModelServer::start(|_, _| ServerAction::both("Brief.", "Detail.")), two_modules());
+    sandbox.write("main.py", module_text("Main"));
+    sandbox.write("src/deep/three.py", module_text("Three"));
+    sandbox.write("src/deep/four.py", module_text("Four"));
     choose_model(&sandbox, &server, "");
-    slop(&sandbox, &["summarize", "--yes"]);
-    assert_eq!(shown(&sandbox, &[]), ["src/", "the project"]);
-    assert_eq!(shown(&sandbox, &["."]), ["the project"]);
-    assert_eq!(shown(&sandbox, &["src/"]), ["src/"]);
-    assert_eq!(shown(&sandbox, &["src/one.py"]), ["src/one.py"]);
-    assert_eq!(shown(&sandbox, &["src/deep", "--all"]).len(), 3);
-    assert_eq!(shown(&sandbox, &["--all"]).len(), 8);
-    assert_eq!(shown(&sandbox, &["src/deep/*.py"]).len(), 2);
+    run_with_key(&sandbox, &["summarize", "--yes"]);
+    assert_eq!(shown_summaries(&sandbox, &[]), ["src/", "the project"]);
+    assert_eq!(shown_summaries(&sandbox, &["."]), ["the project"]);
+    assert_eq!(shown_summaries(&sandbox, &["src/"]), ["src/"]);
+    assert_eq!(shown_summaries(&sandbox, &["src/one.py"]), ["src/one.py"]);
+    assert_eq!(shown_summaries(&sandbox, &["src/deep", "--all"]).len(), 3);
+    assert_eq!(shown_summaries(&sandbox, &["--all"]).len(), 8);
+    assert_eq!(shown_summaries(&sandbox, &["src/deep/*.py"]).len(), 2);
 }
 
 #[test]
 fn an_empty_word_is_not_taken_for_the_whole_project() {
-    let (server, sandbox) = (Server::start(|_, _| Act::both("Brief.", "Detail.")), two_modules());
+    let (server, sandbox) =
+        (ModelServer::start(|_, _| ServerAction::both("Brief.", "Detail.")), two_modules());
     choose_model(&sandbox, &server, "");
     for command in [&["summarize", "", "--yes"][..], &["agent", "show", ""], &["agent", "preview", ""]] {
-        slop(&sandbox, command).refuses(1, &["an empty word", "`.` for the whole project"]);
+        run_with_key(&sandbox, command).assert_fails(1, &["an empty word", "`.` for the whole project"]);
     }
     assert_eq!(server.connections(), 0);
 }
 
 #[test]
 fn it_is_said_why_nobody_is_asked_about_a_file_that_was_named() {
-    let (server, sandbox) = (Server::start(|_, _| Act::both("Brief.", "Detail.")), two_modules());
+    let (server, sandbox) =
+        (ModelServer::start(|_, _| ServerAction::both("Brief.", "Detail.")), two_modules());
     sandbox.write(".netrc", "machine example.com login me password secret\n");
     sandbox.write("tiny.py", "x = 1\n");
-    sandbox.write("left.py", module("Left"));
+    sandbox.write("left.py", module_text("Left"));
     std::os::unix::fs::symlink("tiny.py", sandbox.path("link.py")).unwrap();
-    let secret = format!("{}KEY = 'ghp_{}'\n", module("Secret"), "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX");
+    let secret = format!("{}KEY = 'ghp_{}'\n", module_text("Secret"), "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX");
     sandbox.write("found.py", secret);
     choose_model(&sandbox, &server, "exclude = ['left.py']");
     let quiet = [
@@ -156,20 +160,20 @@ fn it_is_said_why_nobody_is_asked_about_a_file_that_was_named() {
         ("link.py", "link"),
     ];
     for (path, why) in quiet {
-        let ran = slop(&sandbox, &["summarize", path, "--yes"]);
+        let ran = run_with_key(&sandbox, &["summarize", path, "--yes"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "0 answered; 0 calls, $0.0000\n"), "{ran:?}");
         assert!(ran.err.contains(&format!("nobody is asked about {path}: ")), "{ran:?}");
         assert!(ran.err.contains(why), "{ran:?}");
     }
     assert_eq!(server.connections(), 0);
-    slop(&sandbox, &["summarize", "--yes"]);
-    let ran = slop(&sandbox, &["summarize", "found.py", "--yes"]);
+    run_with_key(&sandbox, &["summarize", "--yes"]);
+    let ran = run_with_key(&sandbox, &["summarize", "found.py", "--yes"]);
     assert!(
         ran.err.contains("nobody is asked about found.py: something in it looks like a secret"),
         "{ran:?}"
     );
-    let ran = slop(&sandbox, &["summarize", "--yes"]);
+    let ran = run_with_key(&sandbox, &["summarize", "--yes"]);
     assert!(ran.err.contains("1 question was refused or withheld before; --retry"), "{ran:?}");
-    let ran = slop(&sandbox, &["summarize", "src/one.py", "--yes"]);
+    let ran = run_with_key(&sandbox, &["summarize", "src/one.py", "--yes"]);
     assert_eq!(ran.err, "", "of what has its words nothing is said");
 }

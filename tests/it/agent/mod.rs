@@ -26,29 +26,29 @@ mod wire_faults;
 use std::fs;
 use std::process::Command;
 
-use super::sandbox::Ran;
+use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
 use super::sandbox::run;
-use desk::Desk;
-use desk::code;
-use desk::error;
-use desk::nanos;
-use desk::until;
-use desk::words;
-use server::Server;
+use desk::AgentProject;
+use desk::error_response;
+use desk::module_source;
+use desk::ok_response;
+use desk::usd_nanos;
+use desk::wait_until;
+use server::ModelServer;
 
 /// What no output may ever hold.
 pub(crate) const KEY: &str = "the-key-that-nobody-shows";
 
 /// Writes the user's own settings file.
 pub(crate) fn write_user_file(sandbox: &Sandbox, text: &str) {
-    let folder = sandbox.beside("config/slop");
+    let folder = sandbox.outside("config/slop");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("config.toml"), text).unwrap();
 }
 
 /// Names a model of Anthropic's for the user, at that server, and these other settings of `[agent]`.
-pub(crate) fn choose_model(sandbox: &Sandbox, server: &Server, agent: &str) {
+pub(crate) fn choose_model(sandbox: &Sandbox, server: &ModelServer, agent: &str) {
     let text = format!(
         "[agent]\nmodels = ['anthropic/claude-haiku-4-5']\nstill_seconds = 0\n{agent}\n\
          [providers.anthropic]\nbase_url = '{}'\n",
@@ -66,14 +66,14 @@ pub(crate) fn with_key(sandbox: &Sandbox, arguments: &[&str]) -> Command {
 
 /// Runs the program with the key where it is looked for, and sees that it does not come out.
 #[track_caller]
-pub(crate) fn slop(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
+pub(crate) fn run_with_key(sandbox: &Sandbox, arguments: &[&str]) -> CommandOutput {
     let ran = run(with_key(sandbox, arguments));
     assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY), "{ran:?}");
     ran
 }
 
 /// Returns a text of Python that is long enough to be asked about.
-pub(crate) fn module(name: &str) -> String {
+pub(crate) fn module_text(name: &str) -> String {
     let method = |number| format!("    def step_{number}(self, value):\n        return value + {number}\n\n");
     let methods: String = (0..12).map(method).collect();
     format!("\"\"\"Does {name}.\"\"\"\n\n\nclass {name}:\n{methods}")
@@ -82,8 +82,8 @@ pub(crate) fn module(name: &str) -> String {
 /// Returns a project with two modules in a folder.
 pub(crate) fn two_modules() -> Sandbox {
     let sandbox = Sandbox::repo();
-    sandbox.write("src/one.py", module("One"));
-    sandbox.write("src/two.py", module("Two"));
+    sandbox.write("src/one.py", module_text("One"));
+    sandbox.write("src/two.py", module_text("Two"));
     sandbox.commit_all("all");
     sandbox
 }

@@ -3,12 +3,12 @@
 use std::process::Command;
 use std::process::Stdio;
 
-use super::Desk;
-use super::code;
-use super::server::Server;
-use super::words;
+use super::AgentProject;
+use super::module_source;
+use super::ok_response;
+use super::server::ModelServer;
 use crate::sandbox::Sandbox;
-use crate::sandbox::skipped;
+use crate::sandbox::report_skipped;
 
 /// What people do all day, each command with whether it succeeds.
 const COMMANDS: [&str; 10] = [
@@ -26,9 +26,9 @@ const COMMANDS: [&str; 10] = [
 
 #[test]
 fn whoever_names_no_model_has_no_trace_of_any() {
-    let desk = Desk::new(Server::answering([words()]));
+    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     desk.write_settings("");
-    desk.sandbox.write("one.py", code("one"));
+    desk.sandbox.write("one.py", module_source("one"));
     for command in COMMANDS {
         let ran = desk.slop(&command.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.code, 0, "{command}: {ran:?}");
@@ -41,7 +41,7 @@ fn whoever_names_no_model_has_no_trace_of_any() {
 
 #[test]
 fn whoever_names_a_model_is_asked_nothing_by_commands_that_do_not_say_so() {
-    let desk = Desk::with_file([words()]);
+    let desk = AgentProject::with_file([ok_response()]);
     for command in COMMANDS {
         let ran = desk.slop(&command.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.code, 0, "{command}: {ran:?}");
@@ -55,10 +55,10 @@ fn whoever_names_a_model_is_asked_nothing_by_commands_that_do_not_say_so() {
 fn without_a_network_all_works_the_same() {
     let can = Command::new("unshare").args(["-rn", "true"]).stderr(Stdio::null()).status();
     if !can.is_ok_and(|status| status.success()) {
-        return skipped("unshare -rn is not possible here");
+        return report_skipped("unshare -rn is not possible here");
     }
     let sandbox = Sandbox::repo();
-    sandbox.write("one.py", code("one"));
+    sandbox.write("one.py", module_source("one"));
     sandbox.write("docs/two.md", "# Two\n\nTells of it.\n");
     sandbox.commit_all("all");
     for command in COMMANDS {
@@ -76,12 +76,12 @@ fn without_a_network_all_works_the_same() {
 
 #[test]
 fn a_network_that_is_gone_is_told_and_leaves_the_heuristics() {
-    let desk = Desk::with_file([words()]);
+    let desk = AgentProject::with_file([ok_response()]);
     let before = desk.slop(&["aggregate", "--stdout", "--tier", "1"]).out;
-    let file = desk.sandbox.beside("config/slop/config.toml");
+    let file = desk.sandbox.outside("config/slop/config.toml");
     let text = std::fs::read_to_string(file).unwrap().replace(&desk.server.url(), "https://nowhere.invalid");
     desk.write_settings(&text);
-    let ran = desk.ask();
+    let ran = desk.summarize();
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.err.contains("nowhere.invalid"), "{}", ran.err);
     assert_eq!(desk.usage().1, 0, "what was never sent costs nothing");

@@ -5,22 +5,22 @@ use std::thread;
 use serde_json::Value;
 use serde_json::json;
 
-use super::Desk;
+use super::AgentProject;
 use super::KEY;
-use super::code;
-use super::server::Act;
-use super::server::Seen;
-use super::server::Server;
-use super::words;
+use super::module_source;
+use super::ok_response;
+use super::server::ModelServer;
+use super::server::ReceivedRequest;
+use super::server::ServerAction;
 
 const WORDS: &str = "<brief>Counts what it is given.</brief><detail>It adds up.</detail>";
 
 /// Answers as a provider of that wire does.
-fn answer(wire: &str) -> Act {
+fn answer_for_wire(wire: &str) -> ServerAction {
     let text = json!({"type": "output_text", "text": WORDS});
     match wire {
-        "chat" => Act::chat(WORDS, 100, 20),
-        "responses" => Act::json(
+        "chat" => ServerAction::chat(WORDS, 100, 20),
+        "responses" => ServerAction::json(
             200,
             &json!({
                 "id": "r", "object": "response", "status": "completed", "model": "m",
@@ -28,21 +28,21 @@ fn answer(wire: &str) -> Act {
                 "usage": {"input_tokens": 100, "output_tokens": 20, "total_tokens": 120},
             }),
         ),
-        "gemini" => Act::json(
+        "gemini" => ServerAction::json(
             200,
             &json!({
                 "candidates": [{"content": {"role": "model", "parts": [{"text": WORDS}]}, "finishReason": "STOP"}],
                 "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120},
             }),
         ),
-        "ollama" => Act::json(
+        "ollama" => ServerAction::json(
             200,
             &json!({
                 "model": "m", "message": {"role": "assistant", "content": WORDS}, "done": true,
                 "done_reason": "stop", "prompt_eval_count": 100, "eval_count": 20,
             }),
         ),
-        _ => Act::anthropic(WORDS, 100, 20),
+        _ => ServerAction::anthropic(WORDS, 100, 20),
     }
 }
 
@@ -58,13 +58,13 @@ fn a_preview_is_what_is_sent_over_every_wire() {
     thread::scope(|scope| {
         for (wire, path, header) in wires {
             scope.spawn(move || {
-                let desk = Desk::new(Server::start(move |_, _| answer(wire)));
-                desk.sandbox.write("one.py", code("one"));
-                desk.settle_wire(wire, "", "");
+                let desk = AgentProject::new(ModelServer::start(move |_, _| answer_for_wire(wire)));
+                desk.sandbox.write("one.py", module_source("one"));
+                desk.write_wire_settings(wire, "", "");
                 let preview = desk.slop(&["agent", "preview", "one.py"]);
                 assert_eq!((preview.code, desk.server.connections()), (0, 0), "{wire} {preview:?}");
-                assert_eq!(desk.asked()["outcome"]["answered"], 1, "{wire}");
-                let seen = &desk.server.seen()[0];
+                assert_eq!(desk.summarize_json()["outcome"]["answered"], 1, "{wire}");
+                let seen = &desk.server.requests()[0];
                 assert_eq!(
                     (seen.path.as_str(), String::from_utf8_lossy(&seen.body)),
                     (path, preview.out.into())
@@ -80,9 +80,9 @@ fn a_preview_is_what_is_sent_over_every_wire() {
 
 #[test]
 fn a_program_is_asked_as_servers_are() {
-    let desk = Desk::with_file([words()]);
-    let script = desk.sandbox.beside("answer.sh");
-    let kept = desk.sandbox.beside("asked.txt");
+    let desk = AgentProject::with_file([ok_response()]);
+    let script = desk.sandbox.outside("answer.sh");
+    let kept = desk.sandbox.outside("asked.txt");
     std::fs::write(&script, format!("cat > '{}'\nprintf '%s' '{WORDS}'\n", kept.display())).unwrap();
     desk.write_settings(&format!(
         "[agent]\nmodels = [\"tool/m\"]\nstill_seconds = 0\nleast_bytes = 0\n[providers.tool]\nwire = \"command\"\n\
@@ -90,32 +90,33 @@ fn a_program_is_asked_as_servers_are() {
         script.display()
     ));
     let preview = desk.slop(&["agent", "preview", "one.py"]);
-    assert_eq!(desk.asked()["outcome"]["answered"], 1);
+    assert_eq!(desk.summarize_json()["outcome"]["answered"], 1);
     assert_eq!(std::fs::read_to_string(kept).unwrap(), preview.out);
     assert_eq!((desk.usage(), desk.server.connections()), ((1, 0), 0));
 }
 
 /// Returns the body up to where what the file says begins.
-fn beginning(seen: &Seen) -> String {
+fn cached_prefix(seen: &ReceivedRequest) -> String {
     let body = String::from_utf8(seen.body.clone()).unwrap();
     body.split("\"messages\"").next().unwrap().to_owned()
 }
 
 #[test]
 fn questions_about_files_begin_with_the_same_bytes_and_hold_no_names() {
-    let desk = Desk::new(Server::answering([words()]));
+    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     let names = ["zebra_alpha", "quagga_beta", "okapi_gamma"];
     for (number, name) in names.iter().enumerate() {
-        desk.sandbox.write(format!("{name}_folder/{name}_file.py"), code(&format!("n{number}")));
-        desk.sandbox.write(format!("{name}_folder/{name}_other.py"), code(&format!("o{number}")));
+        desk.sandbox.write(format!("{name}_folder/{name}_file.py"), module_source(&format!("n{number}")));
+        desk.sandbox.write(format!("{name}_folder/{name}_other.py"), module_source(&format!("o{number}")));
     }
-    desk.asked();
-    let seen = desk.server.seen();
+    desk.summarize_json();
+    let seen = desk.server.requests();
     assert_eq!(seen.len(), 10, "six files, three folders, the project");
-    let about_files: Vec<&Seen> = seen.iter().filter(|seen| seen.text().contains("def count_")).collect();
+    let about_files: Vec<&ReceivedRequest> =
+        seen.iter().filter(|seen| seen.text().contains("def count_")).collect();
     assert_eq!(about_files.len(), 6);
-    let first = beginning(about_files[0]);
-    assert!(1_000 < first.len() && about_files.iter().all(|seen| beginning(seen) == first));
+    let first = cached_prefix(about_files[0]);
+    assert!(1_000 < first.len() && about_files.iter().all(|seen| cached_prefix(seen) == first));
     let root = desk.sandbox.root().display().to_string();
     for seen in &seen {
         let text = seen.text();
@@ -132,11 +133,11 @@ fn questions_about_files_begin_with_the_same_bytes_and_hold_no_names() {
 #[test]
 fn the_same_question_is_the_same_bytes_in_another_project() {
     let bodies = || {
-        let desk = Desk::with_file([words()]);
-        desk.sandbox.write("folder/two.py", code("two"));
-        desk.settle("concurrency = 1", "");
-        desk.asked();
-        let mut bodies: Vec<Vec<u8>> = desk.server.seen().into_iter().map(|seen| seen.body).collect();
+        let desk = AgentProject::with_file([ok_response()]);
+        desk.sandbox.write("folder/two.py", module_source("two"));
+        desk.write_agent_settings("concurrency = 1", "");
+        desk.summarize_json();
+        let mut bodies: Vec<Vec<u8>> = desk.server.requests().into_iter().map(|seen| seen.body).collect();
         bodies.sort();
         bodies
     };

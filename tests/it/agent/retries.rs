@@ -4,36 +4,36 @@ use std::thread;
 use std::time::Duration;
 use std::time::SystemTime;
 
-use super::Desk;
-use super::error;
-use super::server::Act;
-use super::words;
+use super::AgentProject;
+use super::error_response;
+use super::ok_response;
+use super::server::ServerAction;
 
-fn rate(wait: &str) -> Act {
-    error(429, "rate_limit_error", "Too many requests.").with("retry-after", wait)
+fn rate_limited(wait: &str) -> ServerAction {
+    error_response(429, "rate_limit_error", "Too many requests.").with("retry-after", wait)
 }
 
 /// Returns the time between the first two requests.
-fn wait_between(desk: &Desk) -> Duration {
-    let seen = desk.server.seen();
+fn delay_between_calls(desk: &AgentProject) -> Duration {
+    let seen = desk.server.requests();
     assert_eq!(seen.len(), 2);
     seen[1].at - seen[0].at
 }
 
 #[test]
 fn a_server_is_left_alone_for_as_long_as_it_says() {
-    let desk = Desk::with_file([rate("1"), words()]);
-    assert_eq!(desk.asked()["outcome"]["answered"], 1);
-    assert!(Duration::from_secs(1) <= wait_between(&desk));
+    let desk = AgentProject::with_file([rate_limited("1"), ok_response()]);
+    assert_eq!(desk.summarize_json()["outcome"]["answered"], 1);
+    assert!(Duration::from_secs(1) <= delay_between_calls(&desk));
 }
 
 #[test]
 fn a_date_to_be_left_alone_until_is_kept_as_well() {
     let soon = jiff::Timestamp::try_from(SystemTime::now() + Duration::from_secs(3)).unwrap();
     let date = soon.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
-    let desk = Desk::with_file([rate(&date), words()]);
-    assert_eq!(desk.asked()["outcome"]["answered"], 1);
-    assert!(Duration::from_secs(1) <= wait_between(&desk));
+    let desk = AgentProject::with_file([rate_limited(&date), ok_response()]);
+    assert_eq!(desk.summarize_json()["outcome"]["answered"], 1);
+    assert!(Duration::from_secs(1) <= delay_between_calls(&desk));
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn a_wait_that_makes_no_sense_is_as_if_it_were_not_said() {
     thread::scope(|scope| {
         for nonsense in ["-5", "soon", "NaN", "1e999", ""] {
             scope.spawn(move || {
-                let desk = Desk::with_file([rate(nonsense), words()]);
-                assert_eq!(desk.asked()["outcome"]["answered"], 1, "{nonsense}");
-                assert!(wait_between(&desk) < Duration::from_secs(10), "{nonsense}");
+                let desk = AgentProject::with_file([rate_limited(nonsense), ok_response()]);
+                assert_eq!(desk.summarize_json()["outcome"]["answered"], 1, "{nonsense}");
+                assert!(delay_between_calls(&desk) < Duration::from_secs(10), "{nonsense}");
             });
         }
     });
@@ -51,9 +51,9 @@ fn a_wait_that_makes_no_sense_is_as_if_it_were_not_said() {
 
 #[test]
 fn a_server_that_wants_to_be_left_alone_for_a_day_is_and_the_run_ends() {
-    let desk = Desk::with_file([rate("86400")]);
-    let ran = desk.ask();
-    assert_eq!((ran.code, desk.server.count()), (3, 1), "{ran:?}");
+    let desk = AgentProject::with_file([rate_limited("86400")]);
+    let ran = desk.summarize();
+    assert_eq!((ran.code, desk.server.request_count()), (3, 1), "{ran:?}");
     assert!(ran.err.contains("HTTP 429: rate_limit_error: Too many requests."), "{}", ran.err);
     assert!(ran.err.contains("run this again later"), "{}", ran.err);
 }
@@ -63,9 +63,10 @@ fn a_server_in_trouble_is_asked_at_most_four_times() {
     thread::scope(|scope| {
         for status in [500, 502, 503, 529] {
             scope.spawn(move || {
-                let desk = Desk::with_file([error(status, "api_error", "We are in trouble.")]);
-                let ran = desk.ask();
-                assert_eq!((ran.code, desk.server.count()), (3, 4), "{status} {ran:?}");
+                let desk =
+                    AgentProject::with_file([error_response(status, "api_error", "We are in trouble.")]);
+                let ran = desk.summarize();
+                assert_eq!((ran.code, desk.server.request_count()), (3, 4), "{status} {ran:?}");
                 assert!(ran.err.contains("We are in trouble."), "{status} {}", ran.err);
                 assert_eq!(desk.usage(), (4, 0), "errors cost nothing");
             });
@@ -75,15 +76,16 @@ fn a_server_in_trouble_is_asked_at_most_four_times() {
 
 #[test]
 fn a_server_that_says_not_to_ask_again_is_not_asked_again() {
-    let desk = Desk::with_file([error(500, "api_error", "No.").with("x-should-retry", "false")]);
-    assert_ne!(desk.ask().code, 0);
-    assert_eq!(desk.server.count(), 1);
+    let desk =
+        AgentProject::with_file([error_response(500, "api_error", "No.").with("x-should-retry", "false")]);
+    assert_ne!(desk.summarize().code, 0);
+    assert_eq!(desk.server.request_count(), 1);
 }
 
 #[test]
 fn trouble_that_passes_is_not_noticed() {
-    let trouble = error(529, "overloaded_error", "Overloaded");
-    let desk = Desk::with_file([trouble.clone(), trouble, words()]);
-    assert_eq!(desk.asked()["outcome"]["answered"], 1);
-    assert_eq!(desk.server.count(), 3);
+    let trouble = error_response(529, "overloaded_error", "Overloaded");
+    let desk = AgentProject::with_file([trouble.clone(), trouble, ok_response()]);
+    assert_eq!(desk.summarize_json()["outcome"]["answered"], 1);
+    assert_eq!(desk.server.request_count(), 3);
 }

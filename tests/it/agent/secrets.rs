@@ -6,14 +6,14 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::Desk;
-use super::code;
-use super::server::Act;
-use super::server::Server;
-use super::words;
+use super::AgentProject;
+use super::module_source;
+use super::ok_response;
+use super::server::ModelServer;
+use super::server::ServerAction;
 
 /// Returns characters of an alphabet that look as if they were by chance, another lot for each seed.
-fn chance(seed: u64, alphabet: &str, length: usize) -> String {
+fn random_text(seed: u64, alphabet: &str, length: usize) -> String {
     let letters: Vec<char> = alphabet.chars().collect();
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -30,7 +30,7 @@ const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const HEX: &str = "0123456789abcdef";
 
 /// Returns secrets of many kinds, each with the text that it stands in.
-fn canaries() -> Vec<(String, String)> {
+fn secret_canaries() -> Vec<(String, String)> {
     // What each begins with is split, so that nobody who looks through this repository finds a secret in it.
     let tokens: [(&[&str], &str, usize); 20] = [
         (&["AK", "IA"], UPPER, 16),
@@ -56,7 +56,7 @@ fn canaries() -> Vec<(String, String)> {
     ];
     let mut all = Vec::new();
     for (number, (head, alphabet, length)) in tokens.into_iter().enumerate() {
-        let token = format!("{}{}", head.concat(), chance(number as u64 + 7, alphabet, length));
+        let token = format!("{}{}", head.concat(), random_text(number as u64 + 7, alphabet, length));
         for text in [
             format!("TOKEN = \"{token}\"\n"),
             format!("# was {token} until May\n"),
@@ -66,7 +66,7 @@ fn canaries() -> Vec<(String, String)> {
         }
     }
     for number in 0..12 {
-        let word = chance(number + 900, ANY, 24);
+        let word = random_text(number + 900, ANY, 24);
         let text = match number % 4 {
             0 => format!("DATABASE = \"postgres://app:{word}@db.internal:5432/app\"\n"),
             1 => format!("password = \"{word}\"\n"),
@@ -76,7 +76,7 @@ fn canaries() -> Vec<(String, String)> {
         all.push((word, text));
     }
     for number in 0..4 {
-        let lines: String = (0..6).map(|line| chance(number * 100 + line, ANY, 64) + "\n").collect();
+        let lines: String = (0..6).map(|line| random_text(number * 100 + line, ANY, 64) + "\n").collect();
         let dashes = "-----";
         let kind = ["RSA ", "", "OPENSSH ", "EC "][usize::try_from(number).unwrap()];
         let text = format!(
@@ -88,11 +88,11 @@ fn canaries() -> Vec<(String, String)> {
 }
 
 /// Writes a file for each canary, in folders that are asked about too.
-fn plant(desk: &Desk) -> Vec<String> {
+fn write_canaries(desk: &AgentProject) -> Vec<String> {
     let mut all = Vec::new();
-    for (number, (canary, text)) in canaries().into_iter().enumerate() {
+    for (number, (canary, text)) in secret_canaries().into_iter().enumerate() {
         let ending = ["py", "md", "toml", "js"][number % 4];
-        let other = code(&format!("n{number}"));
+        let other = module_source(&format!("n{number}"));
         // Before, between and after harmless text.
         let text = match number % 3 {
             0 => format!("{text}{other}"),
@@ -106,8 +106,8 @@ fn plant(desk: &Desk) -> Vec<String> {
 }
 
 #[track_caller]
-fn none_left(desk: &Desk, canaries: &[String]) {
-    let sent: String = desk.server.seen().iter().fold(String::new(), |mut sent, seen| {
+fn assert_none_sent(desk: &AgentProject, canaries: &[String]) {
+    let sent: String = desk.server.requests().iter().fold(String::new(), |mut sent, seen| {
         writeln!(sent, "{}", seen.text()).unwrap();
         sent
     });
@@ -117,39 +117,41 @@ fn none_left(desk: &Desk, canaries: &[String]) {
 
 #[test]
 fn no_file_with_a_secret_in_it_is_sent() {
-    let desk = Desk::new(Server::answering([words()]));
-    let canaries = plant(&desk);
+    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
+    let canaries = write_canaries(&desk);
     assert!(60 <= canaries.len());
     for number in 0..5 {
-        desk.sandbox.write(format!("folder_{number}/harmless.py"), code(&format!("harmless_{number}")));
-        desk.sandbox.write(format!("folder_{number}/harmless_too.py"), code(&format!("too_{number}")));
+        desk.sandbox
+            .write(format!("folder_{number}/harmless.py"), module_source(&format!("harmless_{number}")));
+        desk.sandbox
+            .write(format!("folder_{number}/harmless_too.py"), module_source(&format!("too_{number}")));
     }
-    desk.settle("concurrency = 8", "");
+    desk.write_agent_settings("concurrency = 8", "");
     let ran = desk.slop(&["summarize", "--yes", "--json"]);
     assert_eq!(ran.code, 4, "{ran:?}");
     let outcome = &crate::sandbox::data(&ran.out)["outcome"];
     let withheld = outcome["withheld"].as_array().unwrap();
     assert_eq!(withheld.len(), canaries.len(), "{withheld:#?}");
-    for (number, seen) in desk.server.seen().iter().enumerate() {
+    for (number, seen) in desk.server.requests().iter().enumerate() {
         assert!(!seen.text().contains("count_n"), "not even its outline: {number} {}", seen.text());
     }
-    none_left(&desk, &canaries);
+    assert_none_sent(&desk, &canaries);
     let told = format!("{}{}", ran.out, ran.err);
     assert!(canaries.iter().all(|canary| !told.contains(canary)), "what is withheld is not told either");
-    assert!(10 <= desk.server.count(), "the others are sent");
-    let count = desk.server.count();
-    desk.ask();
-    assert_eq!(desk.server.count(), count);
+    assert!(10 <= desk.server.request_count(), "the others are sent");
+    let count = desk.server.request_count();
+    desk.summarize();
+    assert_eq!(desk.server.request_count(), count);
 }
 
 #[test]
 fn what_looks_like_a_secret_is_taken_out_where_the_user_wants_that() {
-    let desk = Desk::new(Server::answering([words()]));
-    let canaries = plant(&desk);
-    desk.settle("concurrency = 8\nsecrets = \"redact\"", "");
-    desk.ask();
-    assert!(canaries.len() / 2 < desk.server.count(), "{}", desk.server.count());
-    none_left(&desk, &canaries);
+    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
+    let canaries = write_canaries(&desk);
+    desk.write_agent_settings("concurrency = 8\nsecrets = \"redact\"", "");
+    desk.summarize();
+    assert!(canaries.len() / 2 < desk.server.request_count(), "{}", desk.server.request_count());
+    assert_none_sent(&desk, &canaries);
     for number in [0, 1, 2, 3] {
         let ran = desk.slop(&[
             "agent",
@@ -162,7 +164,7 @@ fn what_looks_like_a_secret_is_taken_out_where_the_user_wants_that() {
 
 #[test]
 fn files_whose_names_say_that_they_hold_secrets_are_not_sent() {
-    let desk = Desk::new(Server::answering([words()]));
+    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     let canary = "harmless-by-its-looks-and-yet-not-to-be-sent";
     let names = [
         ".env",
@@ -185,11 +187,11 @@ fn files_whose_names_say_that_they_hold_secrets_are_not_sent() {
         desk.sandbox.write(name, format!("{{\"note\": \"{canary}\"}}\n# {canary}\n").repeat(9));
     }
     desk.sandbox.write("excluded/plans.md", format!("# Plans\n\n{canary}\n").repeat(9));
-    desk.sandbox.write("one.py", code("one"));
-    desk.sandbox.write("two.py", code("two"));
-    desk.settle("exclude = [\"excluded\"]", "");
-    desk.asked();
-    none_left(&desk, &[canary.to_owned()]);
+    desk.sandbox.write("one.py", module_source("one"));
+    desk.sandbox.write("two.py", module_source("two"));
+    desk.write_agent_settings("exclude = [\"excluded\"]", "");
+    desk.summarize_json();
+    assert_none_sent(&desk, &[canary.to_owned()]);
     for name in names.iter().chain(&["excluded/plans.md"]) {
         let ran = desk.slop(&["agent", "preview", name]);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{name}");
@@ -199,31 +201,33 @@ fn files_whose_names_say_that_they_hold_secrets_are_not_sent() {
 
 #[test]
 fn what_cannot_be_looked_through_is_not_sent() {
-    let desk = Desk::new(Server::answering([words()]));
-    let wide: Vec<u8> =
-        std::iter::once(0xfeff_u16).chain(code("wide").encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
+    let wide: Vec<u8> = std::iter::once(0xfeff_u16)
+        .chain(module_source("wide").encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
     desk.sandbox.write("wide.py", wide);
-    desk.sandbox.write("one.py", code("one"));
-    desk.ask();
-    for seen in desk.server.seen() {
+    desk.sandbox.write("one.py", module_source("one"));
+    desk.summarize();
+    for seen in desk.server.requests() {
         assert!(!seen.text().contains("count_wide"), "{}", seen.text());
     }
-    assert!(desk.server.seen().iter().any(|seen| seen.text().contains("count_one")));
+    assert!(desk.server.requests().iter().any(|seen| seen.text().contains("count_one")));
 }
 
 #[test]
 fn a_secret_that_a_model_writes_is_not_kept_nor_sent_on() {
-    let token = format!("{}{}", ["gh", "p_"].concat(), chance(77, ANY, 36));
+    let token = format!("{}{}", ["gh", "p_"].concat(), random_text(77, ANY, 36));
     let said = token.clone();
-    let desk = Desk::new(Server::start(move |_, _| {
-        Act::both(&format!("Uses {said} for all."), &format!("The token {said} is it."))
+    let desk = AgentProject::new(ModelServer::start(move |_, _| {
+        ServerAction::both(&format!("Uses {said} for all."), &format!("The token {said} is it."))
     }));
     for name in ["a/one", "a/two", "b/three", "b/four"] {
-        desk.sandbox.write(format!("{name}.py"), code(&name[2..]));
+        desk.sandbox.write(format!("{name}.py"), module_source(&name[2..]));
     }
-    desk.asked();
-    assert!(4 < desk.server.count(), "folders are asked about with what was said of their files");
-    none_left(&desk, std::slice::from_ref(&token));
+    desk.summarize_json();
+    assert!(4 < desk.server.request_count(), "folders are asked about with what was said of their files");
+    assert_none_sent(&desk, std::slice::from_ref(&token));
     let shown = desk.json(&["agent", "show", "--all"]).to_string();
     let document = desk.slop(&["aggregate", "--stdout", "--tier", "2"]).out;
     assert!(!shown.contains(&token) && !document.contains(&token));

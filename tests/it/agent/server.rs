@@ -23,7 +23,7 @@ use serde_json::json;
 
 /// One request, as it came.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedRequest {
     /// The method.
     pub(crate) method: String,
     /// The path with its query.
@@ -36,7 +36,7 @@ pub(crate) struct Seen {
     pub(crate) at: Instant,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// Returns the body as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
@@ -64,11 +64,11 @@ impl Seen {
 
 /// What the server does about one request.
 #[derive(Debug, Clone)]
-pub(crate) enum Act {
+pub(crate) enum ServerAction {
     /// It answers with this status, these headers and this body.
     Answer(u16, Vec<(String, String)>, Vec<u8>),
     /// It answers so, after it has waited.
-    Late(Duration, Box<Act>),
+    Late(Duration, Box<ServerAction>),
     /// It writes these bytes, which need be no HTTP, and hangs up.
     Raw(Vec<u8>),
     /// It writes the first bytes, and then the others again and again with a pause, until whoever asked hangs up.
@@ -79,7 +79,7 @@ pub(crate) enum Act {
     Silence,
 }
 
-impl Act {
+impl ServerAction {
     /// Returns an answer of JSON.
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         let header = ("content-type".to_owned(), "application/json".to_owned());
@@ -129,11 +129,11 @@ impl Act {
     }
 }
 
-type Script = dyn Fn(&Seen, usize) -> Act + Send + Sync;
+type ServerScript = dyn Fn(&ReceivedRequest, usize) -> ServerAction + Send + Sync;
 
-struct Shared {
-    script: Box<Script>,
-    seen: Mutex<Vec<Seen>>,
+struct ServerState {
+    script: Box<ServerScript>,
+    seen: Mutex<Vec<ReceivedRequest>>,
     connections: AtomicUsize,
     under_way: AtomicUsize,
     most_at_once: AtomicUsize,
@@ -141,17 +141,19 @@ struct Shared {
 }
 
 /// A server on a port of its own on this machine.
-pub(crate) struct Server {
+pub(crate) struct ModelServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
-impl Server {
+impl ModelServer {
     /// Starts a server that answers each request, and its number from 0, as `script` says.
-    pub(crate) fn start(script: impl Fn(&Seen, usize) -> Act + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(
+        script: impl Fn(&ReceivedRequest, usize) -> ServerAction + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ServerState {
             script: Box::new(script),
             seen: Mutex::default(),
             connections: AtomicUsize::new(0),
@@ -174,8 +176,8 @@ impl Server {
     }
 
     /// Starts a server that answers with each of these in turn, and with the last one ever after.
-    pub(crate) fn answering(acts: impl IntoIterator<Item = Act>) -> Self {
-        let acts: Mutex<VecDeque<Act>> = Mutex::new(acts.into_iter().collect());
+    pub(crate) fn with_responses(acts: impl IntoIterator<Item = ServerAction>) -> Self {
+        let acts: Mutex<VecDeque<ServerAction>> = Mutex::new(acts.into_iter().collect());
         Self::start(move |_, _| {
             let mut acts = acts.lock().unwrap();
             if 1 < acts.len() { acts.pop_front().unwrap() } else { acts[0].clone() }
@@ -188,12 +190,12 @@ impl Server {
     }
 
     /// Returns the requests that came whole, in their order.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
         self.shared.seen.lock().unwrap().clone()
     }
 
     /// Returns how many requests came whole.
-    pub(crate) fn count(&self) -> usize {
+    pub(crate) fn request_count(&self) -> usize {
         self.shared.seen.lock().unwrap().len()
     }
 
@@ -203,12 +205,12 @@ impl Server {
     }
 
     /// Returns the most requests that were under way at once.
-    pub(crate) fn most_at_once(&self) -> usize {
+    pub(crate) fn max_concurrent(&self) -> usize {
         self.shared.most_at_once.load(Ordering::SeqCst)
     }
 }
 
-impl Drop for Server {
+impl Drop for ModelServer {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::SeqCst);
         // The thread that accepts waits for a connection, and ends with this one.
@@ -217,7 +219,7 @@ impl Drop for Server {
 }
 
 /// Answers the requests of one connection until either side hangs up.
-fn serve(stream: TcpStream, shared: &Shared) {
+fn serve(stream: TcpStream, shared: &ServerState) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut stream = stream;
     while let Some(seen) = read(&mut reader) {
@@ -228,7 +230,7 @@ fn serve(stream: TcpStream, shared: &Shared) {
             all.push(seen.clone());
             all.len() - 1
         };
-        let stays = act((shared.script)(&seen, number), &mut stream, shared);
+        let stays = perform((shared.script)(&seen, number), &mut stream, shared);
         shared.under_way.fetch_sub(1, Ordering::SeqCst);
         if !stays {
             return;
@@ -237,9 +239,9 @@ fn serve(stream: TcpStream, shared: &Shared) {
 }
 
 /// Does what the script says, and says whether the connection stays.
-fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
+fn perform(act_now: ServerAction, stream: &mut TcpStream, shared: &ServerState) -> bool {
     match act_now {
-        Act::Answer(status, headers, body) => {
+        ServerAction::Answer(status, headers, body) => {
             let headers: String = headers
                 .iter()
                 .map(|(name, value)| format!("{name}: {value}\r\n"))
@@ -248,15 +250,15 @@ fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
             let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", body.len());
             stream.write_all(&[head.as_bytes(), &body].concat()).is_ok()
         }
-        Act::Late(wait, then) => {
+        ServerAction::Late(wait, then) => {
             thread::sleep(wait);
-            act(*then, stream, shared)
+            perform(*then, stream, shared)
         }
-        Act::Raw(bytes) => {
+        ServerAction::Raw(bytes) => {
             let _ = stream.write_all(&bytes);
             false
         }
-        Act::Drip(first, others, pause) => {
+        ServerAction::Drip(first, others, pause) => {
             let mut goes_on = stream.write_all(&first).is_ok();
             while goes_on && !shared.is_over.load(Ordering::SeqCst) {
                 thread::sleep(pause);
@@ -264,8 +266,8 @@ fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
             }
             false
         }
-        Act::HangUp => false,
-        Act::Silence => {
+        ServerAction::HangUp => false,
+        ServerAction::Silence => {
             let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
             // A read that ends with nothing is a connection that was closed; one that times out says nothing.
             while !shared.is_over.load(Ordering::SeqCst) {
@@ -279,7 +281,7 @@ fn act(act_now: Act, stream: &mut TcpStream, shared: &Shared) -> bool {
 }
 
 /// Reads a request with a body of a known length.
-fn read(reader: &mut impl BufRead) -> Option<Seen> {
+fn read(reader: &mut impl BufRead) -> Option<ReceivedRequest> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|bytes| 0 < *bytes)?;
     let mut words = line.split_whitespace().map(str::to_owned);
@@ -295,5 +297,5 @@ fn read(reader: &mut impl BufRead) -> Option<Seen> {
     let length = length.and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Seen { method, path, headers, body, at: Instant::now() })
+    Some(ReceivedRequest { method, path, headers, body, at: Instant::now() })
 }

@@ -14,14 +14,14 @@ use std::time::Instant;
 use serde_json::Value;
 use serde_json::json;
 
-use super::super::agent::desk::Desk;
-use super::super::agent::desk::code;
-use super::super::agent::desk::error;
-use super::super::agent::desk::words;
-use super::super::agent::server::Act;
-use super::super::agent::server::Server;
-use super::harness::Daemon;
-use super::harness::Dice;
+use super::super::agent::desk::AgentProject;
+use super::super::agent::desk::error_response;
+use super::super::agent::desk::module_source;
+use super::super::agent::desk::ok_response;
+use super::super::agent::server::ModelServer;
+use super::super::agent::server::ServerAction;
+use super::harness::TestDaemon;
+use super::harness::TestRng;
 use super::harness::is_torture;
 use super::harness::rounds;
 use super::harness::wait_until;
@@ -32,11 +32,11 @@ const TRUE_COST: u64 = 100 * 1_000 + 20 * 10_000;
 const FOLDER: usize = 5;
 
 /// Writes the user's settings: the server's model, without a key, and these lines of `[agent]`.
-fn settle(desk: &Desk, agent: &str) {
-    settle_for(desk, "mock/m", agent);
+fn write_agent_settings(desk: &AgentProject, agent: &str) {
+    write_settings_for(desk, "mock/m", agent);
 }
 
-fn settle_for(desk: &Desk, model: &str, agent: &str) {
+fn write_settings_for(desk: &AgentProject, model: &str, agent: &str) {
     let url = desk.server.url();
     desk.write_settings(&format!(
         "[agent]\nmodels = [\"{model}\"]\nleast_bytes = 0\nrequests_per_minute = 100000\n\
@@ -45,7 +45,7 @@ fn settle_for(desk: &Desk, model: &str, agent: &str) {
     ));
 }
 
-fn settle_for_batches(desk: &Desk, agent: &str) {
+fn write_batch_settings(desk: &AgentProject, agent: &str) {
     let url = desk.server.url();
     desk.write_settings(&format!(
         "[agent]\nmodels = [\"mock/m\"]\nleast_bytes = 0\n{agent}\n[providers.mock]\nwire = \"anthropic\"\n\
@@ -57,151 +57,156 @@ fn settle_for_batches(desk: &Desk, agent: &str) {
 const EAGER: &str = "background = true\nstill_seconds = 0\nconcurrency = 8";
 
 /// A project whose daemon may ask this server.
-fn desk(server: Server) -> Desk {
-    let desk = Desk::new(server);
-    settle(&desk, EAGER);
+fn daemon_project(server: ModelServer) -> AgentProject {
+    let desk = AgentProject::new(server);
+    write_agent_settings(&desk, EAGER);
     desk
 }
 
 /// Writes so many files, some to a folder.
-fn fill(desk: &Desk, files: usize) {
+fn write_modules(desk: &AgentProject, files: usize) {
     for file in 0..files {
-        desk.sandbox.write(path(file), code(&format!("file_{file}")));
+        desk.sandbox.write(module_path(file), module_source(&format!("file_{file}")));
     }
 }
 
-fn path(file: usize) -> String {
+fn module_path(file: usize) -> String {
     format!("d{}/f{file}.py", file / FOLDER)
 }
 
 /// Returns how many questions there are to such files: about each, about each folder, and about the project.
-fn questions(files: usize) -> usize {
+fn expected_calls(files: usize) -> usize {
     files + files.div_ceil(FOLDER) + 1
 }
 
-fn agent(daemon: &Daemon<'_>) -> Value {
+fn agent_status(daemon: &TestDaemon<'_>) -> Value {
     daemon.status()["agent"].take()
 }
 
-fn is_idle(daemon: &Daemon<'_>) -> bool {
-    let agent = agent(daemon);
+fn is_idle(daemon: &TestDaemon<'_>) -> bool {
+    let agent = agent_status(daemon);
     agent["state"] == "idle" && agent["ready"] == 0 && agent["young"] == 0
 }
 
 /// Edits a file, and waits until the daemon has asked about it, its folder and the project, and is done. Whatever it had
 /// to ask besides, it has asked by then.
 #[track_caller]
-fn catch_up(desk: &Desk, daemon: &Daemon<'_>, name: &str) {
-    desk.sandbox.write(path(0), code(name));
-    wait_for(desk, name);
+fn wait_until_summarized(desk: &AgentProject, daemon: &TestDaemon<'_>, name: &str) {
+    desk.sandbox.write(module_path(0), module_source(name));
+    wait_for_batch(desk, name);
     wait_until("the daemon is done", || is_idle(daemon));
 }
 
 #[track_caller]
-fn wait_for(desk: &Desk, name: &str) {
+fn wait_for_batch(desk: &AgentProject, name: &str) {
     let mark = format!("count_{name}(");
-    wait_until(name, || desk.server.seen().iter().any(|seen| seen.text().contains(&mark)));
+    wait_until(name, || desk.server.requests().iter().any(|seen| seen.text().contains(&mark)));
 }
 
 #[test]
 fn what_was_edited_is_asked_about_and_what_was_moved_is_not() {
     let files = rounds(30, 1_000);
-    let desk = desk(Server::answering([words()]));
-    fill(&desk, files);
+    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&desk, files);
     desk.sandbox.commit_all("all");
-    let daemon = Daemon::start(&desk.sandbox);
-    wait_until("all is asked", || questions(files) <= desk.server.count() && is_idle(&daemon));
-    assert_eq!(desk.server.count(), questions(files));
+    let daemon = TestDaemon::start(&desk.sandbox);
+    wait_until("all is asked", || expected_calls(files) <= desk.server.request_count() && is_idle(&daemon));
+    assert_eq!(desk.server.request_count(), expected_calls(files));
 
     desk.sandbox.git(&["checkout", "-q", "-b", "edited"]);
     for file in [1, 2, FOLDER + 1] {
-        desk.sandbox.write(path(file), code(&format!("edited_{file}")));
+        desk.sandbox.write(module_path(file), module_source(&format!("edited_{file}")));
     }
     desk.sandbox.commit_all("edited");
     // Three files, two folders, and the project.
     wait_until("the edited are asked about", || {
-        questions(files) + 6 <= desk.server.count() && is_idle(&daemon)
+        expected_calls(files) + 6 <= desk.server.request_count() && is_idle(&daemon)
     });
-    catch_up(&desk, &daemon, "first");
-    let asked = desk.server.count();
-    assert!(asked <= questions(files) + 9 + 3, "at most two rounds saw the edits: {asked}");
+    wait_until_summarized(&desk, &daemon, "first");
+    let asked = desk.server.request_count();
+    assert!(asked <= expected_calls(files) + 9 + 3, "at most two rounds saw the edits: {asked}");
 
-    fs::rename(desk.sandbox.path(path(3)), desk.sandbox.path("d0/moved.py")).unwrap();
-    catch_up(&desk, &daemon, "second");
-    assert_eq!(desk.server.count(), asked + 3, "a file that was renamed costs nothing");
+    fs::rename(desk.sandbox.path(module_path(3)), desk.sandbox.path("d0/moved.py")).unwrap();
+    wait_until_summarized(&desk, &daemon, "second");
+    assert_eq!(desk.server.request_count(), asked + 3, "a file that was renamed costs nothing");
     fs::rename(desk.sandbox.path("d1"), desk.sandbox.path("elsewhere")).unwrap();
-    catch_up(&desk, &daemon, "third");
-    assert_eq!(desk.server.count(), asked + 6, "nor does a folder");
+    wait_until_summarized(&desk, &daemon, "third");
+    assert_eq!(desk.server.request_count(), asked + 6, "nor does a folder");
     desk.sandbox.commit_all("moved");
     for branch in ["main", "edited", "main", "edited"] {
         desk.sandbox.git(&["checkout", "-q", branch]);
         thread::sleep(Duration::from_millis(300));
     }
-    catch_up(&desk, &daemon, "fourth");
-    assert_eq!(desk.server.count(), asked + 9, "nor do branches whose contents are known");
+    wait_until_summarized(&desk, &daemon, "fourth");
+    assert_eq!(desk.server.request_count(), asked + 9, "nor do branches whose contents are known");
 }
 
 #[test]
 fn the_answers_of_a_batch_are_brought_home() {
     let name = Mutex::new(String::new());
-    let desk = Desk::new(Server::start(move |seen, _| {
+    let desk = AgentProject::new(ModelServer::start(move |seen, _| {
         let mut name = name.lock().unwrap();
         let state = |status| json!({"id": "b_1", "type": "message_batch", "processing_status": status});
         match (seen.method.as_str(), seen.path.as_str()) {
             ("POST", "/v1/messages/batches") => {
                 *name = seen.json()["requests"][0]["custom_id"].as_str().unwrap().to_owned();
-                Act::json(200, &state("in_progress"))
+                ServerAction::json(200, &state("in_progress"))
             }
-            ("GET", "/v1/messages/batches/b_1") => Act::json(200, &state("ended")),
+            ("GET", "/v1/messages/batches/b_1") => ServerAction::json(200, &state("ended")),
             ("GET", _) => {
-                let Act::Answer(status, headers, message) = words() else { unreachable!() };
+                let ServerAction::Answer(status, headers, message) = ok_response() else { unreachable!() };
                 let message: Value = serde_json::from_slice(&message).unwrap();
                 let line = json!({"custom_id": *name, "result": {"type": "succeeded", "message": message}});
-                Act::Answer(status, headers, line.to_string().into_bytes())
+                ServerAction::Answer(status, headers, line.to_string().into_bytes())
             }
-            _ => words(),
+            _ => ok_response(),
         }
     }));
-    settle_for_batches(&desk, "still_seconds = 0");
-    fill(&desk, 1);
+    write_batch_settings(&desk, "still_seconds = 0");
+    write_modules(&desk, 1);
     desk.sandbox.commit_all("all");
     assert_eq!(desk.json(&["summarize", "--batch", "--yes"])["outcome"]["handed_over"], 1);
-    settle_for_batches(&desk, EAGER);
-    let daemon = Daemon::start(&desk.sandbox);
-    wait_until("the answer is brought home", || is_idle(&daemon) && agent(&daemon)["done"] != 0);
-    let asked = desk.server.seen().into_iter().filter(|seen| seen.text().contains("count_file_0(")).count();
+    write_batch_settings(&desk, EAGER);
+    let daemon = TestDaemon::start(&desk.sandbox);
+    wait_until("the answer is brought home", || is_idle(&daemon) && agent_status(&daemon)["done"] != 0);
+    let asked =
+        desk.server.requests().into_iter().filter(|seen| seen.text().contains("count_file_0(")).count();
     assert_eq!(asked, 1);
 }
 
 #[test]
 fn a_run_by_hand_asks_about_what_was_edited_and_no_more() {
     let files = rounds(30, 1_000);
-    let desk = desk(Server::answering([words()]));
-    fill(&desk, files);
+    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&desk, files);
     desk.sandbox.commit_all("all");
-    desk.asked();
-    assert_eq!(desk.server.count(), questions(files));
+    desk.summarize_json();
+    assert_eq!(desk.server.request_count(), expected_calls(files));
     desk.sandbox.git(&["checkout", "-q", "-b", "edited"]);
     for file in [1, 2, FOLDER + 1] {
-        desk.sandbox.write(path(file), code(&format!("edited_{file}")));
+        desk.sandbox.write(module_path(file), module_source(&format!("edited_{file}")));
     }
     desk.sandbox.commit_all("edited");
-    desk.asked();
-    assert_eq!(desk.server.count(), questions(files) + 6, "three files, two folders and the project");
-    fs::rename(desk.sandbox.path(path(3)), desk.sandbox.path("d0/moved.py")).unwrap();
+    desk.summarize_json();
+    assert_eq!(
+        desk.server.request_count(),
+        expected_calls(files) + 6,
+        "three files, two folders and the project"
+    );
+    fs::rename(desk.sandbox.path(module_path(3)), desk.sandbox.path("d0/moved.py")).unwrap();
     fs::rename(desk.sandbox.path("d1"), desk.sandbox.path("elsewhere")).unwrap();
-    assert_eq!(desk.asked()["questions"], 0);
+    assert_eq!(desk.summarize_json()["questions"], 0);
     desk.sandbox.commit_all("moved");
     for branch in ["main", "edited"] {
         desk.sandbox.git(&["checkout", "-q", branch]);
-        assert_eq!(desk.asked()["questions"], 0, "{branch}");
+        assert_eq!(desk.summarize_json()["questions"], 0, "{branch}");
     }
-    assert_eq!(desk.server.count(), questions(files) + 6);
+    assert_eq!(desk.server.request_count(), expected_calls(files) + 6);
 }
 
 /// What a server with bad luck has done.
 #[derive(Default)]
-struct Tally {
+struct BillingTally {
     /// Whole answers, by the question and by the life of the daemon that it fell in.
     whole: BTreeMap<(u64, usize), usize>,
     /// What the server would want money for.
@@ -210,27 +215,29 @@ struct Tally {
 }
 
 /// A server of which three in ten answers are none.
-fn unlucky(tally: &Arc<Mutex<Tally>>, life: &Arc<AtomicUsize>) -> Server {
+fn flaky_server(tally: &Arc<Mutex<BillingTally>>, life: &Arc<AtomicUsize>) -> ModelServer {
     let (tally, life) = (Arc::clone(tally), Arc::clone(life));
-    let dice = Mutex::new(Dice(0x5eed));
-    Server::start(move |seen, _| {
-        let roll = dice.lock().unwrap().roll(100);
+    let dice = Mutex::new(TestRng(0x5eed));
+    ModelServer::start(move |seen, _| {
+        let roll = dice.lock().unwrap().next_below(100);
         let mut tally = tally.lock().unwrap();
         tally.failed += usize::from(roll < 30);
         let is_billed = 14 <= roll;
         tally.billed += if is_billed { TRUE_COST } else { 0 };
         let act = match roll {
-            0..7 => error(500, "api_error", "went wrong"),
-            7..14 => error(429, "rate_limit_error", "slow down").with("retry-after-ms", "20"),
-            14..22 => Act::Raw(b"HTTP/1.1 200 X\r\ncontent-length: 900\r\n\r\n{\"id\": \"ms".to_vec()),
-            22..30 => Act::Answer(200, Vec::new(), b"<html>a fine day</html>".to_vec()),
+            0..7 => error_response(500, "api_error", "went wrong"),
+            7..14 => error_response(429, "rate_limit_error", "slow down").with("retry-after-ms", "20"),
+            14..22 => {
+                ServerAction::Raw(b"HTTP/1.1 200 X\r\ncontent-length: 900\r\n\r\n{\"id\": \"ms".to_vec())
+            }
+            22..30 => ServerAction::Answer(200, Vec::new(), b"<html>a fine day</html>".to_vec()),
             _ => {
                 let key = (digest(&seen.body), life.load(Ordering::SeqCst));
                 *tally.whole.entry(key).or_default() += 1;
-                Act::both(&format!("Counts as {} does.", key.0), "It adds products up.")
+                ServerAction::both(&format!("Counts as {} does.", key.0), "It adds products up.")
             }
         };
-        Act::Late(Duration::from_millis(20), Box::new(act))
+        ServerAction::Late(Duration::from_millis(20), Box::new(act))
     })
 }
 
@@ -246,16 +253,16 @@ fn digest(bytes: &[u8]) -> u64 {
 fn a_daemon_that_is_killed_while_a_server_fails_pays_at_most_once_more_and_counts_it_all() {
     const CAP: u64 = 20_000_000_000;
     let (files, kills) = (rounds(25, 500), rounds(3, 20));
-    let (tally, life) = (Arc::new(Mutex::new(Tally::default())), Arc::new(AtomicUsize::new(0)));
-    let desk = desk(unlucky(&tally, &life));
-    settle(
+    let (tally, life) = (Arc::new(Mutex::new(BillingTally::default())), Arc::new(AtomicUsize::new(0)));
+    let desk = daemon_project(flaky_server(&tally, &life));
+    write_agent_settings(
         &desk,
         &format!("{EAGER}\nbudget_day_usd = \"20\"\nbudget_total_usd = \"20\"\ncalls_per_day = 100000"),
     );
-    fill(&desk, files);
+    write_modules(&desk, files);
     let is_all_there = || {
         let left = desk.json(&["summarize", "--estimate"]);
-        left["done"] == questions(files) && left["questions"] == 0 && left["refused_before"] == 0
+        left["done"] == expected_calls(files) && left["questions"] == 0 && left["refused_before"] == 0
     };
     let whole = || tally.lock().unwrap().whole.len();
     let look = || {
@@ -265,7 +272,7 @@ fn a_daemon_that_is_killed_while_a_server_fails_pays_at_most_once_more_and_count
         assert!(counted <= CAP, "the cap is passed: {counted}");
     };
     for kill in 0..kills {
-        let mut daemon = Daemon::start(&desk.sandbox);
+        let mut daemon = TestDaemon::start(&desk.sandbox);
         let enough = files * (kill + 1) / (kills + 2);
         // A server that is down for the daemon is left alone for half a minute; the kill ends that too.
         let end = Instant::now() + Duration::from_secs(10);
@@ -291,7 +298,9 @@ fn a_daemon_that_is_killed_while_a_server_fails_pays_at_most_once_more_and_count
     }
     assert!(is_all_there());
     for file in [0, files / 2, files - 1] {
-        assert!(desk.slop(&["agent", "show", &path(file)]).out.contains("written by the model mock/m"));
+        assert!(
+            desk.slop(&["agent", "show", &module_path(file)]).out.contains("written by the model mock/m")
+        );
     }
     let tally = tally.lock().unwrap();
     let twice: Vec<_> = tally.whole.iter().filter(|(_, times)| 1 < **times).collect();
@@ -313,94 +322,97 @@ fn a_daemon_that_is_killed_while_a_server_fails_pays_at_most_once_more_and_count
 
 #[test]
 fn a_file_that_is_being_written_is_not_asked_about() {
-    let desk = desk(Server::answering([words()]));
-    settle(&desk, "background = true\nstill_seconds = 2");
-    let _daemon = Daemon::start(&desk.sandbox);
-    let whole = code("whole");
+    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_agent_settings(&desk, "background = true\nstill_seconds = 2");
+    let _daemon = TestDaemon::start(&desk.sandbox);
+    let whole = module_source("whole");
     for part in 0..12 {
         desk.sandbox.write("one.py", &whole[..whole.len() * part / 24]);
         thread::sleep(Duration::from_millis(250));
     }
     let written = Instant::now();
     desk.sandbox.write("one.py", &whole);
-    wait_for(&desk, "whole");
-    let seen = desk.server.seen();
+    wait_for_batch(&desk, "whole");
+    let seen = desk.server.requests();
     assert!(seen.iter().all(|seen| seen.text().contains("return total")), "a part was asked about");
     assert!(Duration::from_millis(1_900) <= seen[0].at - written);
 }
 
 #[test]
 fn what_the_settings_say_meanwhile_holds_from_then_on() {
-    let desk = desk(Server::answering([Act::Late(Duration::from_millis(100), Box::new(words()))]));
-    fill(&desk, 60);
+    let desk = daemon_project(ModelServer::with_responses([ServerAction::Late(
+        Duration::from_millis(100),
+        Box::new(ok_response()),
+    )]));
+    write_modules(&desk, 60);
     let quick = "background = true\nstill_seconds = 0\nconcurrency = 1";
-    settle(&desk, quick);
-    let daemon = Daemon::start(&desk.sandbox);
-    wait_until("some are asked", || 3 <= desk.server.count());
-    settle(&desk, &quick.replace("true", "false"));
-    wait_until("nobody is asked", || agent(&daemon)["state"] == "off");
-    let asked = desk.server.count();
+    write_agent_settings(&desk, quick);
+    let daemon = TestDaemon::start(&desk.sandbox);
+    wait_until("some are asked", || 3 <= desk.server.request_count());
+    write_agent_settings(&desk, &quick.replace("true", "false"));
+    wait_until("nobody is asked", || agent_status(&daemon)["state"] == "off");
+    let asked = desk.server.request_count();
     assert!(asked < 40, "it ends while it asks: {asked}");
     thread::sleep(Duration::from_millis(500));
-    assert_eq!(desk.server.count(), asked);
-    settle_for(&desk, "mock/other", quick);
+    assert_eq!(desk.server.request_count(), asked);
+    write_settings_for(&desk, "mock/other", quick);
     wait_until("the other model is asked", || {
-        desk.server.seen().last().is_some_and(|seen| seen.json()["model"] == "other")
+        desk.server.requests().last().is_some_and(|seen| seen.json()["model"] == "other")
     });
-    assert_eq!(agent(&daemon)["models"][0], "mock/other");
+    assert_eq!(agent_status(&daemon)["models"][0], "mock/other");
 }
 
 #[test]
 fn settings_that_say_the_same_in_other_words_end_no_call() {
-    let late = Act::Late(Duration::from_millis(1_500), Box::new(words()));
-    let desk = Desk::new(Server::answering([late]));
-    fill(&desk, 4);
+    let late = ServerAction::Late(Duration::from_millis(1_500), Box::new(ok_response()));
+    let desk = AgentProject::new(ModelServer::with_responses([late]));
+    write_modules(&desk, 4);
     let slow = "background = true\nstill_seconds = 0\nconcurrency = 2";
-    settle(&desk, slow);
-    let daemon = Daemon::start(&desk.sandbox);
-    wait_until("some are asked", || 1 <= desk.server.count());
-    settle(&desk, &format!("{slow}\n# It is the same."));
-    wait_until("others are asked", || 3 <= desk.server.count());
-    settle(&desk, &format!("{slow}\ncalls_per_day = 1999"));
-    wait_until("all is asked", || is_idle(&daemon) && agent(&daemon)["done"].as_u64() >= Some(4));
-    let mut bodies: Vec<_> = desk.server.seen().iter().map(|seen| seen.body.clone()).collect();
+    write_agent_settings(&desk, slow);
+    let daemon = TestDaemon::start(&desk.sandbox);
+    wait_until("some are asked", || 1 <= desk.server.request_count());
+    write_agent_settings(&desk, &format!("{slow}\n# It is the same."));
+    wait_until("others are asked", || 3 <= desk.server.request_count());
+    write_agent_settings(&desk, &format!("{slow}\ncalls_per_day = 1999"));
+    wait_until("all is asked", || is_idle(&daemon) && agent_status(&daemon)["done"].as_u64() >= Some(4));
+    let mut bodies: Vec<_> = desk.server.requests().iter().map(|seen| seen.body.clone()).collect();
     bodies.sort();
     bodies.dedup();
-    assert_eq!(bodies.len(), desk.server.count(), "nothing is asked twice");
+    assert_eq!(bodies.len(), desk.server.request_count(), "nothing is asked twice");
 }
 
 #[test]
 fn a_cache_that_is_deleted_under_it_stops_no_asking() {
-    let desk = desk(Server::answering([words()]));
-    fill(&desk, 2);
+    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&desk, 2);
     desk.sandbox.commit_all("all");
-    let mut daemon = Daemon::start(&desk.sandbox);
-    wait_until("all is asked", || 3 <= desk.server.count() && is_idle(&daemon));
+    let mut daemon = TestDaemon::start(&desk.sandbox);
+    wait_until("all is asked", || 3 <= desk.server.request_count() && is_idle(&daemon));
     desk.sandbox.git(&["clean", "-fdxq"]);
-    desk.sandbox.write(path(0), code("after"));
+    desk.sandbox.write(module_path(0), module_source("after"));
     let end = Instant::now() + Duration::from_mins(1);
-    let is_asked = || desk.server.seen().iter().any(|seen| seen.text().contains("count_after("));
+    let is_asked = || desk.server.requests().iter().any(|seen| seen.text().contains("count_after("));
     while !is_asked() && daemon.child.try_wait().unwrap().is_none() {
         assert!(Instant::now() < end, "it neither asks nor ends");
         thread::sleep(Duration::from_millis(10));
     }
     if let Some(status) = daemon.child.try_wait().unwrap() {
         assert!(status.code().is_some_and(|code| code != 101), "{status}");
-        let again = Daemon::start(&desk.sandbox);
-        wait_for(&desk, "after");
+        let again = TestDaemon::start(&desk.sandbox);
+        wait_for_batch(&desk, "after");
         drop(again);
     }
 }
 
 #[test]
 fn a_signal_ends_a_daemon_whose_calls_are_under_way() {
-    let desk = desk(Server::answering([Act::Silence]));
-    fill(&desk, 8);
-    let mut daemon = Daemon::start(&desk.sandbox);
-    wait_until("calls are under way", || 8 <= desk.server.count());
+    let desk = daemon_project(ModelServer::with_responses([ServerAction::Silence]));
+    write_modules(&desk, 8);
+    let mut daemon = TestDaemon::start(&desk.sandbox);
+    wait_until("calls are under way", || 8 <= desk.server.request_count());
     let told = Instant::now();
     daemon.signal("TERM");
-    assert_eq!(daemon.ended(), Some(0));
+    assert_eq!(daemon.wait_for_exit(), Some(0));
     assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
     let (calls, spent) = desk.usage();
     assert_eq!(calls, 8);
@@ -409,47 +421,56 @@ fn a_signal_ends_a_daemon_whose_calls_are_under_way() {
 
 #[test]
 fn a_daemon_and_a_run_by_hand_share_their_questions() {
-    let desk = desk(Server::answering([Act::Late(Duration::from_millis(50), Box::new(words()))]));
-    fill(&desk, 20);
+    let desk = daemon_project(ModelServer::with_responses([ServerAction::Late(
+        Duration::from_millis(50),
+        Box::new(ok_response()),
+    )]));
+    write_modules(&desk, 20);
     let mut command = desk.command(&["summarize", "--yes"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut by_hand = command.spawn().unwrap();
-    let daemon = Daemon::start(&desk.sandbox);
+    let daemon = TestDaemon::start(&desk.sandbox);
     by_hand.wait().unwrap();
     // What the other one had under way is left to it, and what waits for that is asked about by whoever comes next.
-    wait_until("all is asked", || desk.asked()["questions"] == 0 && questions(20) <= desk.server.count());
+    wait_until("all is asked", || {
+        desk.summarize_json()["questions"] == 0 && expected_calls(20) <= desk.server.request_count()
+    });
     drop(daemon);
-    let mut bodies: Vec<_> = desk.server.seen().into_iter().map(|seen| seen.body).collect();
+    let mut bodies: Vec<_> = desk.server.requests().into_iter().map(|seen| seen.body).collect();
     let asked = bodies.len();
     bodies.sort_unstable();
     bodies.dedup();
     assert_eq!(bodies.len(), asked, "none is asked twice");
-    assert_eq!(asked, questions(20));
+    assert_eq!(asked, expected_calls(20));
 }
 
 #[test]
 fn a_server_that_is_down_is_left_alone_and_asked_again_when_it_is_back() {
     let is_down = Arc::new(AtomicUsize::new(1));
     let down = Arc::clone(&is_down);
-    let desk = desk(Server::start(move |_, _| {
-        if down.load(Ordering::SeqCst) == 1 { error(503, "overloaded_error", "closed") } else { words() }
+    let desk = daemon_project(ModelServer::start(move |_, _| {
+        if down.load(Ordering::SeqCst) == 1 {
+            error_response(503, "overloaded_error", "closed")
+        } else {
+            ok_response()
+        }
     }));
-    fill(&desk, 20);
-    let daemon = Daemon::start(&desk.sandbox);
-    wait_until("it is paused", || agent(&daemon)["state"] == "paused");
-    let reason = agent(&daemon)["reason"].as_str().unwrap().to_owned();
+    write_modules(&desk, 20);
+    let daemon = TestDaemon::start(&desk.sandbox);
+    wait_until("it is paused", || agent_status(&daemon)["state"] == "paused");
+    let reason = agent_status(&daemon)["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("mock"), "{reason}");
     // What was on its way comes to its end.
     thread::sleep(Duration::from_secs(1));
-    let (asked, connections) = (desk.server.count(), desk.server.connections());
+    let (asked, connections) = (desk.server.request_count(), desk.server.connections());
     assert!(asked <= 40, "{asked}");
     thread::sleep(Duration::from_secs(1));
-    assert_eq!((desk.server.count(), desk.server.connections()), (asked, connections));
+    assert_eq!((desk.server.request_count(), desk.server.connections()), (asked, connections));
     is_down.store(0, Ordering::SeqCst);
     if is_torture() {
         let end = Instant::now() + Duration::from_mins(5);
-        while !(is_idle(&daemon) && 20 <= agent(&daemon)["done"].as_u64().unwrap()) {
-            assert!(Instant::now() < end, "it never comes back: {}", agent(&daemon));
+        while !(is_idle(&daemon) && 20 <= agent_status(&daemon)["done"].as_u64().unwrap()) {
+            assert!(Instant::now() < end, "it never comes back: {}", agent_status(&daemon));
             thread::sleep(Duration::from_millis(100));
         }
     }
@@ -457,36 +478,36 @@ fn a_server_that_is_down_is_left_alone_and_asked_again_when_it_is_back() {
 
 #[test]
 fn a_cap_stops_it_with_a_reason_until_the_cap_is_raised() {
-    let desk = desk(Server::answering([words()]));
-    fill(&desk, 10);
-    settle(&desk, &format!("{EAGER}\ncalls_per_day = 4"));
-    let daemon = Daemon::start(&desk.sandbox);
-    wait_until("it is stopped", || agent(&daemon)["state"] == "stopped");
-    let reason = agent(&daemon)["reason"].as_str().unwrap().to_owned();
+    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&desk, 10);
+    write_agent_settings(&desk, &format!("{EAGER}\ncalls_per_day = 4"));
+    let daemon = TestDaemon::start(&desk.sandbox);
+    wait_until("it is stopped", || agent_status(&daemon)["state"] == "stopped");
+    let reason = agent_status(&daemon)["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("4 of 4 calls"), "{reason}");
-    assert_eq!(desk.server.count(), 4);
-    settle(&desk, &format!("{EAGER}\ncalls_per_day = 100"));
-    wait_until("it goes on", || questions(10) <= desk.server.count() && is_idle(&daemon));
-    assert_eq!(desk.server.count(), questions(10));
+    assert_eq!(desk.server.request_count(), 4);
+    write_agent_settings(&desk, &format!("{EAGER}\ncalls_per_day = 100"));
+    wait_until("it goes on", || expected_calls(10) <= desk.server.request_count() && is_idle(&daemon));
+    assert_eq!(desk.server.request_count(), expected_calls(10));
 }
 
 #[test]
 fn a_daemon_with_nothing_to_ask_sleeps() {
-    let desk = desk(Server::answering([words()]));
-    fill(&desk, 2);
-    let daemon = Daemon::start(&desk.sandbox);
-    wait_until("all is asked", || 3 <= desk.server.count() && is_idle(&daemon));
+    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&desk, 2);
+    let daemon = TestDaemon::start(&desk.sandbox);
+    wait_until("all is asked", || 3 <= desk.server.request_count() && is_idle(&daemon));
     // Connections that are kept are given up, and the rounds that found nothing are over.
     thread::sleep(Duration::from_secs(2));
-    let (connections, wakes) = (desk.server.connections(), wakes(&daemon));
+    let (connections, wakes) = (desk.server.connections(), wake_count(&daemon));
     thread::sleep(Duration::from_secs(3));
-    let woken = self::wakes(&daemon) - wakes;
+    let woken = self::wake_count(&daemon) - wakes;
     assert!(woken <= 4, "{woken} times in three seconds");
     assert_eq!(desk.server.connections(), connections);
 }
 
 /// Returns how often the threads that ask were woken.
-fn wakes(daemon: &Daemon<'_>) -> u64 {
+fn wake_count(daemon: &TestDaemon<'_>) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{}/task", daemon.child.id())).unwrap();
     let mut wakes = 0;
     for task in tasks.flatten() {

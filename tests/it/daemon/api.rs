@@ -19,11 +19,11 @@ use std::time::Duration;
 use serde_json::Value;
 use serde_json::json;
 
-use super::super::sandbox::Ran;
+use super::super::sandbox::CommandOutput;
 use super::super::sandbox::Sandbox;
 use super::super::sandbox::run;
 use super::super::sandbox::text;
-use super::harness::Daemon;
+use super::harness::TestDaemon;
 use super::harness::rounds;
 use super::harness::wait_until;
 
@@ -44,13 +44,13 @@ fn project() -> Sandbox {
 }
 
 /// The port of a daemon, and the word that opens it.
-struct Port {
+struct ListenAddress {
     address: String,
     token: String,
 }
 
-impl Port {
-    fn of(sandbox: &Sandbox) -> Self {
+impl ListenAddress {
+    fn read_from(sandbox: &Sandbox) -> Self {
         let file = sandbox.path(".slop_cache/daemon.listen");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         let listener: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
@@ -58,7 +58,7 @@ impl Port {
     }
 
     /// Sends a request as it stands, and returns the status and all that came back.
-    fn raw(&self, request: &str) -> (u16, String) {
+    fn send_raw(&self, request: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(SILENCE)).unwrap();
         exchange(&mut stream, request)
@@ -77,7 +77,7 @@ fn exchange(stream: &mut (impl Read + Write), request: &str) -> (u16, String) {
 }
 
 /// Returns how many sockets a daemon has open, its own and those of clients.
-fn open_sockets(daemon: &Daemon<'_>) -> usize {
+fn open_sockets(daemon: &TestDaemon<'_>) -> usize {
     let open = fs::read_dir(format!("/proc/{}/fd", daemon.child.id())).unwrap();
     let target = |entry: std::io::Result<fs::DirEntry>| fs::read_link(entry.ok()?.path()).ok();
     open.filter_map(target).filter(|target| target.to_string_lossy().starts_with("socket:")).count()
@@ -92,17 +92,17 @@ fn request(line: &str, fields: &[&str], body: &str) -> String {
 #[test]
 fn a_port_answers_programs_that_know_its_word_and_no_web_page() {
     let sandbox = project();
-    let daemon = Daemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);
-    let port = Port::of(&sandbox);
+    let daemon = TestDaemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);
+    let port = ListenAddress::read_from(&sandbox);
     let number = port.address.rsplit_once(':').unwrap().1.to_owned();
     let host = format!("Host: {}", port.address);
     let word = format!("Authorization: Bearer {}", port.token);
     let json = "Content-Type: application/json";
     let good: [&str; 3] = [&host, &word, json];
     let ask = |fields: &[&str]| request("POST /v1/files", fields, "{}");
-    assert_eq!(port.raw(&ask(&good)).0, 200);
+    assert_eq!(port.send_raw(&ask(&good)).0, 200);
     let local = format!("Host: localhost:{number}");
-    assert_eq!(port.raw(&ask(&[&local, &word, json])).0, 200);
+    assert_eq!(port.send_raw(&ask(&[&local, &word, json])).0, 200);
 
     let mut cases: Vec<(String, u16)> = Vec::new();
     let wrong_words = [
@@ -157,7 +157,7 @@ fn a_port_answers_programs_that_know_its_word_and_no_web_page() {
 
     let before = daemon.status();
     for (request, status) in &cases {
-        let (heard_status, heard) = port.raw(request);
+        let (heard_status, heard) = port.send_raw(request);
         assert_eq!(heard_status, *status, "{request}\n{heard}");
         assert!(!heard.to_ascii_lowercase().contains("access-control"), "{request}\n{heard}");
         assert!(!heard.contains("engine.py") && !heard.contains(&port.token), "{request}\n{heard}");
@@ -169,33 +169,33 @@ fn a_port_answers_programs_that_know_its_word_and_no_web_page() {
 #[test]
 fn no_daemon_starts_where_others_could_put_something_in_its_sockets_place() {
     let sandbox = project();
-    sandbox.done(&["index"]);
+    sandbox.stdout_of(&["index"]);
     let cache = sandbox.path(".slop_cache");
     for mode in [0o777, 0o770, 0o722] {
         fs::set_permissions(&cache, fs::Permissions::from_mode(mode)).unwrap();
         let ran = sandbox.slop(&["watch", "--quiet"]);
-        ran.refuses(3, &["other users can write", ".slop_cache"]);
+        ran.assert_fails(3, &["other users can write", ".slop_cache"]);
         assert!(!cache.join("daemon.sock").exists());
     }
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o700)).unwrap();
-    let elsewhere = sandbox.beside("elsewhere");
+    let elsewhere = sandbox.outside("elsewhere");
     fs::write(&elsewhere, "precious").unwrap();
     symlink(&elsewhere, cache.join("daemon.sock")).unwrap();
-    sandbox.slop(&["watch", "--quiet"]).refuses(3, &["daemon.sock", "no socket"]);
+    sandbox.slop(&["watch", "--quiet"]).assert_fails(3, &["daemon.sock", "no socket"]);
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "precious");
     // A link that leads nowhere is no socket either, and nothing is made where it leads.
     fs::remove_file(&elsewhere).unwrap();
-    sandbox.slop(&["watch", "--quiet"]).refuses(3, &["daemon.sock", "no socket"]);
+    sandbox.slop(&["watch", "--quiet"]).assert_fails(3, &["daemon.sock", "no socket"]);
     assert!(!elsewhere.exists());
     // Commands answer by themselves all the same.
-    assert!(sandbox.done(&["view", "src/engine.py"]).contains("class Engine"));
+    assert!(sandbox.stdout_of(&["view", "src/engine.py"]).contains("class Engine"));
 }
 
 #[test]
 fn a_client_is_served_whatever_others_do() {
     let sandbox = project();
-    let daemon = Daemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);
-    let port = Port::of(&sandbox);
+    let daemon = TestDaemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);
+    let port = ListenAddress::read_from(&sandbox);
     let sockets = open_sockets(&daemon);
     let mut good = daemon.connect();
     let (mut crowd, mut answered) = (Vec::new(), 0);
@@ -236,7 +236,7 @@ fn a_client_is_served_whatever_others_do() {
         (request("POST /v1/files", &[fields[0], fields[1], fields[2], &stuffing], "{}"), [431, 0]),
     ];
     for (request, expected) in cases {
-        let (status, heard) = port.raw(&request);
+        let (status, heard) = port.send_raw(&request);
         assert!(expected.contains(&status), "{status} for {expected:?}: {request:.300}\n{heard:.300}");
     }
     drop(crowd);
@@ -251,7 +251,7 @@ fn clients_that_go_are_not_worked_for() {
     for file in 0..400 {
         sandbox.write(format!("d{}/f{file}.py", file % 20), format!("def f{file}():\n    return {file}\n"));
     }
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let sockets = open_sockets(&daemon);
     for round in 0..rounds(60, 5000) {
         let body = "{\"verify\":true}";
@@ -267,33 +267,33 @@ fn clients_that_go_are_not_worked_for() {
         daemon.status()["queue_waiting"] == 0 && open_sockets(&daemon) <= sockets
     });
     assert_eq!(daemon.connect().text("d0/f0.py").as_deref(), Some("def f0():\n    return 0\n"));
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 /// A stream of events: their kinds and data, as they come.
-struct Events(BufReader<UnixStream>);
+struct EventStream(BufReader<UnixStream>);
 
-impl Events {
+impl EventStream {
     /// Listens, from when on it is told that nothing is missed.
-    fn open(daemon: &Daemon<'_>, query: &str) -> Self {
+    fn open(daemon: &TestDaemon<'_>, query: &str) -> Self {
         let mut stream = UnixStream::connect(daemon.socket()).unwrap();
         stream.set_read_timeout(Some(SILENCE)).unwrap();
         write!(stream, "GET /v1/events{query} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
         let mut events = Self(BufReader::new(stream));
-        while events.line() != ": watching" {}
+        while events.read_line() != ": watching" {}
         events
     }
 
-    fn line(&mut self) -> String {
+    fn read_line(&mut self) -> String {
         let mut line = String::new();
         assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "the stream has ended");
         line.trim_end().to_owned()
     }
 
-    fn next(&mut self) -> (String, Value) {
+    fn next_event(&mut self) -> (String, Value) {
         loop {
-            if let Some(kind) = self.line().strip_prefix("event: ") {
-                let data = self.line();
+            if let Some(kind) = self.read_line().strip_prefix("event: ") {
+                let data = self.read_line();
                 return (
                     kind.to_owned(),
                     serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap(),
@@ -304,7 +304,7 @@ impl Events {
 }
 
 /// Waits until all that was there at the start is derived from, and told.
-fn wait_for_rest(daemon: &Daemon<'_>) {
+fn wait_until_settled(daemon: &TestDaemon<'_>) {
     wait_until("it has looked at everything", || {
         let status = daemon.status();
         status["mode"] == "events" && status["pending"] == 0
@@ -314,17 +314,17 @@ fn wait_for_rest(daemon: &Daemon<'_>) {
 #[test]
 fn whoever_listens_is_told_of_each_change_once() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
-    wait_for_rest(&daemon);
+    let daemon = TestDaemon::start(&sandbox);
+    wait_until_settled(&daemon);
     let clock = text(&daemon.status()["clock"]);
-    let mut events = Events::open(&daemon, "");
+    let mut events = EventStream::open(&daemon, "");
     let mut clocks = vec![clock.clone()];
     for (text, kind) in [("x = 1\n", "added"), ("x = 2\n", "modified"), ("", "removed")] {
         match kind {
             "removed" => fs::remove_file(sandbox.path("new.py")).unwrap(),
             _ => sandbox.write("new.py", text),
         }
-        let (event, data) = events.next();
+        let (event, data) = events.next_event();
         let changes = data["changes"].as_array().unwrap();
         assert_eq!((&*event, changes.len()), ("changed", 1), "{data}");
         assert_eq!((&changes[0]["path"], &changes[0]["kind"]), (&json!("new.py"), &json!(kind)));
@@ -333,21 +333,21 @@ fn whoever_listens_is_told_of_each_change_once() {
     }
     // Whoever comes later goes on from where they know.
     for (at, clock) in clocks.iter().enumerate().take(3) {
-        let (event, data) = Events::open(&daemon, &format!("?since={clock}")).next();
+        let (event, data) = EventStream::open(&daemon, &format!("?since={clock}")).next_event();
         assert_eq!((&*event, &data["clock"]), ("changed", &json!(clocks[at + 1])));
     }
     let (epoch, _) = clock.split_once(':').unwrap();
     for unknown in ["1:1".to_owned(), format!("{epoch}:999")] {
-        let (event, data) = Events::open(&daemon, &format!("?since={unknown}")).next();
+        let (event, data) = EventStream::open(&daemon, &format!("?since={unknown}")).next_event();
         assert_eq!((&*event, &data["changes"]), ("fresh_instance", &json!([])), "{unknown}");
         assert_eq!(data["clock"], clocks[3]);
     }
 }
 
 /// Ends what goes on, however a test ends.
-struct Stopping<'s>(&'s AtomicBool);
+struct StopFlag<'s>(&'s AtomicBool);
 
-impl Drop for Stopping<'_> {
+impl Drop for StopFlag<'_> {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Relaxed);
     }
@@ -356,8 +356,8 @@ impl Drop for Stopping<'_> {
 #[test]
 fn an_answer_that_cannot_be_vouched_for_is_refused_to_whom_it_is_no_use() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
-    let envelope = daemon.ask("/v1/outline?require_fresh=true", &json!({}));
+    let daemon = TestDaemon::start(&sandbox);
+    let envelope = daemon.query("/v1/outline?require_fresh=true", &json!({}));
     assert_eq!((&envelope["freshness"], &envelope["reason"]), (&json!("fresh"), &Value::Null));
     assert_eq!(sandbox.slop(&["outline", "--require-fresh"]).code, 0);
     // A file that is written to without a pause cannot be read.
@@ -370,11 +370,11 @@ fn an_answer_that_cannot_be_vouched_for_is_refused_to_whom_it_is_no_use() {
                 file.write_all_at(b"Line", 0).unwrap();
             }
         });
-        let stopping = Stopping(&is_writing);
+        let stopping = StopFlag(&is_writing);
         let ask = json!({"choice": {"tier": 1}});
         let mut refused = Value::Null;
         wait_until("an answer is refused", || {
-            let (code, envelope) = daemon.connect().try_ask("/v1/aggregate?require_fresh=true", &ask);
+            let (code, envelope) = daemon.connect().try_query("/v1/aggregate?require_fresh=true", &ask);
             if code == 200 {
                 assert_eq!(envelope["freshness"], "fresh", "{envelope}");
                 return false;
@@ -384,12 +384,12 @@ fn an_answer_that_cannot_be_vouched_for_is_refused_to_whom_it_is_no_use() {
         });
         assert_eq!(refused["error"]["code"], "not_fresh", "{refused}");
         assert!(text(&refused["error"]["message"]).contains("kept changing"), "{refused}");
-        let envelope = daemon.ask("/v1/aggregate", &ask);
+        let envelope = daemon.query("/v1/aggregate", &ask);
         assert!(text(&envelope["data"]["text"]).contains("src/engine.py"), "{envelope}");
         drop(stopping);
     });
     assert_eq!(
-        daemon.ask("/v1/view?require_fresh=true", &json!({"files": ["log.txt"]}))["freshness"],
+        daemon.query("/v1/view?require_fresh=true", &json!({"files": ["log.txt"]}))["freshness"],
         "fresh"
     );
 }
@@ -431,20 +431,20 @@ const COMMANDS: &[&[&str]] = &[
 #[test]
 fn a_command_says_the_same_with_a_daemon_as_without() {
     let sandbox = project();
-    sandbox.done(&["index"]);
-    let daemon = Daemon::start(&sandbox);
-    wait_for_rest(&daemon);
+    sandbox.stdout_of(&["index"]);
+    let daemon = TestDaemon::start(&sandbox);
+    wait_until_settled(&daemon);
     let mut not_asked = Vec::new();
     for command in COMMANDS {
         for more in [&[][..], &["--json"]] {
             let before = daemon.status()["answers"].as_u64().unwrap();
-            let with = said(&sandbox.slop(&[*command, more].concat()));
+            let with = normalized_output(&sandbox.slop(&[*command, more].concat()));
             // Only what is no command at all is refused before.
             if with.0 != 2 && before == daemon.status()["answers"].as_u64().unwrap() {
                 not_asked.push([*command, more].concat());
             }
             let before = daemon.status()["answers"].clone();
-            let without = said(&sandbox.slop(&[*command, more, &["--no-daemon"]].concat()));
+            let without = normalized_output(&sandbox.slop(&[*command, more, &["--no-daemon"]].concat()));
             assert_eq!(with, without, "{command:?} {more:?}");
             assert_eq!(daemon.status()["answers"], before, "{command:?}");
         }
@@ -455,7 +455,7 @@ fn a_command_says_the_same_with_a_daemon_as_without() {
 }
 
 /// Returns a run's exit code and what it printed, but for when that was, how long it took, and what a daemon is at.
-fn said(ran: &Ran) -> (i32, String, String) {
+fn normalized_output(ran: &CommandOutput) -> (i32, String, String) {
     let Ok(mut envelope) = serde_json::from_str::<Value>(&ran.out) else {
         return (ran.code, without_times(&ran.out), without_times(&ran.err));
     };
@@ -476,9 +476,9 @@ fn without_times(said: &str) -> String {
 #[test]
 fn a_command_with_other_settings_answers_by_itself() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let arguments = ["view", "src/engine.py"];
-    let own = sandbox.done(&arguments);
+    let own = sandbox.stdout_of(&arguments);
     let mut command = sandbox.command(&arguments);
     command.env("SLOP_LIMITS_MAX_BYTES", "20");
     let ran = run(command);
@@ -498,32 +498,32 @@ fn a_command_with_other_settings_answers_by_itself() {
 #[test]
 fn a_change_that_nobody_received_is_told_again() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
-    sandbox.done(&["aggregate", "--tier", "3", "--stdout"]);
+    let daemon = TestDaemon::start(&sandbox);
+    sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     assert_ne!(daemon.status()["answers"], 0);
     sandbox.write("new.py", "def new():\n    return 1\n");
     let full = "\"$SLOP\" aggregate --tier 3 --since-last --stdout >/dev/full";
     assert_eq!(run(sandbox.script(full)).code, 3);
     let since = ["aggregate", "--tier", "3", "--since-last", "--stdout"];
-    let first = sandbox.done(&since);
+    let first = sandbox.stdout_of(&since);
     assert!(first.contains("def new()") && !first.contains("class Engine"), "{first}");
-    assert!(!sandbox.done(&since).contains("def new()"));
+    assert!(!sandbox.stdout_of(&since).contains("def new()"));
 }
 
 #[test]
 fn what_is_too_long_to_be_sent_is_answered_here() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let long = "x".repeat(5000);
-    let with = said(&sandbox.slop(&["symbol", &long]));
-    assert_eq!(with, said(&sandbox.slop(&["symbol", &long, "--no-daemon"])));
+    let with = normalized_output(&sandbox.slop(&["symbol", &long]));
+    assert_eq!(with, normalized_output(&sandbox.slop(&["symbol", &long, "--no-daemon"])));
     assert_eq!(daemon.status()["answers"], 0);
 }
 
 #[test]
 fn a_daemon_of_another_version_is_not_asked_and_told_of() {
     let sandbox = project();
-    let mut status = Daemon::start(&sandbox).status();
+    let mut status = TestDaemon::start(&sandbox).status();
     status["version"] = json!("0.0.1-other");
     let body = json!({"schema_version": 1, "command": "daemon status", "data": status}).to_string();
     let socket = sandbox.path(".slop_cache/daemon.sock");
@@ -543,13 +543,13 @@ fn a_daemon_of_another_version_is_not_asked_and_told_of() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.starts_with("runs already, process "), "{ran:?}");
     assert!(ran.err.contains("slop 0.0.1-other") && ran.err.contains("slop daemon restart"), "{ran:?}");
-    assert!(sandbox.done(&["view", "src/engine.py"]).contains("class Engine"));
+    assert!(sandbox.stdout_of(&["view", "src/engine.py"]).contains("class Engine"));
 }
 
 #[test]
 fn the_document_that_is_served_is_the_one_that_is_read_here() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let (code, served) = daemon.connect().exchange_bytes("GET", "/v1/openapi.json", None).unwrap();
     let committed = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi.json")).unwrap();
     assert_eq!((code, served == committed), (200, true));
@@ -558,7 +558,7 @@ fn the_document_that_is_served_is_the_one_that_is_read_here() {
 #[test]
 fn a_doubter_has_each_answer_counted_and_finds_no_mistake() {
     let sandbox = project();
-    let daemon = Daemon::start_with(&sandbox, &["--paranoid"]);
+    let daemon = TestDaemon::start_with(&sandbox, &["--paranoid"]);
     let mut connection = daemon.connect();
     let count = rounds(100, 10_000);
     for round in 0..count {
@@ -567,7 +567,7 @@ fn a_doubter_has_each_answer_counted_and_finds_no_mistake() {
         sandbox.write(&name, &text);
         assert_eq!(connection.text(&name), Some(text));
     }
-    let envelope = connection.ask("/v1/files", &json!({}));
+    let envelope = connection.query("/v1/files", &json!({}));
     assert_eq!(envelope["freshness"], "fresh");
     let paranoid = daemon.status()["paranoid"].clone();
     assert_eq!((&paranoid["on"], &paranoid["mistakes"]), (&json!(true), &json!(0)), "{paranoid}");

@@ -7,9 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 use serde_json::json;
 
-use super::super::mcp::Agent;
+use super::super::mcp::McpClient;
 use super::super::sandbox::Sandbox;
-use super::harness::Daemon;
+use super::harness::TestDaemon;
 use super::harness::rounds;
 
 /// What stands in the files outside, in each form that they may be shown in.
@@ -18,20 +18,20 @@ const CANARY: &str = "canary_4e1f";
 fn project() -> Sandbox {
     let sandbox = Sandbox::repo();
     sandbox.write("src/a.py", "def a():\n    return 1\n");
-    fs::create_dir(sandbox.beside("out")).unwrap();
+    fs::create_dir(sandbox.outside("out")).unwrap();
     for file in ["outside.py", "out/inner.py", "project.py"] {
-        fs::write(sandbox.beside(file), format!("def {CANARY}():\n    \"\"\"{CANARY}\"\"\"\n")).unwrap();
+        fs::write(sandbox.outside(file), format!("def {CANARY}():\n    \"\"\"{CANARY}\"\"\"\n")).unwrap();
     }
-    fs::write(sandbox.beside("talk.json"), format!("[\"User: {CANARY}\"]")).unwrap();
+    fs::write(sandbox.outside("talk.json"), format!("[\"User: {CANARY}\"]")).unwrap();
     let links = [
-        ("link.py", sandbox.beside("outside.py")),
+        ("link.py", sandbox.outside("outside.py")),
         ("relative.py", Path::new("../outside.py").to_owned()),
         ("src/up.py", Path::new("../../outside.py").to_owned()),
-        ("folder", sandbox.beside("out")),
+        ("folder", sandbox.outside("out")),
         ("root", Path::new("/").to_owned()),
         ("twice.py", Path::new("link.py").to_owned()),
-        ("talk.json", sandbox.beside("talk.json")),
-        ("history.toml", sandbox.beside("talk.json")),
+        ("talk.json", sandbox.outside("talk.json")),
+        ("history.toml", sandbox.outside("talk.json")),
         ("process", Path::new("/proc/self/root").to_owned()),
     ];
     for (name, target) in links {
@@ -41,9 +41,9 @@ fn project() -> Sandbox {
 }
 
 /// Returns the ways to name what is outside.
-fn vectors(sandbox: &Sandbox) -> Vec<String> {
-    let outside = sandbox.beside("outside.py").to_str().unwrap().to_owned();
-    let beside = sandbox.beside("").to_str().unwrap().trim_end_matches('/').to_owned();
+fn escape_vectors(sandbox: &Sandbox) -> Vec<String> {
+    let outside = sandbox.outside("outside.py").to_str().unwrap().to_owned();
+    let beside = sandbox.outside("").to_str().unwrap().trim_end_matches('/').to_owned();
     let root = sandbox.root().to_str().unwrap().to_owned();
     let ups = [
         "../",
@@ -139,16 +139,16 @@ fn vectors(sandbox: &Sandbox) -> Vec<String> {
 }
 
 #[track_caller]
-fn is_silent(said: &str, vector: &str, how: &str) {
+fn assert_nothing_leaked(said: &str, vector: &str, how: &str) {
     assert!(!said.contains(CANARY), "{vector:?} by {how}: {said}");
 }
 
 #[test]
 fn what_is_outside_is_shown_to_nobody_over_http() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
-    let vectors = vectors(&sandbox);
+    let vectors = escape_vectors(&sandbox);
     assert!(200 <= vectors.len(), "{}", vectors.len());
     let mut shown = 0;
     for (number, vector) in vectors.iter().enumerate() {
@@ -170,16 +170,16 @@ fn what_is_outside_is_shown_to_nobody_over_http() {
         ];
         let seldom = seldom.into_iter().filter(|_| number % rounds(6, 1) == 0);
         for (route, ask) in often.into_iter().chain(seldom) {
-            let (code, envelope) = connection.try_ask(route, &ask);
+            let (code, envelope) = connection.try_query(route, &ask);
             assert!([200, 404, 422].contains(&code), "{ask}: {code} {envelope}");
-            is_silent(&envelope.to_string(), vector, route);
+            assert_nothing_leaked(&envelope.to_string(), vector, route);
             shown += usize::from(code == 200);
         }
         // The path of a request names nothing but a route.
         let path: String = vector.bytes().fold(String::new(), |path, byte| path + &format!("%{byte:02x}"));
         let (code, envelope) = connection.exchange("GET", &format!("/v1/{path}"), None).unwrap();
         assert_eq!(code, 404, "{vector:?}");
-        is_silent(&envelope.to_string(), vector, "path");
+        assert_nothing_leaked(&envelope.to_string(), vector, "path");
     }
     // Most are refused; links themselves, and what `src/../` leads to inside, are told as what they are.
     assert!(shown < vectors.len() * 3, "{shown}");
@@ -190,9 +190,9 @@ fn what_is_outside_is_shown_to_nobody_over_http() {
 fn what_is_outside_is_shown_to_no_agent() {
     for has_daemon in [true, false] {
         let sandbox = project();
-        let _daemon = has_daemon.then(|| Daemon::start(&sandbox));
-        let mut agent = Agent::start(&sandbox);
-        for vector in vectors(&sandbox).iter().step_by(rounds(if has_daemon { 3 } else { 30 }, 1)) {
+        let _daemon = has_daemon.then(|| TestDaemon::start(&sandbox));
+        let mut agent = McpClient::start(&sandbox);
+        for vector in escape_vectors(&sandbox).iter().step_by(rounds(if has_daemon { 3 } else { 30 }, 1)) {
             let calls = [
                 ("slop_view", json!({"files": [vector], "mode": "full"})),
                 ("slop_outline", json!({"files": [vector]})),
@@ -201,24 +201,26 @@ fn what_is_outside_is_shown_to_no_agent() {
             ];
             for (tool, arguments) in calls {
                 let answer = agent.request("tools/call", &json!({"name": tool, "arguments": arguments}));
-                is_silent(&answer.to_string(), vector, tool);
+                assert_nothing_leaked(&answer.to_string(), vector, tool);
             }
             for address in [format!("slop://view/full/{vector}"), vector.clone(), format!("file://{vector}")]
             {
                 let answer = agent.request("resources/read", &json!({"uri": address}));
-                is_silent(&answer.to_string(), vector, "resources/read");
+                assert_nothing_leaked(&answer.to_string(), vector, "resources/read");
                 assert_ne!(answer["error"]["code"], Value::Null, "{answer}");
             }
         }
-        agent.leave();
+        agent.close();
     }
 }
 
 #[test]
 fn what_is_outside_is_shown_by_no_command() {
     let sandbox = project();
-    let _daemon = Daemon::start(&sandbox);
-    for vector in vectors(&sandbox).iter().filter(|vector| !vector.contains('\0')).step_by(rounds(9, 1)) {
+    let _daemon = TestDaemon::start(&sandbox);
+    for vector in
+        escape_vectors(&sandbox).iter().filter(|vector| !vector.contains('\0')).step_by(rounds(9, 1))
+    {
         let commands: [&[&str]; 4] = [
             &["view", "--mode", "full", "--", vector],
             &["outline", "--", vector],
@@ -229,8 +231,8 @@ fn what_is_outside_is_shown_by_no_command() {
             let ran = sandbox.slop(command);
             // 4: the discussion is a link, and so is left out.
             assert!([0, 1, 2, 4].contains(&ran.code), "{command:?}: {ran:?}");
-            is_silent(&ran.out, vector, command[0]);
-            is_silent(&ran.err, vector, command[0]);
+            assert_nothing_leaked(&ran.out, vector, command[0]);
+            assert_nothing_leaked(&ran.err, vector, command[0]);
         }
     }
 }
@@ -238,19 +240,19 @@ fn what_is_outside_is_shown_by_no_command() {
 #[test]
 fn what_a_projects_own_settings_name_outside_is_shown_to_nobody() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     for path in ["link.py", "folder/inner.py", "../outside.py", "src/../../outside.py", "root/etc/passwd"] {
         let file = format!("[[presets.escape.files]]\npath = \"{path}\"\nview_mode = \"full\"\n");
         let history = format!("[sections]\nhistory = \"{path}\"\n");
         for settings in [&file, &file.replace("view_mode = \"full\"\n", ""), &history] {
             sandbox.write("slop.toml", settings);
             for choice in [json!({"preset": "escape"}), json!({"tier": 3})] {
-                let (_, envelope) = daemon.connect().try_ask("/v1/aggregate", &json!({"choice": choice}));
-                is_silent(&envelope.to_string(), settings, "aggregate");
+                let (_, envelope) = daemon.connect().try_query("/v1/aggregate", &json!({"choice": choice}));
+                assert_nothing_leaked(&envelope.to_string(), settings, "aggregate");
             }
         }
         sandbox.write("slop.toml", &file);
         let ran = sandbox.slop(&["aggregate", "--preset", "escape", "--stdout"]);
-        is_silent(&format!("{ran:?}"), path, "aggregate");
+        assert_nothing_leaked(&format!("{ran:?}"), path, "aggregate");
     }
 }

@@ -8,15 +8,15 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::super::sandbox::Sandbox;
-use super::harness::Connection;
-use super::harness::Daemon;
+use super::harness::DaemonConnection;
+use super::harness::TestDaemon;
 use super::harness::rounds;
 use super::harness::wait_until;
 
 /// Returns the paths that an outline of the whole project tells.
 #[track_caller]
-fn listed(connection: &mut Connection) -> Vec<String> {
-    let envelope = connection.ask("/v1/files", &json!({}));
+fn listed_paths(connection: &mut DaemonConnection) -> Vec<String> {
+    let envelope = connection.query("/v1/files", &json!({}));
     assert_eq!(envelope["freshness"], "fresh", "{envelope}");
     paths(&envelope["data"]["files"])
 }
@@ -28,7 +28,7 @@ fn paths(files: &Value) -> Vec<String> {
 #[test]
 fn files_in_folders_that_appear_at_once_are_all_found() {
     let sandbox = Sandbox::repo();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     let count = rounds(60, 300);
     for number in 0..count {
@@ -39,7 +39,7 @@ fn files_in_folders_that_appear_at_once_are_all_found() {
             sandbox.write(format!("{folder}/f.py"), format!("x = {number}\n"));
         }
     }
-    assert_eq!(listed(&mut connection).len(), count * 5);
+    assert_eq!(listed_paths(&mut connection).len(), count * 5);
     // And edits in them are seen from then on.
     for number in 0..count {
         let file = format!("tree{number}/a/b/c/d/f.py");
@@ -47,7 +47,7 @@ fn files_in_folders_that_appear_at_once_are_all_found() {
         assert_eq!(connection.text(&file).as_deref(), Some("y = 1\n"));
     }
     assert_eq!(daemon.status()["missed"], 0);
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn an_overflow_of_the_systems_queue_is_survived() {
     for folder in 0..50 {
         fs::create_dir_all(sandbox.path(format!("many/{folder}"))).unwrap();
     }
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     wait_until("it watches", || daemon.status()["watches"].as_u64() == Some(52));
     daemon.signal("STOP");
     // The queue holds 16,384 events.
@@ -67,13 +67,13 @@ fn an_overflow_of_the_systems_queue_is_survived() {
     sandbox.write("late/folder/f.py", "x = 1\n");
     daemon.signal("CONT");
     let mut connection = daemon.connect();
-    assert_eq!(listed(&mut connection).len(), 20_002);
+    assert_eq!(listed_paths(&mut connection).len(), 20_002);
     wait_until("it watches again", || daemon.status()["mode"] == "events");
     sandbox.write("late/folder/f.py", "x = 2\n");
     assert_eq!(connection.text("late/folder/f.py").as_deref(), Some("x = 2\n"));
     let status = daemon.status();
     assert!(1 <= status["overflows"].as_u64().unwrap(), "{status}");
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -82,19 +82,19 @@ fn a_tree_that_is_moved_out_is_gone_and_one_that_is_moved_in_is_there() {
     for file in ["keep.py", "tree/a.py", "tree/b/c.py"] {
         sandbox.write(file, "x = 1\n");
     }
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     for round in 0..rounds(5, 100) {
-        fs::rename(sandbox.path("tree"), sandbox.beside("tree")).unwrap();
-        assert_eq!(listed(&mut connection), ["keep.py"]);
+        fs::rename(sandbox.path("tree"), sandbox.outside("tree")).unwrap();
+        assert_eq!(listed_paths(&mut connection), ["keep.py"]);
         assert_eq!(connection.text("tree/a.py"), None);
         let text = format!("x = {round}\n");
-        fs::write(sandbox.beside("tree/b/c.py"), &text).unwrap();
-        fs::rename(sandbox.beside("tree"), sandbox.path("tree")).unwrap();
-        assert_eq!(listed(&mut connection), ["keep.py", "tree/a.py", "tree/b/c.py"]);
+        fs::write(sandbox.outside("tree/b/c.py"), &text).unwrap();
+        fs::rename(sandbox.outside("tree"), sandbox.path("tree")).unwrap();
+        assert_eq!(listed_paths(&mut connection), ["keep.py", "tree/a.py", "tree/b/c.py"]);
         assert_eq!(connection.text("tree/b/c.py"), Some(text));
     }
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -104,17 +104,17 @@ fn what_an_ignore_file_says_counts_at_once() {
         sandbox.write(file, "x = 1\n");
     }
     sandbox.write(".gitignore", "");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     for round in 0..rounds(20, 100) {
         sandbox.write(".gitignore", "gen/\n");
-        assert_eq!(listed(&mut connection), [".gitignore", "a.py"]);
+        assert_eq!(listed_paths(&mut connection), [".gitignore", "a.py"]);
         sandbox.write("gen/deep/c.py", format!("x = {round}\n"));
         sandbox.write(".gitignore", "");
-        assert_eq!(listed(&mut connection), [".gitignore", "a.py", "gen/b.py", "gen/deep/c.py"]);
+        assert_eq!(listed_paths(&mut connection), [".gitignore", "a.py", "gen/b.py", "gen/deep/c.py"]);
         assert_eq!(connection.text("gen/deep/c.py"), Some(format!("x = {round}\n")));
     }
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -122,24 +122,24 @@ fn what_git_is_told_to_track_or_ignore_counts_at_once() {
     let sandbox = Sandbox::repo();
     sandbox.write(".gitignore", "*.log\n");
     sandbox.write("forced.log", "text\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
-    assert_eq!(listed(&mut connection), [".gitignore"]);
+    assert_eq!(listed_paths(&mut connection), [".gitignore"]);
     sandbox.git(&["add", "-f", "forced.log"]);
-    assert_eq!(listed(&mut connection), [".gitignore", "forced.log"]);
+    assert_eq!(listed_paths(&mut connection), [".gitignore", "forced.log"]);
     sandbox.git(&["rm", "-q", "--cached", "forced.log"]);
-    assert_eq!(listed(&mut connection), [".gitignore"]);
+    assert_eq!(listed_paths(&mut connection), [".gitignore"]);
     sandbox.write("private", "text\n");
-    assert_eq!(listed(&mut connection), [".gitignore", "private"]);
+    assert_eq!(listed_paths(&mut connection), [".gitignore", "private"]);
     sandbox.write(".git/info/exclude", "private\n");
-    assert_eq!(listed(&mut connection), [".gitignore"]);
+    assert_eq!(listed_paths(&mut connection), [".gitignore"]);
 }
 
 #[test]
 fn a_name_may_be_a_file_then_a_folder_then_a_link() {
     let sandbox = Sandbox::repo();
     sandbox.write("other/f.py", "x = 1\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     let thing = sandbox.path("thing");
     for round in 0..rounds(20, 1000) {
@@ -148,15 +148,15 @@ fn a_name_may_be_a_file_then_a_folder_then_a_link() {
         assert_eq!(connection.text("thing"), Some(text.clone()));
         fs::remove_file(&thing).unwrap();
         sandbox.write("thing/f.py", &text);
-        assert_eq!(listed(&mut connection), ["other/f.py", "thing/f.py"]);
+        assert_eq!(listed_paths(&mut connection), ["other/f.py", "thing/f.py"]);
         assert_eq!(connection.text("thing/f.py"), Some(text));
         fs::remove_dir_all(&thing).unwrap();
         symlink("other", &thing).unwrap();
-        assert_eq!(listed(&mut connection), ["other/f.py", "thing"]);
+        assert_eq!(listed_paths(&mut connection), ["other/f.py", "thing"]);
         fs::remove_file(&thing).unwrap();
-        assert_eq!(listed(&mut connection), ["other/f.py"]);
+        assert_eq!(listed_paths(&mut connection), ["other/f.py"]);
     }
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn folders_may_take_each_others_places() {
     let sandbox = Sandbox::repo();
     sandbox.write("a/f.py", "a = 1\n");
     sandbox.write("b/f.py", "b = 1\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     let [a, b, c] = ["a", "b", "c"].map(|name| sandbox.path(name));
     for round in 0..rounds(20, 1000) {
@@ -178,9 +178,9 @@ fn folders_may_take_each_others_places() {
     // Their watches went with them, and tell of the folders by their names of today.
     sandbox.write("a/new.py", "x = 1\n");
     sandbox.write("b/new.py", "x = 2\n");
-    assert_eq!(listed(&mut connection), ["a/f.py", "a/new.py", "b/f.py", "b/new.py"]);
+    assert_eq!(listed_paths(&mut connection), ["a/f.py", "a/new.py", "b/f.py", "b/new.py"]);
     assert_eq!(daemon.status()["missed"], 0);
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -190,25 +190,25 @@ fn what_was_changed_while_no_daemon_ran_is_seen_by_the_next() {
         sandbox.write(format!("f{file}.py"), format!("x = {file:03}\n"));
     }
     for round in 0..rounds(3, 50) {
-        let mut daemon = Daemon::start(&sandbox);
-        assert_eq!(listed(&mut daemon.connect()).len(), 50);
+        let mut daemon = TestDaemon::start(&sandbox);
+        assert_eq!(listed_paths(&mut daemon.connect()).len(), 50);
         daemon.kill();
         drop(daemon);
         for file in 0..50 {
-            edit_in_secret(&sandbox.path(format!("f{file}.py")), &format!("y = {:03}\n", round + file));
+            edit_keeping_mtime(&sandbox.path(format!("f{file}.py")), &format!("y = {:03}\n", round + file));
         }
-        let daemon = Daemon::start(&sandbox);
+        let daemon = TestDaemon::start(&sandbox);
         let mut connection = daemon.connect();
         for file in 0..50 {
             let text = format!("y = {:03}\n", round + file);
             assert_eq!(connection.text(&format!("f{file}.py")), Some(text));
         }
-        daemon.audit();
+        daemon.assert_audit_is_clean();
     }
 }
 
 /// Writes other bytes of the same size, and puts the time back.
-fn edit_in_secret(path: &Path, text: &str) {
+fn edit_keeping_mtime(path: &Path, text: &str) {
     let before = fs::metadata(path).unwrap().modified().unwrap();
     fs::write(path, text).unwrap();
     let file = fs::File::options().write(true).open(path).unwrap();
@@ -222,12 +222,12 @@ fn a_question_at_the_very_start_is_answered_in_full() {
     for file in 0..count {
         sandbox.write(format!("d{}/f{file}.py", file % 100), format!("x = {file}\n"));
     }
-    let mut daemon = Daemon::spawn(&sandbox, &[]);
+    let mut daemon = TestDaemon::spawn(&sandbox, &[]);
     let mut connection = None;
     wait_until("it takes connections", || {
-        connection = Connection::open(&daemon.socket());
+        connection = DaemonConnection::open(&daemon.socket());
         connection.is_some()
     });
-    assert_eq!(listed(&mut connection.unwrap()).len(), count);
+    assert_eq!(listed_paths(&mut connection.unwrap()).len(), count);
     daemon.wait_ready();
 }

@@ -22,32 +22,32 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::sandbox::Sandbox;
+use super::super::sandbox::report_skipped;
 use super::super::sandbox::run;
-use super::super::sandbox::skipped;
-use super::harness::Connection;
-use super::harness::Daemon;
-use super::harness::Dice;
+use super::harness::DaemonConnection;
+use super::harness::TestDaemon;
+use super::harness::TestRng;
 use super::harness::is_torture;
 use super::harness::rounds;
 use super::harness::wait_until;
 
 /// Returns the paths of all files that the daemon knows.
 #[track_caller]
-fn listed(connection: &mut Connection) -> Vec<String> {
-    let envelope = connection.ask("/v1/files", &json!({}));
+fn listed_files(connection: &mut DaemonConnection) -> Vec<String> {
+    let envelope = connection.query("/v1/files", &json!({}));
     assert_eq!(envelope["freshness"], "fresh", "{envelope}");
     let files = envelope["data"]["files"].as_array().unwrap();
     files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Says whether a program is there, and that a test was skipped where it is not.
-fn has(program: &str, arguments: &[&str]) -> bool {
+fn is_installed(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
     let ran =
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     let is_there = ran.is_ok_and(|status| status.success());
     if !is_there {
-        skipped(&format!("`{program} {}` does not run here", arguments.join(" ")));
+        report_skipped(&format!("`{program} {}` does not run here", arguments.join(" ")));
     }
     is_there
 }
@@ -56,7 +56,7 @@ fn has(program: &str, arguments: &[&str]) -> bool {
 fn where_no_cookie_can_be_made_each_answer_looks_at_the_files() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 0\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     wait_until("it watches", || daemon.status()["mode"] == "events");
     connection.text("a.py");
@@ -75,7 +75,7 @@ fn where_no_cookie_can_be_made_each_answer_looks_at_the_files() {
     }
     fs::remove_file(&cookies).unwrap();
     wait_until("it trusts events again", || daemon.status()["mode"] == "events");
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_time_that_was_put_back_hides_nothing() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def f_000000(): pass\n");
     let then = fs::metadata(sandbox.path("a.py")).unwrap().modified().unwrap();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     for round in 0..rounds(100, 10_000) {
         let text = format!("def f_{round:06}(): pass\n");
@@ -104,7 +104,7 @@ fn a_time_that_was_put_back_hides_nothing() {
         assert!(connection.outline("a.py").unwrap().contains(&format!("f_{round:06}")), "round {round}");
         assert_eq!(connection.text("a.py"), Some(text));
     }
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -112,13 +112,13 @@ fn what_one_huge_write_left_is_seen_though_it_was_read_in_the_midst_of_it() {
     let sandbox = Sandbox::repo();
     let text = |round: usize| format!("x = {round:06}\n").repeat(90_000);
     sandbox.write("a.py", text(0));
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
             let mut reader = daemon.connect();
             while !over.load(Ordering::Relaxed) {
-                reader.ask("/v1/index", &json!({}));
+                reader.query("/v1/index", &json!({}));
             }
         });
         let mut connection = daemon.connect();
@@ -132,13 +132,13 @@ fn what_one_huge_write_left_is_seen_though_it_was_read_in_the_midst_of_it() {
         }
         over.store(true, Ordering::Relaxed);
     });
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
 fn what_was_written_through_a_map_is_seen_when_the_map_is_closed() {
     // Rust has no safe way to write through a map, and slop has no other.
-    if !has("python3", &["-c", "import mmap"]) {
+    if !is_installed("python3", &["-c", "import mmap"]) {
         return;
     }
     let script = "import mmap, sys\n\
@@ -148,7 +148,7 @@ fn what_was_written_through_a_map_is_seen_when_the_map_is_closed() {
             m[6:12] = line.strip().encode(); m.close(); f.close(); print('closed', flush=True)\n";
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def f_000000(): pass\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     let mut writer = Command::new("python3")
         .args(["-c", script])
@@ -172,7 +172,7 @@ fn what_was_written_through_a_map_is_seen_when_the_map_is_closed() {
     }
     drop(input);
     writer.wait().unwrap();
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_switch_of_all_files_ends_right_and_stops_no_answer() {
         sandbox.git(&["commit", "-q", "-m", "none"]);
     }
     sandbox.git(&["checkout", "-q", "one~1"]);
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -214,33 +214,33 @@ fn a_switch_of_all_files_ends_right_and_stops_no_answer() {
     });
     let rss = daemon.status()["rss_bytes"].as_u64().unwrap();
     assert!(rss < 400 << 20, "{rss} bytes");
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 /// A few names that become files, folders and links, and take each other's places.
-struct Fishy<'s> {
+struct PathShuffler<'s> {
     sandbox: &'s Sandbox,
-    dice: Dice,
+    dice: TestRng,
 }
 
-impl Fishy<'_> {
-    fn name(&mut self) -> PathBuf {
-        let depth = 1 + self.dice.roll(3);
-        let parts = (0..depth).map(|_| ["a", "b", "c"][self.dice.roll(3)]);
+impl PathShuffler<'_> {
+    fn random_path(&mut self) -> PathBuf {
+        let depth = 1 + self.dice.next_below(3);
+        let parts = (0..depth).map(|_| ["a", "b", "c"][self.dice.next_below(3)]);
         self.sandbox.root().join(parts.collect::<PathBuf>())
     }
 
     /// Does one thing. That it cannot be done is as good as any other.
-    fn step(&mut self) {
-        let (one, other) = (self.name(), self.name());
-        let _ = match self.dice.roll(7) {
+    fn apply_random_change(&mut self) {
+        let (one, other) = (self.random_path(), self.random_path());
+        let _ = match self.dice.next_below(7) {
             0 => fs::create_dir_all(&one),
             1 => fs::rename(&one, &other),
             2 => fs::remove_dir_all(&one),
             3 => fs::remove_file(&one),
             4 => symlink(&other, &one),
             5 => fs::hard_link(&one, &other),
-            _ => fs::write(&one, format!("x = {:04}\n", self.dice.roll(10_000))),
+            _ => fs::write(&one, format!("x = {:04}\n", self.dice.next_below(10_000))),
         };
     }
 }
@@ -264,27 +264,27 @@ fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Option<String>>
 #[test]
 fn after_whatever_was_done_to_names_an_answer_has_what_is_there() {
     let sandbox = Sandbox::repo();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
-    let mut fishy = Fishy { sandbox: &sandbox, dice: Dice(0x2545_f491_4f6c_dd1d) };
+    let mut fishy = PathShuffler { sandbox: &sandbox, dice: TestRng(0x2545_f491_4f6c_dd1d) };
     for sequence in 0..rounds(150, 10_000) {
-        for _ in 0..=fishy.dice.roll(8) {
-            fishy.step();
+        for _ in 0..=fishy.dice.next_below(8) {
+            fishy.apply_random_change();
         }
         let mut there = BTreeMap::new();
         walk(&sandbox.root(), &sandbox.root(), &mut there);
         let names: Vec<&str> = there.keys().map(String::as_str).collect();
-        assert_eq!(listed(&mut connection), names, "sequence {sequence}");
+        assert_eq!(listed_files(&mut connection), names, "sequence {sequence}");
         let texts: Vec<_> = there.iter().filter_map(|(name, text)| Some((name, text.clone()?))).collect();
-        if let Some((name, text)) = texts.get(fishy.dice.roll(texts.len().max(1))) {
+        if let Some((name, text)) = texts.get(fishy.dice.next_below(texts.len().max(1))) {
             assert_eq!(connection.text(name).as_ref(), Some(text), "sequence {sequence}: {name}");
         }
     }
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 /// Saves as editors do.
-fn save(folder: &Path, how: usize, text: &str) {
+fn save_as_editor(folder: &Path, how: usize, text: &str) {
     let (file, beside) = (folder.join("a.py"), folder.join("a.py.tmp"));
     match how {
         // In its place, and in two halves.
@@ -323,23 +323,23 @@ fn save(folder: &Path, how: usize, text: &str) {
 fn however_an_editor_saves_the_answer_after_it_has_the_text() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     for round in 0..rounds(60, 6_000) {
         let text = format!("def f_{round:06}(): pass\n");
-        save(&sandbox.root(), round % 6, &text);
+        save_as_editor(&sandbox.root(), round % 6, &text);
         assert!(connection.outline("a.py").unwrap().contains(&format!("f_{round:06}")), "round {round}");
         assert_eq!(connection.text("a.py"), Some(text), "round {round}");
-        assert_eq!(listed(&mut connection), ["a.py"], "round {round}");
+        assert_eq!(listed_files(&mut connection), ["a.py"], "round {round}");
     }
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
 fn a_daemon_that_slept_answers_with_what_was_done_meanwhile() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     connection.text("a.py");
     for round in 0..rounds(2, 20) {
@@ -354,9 +354,9 @@ fn a_daemon_that_slept_answers_with_what_was_done_meanwhile() {
         daemon.signal("CONT");
         assert_eq!(connection.text("a.py").as_ref(), Some(&text));
         assert_eq!(connection.text("d3/f199.py"), Some(text));
-        assert_eq!(listed(&mut connection).len(), 201);
+        assert_eq!(listed_files(&mut connection).len(), 201);
     }
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn a_file_that_is_written_without_end_keeps_no_other_waiting() {
     for file in ["hot.py", "other.py"] {
         sandbox.write(file, "x = 1\n");
     }
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -386,29 +386,29 @@ fn a_file_that_is_written_without_end_keeps_no_other_waiting() {
     });
     wait_until("nothing is left to do", || daemon.status()["pending"] == 0);
     assert_eq!(daemon.status()["missed"], 0);
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
 fn a_folder_of_very_many_files_is_listed_whole() {
     let sandbox = Sandbox::repo();
     let count = rounds(3_000, 200_000);
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     fs::create_dir(sandbox.path("many")).unwrap();
     for file in 0..count {
         fs::write(sandbox.path(format!("many/{file:06}.txt")), "text\n").unwrap();
     }
     let mut connection = daemon.connect();
-    assert_eq!(listed(&mut connection).len(), count);
+    assert_eq!(listed_files(&mut connection).len(), count);
     sandbox.write("many/000007.txt", "other\n");
     assert_eq!(connection.text("many/000007.txt").as_deref(), Some("other\n"));
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
 fn a_project_whose_file_system_is_taken_away_is_served_no_more() {
     let unshared = ["-Urm", "sh", "-c", "mount -t tmpfs tmpfs /mnt"];
-    if !has("unshare", &unshared) {
+    if !is_installed("unshare", &unshared) {
         return;
     }
     let sandbox = Sandbox::new();
@@ -422,20 +422,20 @@ fn a_project_whose_file_system_is_taken_away_is_served_no_more() {
     command = Command::new("unshare");
     command.args(["-Urm", "sh", "-c", script]).current_dir(sandbox.root()).env_clear().envs(environment);
     run(command);
-    let code = fs::read_to_string(sandbox.beside("code")).unwrap();
+    let code = fs::read_to_string(sandbox.outside("code")).unwrap();
     assert_ne!(code.trim(), "0", "it ended in good order");
     assert!(code.trim().parse::<u32>().unwrap() < 128, "{code}");
 }
 
 #[test]
 fn what_is_written_by_way_of_another_mount_is_seen() {
-    if !has("unshare", &["-Urm", "true"]) {
+    if !is_installed("unshare", &["-Urm", "true"]) {
         return;
     }
     let sandbox = Sandbox::repo();
     sandbox.write("d/a.py", "x = 1\n");
-    fs::create_dir(sandbox.beside("bound")).unwrap();
-    let daemon = Daemon::start(&sandbox);
+    fs::create_dir(sandbox.outside("bound")).unwrap();
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     for round in 0..rounds(5, 200) {
         let script = format!(
@@ -448,14 +448,14 @@ fn what_is_written_by_way_of_another_mount_is_seen() {
         assert_eq!(connection.text("d/a.py"), Some(format!("x = {round:04}\n")));
         assert_eq!(connection.text(&format!("n{round}/b.py")).as_deref(), Some("y = 1\n"));
     }
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
 fn another_program_that_holds_the_database_stops_no_answer() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 0\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     connection.text("a.py");
     wait_until("nothing is left to do", || daemon.status()["pending"] == 0);
@@ -488,24 +488,24 @@ fn what_a_daemon_started_does_not_keep_its_lock_when_it_dies() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
     // A git that leaves a child of its own behind, as one does that looks after its files by itself.
-    let tools = sandbox.beside("tools");
+    let tools = sandbox.outside("tools");
     fs::create_dir(&tools).unwrap();
     let path = std::env::var("PATH").unwrap();
     let wrapper = format!(
         "#!/bin/sh\nsleep 20 > /dev/null 2>&1 < /dev/null &\necho $! >> {}\nPATH='{path}' exec git \"$@\"\n",
-        sandbox.beside("children").display()
+        sandbox.outside("children").display()
     );
     fs::write(tools.join("git"), wrapper).unwrap();
     fs::set_permissions(tools.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = sandbox.command(&["watch", "--quiet"]);
     command.env("PATH", format!("{}:{path}", tools.display())).stdin(Stdio::null()).stdout(Stdio::null());
-    let mut first = Daemon { sandbox: &sandbox, child: command.spawn().unwrap() };
+    let mut first = TestDaemon { sandbox: &sandbox, child: command.spawn().unwrap() };
     first.wait_ready();
-    first.ask("/v1/index", &json!({}));
+    first.query("/v1/index", &json!({}));
     first.kill();
-    let children = fs::read_to_string(sandbox.beside("children")).unwrap();
+    let children = fs::read_to_string(sandbox.outside("children")).unwrap();
     assert!(!children.is_empty(), "git was never run");
-    let second = Daemon::start(&sandbox);
+    let second = TestDaemon::start(&sandbox);
     assert_eq!(second.connect().text("a.py").as_deref(), Some("x = 1\n"));
     for child in children.lines() {
         // One that has ended by itself is as well.
@@ -516,7 +516,7 @@ fn what_a_daemon_started_does_not_keep_its_lock_when_it_dies() {
 /// A call about the database fails once, as on a disk that is full or broken.
 #[test]
 fn a_system_call_that_fails_costs_no_right_answer() {
-    if !has("strace", &["-f", "-qq", "-o", "/dev/null", "true"]) {
+    if !is_installed("strace", &["-f", "-qq", "-o", "/dev/null", "true"]) {
         return;
     }
     let mut failed = 0;
@@ -524,17 +524,17 @@ fn a_system_call_that_fails_costs_no_right_answer() {
         for nth in 1..=rounds(1, 100) {
             let sandbox = Sandbox::repo();
             sandbox.write("a.py", "def one():\n    return 1\n");
-            sandbox.done(&["index", "--no-daemon"]);
+            sandbox.stdout_of(&["index", "--no-daemon"]);
             sandbox.write("a.py", "def two():\n    return 2\n");
             let files = "-P $PWD/.slop_cache/index.db -P $PWD/.slop_cache/index.db-wal";
             let inject = format!("inject={call}:when={nth}");
             let script =
                 format!("strace -f -qq -o ../calls {files} -e {inject} $SLOP outline a.py --no-daemon");
             let ran = run(sandbox.script(&script));
-            let calls = fs::read_to_string(sandbox.beside("calls")).unwrap();
+            let calls = fs::read_to_string(sandbox.outside("calls")).unwrap();
             failed += calls.matches("(INJECTED)").count();
             assert!(ran.code == 0 && ran.out.contains("two"), "{inject}: {ran:?}");
-            assert!(sandbox.done(&["outline", "a.py", "--no-daemon"]).contains("two"), "{inject}");
+            assert!(sandbox.stdout_of(&["outline", "a.py", "--no-daemon"]).contains("two"), "{inject}");
             assert_eq!(sandbox.slop(&["audit", "--no-daemon"]).code, 0, "{inject}");
         }
     }

@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use serde_json::json;
 
 use super::super::sandbox::Sandbox;
-use super::harness::Daemon;
+use super::harness::TestDaemon;
 use super::harness::rounds;
 use super::harness::wait_until;
 
@@ -24,12 +24,12 @@ fn the_daemons_own_reading_and_writing_wakes_it_not() {
     for file in 0..300 {
         sandbox.write(format!("d{}/f{file}.py", file % 10), format!("x = {file}\n"));
     }
-    let daemon = Daemon::start(&sandbox);
-    daemon.ask("/v1/index", &json!({"verify": true}));
+    let daemon = TestDaemon::start(&sandbox);
+    daemon.query("/v1/index", &json!({"verify": true}));
     wait_until("nothing is left to do", || daemon.status()["pending"] == 0);
     let before = daemon.status();
-    daemon.ask("/v1/index", &json!({"verify": true}));
-    daemon.ask("/v1/aggregate", &json!({"choice": {"tier": 3}}));
+    daemon.query("/v1/index", &json!({"verify": true}));
+    daemon.query("/v1/aggregate", &json!({"choice": {"tier": 3}}));
     let after = daemon.status();
     // A cookie for each question makes its own events, which are told of the cache's folder.
     assert_eq!(before["sequence"], after["sequence"], "{after}");
@@ -40,13 +40,13 @@ fn the_daemons_own_reading_and_writing_wakes_it_not() {
 fn links_are_not_followed_and_what_they_lead_to_is_not_watched() {
     let sandbox = Sandbox::repo();
     for folder in 0..50 {
-        fs::create_dir_all(sandbox.beside(&format!("outside/d{folder}"))).unwrap();
+        fs::create_dir_all(sandbox.outside(&format!("outside/d{folder}"))).unwrap();
     }
     sandbox.write("d/f.py", "x = 1\n");
-    symlink(sandbox.beside("outside"), sandbox.path("out")).unwrap();
+    symlink(sandbox.outside("outside"), sandbox.path("out")).unwrap();
     symlink("..", sandbox.path("d/loop")).unwrap();
     symlink("/", sandbox.path("top")).unwrap();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     wait_until("it watches", || daemon.status()["mode"] == "events");
     let watches = daemon.status()["watches"].as_u64().unwrap();
     assert!(watches < 20, "{watches}");
@@ -59,7 +59,7 @@ fn a_file_of_tomorrow_is_neither_stale_nor_read_for_ever() {
     let tomorrow = SystemTime::now() + Duration::from_hours(24);
     let file = File::options().write(true).open(sandbox.path("a.py")).unwrap();
     file.set_times(FileTimes::new().set_modified(tomorrow)).unwrap();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     for round in 0..rounds(20, 1000) {
         let text = format!("x = {:04}\n", round + 2);
@@ -76,7 +76,7 @@ fn a_file_of_tomorrow_is_neither_stale_nor_read_for_ever() {
 #[test]
 fn two_spellings_of_a_name_are_two_files() {
     let sandbox = Sandbox::repo();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     for (name, text) in [
         ("caf\u{e9}.py", "x = 1\n"),
@@ -90,19 +90,19 @@ fn two_spellings_of_a_name_are_two_files() {
     assert_eq!(connection.text("cafe\u{301}.py").as_deref(), Some("x = 2\n"));
     assert_eq!(connection.text("Cafe.py").as_deref(), Some("x = 3\n"));
     assert_eq!(connection.text("cafe.py").as_deref(), Some("x = 4\n"));
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
 fn an_edit_by_another_name_of_the_same_file_is_seen() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def f_0000(): pass\n");
-    fs::hard_link(sandbox.path("a.py"), sandbox.beside("other")).unwrap();
-    let daemon = Daemon::start(&sandbox);
+    fs::hard_link(sandbox.path("a.py"), sandbox.outside("other")).unwrap();
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     for round in 0..rounds(100, 10_000) {
         let text = format!("def f_{round:04}(): pass\n");
-        fs::write(sandbox.beside("other"), &text).unwrap();
+        fs::write(sandbox.outside("other"), &text).unwrap();
         let outline = connection.outline("a.py").unwrap();
         assert!(outline.contains(&format!("f_{round:04}")), "round {round}: {outline}");
         assert_eq!(connection.text("a.py"), Some(text));
@@ -117,9 +117,9 @@ fn pipes_sockets_and_forbidden_files_keep_nobody_waiting() {
     let _socket = std::os::unix::net::UnixListener::bind(sandbox.path("socket.py")).unwrap();
     sandbox.write("locked.py", "x = 1\n");
     fs::set_permissions(sandbox.path("locked.py"), fs::Permissions::from_mode(0o000)).unwrap();
-    let daemon = Daemon::start(&sandbox);
-    daemon.ask("/v1/index", &json!({}));
-    let envelope = daemon.ask("/v1/files", &json!({}));
+    let daemon = TestDaemon::start(&sandbox);
+    daemon.query("/v1/index", &json!({}));
+    let envelope = daemon.query("/v1/files", &json!({}));
     let state = |name: &str| {
         let files = envelope["data"]["files"].as_array().unwrap();
         let file = files.iter().find(|file| file["path"] == name).map(|file| file["state"].clone());
@@ -130,7 +130,7 @@ fn pipes_sockets_and_forbidden_files_keep_nobody_waiting() {
     for _ in 0..rounds(50, 10_000) {
         fs::remove_file(sandbox.path("a.py")).unwrap();
         rustix::fs::mkfifoat(rustix::fs::CWD, sandbox.path("a.py"), rustix::fs::Mode::RWXU).unwrap();
-        daemon.connect().try_ask("/v1/view", &json!({"files": ["a.py"]}));
+        daemon.connect().try_query("/v1/view", &json!({"files": ["a.py"]}));
         fs::remove_file(sandbox.path("a.py")).unwrap();
         sandbox.write("a.py", "x = 2\n");
         assert_eq!(daemon.connect().text("a.py").as_deref(), Some("x = 2\n"));
@@ -141,13 +141,13 @@ fn pipes_sockets_and_forbidden_files_keep_nobody_waiting() {
 fn a_sparse_giant_is_told_and_not_read() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     wait_until("it has settled", || daemon.status()["pending"] == 0);
     let before = daemon.status()["rss_bytes"].as_u64().unwrap();
     File::create(sandbox.path("giant.py")).unwrap().set_len(10 << 30).unwrap();
-    let (code, envelope) = daemon.connect().try_ask("/v1/view", &json!({"files": ["giant.py"]}));
+    let (code, envelope) = daemon.connect().try_query("/v1/view", &json!({"files": ["giant.py"]}));
     assert!(code == 422 || code == 200, "{code} {envelope}");
-    daemon.ask("/v1/index", &json!({}));
+    daemon.query("/v1/index", &json!({}));
     let after = daemon.status()["rss_bytes"].as_u64().unwrap();
     assert!(after < before + (32 << 20), "{before} {after}");
 }
@@ -156,17 +156,17 @@ fn a_sparse_giant_is_told_and_not_read() {
 #[test]
 fn no_byte_of_another_folder_is_ever_shown() {
     let sandbox = Sandbox::repo();
-    fs::create_dir(sandbox.beside("secret")).unwrap();
-    fs::write(sandbox.beside("secret/f.py"), "CANARY = 1\n").unwrap();
+    fs::create_dir(sandbox.outside("secret")).unwrap();
+    fs::write(sandbox.outside("secret/f.py"), "CANARY = 1\n").unwrap();
     sandbox.write("d/f.py", "x = 1\n");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
             let (folder, aside) = (sandbox.path("d"), sandbox.path("aside"));
             while !over.load(Ordering::Relaxed) {
                 fs::rename(&folder, &aside).unwrap();
-                symlink(sandbox.beside("secret"), &folder).unwrap();
+                symlink(sandbox.outside("secret"), &folder).unwrap();
                 fs::remove_file(&folder).unwrap();
                 fs::rename(&aside, &folder).unwrap();
             }
@@ -178,7 +178,7 @@ fn no_byte_of_another_folder_is_ever_shown() {
                 1 => ("/v1/outline", json!({})),
                 _ => ("/v1/aggregate", json!({"choice": {"strategy": "full"}})),
             };
-            let (_, envelope) = connection.try_ask(route, &body);
+            let (_, envelope) = connection.try_query(route, &body);
             assert!(!envelope.to_string().contains("CANARY"), "{envelope}");
         }
         over.store(true, Ordering::Relaxed);
@@ -193,18 +193,18 @@ fn what_settings_make_a_secret_is_one_from_the_next_question_on() {
     sandbox.write("token.txt", "CANARY\n");
     sandbox.write("gen/out.txt", "made\n");
     sandbox.write("slop.toml", "");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
     for round in 0..rounds(8, 200) {
         sandbox.write("slop.toml", "");
-        let envelope = connection.ask("/v1/view", &json!({"files": ["*.txt"], "mode": "full"}));
+        let envelope = connection.query("/v1/view", &json!({"files": ["*.txt"], "mode": "full"}));
         assert!(envelope.to_string().contains("CANARY"), "{round}: {envelope}");
         sandbox.write("slop.toml", "[secrets]\nnames = [\"token.txt\"]\n");
-        let envelope = connection.ask("/v1/view", &json!({"files": ["*.txt"], "mode": "full"}));
+        let envelope = connection.query("/v1/view", &json!({"files": ["*.txt"], "mode": "full"}));
         assert!(!envelope.to_string().contains("CANARY"), "{round}: {envelope}");
     }
     // What counts no more is in the index no more.
     sandbox.write("slop.toml", "[project]\noutput_dir = \"gen\"\n");
-    connection.ask("/v1/files", &json!({}));
+    connection.query("/v1/files", &json!({}));
     wait_until("the index is that of the settings", || sandbox.slop(&["audit"]).code == 0);
 }

@@ -43,10 +43,10 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// A generator of numbers that are the same in each run (xorshift).
-pub(crate) struct Dice(pub(crate) u64);
+pub(crate) struct TestRng(pub(crate) u64);
 
-impl Dice {
-    pub(crate) fn roll(&mut self, below: usize) -> usize {
+impl TestRng {
+    pub(crate) fn next_below(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -55,12 +55,12 @@ impl Dice {
 }
 
 /// A daemon that runs in a sandbox's project until it is dropped.
-pub(crate) struct Daemon<'s> {
+pub(crate) struct TestDaemon<'s> {
     pub(crate) sandbox: &'s Sandbox,
     pub(crate) child: Child,
 }
 
-impl<'s> Daemon<'s> {
+impl<'s> TestDaemon<'s> {
     /// Starts `slop watch` and waits until it answers.
     #[track_caller]
     pub(crate) fn start(sandbox: &'s Sandbox) -> Self {
@@ -103,14 +103,14 @@ impl<'s> Daemon<'s> {
 
     /// Opens a connection.
     #[track_caller]
-    pub(crate) fn connect(&self) -> Connection {
-        Connection::open(&self.socket()).expect("the daemon takes connections")
+    pub(crate) fn connect(&self) -> DaemonConnection {
+        DaemonConnection::open(&self.socket()).expect("the daemon takes connections")
     }
 
     /// Asks on a connection of its own.
     #[track_caller]
-    pub(crate) fn ask(&self, route: &str, body: &Value) -> Value {
-        self.connect().ask(route, body)
+    pub(crate) fn query(&self, route: &str, body: &Value) -> Value {
+        self.connect().query(route, body)
     }
 
     /// Returns the data of `GET /v1/status`.
@@ -120,7 +120,7 @@ impl<'s> Daemon<'s> {
     }
 
     pub(crate) fn try_status(&self) -> Option<Value> {
-        let mut connection = Connection::open(&self.socket())?;
+        let mut connection = DaemonConnection::open(&self.socket())?;
         let (code, mut body) = connection.exchange("GET", "/v1/status", None)?;
         (code == 200).then(|| body["data"].take())
     }
@@ -147,7 +147,7 @@ impl<'s> Daemon<'s> {
 
     /// Waits for the daemon's end, and returns its exit code.
     #[track_caller]
-    pub(crate) fn ended(&mut self) -> Option<i32> {
+    pub(crate) fn wait_for_exit(&mut self) -> Option<i32> {
         let mut code = None;
         wait_until("the daemon ends", || {
             let status = self.child.try_wait().unwrap();
@@ -159,13 +159,13 @@ impl<'s> Daemon<'s> {
 
     /// Checks the index against the files by the oracle.
     #[track_caller]
-    pub(crate) fn audit(&self) {
+    pub(crate) fn assert_audit_is_clean(&self) {
         let ran = self.sandbox.slop(&["audit"]);
         assert_eq!(ran.code, 0, "{ran:?}");
     }
 }
 
-impl Drop for Daemon<'_> {
+impl Drop for TestDaemon<'_> {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -173,11 +173,11 @@ impl Drop for Daemon<'_> {
 }
 
 /// A connection that is kept open from question to question.
-pub(crate) struct Connection {
+pub(crate) struct DaemonConnection {
     stream: BufReader<UnixStream>,
 }
 
-impl Connection {
+impl DaemonConnection {
     pub(crate) fn open(socket: &std::path::Path) -> Option<Self> {
         let stream = UnixStream::connect(socket).ok()?;
         stream.set_read_timeout(Some(DEADLINE)).ok()?;
@@ -186,22 +186,22 @@ impl Connection {
 
     /// Asks, is answered, and returns the envelope.
     #[track_caller]
-    pub(crate) fn ask(&mut self, route: &str, body: &Value) -> Value {
-        let (code, envelope) = self.try_ask(route, body);
+    pub(crate) fn query(&mut self, route: &str, body: &Value) -> Value {
+        let (code, envelope) = self.try_query(route, body);
         assert_eq!(code, 200, "{route} {body}: {envelope}");
         envelope
     }
 
     /// Asks, and returns the status code and the envelope.
     #[track_caller]
-    pub(crate) fn try_ask(&mut self, route: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn try_query(&mut self, route: &str, body: &Value) -> (u16, Value) {
         self.exchange("POST", route, Some(&body.to_string())).expect("the daemon answers")
     }
 
     /// Returns the text of a file as the daemon sees it; `None` where it says that there is no such file.
     #[track_caller]
     pub(crate) fn text(&mut self, path: &str) -> Option<String> {
-        let (code, envelope) = self.try_ask("/v1/view", &json!({"files": [path], "mode": "full"}));
+        let (code, envelope) = self.try_query("/v1/view", &json!({"files": [path], "mode": "full"}));
         if code == 200 {
             assert_eq!(envelope["freshness"], "fresh", "{envelope}");
             return Some(envelope["data"][0]["text"].as_str().unwrap().to_owned());
@@ -214,7 +214,7 @@ impl Connection {
     /// is shown. `None` where it says that there is no such file.
     #[track_caller]
     pub(crate) fn outline(&mut self, path: &str) -> Option<String> {
-        let (code, envelope) = self.try_ask("/v1/outline", &json!({"files": [path]}));
+        let (code, envelope) = self.try_query("/v1/outline", &json!({"files": [path]}));
         let is_there = code == 200;
         assert!(is_there || envelope["error"]["code"] == "not_found", "{envelope}");
         assert!(!is_there || envelope["freshness"] == "fresh", "{envelope}");

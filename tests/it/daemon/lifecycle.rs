@@ -12,18 +12,18 @@ use std::time::Duration;
 use serde_json::Value;
 use serde_json::json;
 
-use super::super::sandbox::Ran;
+use super::super::sandbox::CommandOutput;
 use super::super::sandbox::Sandbox;
 use super::super::sandbox::run;
-use super::harness::Connection;
-use super::harness::Daemon;
+use super::harness::DaemonConnection;
+use super::harness::TestDaemon;
 use super::harness::rounds;
 use super::harness::wait_until;
 
 /// Stops a background daemon when the test ends.
-struct Stopping<'s>(&'s Sandbox);
+struct StopDaemonOnDrop<'s>(&'s Sandbox);
 
-impl Drop for Stopping<'_> {
+impl Drop for StopDaemonOnDrop<'_> {
     fn drop(&mut self) {
         let _ = self.0.slop(&["daemon", "stop"]);
     }
@@ -43,8 +43,8 @@ fn pid(sandbox: &Sandbox) -> u64 {
 #[test]
 fn of_many_that_are_started_at_once_one_runs_and_all_succeed() {
     let sandbox = project();
-    let _stopping = Stopping(&sandbox);
-    let runs: Vec<Ran> = thread::scope(|scope| {
+    let _stopping = StopDaemonOnDrop(&sandbox);
+    let runs: Vec<CommandOutput> = thread::scope(|scope| {
         let start = |_| scope.spawn(|| run(sandbox.command(&["daemon", "start"])));
         let starts: Vec<_> = (0..rounds(12, 100)).map(start).collect();
         starts.into_iter().map(|start| start.join().unwrap()).collect()
@@ -60,25 +60,25 @@ fn of_many_that_are_started_at_once_one_runs_and_all_succeed() {
 #[test]
 fn a_daemon_is_started_asked_and_stopped() {
     let sandbox = project();
-    let _stopping = Stopping(&sandbox);
+    let _stopping = StopDaemonOnDrop(&sandbox);
     assert_eq!(sandbox.slop(&["daemon", "status"]).code, 1);
-    assert!(sandbox.done(&["daemon", "start"]).contains("started"));
-    assert!(sandbox.done(&["daemon", "start"]).contains("runs already"));
+    assert!(sandbox.stdout_of(&["daemon", "start"]).contains("started"));
+    assert!(sandbox.stdout_of(&["daemon", "start"]).contains("runs already"));
     let before = pid(&sandbox);
-    assert!(sandbox.done(&["daemon", "restart"]).contains("started"));
+    assert!(sandbox.stdout_of(&["daemon", "restart"]).contains("started"));
     assert_ne!(pid(&sandbox), before);
-    assert!(sandbox.done(&["daemon", "status"]).contains("events"));
-    assert!(sandbox.done(&["daemon", "stop"]).contains("stopped"));
+    assert!(sandbox.stdout_of(&["daemon", "status"]).contains("events"));
+    assert!(sandbox.stdout_of(&["daemon", "stop"]).contains("stopped"));
     assert_eq!(sandbox.slop(&["daemon", "status"]).code, 1);
     assert!(!sandbox.path(".slop_cache/daemon.sock").exists());
-    assert!(sandbox.done(&["daemon", "stop"]).contains("none"));
-    assert!(!sandbox.done(&["daemon", "logs"]).is_empty());
+    assert!(sandbox.stdout_of(&["daemon", "stop"]).contains("none"));
+    assert!(!sandbox.stdout_of(&["daemon", "logs"]).is_empty());
 }
 
 #[test]
 fn a_second_one_in_the_foreground_is_refused() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let ran = sandbox.slop(&["watch"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains(&daemon.child.id().to_string()), "{ran:?}");
@@ -88,22 +88,22 @@ fn a_second_one_in_the_foreground_is_refused() {
 fn what_a_killed_daemon_leaves_behind_stops_no_other() {
     let sandbox = project();
     for _ in 0..rounds(3, 50) {
-        let mut daemon = Daemon::start(&sandbox);
+        let mut daemon = TestDaemon::start(&sandbox);
         daemon.kill();
         assert!(daemon.socket().exists());
     }
-    let daemon = Daemon::start(&sandbox);
-    daemon.audit();
+    let daemon = TestDaemon::start(&sandbox);
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
 fn each_signal_to_stop_is_obeyed_and_nothing_is_left() {
     for signal in ["TERM", "INT", "HUP"] {
         let sandbox = project();
-        let mut daemon = Daemon::start(&sandbox);
-        daemon.ask("/v1/index", &json!({}));
+        let mut daemon = TestDaemon::start(&sandbox);
+        daemon.query("/v1/index", &json!({}));
         daemon.signal(signal);
-        assert_eq!(daemon.ended(), Some(0), "{signal}");
+        assert_eq!(daemon.wait_for_exit(), Some(0), "{signal}");
         assert!(!daemon.socket().exists(), "{signal}");
         assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
         assert_eq!(sandbox.slop(&["audit"]).code, 0);
@@ -113,38 +113,38 @@ fn each_signal_to_stop_is_obeyed_and_nothing_is_left() {
 #[test]
 fn a_daemon_whose_project_is_gone_ends() {
     let sandbox = project();
-    let mut daemon = Daemon::start(&sandbox);
-    fs::rename(sandbox.root(), sandbox.beside("moved")).unwrap();
-    assert_ne!(daemon.ended(), Some(0));
+    let mut daemon = TestDaemon::start(&sandbox);
+    fs::rename(sandbox.root(), sandbox.outside("moved")).unwrap();
+    assert_ne!(daemon.wait_for_exit(), Some(0));
 
     let sandbox = project();
-    let mut daemon = Daemon::start(&sandbox);
+    let mut daemon = TestDaemon::start(&sandbox);
     // The daemon may write while it is deleted.
     wait_until("the project is deleted", || {
         fs::remove_dir_all(sandbox.root()).is_ok() || !sandbox.root().exists()
     });
-    assert_ne!(daemon.ended(), Some(0));
+    assert_ne!(daemon.wait_for_exit(), Some(0));
 }
 
 #[test]
 fn a_project_in_the_place_of_another_is_not_answered_for() {
     let sandbox = project();
-    let mut daemon = Daemon::start(&sandbox);
+    let mut daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
-    fs::rename(sandbox.root(), sandbox.beside("moved")).unwrap();
+    fs::rename(sandbox.root(), sandbox.outside("moved")).unwrap();
     sandbox.write("a.py", "other = 1\n");
     // Until it has noticed it may answer for the project that it was started for, and never for the other.
     let (_, envelope) =
         connection.exchange("POST", "/v1/view", Some(r#"{"files":["a.py"]}"#)).unwrap_or((0, Value::Null));
     assert!(!envelope.to_string().contains("other"), "{envelope}");
-    assert_ne!(daemon.ended(), Some(0));
+    assert_ne!(daemon.wait_for_exit(), Some(0));
 }
 
 #[test]
 fn a_cache_that_is_deleted_again_and_again_costs_no_answer() {
     let sandbox = project();
     sandbox.commit_all("first");
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -168,23 +168,23 @@ fn a_cache_that_is_deleted_again_and_again_costs_no_answer() {
             assert_eq!(connection.text("a.py"), Some(text));
         }
     });
-    wait_until("the cache is there again", || Connection::open(&daemon.socket()).is_some());
+    wait_until("the cache is there again", || DaemonConnection::open(&daemon.socket()).is_some());
     let mut connection = daemon.connect();
-    connection.ask("/v1/index", &json!({}));
+    connection.query("/v1/index", &json!({}));
     assert_eq!(daemon.status()["pid"], daemon.child.id());
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
 fn a_deleted_database_is_made_anew_and_filled() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
-    daemon.ask("/v1/index", &json!({}));
+    let daemon = TestDaemon::start(&sandbox);
+    daemon.query("/v1/index", &json!({}));
     for name in ["index.db", "index.db-wal", "index.db-shm"] {
         let _ = fs::remove_file(sandbox.path(format!(".slop_cache/{name}")));
     }
     sandbox.write("b.py", "x = 1\n");
-    daemon.ask("/v1/index", &json!({}));
+    daemon.query("/v1/index", &json!({}));
     wait_until("the index is whole again", || sandbox.slop(&["audit"]).code == 0);
 }
 
@@ -195,11 +195,11 @@ fn a_daemon_that_is_killed_under_load_loses_nothing_that_it_acknowledged() {
         sandbox.write(format!("f{file}.py"), "x = 0\n");
     }
     for round in 0..rounds(8, 1000) {
-        let mut daemon = Daemon::start(&sandbox);
+        let mut daemon = TestDaemon::start(&sandbox);
         let over = AtomicBool::new(false);
         thread::scope(|scope| {
             let load = scope.spawn(|| {
-                let Some(mut connection) = Connection::open(&daemon.socket()) else { return };
+                let Some(mut connection) = DaemonConnection::open(&daemon.socket()) else { return };
                 let mut number = 0;
                 while !over.load(Ordering::Relaxed) {
                     number += 1;
@@ -217,19 +217,19 @@ fn a_daemon_that_is_killed_under_load_loses_nothing_that_it_acknowledged() {
             over.store(true, Ordering::Relaxed);
             load.join().unwrap();
         });
-        daemon.ended();
+        daemon.wait_for_exit();
         let verified = sandbox.json(&["cache", "verify", "--no-daemon"]);
         assert_eq!((&verified["damaged"], &verified["structure"]), (&json!([]), &Value::Null), "{verified}");
     }
-    let daemon = Daemon::start(&sandbox);
-    daemon.ask("/v1/index", &json!({}));
-    daemon.audit();
+    let daemon = TestDaemon::start(&sandbox);
+    daemon.query("/v1/index", &json!({}));
+    daemon.assert_audit_is_clean();
 }
 
 #[test]
 fn the_socket_is_the_users_alone() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&daemon.socket()), 0o600);
     assert_eq!(mode(&sandbox.path(".slop_cache/daemon.lock")), 0o600);
@@ -241,15 +241,15 @@ fn a_project_far_down_has_its_socket_elsewhere() {
     let deep = format!("{}deep", "a_rather_long_name_of_a_folder/".repeat(8));
     sandbox.write(format!("{deep}/slop.toml"), "");
     sandbox.write(format!("{deep}/b.py"), "x = 1\n");
-    fs::create_dir(sandbox.beside("run")).unwrap();
+    fs::create_dir(sandbox.outside("run")).unwrap();
     let slop = |arguments: &[&str]| {
         let mut command = sandbox.command(arguments);
-        command.current_dir(sandbox.path(&deep)).env("XDG_RUNTIME_DIR", sandbox.beside("run"));
+        command.current_dir(sandbox.path(&deep)).env("XDG_RUNTIME_DIR", sandbox.outside("run"));
         run(command)
     };
     let started = slop(&["daemon", "start"]);
     assert_eq!(started.code, 0, "{started:?}");
-    let process = |ran: &Ran| ran.out.split("process ").nth(1).unwrap().trim().to_owned();
+    let process = |ran: &CommandOutput| ran.out.split("process ").nth(1).unwrap().trim().to_owned();
     // All is deleted but the socket, as `git clean -fdx` does.
     fs::remove_dir_all(sandbox.path(&deep).join(".slop_cache")).unwrap();
     wait_until("the lock is there again", || sandbox.path(&deep).join(".slop_cache/daemon.lock").exists());
@@ -264,21 +264,21 @@ fn a_project_far_down_has_its_socket_elsewhere() {
 #[test]
 fn a_daemon_that_has_lost_its_place_leaves_the_socket_of_the_next_alone() {
     let sandbox = project();
-    let mut first = Daemon::start(&sandbox);
+    let mut first = TestDaemon::start(&sandbox);
     first.signal("STOP");
     for name in ["daemon.lock", "daemon.sock"] {
         fs::remove_file(sandbox.path(format!(".slop_cache/{name}"))).unwrap();
     }
-    let second = Daemon::start(&sandbox);
+    let second = TestDaemon::start(&sandbox);
     first.signal("CONT");
-    assert_ne!(first.ended(), Some(0));
+    assert_ne!(first.wait_for_exit(), Some(0));
     assert_eq!(second.status()["pid"], second.child.id());
 }
 
 #[test]
 fn a_deleted_socket_is_made_anew_and_the_old_one_is_closed() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let mut before = daemon.connect();
     for _ in 0..2 {
         fs::remove_file(daemon.socket()).unwrap();
@@ -298,7 +298,7 @@ fn a_deleted_socket_is_made_anew_and_the_old_one_is_closed() {
 #[test]
 fn a_deleted_lock_is_made_anew_and_the_socket_stays() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let lock = sandbox.path(".slop_cache/daemon.lock");
     let inode = |path: &std::path::Path| fs::metadata(path).map(|found| found.ino()).ok();
     let socket = inode(&daemon.socket());
@@ -313,8 +313,8 @@ fn a_deleted_lock_is_made_anew_and_the_socket_stays() {
 fn a_daemon_that_is_stopped_is_said_to_be_stopped_and_names_itself_no_longer() {
     let sandbox = project();
     for _ in 0..rounds(4, 100) {
-        sandbox.done(&["daemon", "start"]);
-        let stopped = sandbox.done(&["daemon", "stop"]);
+        sandbox.stdout_of(&["daemon", "start"]);
+        let stopped = sandbox.stdout_of(&["daemon", "stop"]);
         assert!(stopped.contains("stopped"), "{stopped}");
         assert_eq!(fs::read_to_string(sandbox.path(".slop_cache/daemon.lock")).unwrap(), "");
     }
@@ -323,8 +323,8 @@ fn a_daemon_that_is_stopped_is_said_to_be_stopped_and_names_itself_no_longer() {
 #[test]
 fn broken_settings_keep_nobody_from_stopping_the_daemon() {
     let sandbox = project();
-    let _stopping = Stopping(&sandbox);
-    sandbox.done(&["daemon", "start"]);
+    let _stopping = StopDaemonOnDrop(&sandbox);
+    sandbox.stdout_of(&["daemon", "start"]);
     sandbox.write("slop.toml", "this is = = no TOML");
     let status = sandbox.slop(&["daemon", "status"]);
     assert_eq!(status.code, 0, "{status:?}");
@@ -338,7 +338,7 @@ fn broken_settings_keep_nobody_from_stopping_the_daemon() {
 #[test]
 fn a_daemon_that_hangs_is_not_said_to_be_none() {
     let sandbox = project();
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     daemon.signal("STOP");
     // Without it nobody has to wait for an answer.
     fs::remove_file(daemon.socket()).unwrap();
@@ -368,13 +368,13 @@ fn a_log_that_cannot_be_read_is_named() {
 #[test]
 fn a_daemon_says_where_it_listens_and_that_it_runs_with_other_flags() {
     let sandbox = project();
-    let _stopping = Stopping(&sandbox);
-    let started = sandbox.done(&["daemon", "start", "--listen", "127.0.0.1:0"]);
+    let _stopping = StopDaemonOnDrop(&sandbox);
+    let started = sandbox.stdout_of(&["daemon", "start", "--listen", "127.0.0.1:0"]);
     let address = sandbox.json(&["daemon", "status"])["listen"].as_str().unwrap().to_owned();
     assert!(started.contains(&address), "{started}");
     let listener = sandbox.path(".slop_cache/daemon.listen");
     assert!(fs::read_to_string(&listener).unwrap().contains(&address));
-    assert!(sandbox.done(&["daemon", "status"]).contains(&address));
+    assert!(sandbox.stdout_of(&["daemon", "status"]).contains(&address));
     let same = sandbox.slop(&["daemon", "start", "--listen", "127.0.0.1:0"]);
     assert!(same.out.contains("runs already") && !same.err.contains("other flags"), "{same:?}");
     let other = sandbox.slop(&["daemon", "start", "--paranoid"]);
@@ -388,8 +388,8 @@ fn a_daemon_says_where_it_listens_and_that_it_runs_with_other_flags() {
 #[test]
 fn a_log_in_the_background_is_begun_anew_and_does_not_grow_with_each_edit() {
     let sandbox = project();
-    let _stopping = Stopping(&sandbox);
-    sandbox.done(&["daemon", "start"]);
+    let _stopping = StopDaemonOnDrop(&sandbox);
+    sandbox.stdout_of(&["daemon", "start"]);
     let log = sandbox.path(".slop_cache/daemon.log");
     fs::remove_file(&log).unwrap();
     wait_until("the log is there again", || log.exists());
@@ -397,7 +397,7 @@ fn a_log_in_the_background_is_begun_anew_and_does_not_grow_with_each_edit() {
     wait_until("the edit is refreshed", || {
         sandbox.json(&["daemon", "status"])["sequence"].as_u64().is_some_and(|sequence| 0 < sequence)
     });
-    sandbox.done(&["daemon", "stop"]);
+    sandbox.stdout_of(&["daemon", "stop"]);
     let text = fs::read_to_string(&log).unwrap();
     assert!(text.contains("stopping") && !text.contains("refreshed"), "{text}");
 }
@@ -405,10 +405,10 @@ fn a_log_in_the_background_is_begun_anew_and_does_not_grow_with_each_edit() {
 #[test]
 fn the_unit_is_understood_by_systemd() {
     let sandbox = project();
-    let unit = sandbox.beside("slop-test.service");
-    fs::write(&unit, sandbox.done(&["daemon", "unit"])).unwrap();
+    let unit = sandbox.outside("slop-test.service");
+    fs::write(&unit, sandbox.stdout_of(&["daemon", "unit"])).unwrap();
     let mut verify = std::process::Command::new("systemd-analyze");
-    verify.args(["--user", "verify", "--man=no"]).arg(&unit).env("XDG_RUNTIME_DIR", sandbox.beside(""));
+    verify.args(["--user", "verify", "--man=no"]).arg(&unit).env("XDG_RUNTIME_DIR", sandbox.outside(""));
     let Ok(verified) = verify.output() else {
         eprintln!("SKIPPED: there is no systemd-analyze here, so nobody has checked the unit");
         return;

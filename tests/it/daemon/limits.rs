@@ -10,17 +10,17 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::super::sandbox::Sandbox;
-use super::super::sandbox::skipped;
-use super::harness::Connection;
-use super::harness::Daemon;
+use super::super::sandbox::report_skipped;
+use super::harness::DaemonConnection;
+use super::harness::TestDaemon;
 use super::harness::rounds;
 use super::harness::wait_until;
 
 /// Starts a daemon by a shell script in namespaces of its own, in which `$SLOP` is the program.
-fn start_in<'s>(sandbox: &'s Sandbox, unshare: &[&str], script: &str) -> Option<Daemon<'s>> {
+fn start_in<'s>(sandbox: &'s Sandbox, unshare: &[&str], script: &str) -> Option<TestDaemon<'s>> {
     let may = Command::new("unshare").args(unshare).args(["true"]).stderr(Stdio::null()).status();
     if !may.is_ok_and(|status| status.success()) {
-        skipped("this machine lets its users have no namespaces of their own");
+        report_skipped("this machine lets its users have no namespaces of their own");
         return None;
     }
     let command = sandbox.script("true");
@@ -30,23 +30,23 @@ fn start_in<'s>(sandbox: &'s Sandbox, unshare: &[&str], script: &str) -> Option<
     inner.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     inner.env("SLOP", program).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
     let child: Child = inner.spawn().unwrap();
-    Some(Daemon { sandbox, child })
+    Some(TestDaemon { sandbox, child })
 }
 
 #[track_caller]
-fn wait_for_answers(daemon: &Daemon<'_>) {
+fn wait_for_answers(daemon: &TestDaemon<'_>) {
     wait_until("it answers", || daemon.try_status().is_some());
 }
 
 #[track_caller]
-fn wait_for_mode(daemon: &Daemon<'_>, mode: &str) -> Value {
+fn wait_for_mode(daemon: &TestDaemon<'_>, mode: &str) -> Value {
     wait_until(mode, || daemon.try_status().is_some_and(|status| status["mode"] == mode));
     daemon.status()
 }
 
 /// Writes and asks, in old folders and new ones.
 #[track_caller]
-fn nothing_is_stale(daemon: &Daemon<'_>, times: usize) {
+fn assert_nothing_stale(daemon: &TestDaemon<'_>, times: usize) {
     let mut connection = daemon.connect();
     for number in 0..times {
         let text = format!("x = {number:04}\n");
@@ -54,7 +54,7 @@ fn nothing_is_stale(daemon: &Daemon<'_>, times: usize) {
         daemon.sandbox.write(&file, &text);
         assert_eq!(connection.text(&file), Some(text));
         if number % 10 == 0 {
-            let envelope = connection.ask("/v1/outline", &json!({"files": [format!("new{number}")]}));
+            let envelope = connection.query("/v1/outline", &json!({"files": [format!("new{number}")]}));
             assert_eq!(envelope["data"][0]["path"], file);
             assert_eq!(envelope["freshness"], "fresh");
         }
@@ -73,7 +73,7 @@ fn too_few_watches_at_the_start_mean_a_look_at_the_files() {
     let status = wait_for_mode(&daemon, "verified");
     assert!(status["reason"].as_str().unwrap().contains("50"), "{status}");
     assert_eq!(status["watches"], 0, "{status}");
-    nothing_is_stale(&daemon, rounds(100, 2000));
+    assert_nothing_stale(&daemon, rounds(100, 2000));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn too_few_watches_later_mean_a_look_at_the_files() {
         sandbox.write(format!("d{folder}/f.py"), "x = 1\n");
     }
     wait_for_mode(&daemon, "verified");
-    nothing_is_stale(&daemon, rounds(100, 2000));
+    assert_nothing_stale(&daemon, rounds(100, 2000));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn no_instance_of_the_queue_means_a_look_at_the_files() {
     let Some(daemon) = start_in(&sandbox, &["-Ur"], script) else { return };
     wait_for_answers(&daemon);
     wait_for_mode(&daemon, "verified");
-    nothing_is_stale(&daemon, rounds(100, 2000));
+    assert_nothing_stale(&daemon, rounds(100, 2000));
 }
 
 /// A union of two folders tells nothing of what is written to the lower one behind its back.
@@ -108,10 +108,10 @@ fn no_instance_of_the_queue_means_a_look_at_the_files() {
 fn a_file_system_without_events_means_a_look_at_the_files() {
     let sandbox = Sandbox::new();
     for folder in ["lower", "upper", "work"] {
-        fs::create_dir(sandbox.beside(folder)).unwrap();
+        fs::create_dir(sandbox.outside(folder)).unwrap();
     }
     for file in 0..20 {
-        fs::write(sandbox.beside("lower").join(format!("f{file}.py")), "x = 1\n").unwrap();
+        fs::write(sandbox.outside("lower").join(format!("f{file}.py")), "x = 1\n").unwrap();
     }
     // The merged folder is seen in the daemon's namespace alone, and its socket with it: a shell there asks by the
     // command line.
@@ -119,7 +119,7 @@ fn a_file_system_without_events_means_a_look_at_the_files() {
         && cd $PWD && { $SLOP watch --quiet & } && while read -r line; do eval \"$line\"; done; kill %1; wait";
     let Some(mut daemon) = start_in(&sandbox, &["-Urm"], script) else { return };
     let mut shell = daemon.child.stdin.take().unwrap();
-    let report = sandbox.beside("report");
+    let report = sandbox.outside("report");
     let mut say = |line: &str| writeln!(shell, "{line}").unwrap();
     say("until $SLOP daemon status --json > ../status; do sleep 0.05; done");
     for number in 0..rounds(20, 200) {
@@ -129,19 +129,20 @@ fn a_file_system_without_events_means_a_look_at_the_files() {
     say("touch ../done");
     drop(shell);
     if !wait_for_file(&mut daemon, &sandbox) {
-        skipped("no overlay can be mounted here");
+        report_skipped("no overlay can be mounted here");
         return;
     }
     let wanted: String =
         (0..rounds(20, 200)).fold(String::new(), |all, number| all + &format!("x = {number:04}\n"));
     assert_eq!(fs::read_to_string(report).unwrap(), wanted);
-    let status: Value = serde_json::from_str(&fs::read_to_string(sandbox.beside("status")).unwrap()).unwrap();
+    let status: Value =
+        serde_json::from_str(&fs::read_to_string(sandbox.outside("status")).unwrap()).unwrap();
     assert_eq!(status["data"]["mode"], "verified", "{status}");
 }
 
 /// Waits for what the script does last. Returns false where it has ended before.
-fn wait_for_file(daemon: &mut Daemon<'_>, sandbox: &Sandbox) -> bool {
-    let done = sandbox.beside("done");
+fn wait_for_file(daemon: &mut TestDaemon<'_>, sandbox: &Sandbox) -> bool {
+    let done = sandbox.outside("done");
     let mut has_ended = false;
     wait_until("the script is done", || {
         has_ended = daemon.child.try_wait().unwrap().is_some();
@@ -172,10 +173,10 @@ fn a_full_disk_stops_no_answer() {
         say("$SLOP daemon status > ../status && touch ../done");
         drop(shell);
         if !wait_for_file(&mut daemon, &sandbox) {
-            skipped("no tmpfs can be mounted here");
+            report_skipped("no tmpfs can be mounted here");
             return;
         }
-        let report = fs::read_to_string(sandbox.beside("report")).unwrap();
+        let report = fs::read_to_string(sandbox.outside("report")).unwrap();
         assert_eq!(report, "x = 1\nx = 2\nx = 3\nx = 4\nx = 5\nx = 1\nx = 9\n", "{options}");
     }
 }
@@ -190,7 +191,7 @@ fn few_open_files_stop_no_daemon() {
         return;
     };
     wait_for_answers(&daemon);
-    let crowd: Vec<_> = (0..100).filter_map(|_| Connection::open(&daemon.socket())).collect();
+    let crowd: Vec<_> = (0..100).filter_map(|_| DaemonConnection::open(&daemon.socket())).collect();
     drop(crowd);
-    nothing_is_stale(&daemon, rounds(50, 500));
+    assert_nothing_stale(&daemon, rounds(50, 500));
 }

@@ -13,42 +13,42 @@ use std::thread;
 use serde_json::json;
 
 use super::super::sandbox::Sandbox;
-use super::harness::Connection;
-use super::harness::Daemon;
-use super::harness::Dice;
+use super::harness::DaemonConnection;
+use super::harness::TestDaemon;
+use super::harness::TestRng;
 use super::harness::rounds;
 
 const WRITERS: usize = 4;
 
 /// Tells what was wrong while the test goes on, past the test runner.
-fn tell(what: &str) {
+fn report_progress(what: &str) {
     let _ = writeln!(io::stderr(), "{what}");
 }
 
 /// Someone who writes files in a folder of their own, and asks after each change.
-struct Writer<'d> {
+struct RandomWriter<'d> {
     folder: String,
     root: PathBuf,
-    dice: Dice,
-    connection: Connection,
+    dice: TestRng,
+    connection: DaemonConnection,
     files: BTreeMap<String, String>,
     made: usize,
     stale: &'d AtomicUsize,
 }
 
-impl Writer<'_> {
+impl RandomWriter<'_> {
     fn path(&self, file: &str) -> PathBuf {
         self.root.join(file)
     }
 
     fn some_file(&mut self) -> Option<String> {
-        let at = self.dice.roll(self.files.len().max(1));
+        let at = self.dice.next_below(self.files.len().max(1));
         self.files.keys().nth(at).cloned()
     }
 
     fn new_name(&mut self) -> String {
         self.made += 1;
-        match self.dice.roll(3) {
+        match self.dice.next_below(3) {
             0 => format!("{}/f{}.py", self.folder, self.made),
             1 => format!("{}/d{}/f{}.py", self.folder, self.made % 7, self.made),
             _ => format!("{}/n{}/a/b/c/f.py", self.folder, self.made),
@@ -57,14 +57,14 @@ impl Writer<'_> {
 
     fn new_text(&mut self) -> String {
         // Most texts have the same size.
-        let tail = if self.dice.roll(4) == 0 { "    # longer\n" } else { "" };
-        format!("def f_{:08}():\n    return 1\n{tail}", self.dice.roll(100_000_000))
+        let tail = if self.dice.next_below(4) == 0 { "    # longer\n" } else { "" };
+        format!("def f_{:08}():\n    return 1\n{tail}", self.dice.next_below(100_000_000))
     }
 
     fn check(&mut self, file: &str) {
         let written = self.files.get(file);
         // A text is read for each answer that shows it; an outline may be remembered.
-        let (answer, is_right) = if self.dice.roll(2) == 0 {
+        let (answer, is_right) = if self.dice.next_below(2) == 0 {
             let answer = self.connection.text(file);
             let is_right = answer.as_ref() == written;
             (answer, is_right)
@@ -76,13 +76,13 @@ impl Writer<'_> {
         };
         if !is_right {
             self.stale.fetch_add(1, Ordering::Relaxed);
-            tell(&format!("stale: {file}: {answer:?} for {written:?}"));
+            report_progress(&format!("stale: {file}: {answer:?} for {written:?}"));
         }
     }
 
     /// Changes something, and asks about it.
-    fn round(&mut self) {
-        match self.dice.roll(120) {
+    fn write_once(&mut self) {
+        match self.dice.next_below(120) {
             0 => self.list(),
             1..10 => self.add(),
             10..20 => self.delete(),
@@ -142,7 +142,7 @@ impl Writer<'_> {
     }
 
     fn rename_folder(&mut self) {
-        let old = format!("{}/d{}", self.folder, self.dice.roll(7));
+        let old = format!("{}/d{}", self.folder, self.dice.next_below(7));
         self.made += 1;
         let new = format!("{}/moved{}", self.folder, self.made);
         if fs::rename(self.path(&old), self.path(&new)).is_err() {
@@ -165,13 +165,13 @@ impl Writer<'_> {
         if self.files.is_empty() {
             return self.add();
         }
-        let envelope = self.connection.ask("/v1/outline", &json!({"files": [self.folder]}));
+        let envelope = self.connection.query("/v1/outline", &json!({"files": [self.folder]}));
         let found = envelope["data"].as_array().unwrap().iter();
         let found: Vec<&str> = found.map(|file| file["path"].as_str().unwrap()).collect();
         let wanted: Vec<&str> = self.files.keys().map(String::as_str).collect();
         if found != wanted {
             self.stale.fetch_add(1, Ordering::Relaxed);
-            tell(&format!("stale list of {}: {found:?} for {wanted:?}", self.folder));
+            report_progress(&format!("stale list of {}: {found:?} for {wanted:?}", self.folder));
         }
     }
 }
@@ -190,7 +190,7 @@ fn every_answer_reflects_what_was_written_before_it_was_asked_for() {
         sandbox.commit_all(branch);
     }
     sandbox.git(&["checkout", "-q", "one"]);
-    let daemon = Daemon::start(&sandbox);
+    let daemon = TestDaemon::start(&sandbox);
     let stale = AtomicUsize::new(0);
     let tree = RwLock::new(());
     let each = rounds(20_000, 1_000_000) / WRITERS;
@@ -198,10 +198,10 @@ fn every_answer_reflects_what_was_written_before_it_was_asked_for() {
         for writer in 0..WRITERS {
             let (stale, tree, daemon) = (&stale, &tree, &daemon);
             scope.spawn(move || {
-                let mut writer = Writer {
+                let mut writer = RandomWriter {
                     folder: format!("writer{writer}"),
                     root: daemon.sandbox.root(),
-                    dice: Dice(0x9e37_79b9_7f4a_7c15 ^ (writer as u64 + 1)),
+                    dice: TestRng(0x9e37_79b9_7f4a_7c15 ^ (writer as u64 + 1)),
                     connection: daemon.connect(),
                     files: BTreeMap::new(),
                     made: 0,
@@ -209,7 +209,7 @@ fn every_answer_reflects_what_was_written_before_it_was_asked_for() {
                 };
                 for _ in 0..each {
                     let _quiet = tree.read().unwrap();
-                    writer.round();
+                    writer.write_once();
                 }
             });
         }
@@ -218,11 +218,11 @@ fn every_answer_reflects_what_was_written_before_it_was_asked_for() {
     assert_eq!(stale.load(Ordering::Relaxed), 0, "stale answers");
     let status = daemon.status();
     assert_eq!(status["missed"], 0, "{status}");
-    daemon.audit();
+    daemon.assert_audit_is_clean();
 }
 
 /// Switches between two branches, and asks what each has.
-fn switch_branches(daemon: &Daemon<'_>, tree: &RwLock<()>, stale: &AtomicUsize, times: usize) {
+fn switch_branches(daemon: &TestDaemon<'_>, tree: &RwLock<()>, stale: &AtomicUsize, times: usize) {
     let mut connection = daemon.connect();
     for turn in 0..times {
         let (here, there) = if turn % 2 == 0 { ("two", "one") } else { ("one", "two") };
@@ -235,7 +235,7 @@ fn switch_branches(daemon: &Daemon<'_>, tree: &RwLock<()>, stale: &AtomicUsize, 
             && connection.text(&format!("switched/{here}{file}.py")).is_some();
         if !is_right {
             stale.fetch_add(1, Ordering::Relaxed);
-            tell(&format!("stale after a switch to {here}"));
+            report_progress(&format!("stale after a switch to {here}"));
         }
     }
 }

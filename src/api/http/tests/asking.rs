@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn an_ask_is_answered_in_an_envelope_that_says_what_it_can_be_relied_on_for() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let heard =
         house.post("/v1/index?require_fresh=true", "slop-settings: ours\r\nslop-protocol: 1\r\n", "{}");
     assert_eq!(heard.status, 200, "{heard:?}");
@@ -19,12 +19,12 @@ fn an_ask_is_answered_in_an_envelope_that_says_what_it_can_be_relied_on_for() {
         assert!(heard.head.contains(header), "{header} in {}", heard.head);
     }
     assert!(!heard.head.contains("access-control"));
-    assert_eq!(house.fake.asked(), [Ask::Index(IndexAsk::default())]);
+    assert_eq!(house.fake.asked(), [AnyQuery::Index(IndexAsk::default())]);
 }
 
 #[test]
 fn each_fault_has_its_status() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     for (name, status, code) in [
         ("missing", 404, "not_found"),
         ("wrong", 422, "no_such_view"),
@@ -40,7 +40,7 @@ fn each_fault_has_its_status() {
 
 #[test]
 fn a_request_that_is_none_is_refused_before_anything_is_asked() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let json = "content-type: application/json\r\n";
     let deep = format!("{{\"files\":{}", "[".repeat(100_000));
     let long = json!({"files": ["x".repeat(4097)]}).to_string();
@@ -91,7 +91,7 @@ fn a_request_that_is_none_is_refused_before_anything_is_asked() {
 
 #[test]
 fn bad_json_is_told_by_key_and_place() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let heard = house.post("/v1/index", "", "{\"verfy\": true}");
     let message = heard.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("`verfy`") && message.contains("line 1 column 8"), "{message}");
@@ -99,13 +99,13 @@ fn bad_json_is_told_by_key_and_place() {
 
 #[test]
 fn a_whole_number_is_one_however_it_is_written() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let status = |days: &str| house.post("/v1/cache/collect", "", &format!("{{\"days\":{days}}}")).status;
     for days in ["30", "30.0", "3e1", "0.0", "-0.0"] {
         assert_eq!(status(days), 200, "{days}");
     }
     let asked = house.fake.asked();
-    let days = |ask: &Ask| if let Ask::CacheCollect(ask) = ask { ask.days } else { u32::MAX };
+    let days = |ask: &AnyQuery| if let AnyQuery::CacheCollect(ask) = ask { ask.days } else { u32::MAX };
     assert_eq!(asked.iter().map(days).collect::<Vec<_>>(), [30, 30, 30, 0, 0]);
     for days in ["30.5", "-1", "-1.0", "4294967296.0", "1e300", "\"30\""] {
         assert_eq!(status(days), 400, "{days}");
@@ -115,10 +115,10 @@ fn a_whole_number_is_one_however_it_is_written() {
 
 #[test]
 fn words_reach_the_service_as_they_are() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     for word in ["../x", "/etc/passwd", "file:///etc", "a\0b", "%2e%2e", "\u{202e}x", "a\nb", "..\\x", ""] {
         assert_eq!(house.symbols(word).status, 200, "{word:?}");
         let ask = SymbolsAsk { name: word.to_owned(), definition: false };
-        assert_eq!(house.fake.asked(), [Ask::Symbols(ask)]);
+        assert_eq!(house.fake.asked(), [AnyQuery::Symbols(ask)]);
     }
 }

@@ -4,33 +4,33 @@ use super::*;
 
 #[test]
 fn the_client_is_answered_what_the_service_answered() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let client = house.client();
-    let options = AskOptions { require_fresh: true, settings: Some("ours"), ..AskOptions::default() };
-    let answered = client.ask(&Ask::Files, options).unwrap();
+    let options = QueryOptions { require_fresh: true, settings: Some("ours"), ..QueryOptions::default() };
+    let answered = client.ask(&AnyQuery::Files, options).unwrap();
     assert_eq!(answered.data, "{\"fresh\":true,\"settings\":\"ours\"}");
     assert_eq!(answered.notes, ["a note"]);
     assert_eq!(answered.freshness.clock.as_deref(), Some("1:7"));
-    let symbols = |name: &str| Ask::Symbols(SymbolsAsk { name: name.to_owned(), definition: true });
-    let large = client.ask(&symbols("large"), AskOptions::default()).unwrap();
+    let symbols = |name: &str| AnyQuery::Symbols(SymbolsAsk { name: name.to_owned(), definition: true });
+    let large = client.ask(&symbols("large"), QueryOptions::default()).unwrap();
     assert_eq!(large.data.len(), (32 << 20) + 2);
     let asks = [
-        Ask::Index(IndexAsk::default()),
-        Ask::Files,
-        Ask::Outline(OutlineAsk { files: vec!["a \"b\"".to_owned()], verify: true }),
-        Ask::View(ViewAsk::default()),
+        AnyQuery::Index(IndexAsk::default()),
+        AnyQuery::Files,
+        AnyQuery::Outline(OutlineAsk { files: vec!["a \"b\"".to_owned()], verify: true }),
+        AnyQuery::View(ViewAsk::default()),
         symbols("f"),
-        Ask::Aggregate(Box::default()),
-        Ask::Explain(Box::new(ExplainAsk { file: "a".to_owned(), choice: ChoiceAsk::default() })),
-        Ask::CacheStatus,
-        Ask::CacheClear(CacheClearAsk::default()),
-        Ask::CacheVerify,
-        Ask::CacheCollect(CacheCollectAsk { days: 3 }),
-        Ask::Audit,
+        AnyQuery::Aggregate(Box::default()),
+        AnyQuery::Explain(Box::new(ExplainAsk { file: "a".to_owned(), choice: ChoiceAsk::default() })),
+        AnyQuery::CacheStatus,
+        AnyQuery::CacheClear(CacheClearAsk::default()),
+        AnyQuery::CacheVerify,
+        AnyQuery::CacheCollect(CacheCollectAsk { days: 3 }),
+        AnyQuery::Audit,
     ];
     house.fake.asked();
     for ask in &asks {
-        client.ask(ask, AskOptions::default()).unwrap();
+        client.ask(ask, QueryOptions::default()).unwrap();
     }
     assert_eq!(house.fake.asked(), asks);
 }
@@ -38,9 +38,9 @@ fn the_client_is_answered_what_the_service_answered() {
 #[test]
 fn the_client_is_told_of_progress_and_faults() {
     let quick = Duration::from_millis(5);
-    let house = House::with(Patience { progress: quick, sign: quick, ..PATIENCE });
+    let house = ApiTestServer::with(Timeouts { progress: quick, sign: quick, ..TIMEOUTS });
     let client = house.client();
-    let symbols = |name: &str| Ask::Symbols(SymbolsAsk { name: name.to_owned(), definition: false });
+    let symbols = |name: &str| AnyQuery::Symbols(SymbolsAsk { name: name.to_owned(), definition: false });
     let mut told = Vec::new();
     let mut tell = |done, total| {
         told.push((done, total));
@@ -49,35 +49,35 @@ fn the_client_is_told_of_progress_and_faults() {
             house.fake.sees("released");
         }
     };
-    let options = AskOptions { progress: Some(&mut tell), ..AskOptions::default() };
+    let options = QueryOptions { progress: Some(&mut tell), ..QueryOptions::default() };
     assert_eq!(client.ask(&symbols("slow"), options).unwrap().data, "{\"was\":\"slow\"}");
     assert!(told.contains(&(1, 2)), "{told:?}");
     for (name, code, kind) in [
-        ("missing", "not_found", Kind::User),
-        ("broken", "list_failed", Kind::Environment),
-        ("slow fault", "list_failed", Kind::Environment),
-        ("panic", "bug", Kind::Environment),
+        ("missing", "not_found", ApiErrorKind::User),
+        ("broken", "list_failed", ApiErrorKind::Environment),
+        ("slow fault", "list_failed", ApiErrorKind::Environment),
+        ("panic", "bug", ApiErrorKind::Environment),
     ] {
-        let error = client.ask(&symbols(name), AskOptions::default()).unwrap_err();
+        let error = client.ask(&symbols(name), QueryOptions::default()).unwrap_err();
         let ClientError::Fault(fault) = error else { panic!("{name}: {error}") };
         assert_eq!((&*fault.code, fault.kind), (code, kind), "{name}");
     }
-    let options = AskOptions { settings: Some("other"), ..AskOptions::default() };
-    let error = client.ask(&Ask::Files, options).unwrap_err();
+    let options = QueryOptions { settings: Some("other"), ..QueryOptions::default() };
+    let error = client.ask(&AnyQuery::Files, options).unwrap_err();
     assert!(matches!(error, ClientError::Fault(fault) if fault.code == "other_settings"));
 }
 
 #[test]
 fn a_client_that_is_told_to_give_up_takes_the_work_with_it() {
-    let house = House::new();
-    let job = Job::default();
+    let house = ApiTestServer::new();
+    let job = QueryJob::default();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             house.fake.wait_for("begun");
             job.cancel();
         });
-        let ask = Ask::Symbols(SymbolsAsk { name: "wait".to_owned(), definition: false });
-        let options = AskOptions { job: Some(&job), ..AskOptions::default() };
+        let ask = AnyQuery::Symbols(SymbolsAsk { name: "wait".to_owned(), definition: false });
+        let options = QueryOptions { job: Some(&job), ..QueryOptions::default() };
         let answered = house.client().ask(&ask, options);
         assert!(matches!(answered, Err(ClientError::Cancelled)), "{answered:?}");
     });
@@ -101,7 +101,7 @@ fn the_client_takes_no_answer_of_another_version() {
             stream.write_all(answer.as_bytes()).unwrap();
             stream
         });
-        let answered = client.ask(&Ask::Files, AskOptions::default());
+        let answered = client.ask(&AnyQuery::Files, QueryOptions::default());
         drop(answering.join().unwrap());
         assert_eq!(answered.is_ok(), is_taken, "{version}: {answered:?}");
         assert!(is_taken || matches!(answered, Err(ClientError::NotUnderstood(_))), "{version}");
@@ -110,14 +110,14 @@ fn the_client_takes_no_answer_of_another_version() {
 
 #[test]
 fn the_client_knows_whom_it_can_ask() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let client = house.client();
     assert_eq!(client.status().unwrap().project, "project");
     client.stop().unwrap();
     house.fake.wait_for("stopped");
     let nowhere = Client::connect(&house.folder.path().join("nowhere"));
-    assert!(matches!(nowhere, Err(Unreachable::NotThere(_))));
+    assert!(matches!(nowhere, Err(ConnectError::NotThere(_))));
     let left = house.folder.path().join("left");
     drop(bind_unix(&left).unwrap());
-    assert!(matches!(Client::connect(&left), Err(Unreachable::NobodyListens(_))));
+    assert!(matches!(Client::connect(&left), Err(ConnectError::NobodyListens(_))));
 }

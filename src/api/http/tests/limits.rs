@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn thousands_that_never_finish_a_request_do_not_keep_out_one_that_does() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let mut slow = Vec::new();
     for number in 0..1000 {
         let mut stream = house.connect();
@@ -28,7 +28,7 @@ fn thousands_that_never_finish_a_request_do_not_keep_out_one_that_does() {
 
 #[test]
 fn where_all_are_being_answered_the_next_is_told_to_come_again() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let asking: Vec<_> = (0..super::super::limits::CONNECTIONS)
         .map(|_| {
             let mut stream = house.connect();
@@ -56,7 +56,7 @@ fn where_all_are_being_answered_the_next_is_told_to_come_again() {
 #[test]
 fn a_head_or_a_body_that_does_not_come_is_not_waited_for() {
     let quick = Duration::from_millis(50);
-    let house = House::with(Patience { head: quick, body: quick, ..PATIENCE });
+    let house = ApiTestServer::with(Timeouts { head: quick, body: quick, ..TIMEOUTS });
     for begun in ["", "GET /v1/status HTTP/1.1\r\nhost: x\r\n"] {
         let mut stream = house.connect();
         stream.write_all(begun.as_bytes()).unwrap();
@@ -70,7 +70,7 @@ fn a_head_or_a_body_that_does_not_come_is_not_waited_for() {
 
 #[test]
 fn a_line_without_an_end_and_a_head_without_an_end_are_cut() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let chunk = "x".repeat(1 << 20);
     for begun in ["", "GET /v1/status HTTP/1.1\r\nhost: ", "GET /"] {
         let mut stream = house.connect();
@@ -87,7 +87,7 @@ fn a_line_without_an_end_and_a_head_without_an_end_are_cut() {
 
 #[test]
 fn who_does_not_read_is_not_waited_for() {
-    let house = House::with(Patience { read: Duration::from_millis(50), ..PATIENCE });
+    let house = ApiTestServer::with(Timeouts { read: Duration::from_millis(50), ..TIMEOUTS });
     let mut stream = house.connect();
     let body = json!({"name": "large"}).to_string();
     stream.write_all(post("/v1/symbols", "content-type: application/json\r\n", &body).as_bytes()).unwrap();
@@ -100,7 +100,7 @@ fn who_does_not_read_is_not_waited_for() {
 
 #[test]
 fn a_client_that_goes_is_not_worked_for() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     for accept in ["", "accept: application/x-ndjson\r\n"] {
         let mut stream = house.connect();
         let (headers, body) =
@@ -117,7 +117,7 @@ fn a_client_that_goes_is_not_worked_for() {
 
 #[test]
 fn a_panic_is_told_as_a_bug_and_others_are_served() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     for _ in 0..100 {
         assert_eq!(house.symbols("panic").status, 500);
     }

@@ -28,40 +28,40 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::bind_unix;
-use super::limits::PATIENCE;
-use super::limits::Patience;
-use super::server::Server;
+use super::limits::TIMEOUTS;
+use super::limits::Timeouts;
+use super::server::HttpServer;
 use super::unix::BindError;
 use crate::api::AgentStatus;
-use crate::api::Answered;
-use crate::api::Ask;
-use crate::api::AskOptions;
+use crate::api::AnyQuery;
+use crate::api::ApiError;
+use crate::api::ApiErrorKind;
 use crate::api::CacheClearAsk;
 use crate::api::CacheCollectAsk;
-use crate::api::Call;
+use crate::api::CallOptions;
 use crate::api::Change;
 use crate::api::ChangeKind;
 use crate::api::ChoiceAsk;
 use crate::api::Client;
 use crate::api::ClientError;
+use crate::api::ClockPosition;
+use crate::api::ConnectError;
+use crate::api::DaemonControl;
 use crate::api::DaemonStatus;
-use crate::api::Event;
-use crate::api::EventKind;
 use crate::api::ExplainAsk;
-use crate::api::Fault;
 use crate::api::Feed;
+use crate::api::FeedEvent;
+use crate::api::FeedEventKind;
 use crate::api::FreshnessNote;
 use crate::api::FreshnessState;
 use crate::api::IndexAsk;
-use crate::api::Job;
-use crate::api::Keeper;
-use crate::api::Kind;
 use crate::api::OutlineAsk;
-use crate::api::Position;
+use crate::api::QueryJob;
+use crate::api::QueryOptions;
 use crate::api::Service;
+use crate::api::ServiceAnswer;
 use crate::api::Subscription;
 use crate::api::SymbolsAsk;
-use crate::api::Unreachable;
 use crate::api::ViewAsk;
 use crate::api::service::VERSION;
 
@@ -70,14 +70,14 @@ const TOKEN: &str = "8c1f4f0e";
 const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Answers by what it was asked; names of symbols tell it what to do instead.
-struct Fake {
-    asked: Mutex<Vec<Ask>>,
+struct FakeDaemon {
+    asked: Mutex<Vec<AnyQuery>>,
     /// What has happened, told to who waits for it.
     seen: (Mutex<Vec<&'static str>>, Condvar),
     feed: Feed,
 }
 
-impl Fake {
+impl FakeDaemon {
     fn sees(&self, what: &'static str) {
         self.seen.0.lock().unwrap().push(what);
         self.seen.1.notify_all();
@@ -91,19 +91,19 @@ impl Fake {
         assert!(!waited.timed_out(), "{what} after {seen:?}");
     }
 
-    fn asked(&self) -> Vec<Ask> {
+    fn asked(&self) -> Vec<AnyQuery> {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 }
 
-impl Service for Fake {
-    fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault> {
+impl Service for FakeDaemon {
+    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
         if call.settings.as_ref().is_some_and(|settings| settings != "ours") {
-            return Err(Fault::other_settings());
+            return Err(ApiError::other_settings());
         }
         self.asked.lock().unwrap().push(ask.clone());
         let data = match &ask {
-            Ask::Symbols(symbols) => match symbols.name.as_str() {
+            AnyQuery::Symbols(symbols) => match symbols.name.as_str() {
                 "wait" => {
                     self.sees("begun");
                     call.job.begins(3);
@@ -112,25 +112,25 @@ impl Service for Fake {
                         std::thread::sleep(Duration::from_millis(1));
                     }
                     self.sees("cancelled");
-                    return Err(Fault::environment("cancelled", "go on", ""));
+                    return Err(ApiError::environment("cancelled", "go on", ""));
                 }
                 "slow" | "slow fault" => {
                     call.job.begins(2);
                     call.job.advances();
                     self.wait_for("released");
                     if symbols.name == "slow fault" {
-                        return Err(Fault::environment("list_failed", "list the files", "look"));
+                        return Err(ApiError::environment("list_failed", "list the files", "look"));
                     }
                     json!({"was": "slow"})
                 }
                 "panic" => panic!("a panic that is asked for"),
-                "missing" => return Err(Fault::user("not_found", "find it", "look elsewhere")),
-                "wrong" => return Err(Fault::user("no_such_view", "view it", "choose another")),
-                "broken" => return Err(Fault::environment("list_failed", "list the files", "look")),
+                "missing" => return Err(ApiError::user("not_found", "find it", "look elsewhere")),
+                "wrong" => return Err(ApiError::user("no_such_view", "view it", "choose another")),
+                "broken" => return Err(ApiError::environment("list_failed", "list the files", "look")),
                 "large" => json!("x".repeat(32 << 20)),
                 _ => json!([symbols.name]),
             },
-            Ask::Aggregate(_) => json!({"text": "# A \"document\"\n", "receipt": {}}),
+            AnyQuery::Aggregate(_) => json!({"text": "# A \"document\"\n", "receipt": {}}),
             _ => json!({"fresh": call.require_fresh, "settings": call.settings}),
         };
         let freshness = FreshnessNote {
@@ -141,11 +141,11 @@ impl Service for Fake {
             pending: 0,
         };
         let notes = vec!["a note".to_owned()];
-        Ok(Answered { freshness, notes, data: Bytes::from(data.to_string()), text: None })
+        Ok(ServiceAnswer { freshness, notes, data: Bytes::from(data.to_string()), text: None })
     }
 }
 
-impl Keeper for Fake {
+impl DaemonControl for FakeDaemon {
     fn status(&self) -> DaemonStatus {
         serde_json::from_value(json!({
             "protocol": 1, "version": "0.1.0", "pid": 1, "root": "/project", "project": "project",
@@ -153,13 +153,13 @@ impl Keeper for Fake {
             "clock": "1:7", "pending": 0, "queue_waiting": 0, "workers": 1, "answers": 0, "overflows": 0,
             "rescans": 0, "events": 0, "watches": 1, "watch_limit": null, "missed": 0,
             "paranoid": {"on": false, "answers": 0, "mistakes": 0}, "last_audit": null, "lag_ms": 0,
-            "store": {"bytes": 0, "wal_bytes": 0, "ok": true}, "agent": AgentStatus::off(), "rss_bytes": null,
+            "store": {"bytes": 0, "wal_bytes": 0, "ok": true}, "agent": AgentStatus::disabled(), "rss_bytes": null,
             "fds": null, "listen": null, "settings": "ours"
         }))
         .unwrap()
     }
 
-    fn subscribe(&self, since: Option<Position>) -> Subscription {
+    fn subscribe(&self, since: Option<ClockPosition>) -> Subscription {
         let subscription = self.feed.subscribe(since);
         self.sees("subscribed");
         subscription
@@ -175,24 +175,25 @@ impl Keeper for Fake {
 }
 
 /// A server on a socket and on a port.
-struct House {
+struct ApiTestServer {
     folder: TempDir,
-    fake: Arc<Fake>,
-    server: Server,
+    fake: Arc<FakeDaemon>,
+    server: HttpServer,
     port: u16,
     runtime: Runtime,
 }
 
-impl House {
+impl ApiTestServer {
     fn new() -> Self {
-        Self::with(PATIENCE)
+        Self::with(TIMEOUTS)
     }
 
-    fn with(patience: Patience) -> Self {
+    fn with(patience: Timeouts) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let feed = Feed::new(Position { epoch: 1, sequence: 0 });
-        let fake = Arc::new(Fake { asked: Mutex::default(), seen: (Mutex::default(), Condvar::new()), feed });
-        let server = Server::with_patience(Arc::<Fake>::clone(&fake), patience);
+        let feed = Feed::new(ClockPosition { epoch: 1, sequence: 0 });
+        let fake =
+            Arc::new(FakeDaemon { asked: Mutex::default(), seen: (Mutex::default(), Condvar::new()), feed });
+        let server = HttpServer::with_patience(Arc::<FakeDaemon>::clone(&fake), patience);
         let runtime = Runtime::new().unwrap();
         let unix = bind_unix(&folder.path().join("socket")).unwrap();
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -218,26 +219,26 @@ impl House {
     }
 
     /// Sends bytes on the socket, and reads all that comes.
-    fn raw(&self, request: &str) -> Heard {
+    fn raw(&self, request: &str) -> HttpExchange {
         exchange(self.connect(), request)
     }
 
-    fn raw_tcp(&self, request: &str) -> Heard {
+    fn raw_tcp(&self, request: &str) -> HttpExchange {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
         exchange(stream, request)
     }
 
-    fn post(&self, path: &str, headers: &str, body: &str) -> Heard {
+    fn post(&self, path: &str, headers: &str, body: &str) -> HttpExchange {
         self.raw(&post(path, &format!("content-type: application/json\r\n{headers}"), body))
     }
 
-    fn symbols(&self, name: &str) -> Heard {
+    fn symbols(&self, name: &str) -> HttpExchange {
         self.post("/v1/symbols", "", &json!({"name": name}).to_string())
     }
 }
 
-impl Drop for House {
+impl Drop for ApiTestServer {
     fn drop(&mut self) {
         self.server.stop();
     }
@@ -256,13 +257,13 @@ fn post(path: &str, headers: &str, body: &str) -> String {
 
 /// A response: its status (0 where there is none), head and body.
 #[derive(Debug)]
-struct Heard {
+struct HttpExchange {
     status: u16,
     head: String,
     body: String,
 }
 
-impl Heard {
+impl HttpExchange {
     fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -272,20 +273,20 @@ impl Heard {
     }
 }
 
-fn exchange(mut stream: impl Read + Write, request: &str) -> Heard {
+fn exchange(mut stream: impl Read + Write, request: &str) -> HttpExchange {
     // A server that refuses early may close before all was sent.
     let _ = stream.write_all(request.as_bytes());
     heard(stream)
 }
 
-fn heard(mut stream: impl Read) -> Heard {
+fn heard(mut stream: impl Read) -> HttpExchange {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8(bytes).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_default();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let body = if head.contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() };
-    Heard { status, head: head.to_owned(), body }
+    HttpExchange { status, head: head.to_owned(), body }
 }
 
 /// Reads until something was read, and returns all of it.
@@ -320,7 +321,7 @@ fn change(path: &str) -> Change {
     }
 }
 
-fn event(sequence: u64, path: &str) -> Event {
-    let clock = Position { epoch: 1, sequence };
-    Event { kind: EventKind::Changed, clock, changes: vec![change(path)] }
+fn event(sequence: u64, path: &str) -> FeedEvent {
+    let clock = ClockPosition { epoch: 1, sequence };
+    FeedEvent { kind: FeedEventKind::Changed, clock, changes: vec![change(path)] }
 }

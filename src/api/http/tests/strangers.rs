@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn web_pages_and_strangers_are_refused() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let port = house.port;
     let authorization = format!("authorization: Bearer {TOKEN}\r\n");
     let request = |method: &str, host: &str, rest: &str| {
@@ -78,7 +78,7 @@ fn web_pages_and_strangers_are_refused() {
 
 #[test]
 fn a_web_page_is_refused_on_the_socket_too() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     assert_eq!(house.raw(&get("/v1/status", "origin: http://evil.example\r\n")).status, 403);
     assert_eq!(house.raw(&get("/v1/status", "sec-fetch-site: cross-site\r\n")).status, 403);
     assert_eq!(house.raw(&get("/v1/status", "").replace("GET", "OPTIONS")).status, 403);
@@ -87,7 +87,7 @@ fn a_web_page_is_refused_on_the_socket_too() {
 
 #[test]
 fn a_port_that_others_can_reach_is_not_served() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     for (address, token) in [("0.0.0.0:0", TOKEN), ("127.0.0.1:0", "")] {
         let listener = std::net::TcpListener::bind(address).unwrap();
         let served = house.runtime.block_on(house.server.serve_tcp(listener, token));
@@ -97,7 +97,7 @@ fn a_port_that_others_can_reach_is_not_served() {
 
 #[test]
 fn a_socket_is_its_owners_alone() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let mode = std::fs::symlink_metadata(house.socket()).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o600);
     assert!(matches!(bind_unix(&house.socket()), Err(BindError::InUse(_))));

@@ -9,7 +9,7 @@ fn lines_tell_progress_and_last_the_answer() {
         ("slow", json!({"data": {"was": "slow"}, "error": null, "status": null})),
         ("slow fault", json!({"data": null, "error": "list_failed", "status": 503})),
     ] {
-        let house = House::with(Patience { progress: quick, sign: quick, ..PATIENCE });
+        let house = ApiTestServer::with(Timeouts { progress: quick, sign: quick, ..TIMEOUTS });
         let mut stream = house.connect();
         let headers = "content-type: application/json\r\naccept: application/x-ndjson\r\n";
         let request = post("/v1/symbols", headers, &json!({"name": name}).to_string());
@@ -27,7 +27,7 @@ fn lines_tell_progress_and_last_the_answer() {
 
 #[test]
 fn what_was_asked_before_the_server_stops_is_answered() {
-    let house = House::with(Patience { stop: DEADLINE, ..PATIENCE });
+    let house = ApiTestServer::with(Timeouts { stop: DEADLINE, ..TIMEOUTS });
     let mut asking = house.connect();
     let request = post("/v1/symbols", "content-type: application/json\r\n", "{\"name\":\"slow\"}");
     asking.write_all(request.as_bytes()).unwrap();
@@ -43,7 +43,7 @@ fn what_was_asked_before_the_server_stops_is_answered() {
 
 #[test]
 fn a_document_is_given_alone_where_that_is_accepted() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let heard = house.post("/v1/aggregate", "accept: text/markdown\r\n", "{}");
     assert_eq!(heard.body, "# A \"document\"\n");
     for header in ["content-type: text/markdown", "slop-freshness: fresh", "slop-clock: 1:7"] {
@@ -53,7 +53,7 @@ fn a_document_is_given_alone_where_that_is_accepted() {
 
 #[test]
 fn events_are_told_as_they_come_and_from_where_a_stream_broke_off() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     (1..=3).for_each(|sequence| house.fake.feed.publish(event(sequence, "a.py")));
     let told = "id: 1:3\nevent: changed\n\
                 data: {\"clock\":\"1:3\",\"changes\":[{\"path\":\"a.py\",\"kind\":\"modified\",\"sha256\":\"ab\"}]}\n\n";
@@ -76,7 +76,7 @@ fn events_are_told_as_they_come_and_from_where_a_stream_broke_off() {
 
 #[test]
 fn a_stream_shows_that_it_lives_and_ends_when_the_server_stops() {
-    let house = House::with(Patience { heartbeat: Duration::from_millis(5), ..PATIENCE });
+    let house = ApiTestServer::with(Timeouts { heartbeat: Duration::from_millis(5), ..TIMEOUTS });
     let mut stream = house.connect();
     stream.write_all(get("/v1/events", "").as_bytes()).unwrap();
     read_until(&mut stream, "\n:\n");
@@ -86,7 +86,7 @@ fn a_stream_shows_that_it_lives_and_ends_when_the_server_stops() {
 
 #[test]
 fn so_many_wait_for_events_that_some_connections_are_left() {
-    let house = House::new();
+    let house = ApiTestServer::new();
     let waiting: Vec<_> = (0..super::super::limits::SUBSCRIBERS)
         .map(|_| {
             let mut stream = house.connect();

@@ -2,27 +2,27 @@
 
 use std::fmt::Write;
 
-use super::Shown;
+use super::ToolOutput;
 use crate::api::mcp::answers;
 use crate::api::mcp::answers::DocumentData;
 use crate::api::mcp::answers::ReceiptData;
-use crate::api::mcp::cut::short;
-use crate::api::mcp::refusal::Refusal;
+use crate::api::mcp::cut::shorten;
+use crate::api::mcp::refusal::ToolError;
 use crate::model::printable;
 
 /// So many words that mean no file are told one by one.
-const MOST_TOLD: usize = 10;
+const MAX_MISSING: usize = 10;
 
 /// Returns the document, and behind it what an agent should know of how it was made. It is not cut: its budget is what
 /// the agent asked for.
-pub(in crate::api::mcp) fn document(data: &[u8]) -> Result<Shown, Refusal> {
+pub(in crate::api::mcp) fn document(data: &[u8]) -> Result<ToolOutput, ToolError> {
     let DocumentData { mut text, receipt } = answers::read(data)?;
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     text.push('\n');
     text.push_str(&summary(&receipt));
-    Ok(Shown { text, structured: None })
+    Ok(ToolOutput { text, structured: None })
 }
 
 fn summary(receipt: &ReceiptData) -> String {
@@ -35,12 +35,12 @@ fn summary(receipt: &ReceiptData) -> String {
         receipt.files.len(),
         receipt.left_out.len(),
     );
-    for missing in receipt.missing.iter().take(MOST_TOLD) {
-        let missing = short(format!("{}: {}", printable(&missing.word), printable(&missing.why)));
+    for missing in receipt.missing.iter().take(MAX_MISSING) {
+        let missing = shorten(format!("{}: {}", printable(&missing.word), printable(&missing.why)));
         write!(words, "\n[{missing}]").expect("a String takes all");
     }
-    if MOST_TOLD < receipt.missing.len() {
-        write!(words, "\n[{} more words mean no file]", receipt.missing.len() - MOST_TOLD)
+    if MAX_MISSING < receipt.missing.len() {
+        write!(words, "\n[{} more words mean no file]", receipt.missing.len() - MAX_MISSING)
             .expect("a String takes all");
     }
     words

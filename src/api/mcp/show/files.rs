@@ -5,22 +5,22 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Shown;
+use super::ToolOutput;
 use crate::api::mcp::answers;
 use crate::api::mcp::answers::FileData;
 use crate::api::mcp::answers::FilesData;
 use crate::api::mcp::arguments::StatusArguments;
-use crate::api::mcp::refusal::Refusal;
+use crate::api::mcp::refusal::ToolError;
 use crate::model::printable;
 
 /// So many files are listed in one answer.
-const MOST_FILES: usize = 100;
+const MAX_FILES: usize = 100;
 
 /// What `slop_status` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::api::mcp) struct StatusPage {
     /// How many files of the project are in each state.
-    counts: Counts,
+    counts: StateCounts,
     /// How many files are as they were asked for.
     matching: usize,
     /// These files, or the first of them, by path.
@@ -33,7 +33,7 @@ pub(in crate::api::mcp) struct StatusPage {
 
 /// How many files of the project are in each state.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-struct Counts {
+struct StateCounts {
     /// The cache holds their contents.
     fresh: usize,
     /// They may have changed since they were read.
@@ -66,11 +66,11 @@ pub(in crate::api::mcp) fn files(
     data: &[u8],
     arguments: &StatusArguments,
     below: Option<&str>,
-) -> Result<Shown, Refusal> {
+) -> Result<ToolOutput, ToolError> {
     let FilesData { mut files } = answers::read(data)?;
-    let counts = count(&files);
+    let counts = count_states(&files);
     files.retain(|file| {
-        let is_below = below.is_none_or(|folder| lies_in(&file.path, folder));
+        let is_below = below.is_none_or(|folder| is_below_folder(&file.path, folder));
         is_below && arguments.state.is_none_or(|state| state.name() == file.state)
     });
     let matching = files.len();
@@ -79,21 +79,21 @@ pub(in crate::api::mcp) fn files(
     if let Some(cursor) = &arguments.cursor {
         files.retain(|file| cursor < &file.path);
     }
-    let has_more = MOST_FILES < files.len();
-    files.truncate(MOST_FILES);
+    let has_more = MAX_FILES < files.len();
+    files.truncate(MAX_FILES);
     let next_cursor = files.last().filter(|_| has_more).map(|file| file.path.clone());
     let files = files.into_iter().map(|file| {
         let FileData { path, state, reason, language, .. } = file;
         StatusFile { path, state, reason, language }
     });
     let page = StatusPage { counts, matching, files: files.collect(), next_cursor };
-    let text = words(&page);
+    let text = page_text(&page);
     let structured = serde_json::to_value(page).expect("strings and numbers become JSON");
-    Ok(Shown { text, structured: Some(structured) })
+    Ok(ToolOutput { text, structured: Some(structured) })
 }
 
-fn count(files: &[FileData]) -> Counts {
-    let mut counts = Counts::default();
+fn count_states(files: &[FileData]) -> StateCounts {
+    let mut counts = StateCounts::default();
     for file in files {
         match file.state.as_str() {
             "fresh" => counts.fresh += 1,
@@ -105,13 +105,13 @@ fn count(files: &[FileData]) -> Counts {
     counts
 }
 
-fn lies_in(path: &str, folder: &str) -> bool {
+fn is_below_folder(path: &str, folder: &str) -> bool {
     let is_root = folder.is_empty() || folder == ".";
     is_root || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn words(page: &StatusPage) -> String {
-    let Counts { fresh, stale, new, left_out } = page.counts;
+fn page_text(page: &StatusPage) -> String {
+    let StateCounts { fresh, stale, new, left_out } = page.counts;
     let mut text = format!("{fresh} fresh, {stale} stale, {new} new, {left_out} left out\n");
     for file in &page.files {
         let about = file.reason.as_ref().or(file.language.as_ref());

@@ -16,7 +16,7 @@ pub(super) use views::views;
 
 /// What a tool answers.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ToolOutput {
     /// The answer in words.
     pub(super) text: String,
     /// The answer as the tool's output schema says, where it has one.

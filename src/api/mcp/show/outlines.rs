@@ -2,17 +2,17 @@
 
 use std::fmt::Write;
 
-use super::Shown;
+use super::ToolOutput;
 use crate::api::mcp::answers;
 use crate::api::mcp::answers::OutlineData;
 use crate::api::mcp::answers::SymbolNode;
-use crate::api::mcp::cut::MOST_CHARACTERS;
-use crate::api::mcp::cut::cut;
-use crate::api::mcp::refusal::Refusal;
+use crate::api::mcp::cut::MAX_CHARACTERS;
+use crate::api::mcp::cut::truncate;
+use crate::api::mcp::refusal::ToolError;
 use crate::model::printable;
 
 /// Returns the symbols, one a line with its lines in the file, as far as an agent can take them.
-pub(in crate::api::mcp) fn outlines(data: &[u8]) -> Result<Shown, Refusal> {
+pub(in crate::api::mcp) fn outlines(data: &[u8]) -> Result<ToolOutput, ToolError> {
     let outlines: Vec<OutlineData> = answers::read(data)?;
     let mut text = String::new();
     for outline in &outlines {
@@ -26,7 +26,7 @@ pub(in crate::api::mcp) fn outlines(data: &[u8]) -> Result<Shown, Refusal> {
     if outlines.is_empty() {
         text.push_str("[none of these files has an outline; slop_view shows them]\n");
     }
-    let Some(cut) = cut(&text, MOST_CHARACTERS) else { return Ok(Shown { text, structured: None }) };
+    let Some(cut) = truncate(&text, MAX_CHARACTERS) else { return Ok(ToolOutput { text, structured: None }) };
     let last = cut.head.lines().rev().find_map(|line| line.strip_prefix("### ")).unwrap_or_default();
     let (shown, all) = (cut.head.chars().count(), text.chars().count());
     let words = format!(
@@ -34,7 +34,7 @@ pub(in crate::api::mcp) fn outlines(data: &[u8]) -> Result<Shown, Refusal> {
          or slop_view with mode `summary`]\n",
     );
     let text = format!("{}{words}", cut.head);
-    Ok(Shown { text, structured: None })
+    Ok(ToolOutput { text, structured: None })
 }
 
 fn write_symbol(text: &mut String, symbol: &SymbolNode, depth: usize) {

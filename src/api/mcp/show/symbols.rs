@@ -5,18 +5,18 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Shown;
+use super::ToolOutput;
 use crate::api::mcp::answers;
 use crate::api::mcp::answers::SymbolData;
-use crate::api::mcp::cut::MOST_CHARACTERS;
-use crate::api::mcp::cut::cut;
-use crate::api::mcp::cut::short;
-use crate::api::mcp::refusal::Refusal;
+use crate::api::mcp::cut::MAX_CHARACTERS;
+use crate::api::mcp::cut::shorten;
+use crate::api::mcp::cut::truncate;
+use crate::api::mcp::refusal::ToolError;
 use crate::model::printable;
 use crate::model::printable_lines;
 
 /// So many symbols are shown at most.
-const MOST_SYMBOLS: usize = 50;
+const MAX_SYMBOLS: usize = 50;
 
 /// What `slop_symbol` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -24,12 +24,12 @@ pub(in crate::api::mcp) struct SymbolList {
     /// How many symbols have the name.
     total: usize,
     /// The first of them, by path and line.
-    symbols: Vec<SymbolPlace>,
+    symbols: Vec<SymbolLocation>,
 }
 
 /// One symbol that has the name.
 #[derive(Debug, Serialize, JsonSchema)]
-struct SymbolPlace {
+struct SymbolLocation {
     /// The file, from the project's root.
     path: String,
     /// The first line, from 1.
@@ -49,34 +49,34 @@ struct SymbolPlace {
 }
 
 /// Returns the places, each with its signature or its text, as far as an agent can take them.
-pub(in crate::api::mcp) fn symbols(data: &[u8], name: &str) -> Result<Shown, Refusal> {
+pub(in crate::api::mcp) fn symbols(data: &[u8], name: &str) -> Result<ToolOutput, ToolError> {
     let mut all: Vec<SymbolData> = answers::read(data)?;
     if all.is_empty() {
-        return Err(Refusal {
+        return Err(ToolError {
             code: "not_found".to_owned(),
-            message: short(format!("find a symbol named `{}` in the project", printable(name))),
+            message: shorten(format!("find a symbol named `{}` in the project", printable(name))),
             hint: "slop_outline lists the symbols of a file".to_owned(),
         });
     }
     let total = all.len();
-    all.truncate(MOST_SYMBOLS);
-    let share = MOST_CHARACTERS / all.len();
+    all.truncate(MAX_SYMBOLS);
+    let share = MAX_CHARACTERS / all.len();
     let mut text = String::new();
     let symbols = all.into_iter().map(|symbol| write_symbol(&mut text, symbol, share)).collect();
-    if MOST_SYMBOLS < total {
-        writeln!(text, "[cut: {MOST_SYMBOLS} of {total} are shown; give more of the qualified name]")
+    if MAX_SYMBOLS < total {
+        writeln!(text, "[cut: {MAX_SYMBOLS} of {total} are shown; give more of the qualified name]")
             .expect("a String takes all");
     }
     let list = serde_json::to_value(SymbolList { total, symbols }).expect("strings and numbers become JSON");
-    Ok(Shown { text, structured: Some(list) })
+    Ok(ToolOutput { text, structured: Some(list) })
 }
 
-fn write_symbol(text: &mut String, symbol: SymbolData, characters: usize) -> SymbolPlace {
+fn write_symbol(text: &mut String, symbol: SymbolData, characters: usize) -> SymbolLocation {
     let SymbolData { path, kind, qualified_name, start_line, end_line, signature, doc, definition } = symbol;
     let place = format!("{}:{start_line}-{end_line}", printable(&path));
     writeln!(text, "{place} [{kind}] {}", printable(&qualified_name)).expect("a String takes all");
     let mut shown = definition.as_deref().unwrap_or(&signature);
-    let is_cut = cut(shown, characters).map(|cut| shown = cut.head).is_some();
+    let is_cut = truncate(shown, characters).map(|cut| shown = cut.head).is_some();
     writeln!(text, "{}", printable_lines(shown.trim_end_matches(['\n', '\r']))).expect("a String takes all");
     if is_cut {
         writeln!(text, "[cut: slop_view shows the lines {start_line}-{end_line}]")
@@ -88,5 +88,5 @@ fn write_symbol(text: &mut String, symbol: SymbolData, characters: usize) -> Sym
     text.push('\n');
     let shown = shown.to_owned();
     let (signature, definition) = if definition.is_some() { (signature, Some(shown)) } else { (shown, None) };
-    SymbolPlace { path, start_line, end_line, kind, qualified_name, signature, definition }
+    SymbolLocation { path, start_line, end_line, kind, qualified_name, signature, definition }
 }

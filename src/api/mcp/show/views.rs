@@ -1,43 +1,43 @@
 //! Views of files.
 
-use super::Shown;
+use super::ToolOutput;
 use crate::api::mcp::answers;
 use crate::api::mcp::answers::ViewData;
-use crate::api::mcp::cut::Cut;
-use crate::api::mcp::cut::MOST_CHARACTERS;
-use crate::api::mcp::cut::cut;
-use crate::api::mcp::refusal::Refusal;
+use crate::api::mcp::cut::MAX_CHARACTERS;
+use crate::api::mcp::cut::TruncatedText;
+use crate::api::mcp::cut::truncate;
+use crate::api::mcp::refusal::ToolError;
 use crate::model::printable;
 use crate::render;
 
 /// A file of which no more than so many characters could be shown is left to another call.
-const FEWEST_CHARACTERS: usize = 200;
+const MIN_CHARACTERS: usize = 200;
 
 /// So many files that are left to another call are named.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// Returns the files under a heading each, as far as an agent can take them.
-pub(in crate::api::mcp) fn views(data: &[u8]) -> Result<Shown, Refusal> {
+pub(in crate::api::mcp) fn views(data: &[u8]) -> Result<ToolOutput, ToolError> {
     let views: Vec<ViewData> = answers::read(data)?;
     let mut text = String::new();
-    let mut left = MOST_CHARACTERS;
+    let mut left = MAX_CHARACTERS;
     for (place, view) in views.iter().enumerate() {
-        if left < FEWEST_CHARACTERS && 0 < place {
-            text.push_str(&not_shown(&views[place..]));
+        if left < MIN_CHARACTERS && 0 < place {
+            text.push_str(&omitted_notice(&views[place..]));
             break;
         }
         let characters = view.text.chars().count();
         text.push_str(&heading(view));
-        match cut(&view.text, left) {
+        match truncate(&view.text, left) {
             None => write_body(&mut text, view, &view.text),
             Some(cut) => {
                 write_body(&mut text, view, cut.head);
-                text.push_str(&what_was_cut(view, &cut, characters));
+                text.push_str(&cut_notice(view, &cut, characters));
             }
         }
         left = left.saturating_sub(characters);
     }
-    Ok(Shown { text, structured: None })
+    Ok(ToolOutput { text, structured: None })
 }
 
 fn heading(view: &ViewData) -> String {
@@ -64,7 +64,7 @@ fn write_body(text: &mut String, view: &ViewData, body: &str) {
 }
 
 /// Returns what an agent has to ask for to see the rest.
-fn what_was_cut(view: &ViewData, cut: &Cut<'_>, characters: usize) -> String {
+fn cut_notice(view: &ViewData, cut: &TruncatedText<'_>, characters: usize) -> String {
     let path = serde_json::Value::from(view.path.as_str());
     let shown = cut.head.chars().count();
     if cut.is_within_line {
@@ -85,8 +85,8 @@ fn what_was_cut(view: &ViewData, cut: &Cut<'_>, characters: usize) -> String {
     )
 }
 
-fn not_shown(views: &[ViewData]) -> String {
-    let names: Vec<String> = views.iter().take(MOST_NAMED).map(|view| printable(&view.path)).collect();
+fn omitted_notice(views: &[ViewData]) -> String {
+    let names: Vec<String> = views.iter().take(MAX_NAMED).map(|view| printable(&view.path)).collect();
     let more = views.len() - names.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let count = if views.len() == 1 { "1 file is".to_owned() } else { format!("{} files are", views.len()) };

@@ -22,27 +22,27 @@ use tokio::io::DuplexStream;
 use tokio::io::ReadHalf;
 use tokio::io::WriteHalf;
 
-use super::transport::Ending;
-use super::transport::Info;
+use super::transport::McpInfo;
+use super::transport::ShutdownSignals;
 use super::transport::serve_on;
-use crate::api::ask::Ask;
-use crate::api::fault::Fault;
-use crate::api::service::Answered;
-use crate::api::service::Call;
+use crate::api::ask::AnyQuery;
+use crate::api::fault::ApiError;
+use crate::api::service::CallOptions;
 use crate::api::service::FreshnessNote;
 use crate::api::service::FreshnessState;
 use crate::api::service::Service;
+use crate::api::service::ServiceAnswer;
 
-type Answer = dyn Fn(&Ask, &Call) -> Result<Value, Fault> + Send + Sync;
+type FakeAnswer = dyn Fn(&AnyQuery, &CallOptions) -> Result<Value, ApiError> + Send + Sync;
 
 /// Answers as it is told to, and remembers what it was asked.
-struct Fake {
-    answer: Box<Answer>,
-    asked: Mutex<Vec<Ask>>,
+struct FakeService {
+    answer: Box<FakeAnswer>,
+    asked: Mutex<Vec<AnyQuery>>,
 }
 
-impl Service for Fake {
-    fn ask(&self, ask: Ask, call: &Call) -> Result<Answered, Fault> {
+impl Service for FakeService {
+    fn ask(&self, ask: AnyQuery, call: &CallOptions) -> Result<ServiceAnswer, ApiError> {
         let data = (self.answer)(&ask, call);
         self.asked.lock().unwrap().push(ask);
         let freshness = FreshnessNote {
@@ -53,26 +53,28 @@ impl Service for Fake {
             pending: 0,
         };
         let notes = vec!["the cache was made anew".to_owned()];
-        data.map(|data| Answered { freshness, notes, data: Bytes::from(data.to_string()), text: None })
+        data.map(|data| ServiceAnswer { freshness, notes, data: Bytes::from(data.to_string()), text: None })
     }
 }
 
-fn fake(answer: impl Fn(&Ask, &Call) -> Result<Value, Fault> + Send + Sync + 'static) -> Arc<Fake> {
-    Arc::new(Fake { answer: Box::new(answer), asked: Mutex::default() })
+fn fake(
+    answer: impl Fn(&AnyQuery, &CallOptions) -> Result<Value, ApiError> + Send + Sync + 'static,
+) -> Arc<FakeService> {
+    Arc::new(FakeService { answer: Box::new(answer), asked: Mutex::default() })
 }
 
-fn always(data: Value) -> Arc<Fake> {
+fn always(data: Value) -> Arc<FakeService> {
     fake(move |_, _| Ok(data.clone()))
 }
 
-struct Client {
+struct TestClient {
     input: BufReader<ReadHalf<DuplexStream>>,
     output: WriteHalf<DuplexStream>,
     stop: tokio::sync::mpsc::Sender<()>,
     last_id: u64,
 }
 
-impl Client {
+impl TestClient {
     async fn send(&mut self, message: &Value) {
         self.output.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
@@ -131,34 +133,39 @@ impl Client {
 }
 
 /// Runs a test against a server, which is to end well when the client has left.
-fn serve(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
+fn serve(service: &Arc<FakeService>, test: impl AsyncFnOnce(&mut TestClient)) {
     serve_patiently(service, Duration::from_mins(1), test);
 }
 
-fn serve_patiently(service: &Arc<Fake>, patience: Duration, test: impl AsyncFnOnce(&mut Client)) {
-    let info = Info { root: PathBuf::from("/home/me/project"), version: "1.2.3", require_fresh: false };
+fn serve_patiently(service: &Arc<FakeService>, patience: Duration, test: impl AsyncFnOnce(&mut TestClient)) {
+    let info = McpInfo { root: PathBuf::from("/home/me/project"), version: "1.2.3", require_fresh: false };
     serve_as(info, service, patience, test);
 }
 
-fn serve_as(info: Info, service: &Arc<Fake>, patience: Duration, test: impl AsyncFnOnce(&mut Client)) {
+fn serve_as(
+    info: McpInfo,
+    service: &Arc<FakeService>,
+    patience: Duration,
+    test: impl AsyncFnOnce(&mut TestClient),
+) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (ours, theirs) = tokio::io::duplex(1 << 12);
         let (input, output) = tokio::io::split(ours);
         let (stop, stops) = tokio::sync::mpsc::channel(2);
-        let mut client = Client { input: BufReader::new(input), output, stop, last_id: 0 };
+        let mut client = TestClient { input: BufReader::new(input), output, stop, last_id: 0 };
         let service: Arc<dyn Service> = service.clone();
-        let ending = Ending { stops, patience };
+        let ending = ShutdownSignals { stops, patience };
         let server = tokio::spawn(serve_on(service, info, tokio::io::split(theirs), ending));
         test(&mut client).await;
-        let Client { input, output, stop: _stop, .. } = client;
+        let TestClient { input, output, stop: _stop, .. } = client;
         drop((input, output));
         server.await.unwrap().unwrap();
     });
 }
 
 /// Runs a test against a server that is initialized.
-fn serve_ready(service: &Arc<Fake>, test: impl AsyncFnOnce(&mut Client)) {
+fn serve_ready(service: &Arc<FakeService>, test: impl AsyncFnOnce(&mut TestClient)) {
     serve(service, async |client| {
         client.initialize("2025-11-25").await;
         test(client).await;
@@ -172,7 +179,7 @@ fn a_server_that_is_to_be_fresh_asks_for_nothing_less() {
             assert_eq!(call.require_fresh, require_fresh);
             Ok(json!([]))
         });
-        let info = Info { root: PathBuf::from("/home/me/project"), version: "1.2.3", require_fresh };
+        let info = McpInfo { root: PathBuf::from("/home/me/project"), version: "1.2.3", require_fresh };
         serve_as(info, &fake, Duration::from_mins(1), async |client| {
             client.initialize("2025-11-25").await;
             client.call("slop_symbol", json!({"name": "run"})).await;
@@ -183,7 +190,7 @@ fn a_server_that_is_to_be_fresh_asks_for_nothing_less() {
 
 /// Works until nobody waits for it any more, and says whether that came about in time: before the SDK would do it by
 /// itself.
-fn is_cancelled_in_time(call: &Call) -> bool {
+fn is_cancelled_in_time(call: &CallOptions) -> bool {
     let begun = Instant::now();
     while !call.job.is_cancelled() && begun.elapsed() < Duration::from_secs(4) {
         std::thread::yield_now();

@@ -106,8 +106,8 @@ fn faults_of_the_protocol_are_errors_of_the_protocol() {
 #[test]
 fn a_fault_is_told_with_what_an_agent_can_do() {
     let service = fake(|ask, _| match ask {
-        Ask::View(_) => {
-            Err(Fault::user("not_found", "show b.py: file not found", "`slop status` lists the files"))
+        AnyQuery::View(_) => {
+            Err(ApiError::user("not_found", "show b.py: file not found", "`slop status` lists the files"))
         }
         _ => panic!("the panic of this test"),
     });

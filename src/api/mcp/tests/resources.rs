@@ -34,12 +34,14 @@ fn files_are_resources_in_pages() {
 #[test]
 fn a_resource_is_a_view_of_one_file() {
     let service = fake(|ask, _| match ask {
-        Ask::View(ask) if ask.files == ["a b.py"] => Ok(json!([view("a b.py", "outline", "[Class] A\n")])),
-        Ask::View(ask) if ask.files == ["src"] => Ok(json!([view("src/a.py", "full", "")])),
-        _ => Err(Fault::environment("store_unusable", "open", "")),
+        AnyQuery::View(ask) if ask.files == ["a b.py"] => {
+            Ok(json!([view("a b.py", "outline", "[Class] A\n")]))
+        }
+        AnyQuery::View(ask) if ask.files == ["src"] => Ok(json!([view("src/a.py", "full", "")])),
+        _ => Err(ApiError::environment("store_unusable", "open", "")),
     });
     serve_ready(&service, async |client| {
-        let read = async |client: &mut Client, uri: &str| {
+        let read = async |client: &mut TestClient, uri: &str| {
             client.request("resources/read", json!({"uri": uri})).await
         };
         let answer = read(client, "slop://view/outline/a%20b.py").await;

@@ -20,7 +20,7 @@ fn a_document_is_asked_for_within_a_budget_and_under_a_name_of_its_own() {
         client.words("slop_aggregate", json!({"budget": 5})).await;
     });
     let asked = service.asked.lock().unwrap();
-    let [Ask::Aggregate(first), Ask::Aggregate(second)] = &asked[..] else { panic!("{asked:?}") };
+    let [AnyQuery::Aggregate(first), AnyQuery::Aggregate(second)] = &asked[..] else { panic!("{asked:?}") };
     assert_eq!((first.choice.budget, first.choice.default_budget), (None, Some(20_000)));
     assert_eq!((first.choice.tier, &first.choice.focus[..]), (Some(3), &["a.py".to_owned()][..]));
     assert_eq!((first.name.as_deref(), first.since_last), (Some("mcp"), false));
@@ -58,8 +58,8 @@ fn a_symbol_is_shown_in_words_and_as_values() {
         })
     };
     let service = fake(move |ask, _| match ask {
-        Ask::Symbols(ask) if ask.name == "run" => Ok(json!([symbol("a.py")])),
-        Ask::Symbols(ask) if ask.name == "many" => Ok(json!(vec![symbol("b.py"); 80])),
+        AnyQuery::Symbols(ask) if ask.name == "run" => Ok(json!([symbol("a.py")])),
+        AnyQuery::Symbols(ask) if ask.name == "many" => Ok(json!(vec![symbol("b.py"); 80])),
         _ => Ok(json!([])),
     });
     serve_ready(&service, async |client| {
@@ -97,8 +97,8 @@ fn an_outline_is_a_line_for_each_symbol() {
     };
     let (short, long) = (outline(vec![class.clone()]), outline(vec![class; 5_000]));
     let service = fake(move |ask, _| match ask {
-        Ask::Outline(ask) if ask.files == ["a.py"] => Ok(short.clone()),
-        Ask::Outline(ask) if ask.files == ["long"] => Ok(long.clone()),
+        AnyQuery::Outline(ask) if ask.files == ["a.py"] => Ok(short.clone()),
+        AnyQuery::Outline(ask) if ask.files == ["long"] => Ok(long.clone()),
         _ => Ok(json!([])),
     });
     serve_ready(&service, async |client| {
@@ -118,8 +118,8 @@ fn long_views_are_cut_behind_a_line_and_say_how_to_go_on() {
     let lines = lines.concat();
     let answers = json!([view("a \"b\".py", "full", &lines), view("c.py", "full", "x\n")]);
     let service = fake(move |ask, _| match ask {
-        Ask::View(ask) if ask.files == ["one"] => Ok(json!([view("o.js", "full", &"é".repeat(90_000))])),
-        Ask::View(ask) if ask.files == ["ticks"] => Ok(json!([view("t.md", "full", "```\nx\n```\n")])),
+        AnyQuery::View(ask) if ask.files == ["one"] => Ok(json!([view("o.js", "full", &"é".repeat(90_000))])),
+        AnyQuery::View(ask) if ask.files == ["ticks"] => Ok(json!([view("t.md", "full", "```\nx\n```\n")])),
         _ => Ok(answers.clone()),
     });
     serve_ready(&service, async |client| {

@@ -11,19 +11,19 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::time::SystemTime;
 
-use super::Errand;
-use super::Errands;
-use super::Place;
-use super::Prepared;
-use super::Preview;
-use super::Wish;
-use super::Withheld;
-use super::keys_of;
+use super::PreparedPrompt;
+use super::PromptPreview;
+use super::SubjectLocation;
+use super::SummaryPolicy;
+use super::SummaryTask;
+use super::SummaryTasks;
+use super::WithheldReason;
+use super::summary_keys;
 use crate::discover;
 use crate::engine::Error;
+use crate::engine::NoProgress;
 use crate::engine::Options;
 use crate::engine::Project;
-use crate::engine::Silent;
 use crate::engine::Trust;
 use crate::engine::World;
 use crate::engine::tests::options;
@@ -31,37 +31,37 @@ use crate::model::FileItem;
 use crate::model::ModelName;
 use crate::model::Money;
 use crate::model::RelPath;
-use crate::model::Scope;
+use crate::model::SummaryModel;
+use crate::model::SummaryScope;
 use crate::model::Tier;
-use crate::model::Tokens;
-use crate::model::Writer;
-use crate::store::paid::Caps;
-use crate::store::paid::Claim;
-use crate::store::paid::PAID_DATABASE;
-use crate::store::paid::Paid;
-use crate::store::paid::Reservation;
-use crate::store::paid::Settlement;
+use crate::model::TokenUsage;
+use crate::store::paid::AGENT_DATABASE;
+use crate::store::paid::AgentDb;
+use crate::store::paid::ClaimStatus;
+use crate::store::paid::SpendCaps;
 use crate::store::paid::SpendOutcome;
-use crate::store::paid::Summary;
+use crate::store::paid::SpendReservation;
+use crate::store::paid::SpendSettlement;
+use crate::store::paid::StoredSummary;
 use crate::sys::Clock;
 use crate::sys::Disk;
+use crate::sys::FileContent;
 use crate::sys::FileKind;
+use crate::sys::FileStat;
 use crate::sys::Files;
 use crate::sys::ReadError;
-use crate::sys::Reading;
 use crate::sys::RealDisk;
 use crate::sys::RealFiles;
 use crate::sys::RealProcesses;
-use crate::sys::Stat;
 use crate::sys::WallClock;
 
 const HOLDER: &str = "agent-0123456789abcdef.lock";
 
 /// A clock that is ahead of the files' by so many seconds.
 #[derive(Default)]
-struct Ahead(AtomicU64);
+struct AheadClock(AtomicU64);
 
-impl Clock for Ahead {
+impl Clock for AheadClock {
     fn now(&self) -> SystemTime {
         WallClock.now() + Duration::from_secs(self.0.load(Ordering::SeqCst))
     }
@@ -80,20 +80,20 @@ impl Clock for Ahead {
 }
 
 /// Real files, with a count of the readings.
-struct Counted(RealFiles, AtomicU64);
+struct ReadCounter(RealFiles, AtomicU64);
 
-impl Files for Counted {
-    fn stat(&self, path: &RelPath) -> io::Result<Stat> {
+impl Files for ReadCounter {
+    fn stat(&self, path: &RelPath) -> io::Result<FileStat> {
         self.0.stat(path)
     }
 
-    fn read(&self, path: &RelPath, limit: u64) -> Result<Reading, ReadError> {
+    fn read(&self, path: &RelPath, limit: u64) -> Result<FileContent, ReadError> {
         self.1.fetch_add(1, Ordering::SeqCst);
         self.0.read(path, limit)
     }
 
-    fn names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-        self.0.names(folder)
+    fn entry_names(&self, folder: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        self.0.entry_names(folder)
     }
 
     fn entries(&self, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileKind)>> {
@@ -101,18 +101,19 @@ impl Files for Counted {
     }
 }
 
-struct Bench {
+struct SummaryTestProject {
     folder: tempfile::TempDir,
-    files: Counted,
-    clock: Ahead,
+    files: ReadCounter,
+    clock: AheadClock,
 }
 
-impl Bench {
+impl SummaryTestProject {
     /// Makes a project whose files have not been written for an hour.
     fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let real = RealFiles::open(folder.path()).unwrap();
-        let bench = Self { folder, files: Counted(real, AtomicU64::new(0)), clock: Ahead::default() };
+        let bench =
+            Self { folder, files: ReadCounter(real, AtomicU64::new(0)), clock: AheadClock::default() };
         for (path, text) in files {
             bench.write(path, text);
         }
@@ -154,64 +155,67 @@ impl Bench {
             disk: &RealDisk,
             files: &self.files,
             processes: &RealProcesses,
-            progress: &Silent,
+            progress: &NoProgress,
         };
         Project::open(self.folder.path(), options, world).unwrap()
     }
 
-    fn errands(&self, wish: &Wish) -> Errands {
-        self.project().errands(wish).unwrap()
+    fn errands(&self, wish: &SummaryPolicy) -> SummaryTasks {
+        self.project().summary_tasks(wish).unwrap()
     }
 
-    fn paid(&self) -> Paid {
-        Paid::open(&self.path(".slop_cache").join(PAID_DATABASE)).unwrap().paid
+    fn paid(&self) -> AgentDb {
+        AgentDb::open(&self.path(".slop_cache").join(AGENT_DATABASE)).unwrap().db
     }
 
     /// Answers an errand as a model would.
-    fn answer(paid: &mut Paid, errand: &Errand, wish: &Wish) {
+    fn answer(paid: &mut AgentDb, errand: &SummaryTask, wish: &SummaryPolicy) {
         let by = &wish.models[0].name;
-        let keys = keys_of(errand, wish, by);
+        let keys = summary_keys(errand, wish, by);
         assert_eq!(keys[0].1, errand.id);
         let wanted: Vec<_> = keys.iter().map(|(_, key)| *key).collect();
-        assert_eq!(paid.claim(&errand.id, &errand.id, &wanted, HOLDER, 0, &|_| true).unwrap(), Claim::Yours);
-        let reservation = Reservation {
-            errand: errand.id,
-            by: by.clone(),
-            worst: Money::from_nanos(1),
+        assert_eq!(
+            paid.claim(&errand.id, &errand.id, &wanted, HOLDER, 0, &|_| true).unwrap(),
+            ClaimStatus::Acquired
+        );
+        let reservation = SpendReservation {
+            task_key: errand.id,
+            model: by.clone(),
+            max_cost: Money::from_nanos(1),
             holder: HOLDER.to_owned(),
             is_batch: false,
             at_ms: 0,
             day: 0,
         };
         let most = Money::from_nanos(u64::MAX / 4);
-        let caps = Caps { day: most, total: most, calls_a_day: u64::MAX / 4 };
+        let caps = SpendCaps { day: most, total: most, calls_a_day: u64::MAX / 4 };
         let spend = paid.reserve(&reservation, &caps).unwrap().unwrap();
-        let settlement = Settlement {
+        let settlement = SpendSettlement {
             outcome: SpendOutcome::Answered,
             cost: None,
-            tokens: Tokens::default(),
+            tokens: TokenUsage::default(),
             request_id: None,
             at_ms: 0,
         };
-        let summary = |(tier, key): &(Tier, _)| Summary {
+        let summary = |(tier, key): &(Tier, _)| StoredSummary {
             key: *key,
             subject: errand.subject,
             language: errand.language.to_owned(),
             scope: errand.scope,
             tier: *tier,
             prompt: errand.strategy.versioned(),
-            by: by.clone(),
-            text: format!("A model's words about {}.", errand.subject.short()),
-            tokens: Tokens::default(),
+            model: by.clone(),
+            text: format!("A model's words about {}.", errand.subject.short_hex()),
+            tokens: TokenUsage::default(),
             cost: Money::ZERO,
             at_ms: 0,
         };
-        let summaries: Vec<Summary> = keys.iter().map(summary).collect();
-        paid.accept(spend, &settlement, &errand.id, HOLDER, &summaries, &[]).unwrap();
+        let summaries: Vec<StoredSummary> = keys.iter().map(summary).collect();
+        paid.record_answer(spend, &settlement, &errand.id, HOLDER, &summaries, &[]).unwrap();
     }
 
     /// Answers all that there is to ask, until nothing is; returns what was asked, round by round.
-    fn answer_all(&self, wish: &Wish) -> Vec<Vec<String>> {
+    fn answer_all(&self, wish: &SummaryPolicy) -> Vec<Vec<String>> {
         let mut rounds = Vec::new();
         loop {
             let errands = self.errands(wish);
@@ -232,32 +236,32 @@ impl Bench {
     }
 }
 
-fn names(errands: &Errands) -> Vec<String> {
-    let name = |errand: &Errand| match &errand.place {
-        Place::File(path) => path.to_string(),
-        Place::Folder(path) => format!("{path}/"),
-        Place::Root => ".".to_owned(),
+fn names(errands: &SummaryTasks) -> Vec<String> {
+    let name = |errand: &SummaryTask| match &errand.location {
+        SubjectLocation::File(path) => path.to_string(),
+        SubjectLocation::Folder(path) => format!("{path}/"),
+        SubjectLocation::Root => ".".to_owned(),
     };
     let mut names: Vec<String> = errands.ready.iter().map(name).collect();
     names.sort();
     names
 }
 
-fn wish() -> Wish {
+fn wish() -> SummaryPolicy {
     let name = ModelName { provider: "test".to_owned(), model: "one".to_owned() };
-    Wish {
+    SummaryPolicy {
         tiers: vec![Tier::Orchestrator, Tier::TechLead],
-        models: vec![Writer::plain(name)],
-        asked: String::new(),
-        picks: Vec::new(),
+        models: vec![SummaryModel::plain(name)],
+        provider_chain: String::new(),
+        paths: Vec::new(),
         exclude: Vec::new(),
         items: Vec::new(),
-        still: Duration::from_mins(1),
+        min_age: Duration::from_mins(1),
         material_bytes: 4_000,
         answer_tokens: 300,
         redacts: false,
-        least_bytes: 20,
-        secrets: discover::Options::default(),
+        min_bytes: 20,
+        secret_names: discover::Options::default(),
         retries: false,
     }
 }
@@ -267,10 +271,10 @@ fn program(name: &str) -> String {
     format!("def {name}():\n    \"\"\"Does what {name} does.\"\"\"\n    return 1\n")
 }
 
-fn bench(paths: &[&str]) -> Bench {
+fn bench(paths: &[&str]) -> SummaryTestProject {
     let texts: Vec<(&str, String)> = paths.iter().map(|path| (*path, program(&function(path)))).collect();
     let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
-    Bench::new(&files)
+    SummaryTestProject::new(&files)
 }
 
 fn function(path: &str) -> String {

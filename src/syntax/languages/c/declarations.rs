@@ -4,22 +4,22 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::declarators::Declared;
-use super::declarators::Spelled;
-use super::declarators::declared;
+use super::declarators::DeclaredName;
+use super::declarators::SpelledName;
 use super::declarators::lost_member_pointer;
-use super::declarators::spelled;
+use super::declarators::resolve_declarator;
+use super::declarators::spelled_name;
 use super::functions::function_kind;
 use super::functions::is_keyword;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 use crate::syntax::comments::documentation;
-use crate::syntax::language::Field;
+use crate::syntax::language::GrammarField;
 use crate::syntax::language::Visit;
-use crate::syntax::skeleton::Cut;
-use crate::syntax::walk::Scope;
-use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
+use crate::syntax::skeleton::SkeletonCut;
+use crate::syntax::walk::NamedScope;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::walk::format_line_count;
 
 /// An initializer of more bytes than this is a table: its size is told, not its rows.
 const LARGE_INITIALIZER: usize = 400;
@@ -29,32 +29,32 @@ const LARGE_INITIALIZER: usize = 400;
 const MAX_NAMES: usize = 1000;
 
 /// One of the names of a declaration.
-struct Declarator<'t> {
+struct DeclaratorNode<'t> {
     node: Node<'t>,
     /// Where its text ends: at the comma or the semicolon after it, in the original.
     end: usize,
 }
 
 /// Reads a declaration: variables, prototypes and fields, and a type that is defined on the way.
-pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let before = walk.symbols.len();
     let declarators = declarators(walk, node);
     let members = match nameless_record(walk, node) {
         // The members of a nameless union or struct are members of what is around it.
         Some(record) if declarators.is_empty() => {
-            walk.enter(record);
+            walk.visit_children(record);
             Vec::new()
         }
         Some(record) => members_of_first(walk, &declarators, record, SymbolKind::Struct),
         None => {
-            read_type(walk, node);
+            visit_defined_type(walk, node);
             Vec::new()
         }
     };
     for declarator in &declarators {
         cut_large_initializer(walk, declarator.node);
     }
-    declare(walk, node, declarators, members, |walk, declared, spelled| {
+    add_declared_symbols(walk, node, declarators, members, |walk, declared, spelled| {
         let is_in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
         match (declared.is_function, is_in_type) {
             (true, true) => function_kind(walk, &spelled.scope, &spelled.name),
@@ -68,38 +68,38 @@ pub(in crate::syntax::languages) fn declaration<'t>(walk: &mut Walk<'t>, node: N
 }
 
 /// Reads a `typedef`: its names, and a type that is defined on the way.
-pub(in crate::syntax::languages) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(in crate::syntax::languages) fn type_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let declarators = declarators(walk, node);
-    let nameless = defined_type(walk, node).filter(|inner| walk.field(*inner, Field::Name).is_none());
+    let nameless = defined_type(walk, node).filter(|inner| walk.field(*inner, GrammarField::Name).is_none());
     // The type has no other name, so this is where its members are found.
     let members =
         nameless.map(|specifier| members_of_first(walk, &declarators, specifier, SymbolKind::Typedef));
     if members.is_none() {
-        read_type(walk, node);
+        visit_defined_type(walk, node);
     }
-    declare(walk, node, declarators, members.unwrap_or_default(), |_, _, _| SymbolKind::Typedef);
+    add_declared_symbols(walk, node, declarators, members.unwrap_or_default(), |_, _, _| SymbolKind::Typedef);
 }
 
 /// Adds a symbol for each name of a declaration; the first one bears the members.
-fn declare<'t>(
-    walk: &mut Walk<'t>,
+fn add_declared_symbols<'t>(
+    walk: &mut OutlineWalk<'t>,
     node: Node<'t>,
-    declarators: Vec<Declarator<'t>>,
+    declarators: Vec<DeclaratorNode<'t>>,
     mut members: Vec<Symbol>,
-    kind_of: impl Fn(&Walk<'t>, &Declared<'t>, &Spelled) -> SymbolKind,
+    kind_of: impl Fn(&OutlineWalk<'t>, &DeclaredName<'t>, &SpelledName) -> SymbolKind,
 ) {
     let Some(first) = declarators.first() else {
         return;
     };
-    let doc = walk.doc_above();
+    let doc = walk.preceding_doc();
     let head = type_head(walk, node, first.node);
     let span = walk.span(node, walk.range(node).end);
     let lost_name = lost_member_pointer(walk, node);
     for declarator in declarators {
-        let Some(declared) = declared(walk, declarator.node) else {
+        let Some(declared) = resolve_declarator(walk, declarator.node) else {
             continue;
         };
-        let spelled = spelled(walk, lost_name.unwrap_or(declared.name));
+        let spelled = spelled_name(walk, lost_name.unwrap_or(declared.name));
         if spelled.name.is_empty() || is_keyword(&spelled.name) {
             continue;
         }
@@ -108,28 +108,28 @@ fn declare<'t>(
             qualified_name: walk.qualified(&spelled.full()),
             span,
             signature: signature(walk, &head, &declarator),
-            doc: doc_behind(walk, &declarator).or_else(|| doc.clone()),
+            doc: trailing_comment_doc(walk, &declarator).or_else(|| doc.clone()),
             name: spelled.name,
             recovered: false,
             children: std::mem::take(&mut members),
         };
-        walk.add(symbol);
+        walk.add_symbol(symbol);
     }
 }
 
 /// Returns the names of a declaration.
-fn declarators<'t>(walk: &Walk<'t>, node: Node<'t>) -> Vec<Declarator<'t>> {
-    let mut found: Vec<Declarator<'t>> = Vec::new();
+fn declarators<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Vec<DeclaratorNode<'t>> {
+    let mut found: Vec<DeclaratorNode<'t>> = Vec::new();
     let mut is_open = false;
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     while more {
         let child = cursor.node();
-        if walk.compiled.is_field(cursor.field_id(), Field::Declarator) && child.is_named() {
+        if walk.compiled.is_field(cursor.field_id(), GrammarField::Declarator) && child.is_named() {
             if found.len() == MAX_NAMES {
                 break;
             }
-            found.push(Declarator { node: child, end: walk.range(node).end });
+            found.push(DeclaratorNode { node: child, end: walk.range(node).end });
             is_open = true;
         } else if let (true, "," | ";", Some(last)) = (is_open, child.kind(), found.last_mut()) {
             last.end = walk.range(child).start;
@@ -141,33 +141,33 @@ fn declarators<'t>(walk: &Walk<'t>, node: Node<'t>) -> Vec<Declarator<'t>> {
 }
 
 /// Returns what specifies the type of a declaration, where it is defined there and then.
-pub(super) fn defined_type<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
-    walk.field(node, Field::Type).filter(|inner| walk.field(*inner, Field::Body).is_some())
+pub(super) fn defined_type<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<Node<'t>> {
+    walk.field(node, GrammarField::Type).filter(|inner| walk.field(*inner, GrammarField::Body).is_some())
 }
 
 /// Returns the struct, union or class without a name that a declaration defines.
-fn nameless_record<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
+fn nameless_record<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<Node<'t>> {
     // The constants of an enumeration belong to what is around it, whatever is declared with it.
     defined_type(walk, node)
-        .filter(|inner| inner.kind() != "enum_specifier" && walk.field(*inner, Field::Name).is_none())
+        .filter(|inner| inner.kind() != "enum_specifier" && walk.field(*inner, GrammarField::Name).is_none())
 }
 
 fn members_of_first<'t>(
-    walk: &mut Walk<'t>,
-    declarators: &[Declarator<'t>],
+    walk: &mut OutlineWalk<'t>,
+    declarators: &[DeclaratorNode<'t>],
     specifier: Node<'t>,
     kind: SymbolKind,
 ) -> Vec<Symbol> {
-    let first = declarators.first().and_then(|first| declared(walk, first.node));
-    let (Some(first), Some(body)) = (first, walk.field(specifier, Field::Body)) else {
+    let first = declarators.first().and_then(|first| resolve_declarator(walk, first.node));
+    let (Some(first), Some(body)) = (first, walk.field(specifier, GrammarField::Body)) else {
         return Vec::new();
     };
-    let name = spelled(walk, first.name).name;
-    walk.inside(Scope { name, kind }, body)
+    let name = spelled_name(walk, first.name).name;
+    walk.visit_scope(NamedScope { name, kind }, body)
 }
 
 /// Visits the type of a declaration, where it is defined there and then.
-fn read_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+fn visit_defined_type<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(specifier) = defined_type(walk, node) else {
         return;
     };
@@ -184,27 +184,27 @@ fn read_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Returns what stands before the first name of a declaration, with `{…}` for the members of a type.
-fn type_head<'t>(walk: &Walk<'t>, node: Node<'t>, first: Node<'t>) -> String {
+fn type_head<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, first: Node<'t>) -> String {
     let end = walk.range(first).start;
-    let body = defined_type(walk, node).and_then(|specifier| walk.field(specifier, Field::Body));
+    let body = defined_type(walk, node).and_then(|specifier| walk.field(specifier, GrammarField::Body));
     match body.map(|body| walk.range(body)) {
         Some(body) if body.end <= end => {
-            let after = walk.head(node, body.end..end);
+            let after = walk.signature_text(node, body.end..end);
             let space = if after.is_empty() { "" } else { " " };
-            format!("{} {{…}}{space}{after}", walk.whole_head(node, body.start))
+            format!("{} {{…}}{space}{after}", walk.signature_up_to(node, body.start))
         }
-        Some(_) | None => walk.whole_head(node, end),
+        Some(_) | None => walk.signature_up_to(node, end),
     }
 }
 
 /// Returns one name's declaration on one line, without the value.
-fn signature<'t>(walk: &Walk<'t>, head: &str, declarator: &Declarator<'t>) -> String {
+fn signature<'t>(walk: &OutlineWalk<'t>, head: &str, declarator: &DeclaratorNode<'t>) -> String {
     let range = walk.range(declarator.node);
-    let end = match walk.field(declarator.node, Field::Value) {
+    let end = match walk.field(declarator.node, GrammarField::Value) {
         Some(value) if declarator.node.kind() == "init_declarator" => walk.range(value).start,
         Some(_) | None => declarator.end.max(range.end),
     };
-    let own = walk.head(declarator.node, range.start..end);
+    let own = walk.signature_text(declarator.node, range.start..end);
     // `int* p` keeps the style of its author.
     let is_glued = own.starts_with(['*', '&']) && walk.source.text(0..range.start).ends_with(is_sign);
     let space = if head.is_empty() || is_glued { "" } else { " " };
@@ -212,8 +212,8 @@ fn signature<'t>(walk: &Walk<'t>, head: &str, declarator: &Declarator<'t>) -> St
 }
 
 /// Returns what the comment says that ends the line of a name which others follow: `int a, // the first`.
-fn doc_behind(walk: &Walk<'_>, declarator: &Declarator<'_>) -> Option<String> {
-    let behind = walk.source.after_on_line(declarator.end).trim().strip_prefix(',')?.trim_start();
+fn trailing_comment_doc(walk: &OutlineWalk<'_>, declarator: &DeclaratorNode<'_>) -> Option<String> {
+    let behind = walk.source.line_suffix(declarator.end).trim().strip_prefix(',')?.trim_start();
     let ends_line = behind.starts_with("//")
         || behind
             .strip_prefix("/*")
@@ -226,19 +226,20 @@ fn is_sign(c: char) -> bool {
     !c.is_whitespace() && c != ','
 }
 
-fn cut_large_initializer<'t>(walk: &mut Walk<'t>, declarator: Node<'t>) {
-    let value = walk.field(declarator, Field::Value).filter(|value| value.kind() == "initializer_list");
+fn cut_large_initializer<'t>(walk: &mut OutlineWalk<'t>, declarator: Node<'t>) {
+    let value =
+        walk.field(declarator, GrammarField::Value).filter(|value| value.kind() == "initializer_list");
     if let Some(value) = value {
         cut_initializer(walk, walk.range(value));
     }
 }
 
 /// Takes out the rows of a table.
-pub(super) fn cut_initializer(walk: &mut Walk<'_>, range: Range<usize>) {
+pub(super) fn cut_initializer(walk: &mut OutlineWalk<'_>, range: Range<usize>) {
     if range.len() < LARGE_INITIALIZER {
         return;
     }
     let lines = walk.source.line(range.end - 1) - walk.source.line(range.start) + 1;
-    let mark = format!("{{ /* {} */ }}", count_lines(lines as usize));
-    walk.cuts.push(Cut::new(range, mark));
+    let mark = format!("{{ /* {} */ }}", format_line_count(lines as usize));
+    walk.cuts.push(SkeletonCut::new(range, mark));
 }

@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use crate::syntax::language::Field;
+use crate::syntax::language::GrammarField;
 use crate::syntax::nodes::child_of_kind;
-use crate::syntax::walk::Walk;
+use crate::syntax::walk::OutlineWalk;
 
 /// A declarator's name, and whether it is a function's.
-pub(super) struct Declared<'t> {
+pub(super) struct DeclaredName<'t> {
     /// The node that spells the name: an identifier, a qualified one, an operator's or a destructor's name.
     pub(super) name: Node<'t>,
     /// Whether a function is declared, and not a pointer to one.
@@ -15,7 +15,10 @@ pub(super) struct Declared<'t> {
 }
 
 /// Follows a declarator down to its name.
-pub(super) fn declared<'t>(walk: &Walk<'t>, declarator: Node<'t>) -> Option<Declared<'t>> {
+pub(super) fn resolve_declarator<'t>(
+    walk: &OutlineWalk<'t>,
+    declarator: Node<'t>,
+) -> Option<DeclaredName<'t>> {
     let mut node = declarator;
     let mut is_function = false;
     let mut in_parentheses = false;
@@ -26,9 +29,9 @@ pub(super) fn declared<'t>(walk: &Walk<'t>, declarator: Node<'t>) -> Option<Decl
             "function_declarator" => {
                 is_function = true;
                 if let Some(name) = lost_name(walk, node) {
-                    return Some(Declared { name, is_function });
+                    return Some(DeclaredName { name, is_function });
                 }
-                walk.field(node, Field::Declarator)?
+                walk.field(node, GrammarField::Declarator)?
             }
             // `(*f)(int)` is a pointer: what stands nearest to the name decides.
             "pointer_declarator"
@@ -36,15 +39,15 @@ pub(super) fn declared<'t>(walk: &Walk<'t>, declarator: Node<'t>) -> Option<Decl
             | "array_declarator"
             | "pointer_type_declarator" => {
                 is_function &= !was_in_parentheses;
-                walk.field(node, Field::Declarator).or_else(|| last_named(node))?
+                walk.field(node, GrammarField::Declarator).or_else(|| last_named(node))?
             }
-            "init_declarator" => walk.field(node, Field::Declarator)?,
+            "init_declarator" => walk.field(node, GrammarField::Declarator)?,
             "parenthesized_declarator" | "attributed_declarator" | "variadic_declarator" => {
                 in_parentheses = node.kind() == "parenthesized_declarator";
                 first_declarator(node)?
             }
             "operator_cast" => {
-                return Some(Declared { name: node, is_function: true });
+                return Some(DeclaredName { name: node, is_function: true });
             }
             "qualified_identifier" => {
                 let inner = innermost_name(walk, node);
@@ -54,12 +57,12 @@ pub(super) fn declared<'t>(walk: &Walk<'t>, declarator: Node<'t>) -> Option<Decl
                     inner
                 } else {
                     let is_function = is_function || inner.kind() == "operator_cast";
-                    return Some(Declared { name: node, is_function });
+                    return Some(DeclaredName { name: node, is_function });
                 }
             }
             "identifier" | "field_identifier" | "type_identifier" | "primitive_type" | "destructor_name"
             | "operator_name" | "template_function" | "template_method" | "template_type" => {
-                return Some(Declared { name: node, is_function });
+                return Some(DeclaredName { name: node, is_function });
             }
             _ => return None,
         };
@@ -67,8 +70,8 @@ pub(super) fn declared<'t>(walk: &Walk<'t>, declarator: Node<'t>) -> Option<Decl
 }
 
 /// Returns the name in `MACRO type name(…)`, where the grammar takes the type for it and drops what follows.
-fn lost_name<'t>(walk: &Walk<'t>, function: Node<'t>) -> Option<Node<'t>> {
-    let parameters = walk.field(function, Field::Parameters)?.start_byte();
+fn lost_name<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> Option<Node<'t>> {
+    let parameters = walk.field(function, GrammarField::Parameters)?.start_byte();
     let lost = child_of_kind(function, "ERROR").filter(|lost| lost.end_byte() <= parameters)?;
     last_named(lost).filter(|name| name.kind() == "identifier")
 }
@@ -87,10 +90,10 @@ fn last_named(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Returns the last part of a qualified name.
-fn innermost_name<'t>(walk: &Walk<'t>, name: Node<'t>) -> Node<'t> {
+fn innermost_name<'t>(walk: &OutlineWalk<'t>, name: Node<'t>) -> Node<'t> {
     let mut node = name;
     while node.kind() == "qualified_identifier" {
-        match walk.field(node, Field::Name) {
+        match walk.field(node, GrammarField::Name) {
             Some(inner) => node = inner,
             None => break,
         }
@@ -99,14 +102,14 @@ fn innermost_name<'t>(walk: &Walk<'t>, name: Node<'t>) -> Node<'t> {
 }
 
 /// A name as the text spells it, split into what qualifies it and itself.
-pub(super) struct Spelled {
+pub(super) struct SpelledName {
     /// `a::B` of `a::B::c`; empty where nothing qualifies the name.
     pub(super) scope: String,
     /// `c` of `a::B::c<int>`.
     pub(super) name: String,
 }
 
-impl Spelled {
+impl SpelledName {
     /// Returns the name with what qualifies it.
     pub(super) fn full(&self) -> String {
         if self.scope.is_empty() { self.name.clone() } else { format!("{}::{}", self.scope, self.name) }
@@ -114,24 +117,24 @@ impl Spelled {
 }
 
 /// Returns how the text spells a name.
-pub(super) fn spelled<'t>(walk: &Walk<'t>, name: Node<'t>) -> Spelled {
+pub(super) fn spelled_name<'t>(walk: &OutlineWalk<'t>, name: Node<'t>) -> SpelledName {
     let inner = innermost_name(walk, name);
     let (whole, own) = (walk.range(name), walk.range(inner));
     let scope = if inner == name { "" } else { walk.source.text(whole.start..own.start.max(whole.start)) };
     let scope: String = scope.split_whitespace().collect();
-    Spelled { scope: scope.trim_matches(':').to_owned(), name: bare_name(walk, inner) }
+    SpelledName { scope: scope.trim_matches(':').to_owned(), name: bare_name(walk, inner) }
 }
 
-fn bare_name<'t>(walk: &Walk<'t>, name: Node<'t>) -> String {
+fn bare_name<'t>(walk: &OutlineWalk<'t>, name: Node<'t>) -> String {
     match name.kind() {
         "template_function" | "template_method" | "template_type" => {
-            walk.field(name, Field::Name).map_or(String::new(), |inner| walk.text(inner).to_owned())
+            walk.field(name, GrammarField::Name).map_or(String::new(), |inner| walk.text(inner).to_owned())
         }
         // `operator bool() const`: the name ends where its parameters begin.
         "operator_cast" => {
             let end =
                 parameters_of_cast(walk, name).map_or(walk.range(name).end, |node| walk.range(node).start);
-            words(walk.source.text(walk.range(name).start..end))
+            normalize_spaces(walk.source.text(walk.range(name).start..end))
         }
         "operator_name" => operator_name(walk.text(name)),
         "destructor_name" => walk.text(name).split_whitespace().collect(),
@@ -140,10 +143,10 @@ fn bare_name<'t>(walk: &Walk<'t>, name: Node<'t>) -> String {
 }
 
 /// Returns what holds the parameters in `operator int*() const`, below the signs of the type.
-fn parameters_of_cast<'t>(walk: &Walk<'t>, cast: Node<'t>) -> Option<Node<'t>> {
-    let mut node = walk.field(cast, Field::Declarator)?;
+fn parameters_of_cast<'t>(walk: &OutlineWalk<'t>, cast: Node<'t>) -> Option<Node<'t>> {
+    let mut node = walk.field(cast, GrammarField::Declarator)?;
     while node.kind() != "abstract_function_declarator" {
-        let inner = walk.field(node, Field::Declarator).or_else(|| last_named(node));
+        let inner = walk.field(node, GrammarField::Declarator).or_else(|| last_named(node));
         node = inner.filter(|inner| inner.kind().starts_with("abstract_"))?;
     }
     Some(node)
@@ -152,35 +155,36 @@ fn parameters_of_cast<'t>(walk: &Walk<'t>, cast: Node<'t>) -> Option<Node<'t>> {
 /// Returns the name of a function that converts, where words before it (`inline Class::operator Type() {`) make the
 /// grammar take `Class::operator` for a type and `Type` for the name.
 pub(super) fn lost_conversion<'t>(
-    walk: &Walk<'t>,
+    walk: &OutlineWalk<'t>,
     function: Node<'t>,
     declared: Node<'t>,
-) -> Option<Spelled> {
-    let class = walk.field(function, Field::Type).filter(|class| class.kind() == "qualified_identifier")?;
+) -> Option<SpelledName> {
+    let class =
+        walk.field(function, GrammarField::Type).filter(|class| class.kind() == "qualified_identifier")?;
     let scope = walk.text(class).strip_suffix("operator")?;
     let scope: String = scope.split_whitespace().collect();
-    let to = words(walk.text(declared));
-    Some(Spelled { scope: scope.strip_suffix("::")?.to_owned(), name: format!("operator {to}") })
+    let to = normalize_spaces(walk.text(declared));
+    Some(SpelledName { scope: scope.strip_suffix("::")?.to_owned(), name: format!("operator {to}") })
 }
 
 /// Returns `data` of the field `int Class::*data`, where the grammar sees a field of bits with the name `Class`.
-pub(super) fn lost_member_pointer<'t>(walk: &Walk<'t>, field: Node<'t>) -> Option<Node<'t>> {
+pub(super) fn lost_member_pointer<'t>(walk: &OutlineWalk<'t>, field: Node<'t>) -> Option<Node<'t>> {
     let bits = child_of_kind(field, "bitfield_clause")?;
     let lost = child_of_kind(field, "ERROR").filter(|lost| walk.text(*lost) == ":")?;
     let pointer = bits.named_child(0).filter(|_| lost.end_byte() <= bits.start_byte())?;
-    let pointer = walk.field(pointer, Field::Left).unwrap_or(pointer);
+    let pointer = walk.field(pointer, GrammarField::Left).unwrap_or(pointer);
     last_named(pointer).filter(|name| pointer.kind() == "pointer_expression" && name.kind() == "identifier")
 }
 
 /// Returns `operator==` for `operator ==`, and leaves `operator new` its space.
 fn operator_name(text: &str) -> String {
-    let name = words(text);
+    let name = normalize_spaces(text);
     match name.strip_prefix("operator ") {
         Some(sign) if !sign.starts_with(char::is_alphabetic) => format!("operator{sign}"),
         Some(_) | None => name,
     }
 }
 
-fn words(text: &str) -> String {
+fn normalize_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

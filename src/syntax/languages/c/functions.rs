@@ -5,39 +5,40 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::declarations::defined_type;
-use super::declarators::declared;
 use super::declarators::lost_conversion;
-use super::declarators::spelled;
-use super::types::mistaken_type;
+use super::declarators::resolve_declarator;
+use super::declarators::spelled_name;
+use super::types::read_macro_class;
 use super::types::type_specifier;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
-use crate::syntax::language::Field;
+use crate::syntax::language::GrammarField;
 use crate::syntax::nodes::children;
-use crate::syntax::skeleton::Cut;
-use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
+use crate::syntax::skeleton::SkeletonCut;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::walk::format_line_count;
 
 /// Reads a function's definition, and takes its body out.
-pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(declarator) = walk.field(node, Field::Declarator) else {
+pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(declarator) = walk.field(node, GrammarField::Declarator) else {
         return;
     };
-    let Some(declared) = declared(walk, declarator) else {
+    let Some(declared) = resolve_declarator(walk, declarator) else {
         return;
     };
     // `MACRO(name) {` reads as a type and a name in parentheses, and is a function.
     if !declared.is_function && declarator.kind() != "parenthesized_declarator" {
-        mistaken_type(walk, node);
+        read_macro_class(walk, node);
         return;
     }
-    let spelled = lost_conversion(walk, node, declared.name).unwrap_or_else(|| spelled(walk, declared.name));
+    let spelled =
+        lost_conversion(walk, node, declared.name).unwrap_or_else(|| spelled_name(walk, declared.name));
     if is_keyword(&spelled.name) || spelled.name.is_empty() {
         // The grammar lost its way inside of a function, and takes `if (…) {` for another.
         return;
     }
     let end = walk.range(node).end;
-    let body = body_of(walk, node);
+    let body = body_range(walk, node);
     let head_end = body.as_ref().map_or(end, |body| body.start);
     let signature = signature(walk, node, head_end);
     let before = walk.symbols.len();
@@ -50,40 +51,42 @@ pub(in crate::syntax::languages) fn function_definition<'t>(walk: &mut Walk<'t>,
         name: spelled.name,
         span: walk.span(node, end),
         signature,
-        doc: walk.doc_above(),
+        doc: walk.preceding_doc(),
         recovered: false,
         children: Vec::new(),
     };
-    walk.add(symbol);
+    walk.add_symbol(symbol);
     // In `static struct made_here {…} f(void) {` the function begins before the type does.
     walk.symbols[before..].sort_by_key(|symbol| symbol.span.start_byte);
     if let Some(body) = body {
-        cut_body(walk, is_typed(walk, node), body);
+        cut_body(walk, has_return_type(walk, node), body);
     }
 }
 
 /// Says whether a type stands before the name, or none is wanted there: a constructor outside of its class would read
 /// as a call if it were a prototype.
-fn is_typed<'t>(walk: &Walk<'t>, function: Node<'t>) -> bool {
-    walk.field(function, Field::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type)
+fn has_return_type<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> bool {
+    walk.field(function, GrammarField::Type).is_some() || walk.scope_kind().is_some_and(SymbolKind::is_type)
 }
 
 /// Returns a function's head on one line, with `{…}` for the members of a type that is defined in it.
-fn signature<'t>(walk: &Walk<'t>, function: Node<'t>, head_end: usize) -> String {
-    let made = defined_type(walk, function).and_then(|made| walk.field(made, Field::Body));
+fn signature<'t>(walk: &OutlineWalk<'t>, function: Node<'t>, head_end: usize) -> String {
+    let made = defined_type(walk, function).and_then(|made| walk.field(made, GrammarField::Body));
     let head = match made.map(|body| walk.range(body)) {
         Some(body) => {
-            let (before, after) =
-                (walk.whole_head(function, body.start), walk.head(function, body.end..head_end));
+            let (before, after) = (
+                walk.signature_up_to(function, body.start),
+                walk.signature_text(function, body.end..head_end),
+            );
             format!("{before} {{…}} {after}")
         }
-        None => walk.whole_head(function, head_end),
+        None => walk.signature_up_to(function, head_end),
     };
     head.trim_end_matches([';', ' ']).to_owned()
 }
 
 /// Returns what kind of function a name is, by what stands around it.
-pub(super) fn function_kind(walk: &Walk<'_>, scope: &str, name: &str) -> SymbolKind {
+pub(super) fn function_kind(walk: &OutlineWalk<'_>, scope: &str, name: &str) -> SymbolKind {
     let class = if scope.is_empty() {
         let inside = walk.scopes.last().filter(|scope| scope.kind.is_type());
         inside.map(|scope| scope.name.as_str())
@@ -105,7 +108,7 @@ pub(super) fn function_kind(walk: &Walk<'_>, scope: &str, name: &str) -> SymbolK
 
 /// Returns what a prototype does without: the body, an initializer list before it, and the parameters' types of a
 /// head in the style of K&R. It begins where the head ends.
-fn body_of(walk: &Walk<'_>, function: Node<'_>) -> Option<Range<usize>> {
+fn body_range(walk: &OutlineWalk<'_>, function: Node<'_>) -> Option<Range<usize>> {
     let mut head_end = function.start_byte();
     for child in children(function) {
         match child.kind() {
@@ -118,7 +121,7 @@ fn body_of(walk: &Walk<'_>, function: Node<'_>) -> Option<Range<usize>> {
             | "declaration" => {
                 // What a scanner took out after the head is part of it, unless it is a comment.
                 let between = walk.source.original_end(head_end)..walk.range(child).start;
-                return Some(walk.source.code_end(between)..walk.range(function).end);
+                return Some(walk.source.elided_code_end(between)..walk.range(function).end);
             }
             "comment" => {}
             _ => head_end = child.end_byte(),
@@ -129,17 +132,17 @@ fn body_of(walk: &Walk<'_>, function: Node<'_>) -> Option<Range<usize>> {
 
 /// Takes out a body. A comment to the end of the line would swallow what follows on it, so that there is another mark
 /// for a body that something follows.
-pub(super) fn cut_body(walk: &mut Walk<'_>, is_typed: bool, body: Range<usize>) {
+pub(super) fn cut_body(walk: &mut OutlineWalk<'_>, is_typed: bool, body: Range<usize>) {
     let mut body = body;
-    if walk.source.before_on_line(body.start).trim_start().starts_with('#') {
+    if walk.source.line_prefix(body.start).trim_start().starts_with('#') {
         // `#endif` stands between the head and the body, and nothing may be put on its line.
-        body.start += walk.source.after_on_line(body.start).len();
+        body.start += walk.source.line_suffix(body.start).len();
         body.start += walk.source.text(body.clone()).find('{').unwrap_or(0);
     }
-    if !are_conditions_closed(walk.source.text(body.clone())) {
+    if !has_balanced_conditions(walk.source.text(body.clone())) {
         // A condition that begins in the head, or ends behind the body, has to stay whole.
         body.start += walk.source.text(body.clone()).find('{').unwrap_or(0);
-        if !are_conditions_closed(walk.source.text(body.clone())) {
+        if !has_balanced_conditions(walk.source.text(body.clone())) {
             return;
         }
     }
@@ -148,15 +151,16 @@ pub(super) fn cut_body(walk: &mut Walk<'_>, is_typed: bool, body: Range<usize>) 
     if is_empty {
         return;
     }
-    let lines = count_lines(text.trim().lines().count());
-    let is_last = walk.source.after_on_line(body.end).trim().is_empty();
+    let lines = format_line_count(text.trim().lines().count());
+    let is_last = walk.source.line_suffix(body.end).trim().is_empty();
     let size = if is_last { format!("  // {lines}") } else { format!(" /* {lines} */") };
     let end = if is_typed { ";" } else { " {}" };
-    walk.cuts.push(Cut::new(body, format!("{end}{size}")).or_carefully(format!(" {{}}{size}")));
+    walk.cuts
+        .push(SkeletonCut::new(body, format!("{end}{size}")).with_conservative_mark(format!(" {{}}{size}")));
 }
 
 /// Says whether each `#if` of a text has its `#endif` there, and no branch belongs to one that begins above.
-fn are_conditions_closed(text: &str) -> bool {
+fn has_balanced_conditions(text: &str) -> bool {
     let mut depth = 0_usize;
     for line in text.lines() {
         let Some(directive) = line.trim_start().strip_prefix('#') else { continue };
@@ -227,7 +231,7 @@ mod tests {
         assert_eq!(skeleton.matches("#if").count(), skeleton.matches("#endif").count(), "{skeleton}");
         assert!(!skeleton.contains("return c") && skeleton.contains("int g;"), "{skeleton}");
         assert!(
-            are_conditions_closed("{\n#if A\n#else\n#endif\n}") && !are_conditions_closed("\n#endif\n{}")
+            has_balanced_conditions("{\n#if A\n#else\n#endif\n}") && !has_balanced_conditions("\n#endif\n{}")
         );
     }
 

@@ -9,9 +9,9 @@ use super::preprocessor::object_macro;
 use super::supplied::cut_supplied;
 use super::types::enumerator;
 use super::types::type_specifier;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// C, with the extensions of GCC and of Microsoft that the grammar knows.
@@ -23,17 +23,17 @@ pub(in crate::syntax::languages) static C: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::BRACES,
-    reduce: Some(crate::syntax::reduce::reduce_c),
-    cut_supplied: Some(cut_supplied),
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(crate::syntax::reduce::preprocess_c),
+    cut_synthesized: Some(cut_supplied),
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
 /// The nodes of C; C++ has them too.
-pub(in crate::syntax::languages) const NODES: Nodes = &[
+pub(in crate::syntax::languages) const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("function_definition", Visit::Read(function_definition)),
     ("declaration", Visit::Read(declaration)),

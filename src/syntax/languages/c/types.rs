@@ -2,59 +2,61 @@
 
 use tree_sitter::Node;
 
-use super::declarators::spelled;
+use super::declarators::spelled_name;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
-use crate::syntax::language::Field;
-use crate::syntax::walk::Scope;
-use crate::syntax::walk::Walk;
+use crate::syntax::language::GrammarField;
+use crate::syntax::walk::NamedScope;
+use crate::syntax::walk::OutlineWalk;
 
 /// Reads a struct, union, class or enumeration that is defined here; one that is only named is no symbol.
-pub(in crate::syntax::languages) fn type_specifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(body) = walk.field(node, Field::Body) else {
+pub(in crate::syntax::languages) fn type_specifier<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(body) = walk.field(node, GrammarField::Body) else {
         return;
     };
     let Some(kind) = type_kind(node) else {
         return;
     };
-    let Some(name) = walk.field(node, Field::Name) else {
+    let Some(name) = walk.field(node, GrammarField::Name) else {
         // What has no name cannot be asked for; its members can.
-        walk.enter(body);
+        walk.visit_children(body);
         return;
     };
-    let spelled = spelled(walk, name);
+    let spelled = spelled_name(walk, name);
     let full = spelled.full();
-    push(walk, node, body, kind, spelled.name, full);
+    add_type(walk, node, body, kind, spelled.name, full);
 }
 
-fn push<'t>(
-    walk: &mut Walk<'t>,
+fn add_type<'t>(
+    walk: &mut OutlineWalk<'t>,
     node: Node<'t>,
     body: Node<'t>,
     kind: SymbolKind,
     name: String,
     full: String,
 ) {
-    let signature = walk.whole_head(node, walk.range(body).start);
-    let doc = walk.doc_above();
+    let signature = walk.signature_up_to(node, walk.range(body).start);
+    let doc = walk.preceding_doc();
     let qualified_name = walk.qualified(&full);
     let span = walk.span(node, walk.range(node).end);
-    let children = walk.inside(Scope { name: full, kind }, body);
-    walk.add(Symbol { kind, name, qualified_name, span, signature, doc, recovered: false, children });
+    let children = walk.visit_scope(NamedScope { name: full, kind }, body);
+    walk.add_symbol(Symbol { kind, name, qualified_name, span, signature, doc, recovered: false, children });
 }
 
 /// Reads `class MACRO Name : Base { … }`, which the grammar takes for a function whose type is `class MACRO`. What it
 /// understands of the members is in the outline; nothing is taken out but the bodies of methods.
-pub(super) fn mistaken_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let (Some(specifier), Some(body)) = (walk.field(node, Field::Type), walk.field(node, Field::Body)) else {
+pub(super) fn read_macro_class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let (Some(specifier), Some(body)) =
+        (walk.field(node, GrammarField::Type), walk.field(node, GrammarField::Body))
+    else {
         return;
     };
     let Some(kind) = type_kind(specifier) else {
         return;
     };
-    let head = walk.head(node, walk.range(specifier).end..walk.range(body).start);
+    let head = walk.signature_text(node, walk.range(specifier).end..walk.range(body).start);
     if let Some(name) = name_before_bases(&head) {
-        push(walk, node, body, kind, name.to_owned(), name.to_owned());
+        add_type(walk, node, body, kind, name.to_owned(), name.to_owned());
     }
 }
 
@@ -76,8 +78,8 @@ fn type_kind(specifier: Node<'_>) -> Option<SymbolKind> {
 }
 
 /// Reads a constant of an enumeration.
-pub(in crate::syntax::languages) fn enumerator<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(name) = walk.field(node, Field::Name) else {
+pub(in crate::syntax::languages) fn enumerator<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(name) = walk.field(node, GrammarField::Name) else {
         return;
     };
     let name = walk.text(name).to_owned();
@@ -86,11 +88,11 @@ pub(in crate::syntax::languages) fn enumerator<'t>(walk: &mut Walk<'t>, node: No
         kind: SymbolKind::EnumMember,
         qualified_name: walk.qualified(&name),
         span: walk.span(node, range.end),
-        signature: walk.head(node, range),
-        doc: walk.doc_above(),
+        signature: walk.signature_text(node, range),
+        doc: walk.preceding_doc(),
         name,
         recovered: false,
         children: Vec::new(),
     };
-    walk.add(symbol);
+    walk.add_symbol(symbol);
 }

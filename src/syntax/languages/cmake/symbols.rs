@@ -3,38 +3,38 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
-use crate::syntax::languages::lines::is_known;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
+use crate::syntax::languages::lines::is_defined_nearby;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
-use crate::syntax::rule::first;
-use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
+use crate::syntax::rule::find_first;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::walk::format_line_count;
 
 /// A command of more lines than this is told by its first and its size.
 const LONG_COMMAND: usize = 6;
 
 /// Reads `function(name …) … endfunction()`, or a macro.
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(head) = first(node, &[".function_command", ".macro_command"]) else { return };
+pub(super) fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(head) = find_first(node, &[".function_command", ".macro_command"]) else { return };
     let Some(name) = find(head, ".argument_list/.argument") else { return };
     let kind = if node.kind() == "macro_def" { SymbolKind::Macro } else { SymbolKind::Function };
     let name = walk.text(name).to_owned();
-    let inside = child_of_kind(node, "body").map_or(Inside::Nothing, Inside::Members);
+    let inside = child_of_kind(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
     let before = walk.symbols.len();
-    walk.define(node, Definition::new(kind, name, Inside::Nothing));
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing));
     let signature = walk.text(head).to_owned();
     let Some(symbol) = walk.symbols.get_mut(before) else { return };
     symbol.signature = crate::syntax::words::one_line(&signature);
-    if let Inside::Members(body) = inside {
+    if let SymbolBody::Members(body) = inside {
         cut_body(walk, body);
     }
 }
 
 /// Takes out the commands between the first and the last line of a definition.
-fn cut_body<'t>(walk: &mut Walk<'t>, body: Node<'t>) {
+fn cut_body<'t>(walk: &mut OutlineWalk<'t>, body: Node<'t>) {
     let range = walk.range(body);
     let text = walk.source.text(range.clone());
     let lines = text.trim().lines().count();
@@ -43,11 +43,11 @@ fn cut_body<'t>(walk: &mut Walk<'t>, body: Node<'t>) {
     }
     let start = range.start + (text.len() - text.trim_start().len());
     let end = range.start + text.trim_end().len();
-    walk.cut(start..end, format!("# {}", count_lines(lines)));
+    walk.cut(start..end, format!("# {}", format_line_count(lines)));
 }
 
 /// Reads a command that declares or draws in something.
-pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(command) = child_of_kind(node, "identifier").map(|name| walk.text(name).to_lowercase()) else {
         return;
     };
@@ -56,7 +56,7 @@ pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(first) = arguments.first().map(|first| walk.text(*first)) else { return };
     let kind = match command.as_str() {
         "include" | "find_package" | "add_subdirectory" | "find_dependency" => {
-            return walk.import(first.trim_matches('"'));
+            return walk.add_import(first.trim_matches('"'));
         }
         "project" => SymbolKind::Module,
         "add_executable" | "add_library" | "add_custom_target" | "add_test" => SymbolKind::Target,
@@ -75,13 +75,13 @@ pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         _ => first,
     };
     let name = name.trim_matches('"').to_owned();
-    if !(kind == SymbolKind::Variable && is_known(walk, kind, &name)) {
-        walk.define(node, Definition::new(kind, name, Inside::Nothing));
+    if !(kind == SymbolKind::Variable && is_defined_nearby(walk, kind, &name)) {
+        walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing));
     }
 }
 
 /// Takes out the later lines of a long list of arguments.
-fn cut_arguments<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+fn cut_arguments<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(list) = child_of_kind(node, "argument_list") else { return };
     let range = walk.range(list);
     let text = walk.source.text(range.clone()).trim_end();
@@ -95,6 +95,6 @@ fn cut_arguments<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let is_balanced = text[..first].matches('(').count() == text[..first].matches(')').count();
     if LONG_COMMAND < lines && is_balanced && !is_split && !node.has_error() {
         let cut = range.start + first..range.start + text.len();
-        walk.cut(cut, format!("  # {}", count_lines(lines - 1)));
+        walk.cut(cut, format!("  # {}", format_line_count(lines - 1)));
     }
 }

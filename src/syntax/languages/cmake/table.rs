@@ -2,9 +2,9 @@
 
 use super::symbols::command;
 use super::symbols::function;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// CMake.
@@ -16,16 +16,16 @@ pub(in crate::syntax::languages) static CMAKE: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::HASH,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::HASH,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("line_comment", Visit::Comment),
     ("bracket_comment", Visit::Comment),
     ("function_def", Visit::Read(function)),

@@ -5,16 +5,16 @@
 
 use std::ops::Range;
 
-use super::literals::skip;
-use crate::syntax::reduced::Reduced;
+use super::literals::token_end;
+use crate::syntax::reduced::PreprocessedText;
 
 /// Returns `text` without the branches and directives that the grammar would stumble over; `None` where there are
 /// none, or it is not sure of what it reads.
-pub(super) fn without_odd_branches(text: &str) -> Option<Reduced> {
+pub(super) fn preprocess_conditionals(text: &str) -> Option<PreprocessedText> {
     if !text.contains("#if") && !text.contains("#pragma") {
         return None;
     }
-    let mut scan = Scan { text, last: b'{', ..Scan::default() };
+    let mut scan = ConditionalScanner { text, last: b'{', ..ConditionalScanner::default() };
     let mut at = 0;
     let mut at_line_start = true;
     while let Some(byte) = text.as_bytes().get(at).copied() {
@@ -25,17 +25,17 @@ pub(super) fn without_odd_branches(text: &str) -> Option<Reduced> {
             continue;
         }
         at_line_start = byte == b'\n' || (at_line_start && (byte.is_ascii_whitespace() || 0x7f < byte));
-        let end = skip(text, at, 0)?;
+        let end = token_end(text, at, 0)?;
         if !(byte.is_ascii_whitespace() || text[at..].starts_with("//") || text[at..].starts_with("/*")) {
-            scan.meet(byte);
+            scan.record_byte(byte);
         }
         at = end;
     }
-    (scan.groups.is_empty() && !scan.odd.is_empty()).then(|| scan.finish())
+    (scan.groups.is_empty() && !scan.elided.is_empty()).then(|| scan.finish())
 }
 
 /// What stands between an `#if` and its `#endif`.
-struct Group {
+struct ConditionalGroup {
     /// The line of `#if`.
     first: Range<usize>,
     /// Where the second branch begins, if there is one.
@@ -45,30 +45,30 @@ struct Group {
     before: u8,
     /// How many braces were open at the end of its first branch, and what stood there.
     first_end: Option<(isize, u8)>,
-    is_odd: bool,
+    is_unsupported: bool,
 }
 
 #[derive(Default)]
-struct Scan<'a> {
+struct ConditionalScanner<'a> {
     text: &'a str,
-    groups: Vec<Group>,
+    groups: Vec<ConditionalGroup>,
     /// What the parser is not given.
-    odd: Vec<Range<usize>>,
+    elided: Vec<Range<usize>>,
     repairs: usize,
     depth: isize,
     /// The last byte that is neither a comment nor white space.
     last: u8,
 }
 
-impl Scan<'_> {
-    fn meet(&mut self, byte: u8) {
+impl ConditionalScanner<'_> {
+    fn record_byte(&mut self, byte: u8) {
         match byte {
             b'{' => self.depth += 1,
             b'}' => self.depth -= 1,
             _ => {}
         }
         if let Some(group) = self.groups.last_mut() {
-            group.is_odd |= self.depth < group.depth;
+            group.is_unsupported |= self.depth < group.depth;
         }
         self.last = byte;
     }
@@ -80,7 +80,14 @@ impl Scan<'_> {
             "if" => {
                 let is_odd = !matches!(self.last, b'{' | b'}' | b';' | b']');
                 let (depth, before) = (self.depth, self.last);
-                self.groups.push(Group { first: line, second: None, depth, before, first_end: None, is_odd });
+                self.groups.push(ConditionalGroup {
+                    first: line,
+                    second: None,
+                    depth,
+                    before,
+                    first_end: None,
+                    is_unsupported: is_odd,
+                });
             }
             "elif" | "else" => {
                 let end = (self.depth, self.last);
@@ -93,25 +100,25 @@ impl Scan<'_> {
                 let mut group = self.groups.pop()?;
                 group.end_branch((self.depth, self.last));
                 (self.depth, self.last) = group.first_end?;
-                if group.is_odd {
+                if group.is_unsupported {
                     self.repairs += 1;
-                    self.odd.push(group.first);
-                    self.odd.push(group.second.unwrap_or(line.start)..line.end);
+                    self.elided.push(group.first);
+                    self.elided.push(group.second.unwrap_or(line.start)..line.end);
                 }
             }
             // The grammar does not know all that compilers take there.
-            "pragma" => self.odd.push(line),
+            "pragma" => self.elided.push(line),
             _ => {}
         }
         Some(())
     }
 
-    fn finish(mut self) -> Reduced {
-        self.odd.sort_by_key(|range| (range.start, range.end));
-        let mut reduced = Reduced::default();
+    fn finish(mut self) -> PreprocessedText {
+        self.elided.sort_by_key(|range| (range.start, range.end));
+        let mut reduced = PreprocessedText::default();
         reduced.repairs = self.repairs;
         let mut at = 0;
-        for range in self.odd {
+        for range in self.elided {
             // A line within a branch that is left out is left out with it.
             if at <= range.start {
                 reduced.copy(self.text, at..range.start);
@@ -123,10 +130,10 @@ impl Scan<'_> {
     }
 }
 
-impl Group {
+impl ConditionalGroup {
     fn end_branch(&mut self, end: (isize, u8)) {
         let (depth, last) = end;
-        self.is_odd |= depth != self.depth || !matches!(last, b'{' | b'}' | b';' | b']');
+        self.is_unsupported |= depth != self.depth || !matches!(last, b'{' | b'}' | b';' | b']');
         self.first_end.get_or_insert(end);
     }
 }
@@ -137,7 +144,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(without_odd_branches(text).map(|reduced| reduced.text).as_deref(), expected);
+        assert_eq!(preprocess_conditionals(text).map(|reduced| reduced.text).as_deref(), expected);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 const MAX_DEPTH: usize = 50;
 
 /// Returns where what begins at `at` ends: a comment, a literal, or a single character. `None` where it never does.
-pub(super) fn skip(text: &str, at: usize, depth: usize) -> Option<usize> {
+pub(super) fn token_end(text: &str, at: usize, depth: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     match rest.as_bytes() {
         [b'/', b'/', ..] => Some(rest.find('\n').map_or(text.len(), |end| at + end)),
@@ -49,7 +49,7 @@ fn string_end(text: &str, start: usize, quote: usize, depth: usize) -> Option<us
             [b'"', ..] => return Some(at + 1),
             [b'\n', ..] if !is_verbatim => return None,
             [b'{', b'{', ..] if has_holes => at += 2,
-            [b'{', ..] if has_holes => at = hole_end(text, at, depth)?,
+            [b'{', ..] if has_holes => at = interpolation_end(text, at, depth)?,
             [b'\\', ..] if !is_verbatim => at += 1 + text.get(at + 1..)?.chars().next()?.len_utf8(),
             _ => at += 1,
         }
@@ -57,7 +57,7 @@ fn string_end(text: &str, start: usize, quote: usize, depth: usize) -> Option<us
 }
 
 /// Returns where the code ends that stands within a string.
-fn hole_end(text: &str, at: usize, depth: usize) -> Option<usize> {
+fn interpolation_end(text: &str, at: usize, depth: usize) -> Option<usize> {
     if depth == MAX_DEPTH {
         return None;
     }
@@ -67,7 +67,7 @@ fn hole_end(text: &str, at: usize, depth: usize) -> Option<usize> {
             b'{' => open += 1,
             b'}' => open -= 1,
             _ => {
-                at = skip(text, at, depth + 1)?;
+                at = token_end(text, at, depth + 1)?;
                 continue;
             }
         }
@@ -99,15 +99,15 @@ mod tests {
             "\"\"",
             "é",
         ] {
-            assert_eq!(skip(text, 0, 0), Some(text.len()), "{text}");
+            assert_eq!(token_end(text, 0, 0), Some(text.len()), "{text}");
         }
     }
 
     #[test]
     fn what_never_ends_is_said_to() {
         for text in ["\"a", "\"a\n\"", "'", "/* ", "$\"{", "\"\"\"a\"\"", "\"\\"] {
-            assert_eq!(skip(text, 0, 0), None, "{text}");
+            assert_eq!(token_end(text, 0, 0), None, "{text}");
         }
-        assert_eq!(skip(&"$\"{".repeat(10_000), 0, 0), None);
+        assert_eq!(token_end(&"$\"{".repeat(10_000), 0, 0), None);
     }
 }

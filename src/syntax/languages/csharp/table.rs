@@ -1,6 +1,6 @@
 //! What C#'s nodes mean.
 
-use super::conditionals::without_odd_branches;
+use super::conditionals::preprocess_conditionals;
 use super::symbols::class;
 use super::symbols::destructor;
 use super::symbols::field;
@@ -10,12 +10,12 @@ use super::symbols::method;
 use super::symbols::operator;
 use super::symbols::property;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// C#, up to what the grammar knows of version 13.
 pub(in crate::syntax::languages) static CSHARP: Language = Language {
@@ -26,25 +26,25 @@ pub(in crate::syntax::languages) static CSHARP: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
-    unsigned: &["attribute_list", "preproc_if_in_attribute_list"],
-    marks: Marks::BRACES,
-    reduce: Some(without_odd_branches),
-    cut_supplied: None,
+    signature_excludes: &["attribute_list", "preproc_if_in_attribute_list"],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(preprocess_conditionals),
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const NAMESPACE: Rule = Rule::new(SymbolKind::Namespace, Body::Members(&["body"]));
-const INTERFACE: Rule = Rule::new(SymbolKind::Interface, Body::Members(&["body"]));
-const ENUM: Rule = Rule::new(SymbolKind::Enum, Body::Members(&["body"]));
-const ENUM_MEMBER: Rule = Rule::new(SymbolKind::EnumMember, Body::None);
-const DELEGATE: Rule = Rule::new(SymbolKind::Typedef, Body::None);
-const CONSTRUCTOR: Rule = Rule::new(SymbolKind::Constructor, Body::Code(&["body"]));
-const FUNCTION: Rule = Rule::new(SymbolKind::Function, Body::Code(&["body"]));
-const PARAMETER: Rule = Rule::new(SymbolKind::Property, Body::None);
+const NAMESPACE: SymbolRule = SymbolRule::new(SymbolKind::Namespace, BodyRule::Members(&["body"]));
+const INTERFACE: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
+const ENUM_MEMBER: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
+const DELEGATE: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None);
+const CONSTRUCTOR: SymbolRule = SymbolRule::new(SymbolKind::Constructor, BodyRule::Code(&["body"]));
+const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
+const PARAMETER: SymbolRule = SymbolRule::new(SymbolKind::Property, BodyRule::None);
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("using_directive", Visit::Preamble(import)),
     ("namespace_declaration", Visit::Define(&NAMESPACE)),

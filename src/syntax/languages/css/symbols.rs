@@ -3,66 +3,66 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
-use crate::syntax::walk::Walk;
+use crate::syntax::walk::OutlineWalk;
 use crate::syntax::words::one_line;
 
 /// Reads `@charset`, which tells nothing.
-pub(super) fn preamble<'t>(_walk: &mut Walk<'t>, _node: Node<'t>) {}
+pub(super) fn preamble<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `@import url("a.css") screen;`.
-pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(what) = node.named_child(0) else { return };
     let what = walk.text(what);
     let what = what.strip_prefix("url(").and_then(|what| what.strip_suffix(')')).unwrap_or(what);
-    walk.import(what.trim_matches(['"', '\'', ' ']));
+    walk.add_import(what.trim_matches(['"', '\'', ' ']));
 }
 
 /// Reads `a:hover, .b { … }`.
-pub(super) fn rule_set<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn rule_set<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     define(walk, node, child_of_kind(node, "block"));
 }
 
 /// Reads `@media (…) { … }` and its like.
-pub(super) fn at_rule<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn at_rule<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     define(walk, node, child_of_kind(node, "block"));
 }
 
 /// Reads `@keyframes name { … }`.
-pub(super) fn keyframes<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn keyframes<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(block) = child_of_kind(node, "keyframe_block_list") else { return };
     let name = head(walk, node, block);
-    walk.define(node, Definition::new(SymbolKind::Selector, name, Inside::Code(block)));
+    walk.define(node, SymbolDefinition::new(SymbolKind::Selector, name, SymbolBody::Code(block)));
 }
 
 /// Reads `--name: value;`; other declarations are what a rule does.
-pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = child_of_kind(node, "property_name").map(|name| walk.text(name)) else { return };
     if name.starts_with("--") {
-        walk.define(node, Definition::new(SymbolKind::Variable, name.to_owned(), Inside::Nothing));
+        walk.define(node, SymbolDefinition::new(SymbolKind::Variable, name.to_owned(), SymbolBody::Nothing));
     }
 }
 
-fn define<'t>(walk: &mut Walk<'t>, node: Node<'t>, block: Option<Node<'t>>) {
+fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, block: Option<Node<'t>>) {
     let Some(block) = block else { return };
     let name = head(walk, node, block);
     if name.contains(['{', '}']) {
         // The grammar was lost before this.
-        return walk.enter(block);
+        return walk.visit_children(block);
     }
-    let inside = if has_members(walk, block) { Inside::Members(block) } else { Inside::Code(block) };
-    walk.define(node, Definition::new(SymbolKind::Selector, name, inside));
+    let inside = if has_members(walk, block) { SymbolBody::Members(block) } else { SymbolBody::Code(block) };
+    walk.define(node, SymbolDefinition::new(SymbolKind::Selector, name, inside));
 }
 
-fn head<'t>(walk: &Walk<'t>, node: Node<'t>, block: Node<'t>) -> String {
-    one_line(&walk.head(node, walk.range(node).start..walk.range(block).start))
+fn head<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, block: Node<'t>) -> String {
+    one_line(&walk.signature_text(node, walk.range(node).start..walk.range(block).start))
 }
 
 /// Says whether there is more in a block than declarations.
-fn has_members<'t>(walk: &Walk<'t>, block: Node<'t>) -> bool {
+fn has_members<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> bool {
     children(block).into_iter().any(|child| match child.kind() {
         "declaration" => walk.text(child).starts_with("--"),
         kind => kind.ends_with("_set") || kind.ends_with("_statement") || kind == "at_rule",

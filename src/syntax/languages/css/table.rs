@@ -6,9 +6,9 @@ use super::symbols::import;
 use super::symbols::keyframes;
 use super::symbols::preamble;
 use super::symbols::rule_set;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// CSS, with nested rules.
@@ -20,16 +20,16 @@ pub(in crate::syntax::languages) static CSS: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::BRACES,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("charset_statement", Visit::Preamble(preamble)),
     ("import_statement", Visit::Preamble(import)),

@@ -5,25 +5,25 @@ use tree_sitter::Node;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 use crate::syntax::comments::documentation;
-use crate::syntax::comments::is_about_copying;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
+use crate::syntax::comments::is_license_text;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
 use crate::syntax::languages::lines::cut_after_first_line;
-use crate::syntax::languages::lines::doc_above;
-use crate::syntax::languages::lines::document_last;
+use crate::syntax::languages::lines::document_last_symbol;
+use crate::syntax::languages::lines::hash_comment_above;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
-use crate::syntax::walk::Scope;
-use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
+use crate::syntax::walk::NamedScope;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::walk::format_line_count;
 
 /// An instruction of more lines than this is told by its first and its size.
 const LONG_INSTRUCTION: usize = 3;
 
 /// Reads a whole Dockerfile.
-pub(super) fn file<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
+pub(super) fn file<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     walk.doc = head_doc(walk);
     let mut stages: Vec<Symbol> = Vec::new();
     let mut names: Vec<String> = Vec::new();
@@ -38,13 +38,13 @@ pub(super) fn file<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
             }
             continue;
         }
-        close(walk, &mut stages, &mut before);
+        close_stage(walk, &mut stages, &mut before);
         let Some(name) = stage(walk, node, &names) else { continue };
         names.push(name.clone());
         stages.extend(walk.symbols.pop());
-        walk.scopes.push(Scope { name, kind: SymbolKind::Stage });
+        walk.scopes.push(NamedScope { name, kind: SymbolKind::Stage });
     }
-    close(walk, &mut stages, &mut before);
+    close_stage(walk, &mut stages, &mut before);
     before.append(&mut stages);
     walk.symbols = before;
 }
@@ -56,7 +56,7 @@ fn instructions(root: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Ends a stage: what was found since it began stands in it.
-fn close(walk: &mut Walk<'_>, stages: &mut [Symbol], before: &mut Vec<Symbol>) {
+fn close_stage(walk: &mut OutlineWalk<'_>, stages: &mut [Symbol], before: &mut Vec<Symbol>) {
     walk.scopes.clear();
     let found = std::mem::take(&mut walk.symbols);
     match stages.last_mut() {
@@ -66,10 +66,10 @@ fn close(walk: &mut Walk<'_>, stages: &mut [Symbol], before: &mut Vec<Symbol>) {
 }
 
 /// Reads `FROM image AS name`; an image that is no stage of this file is drawn in.
-fn stage<'t>(walk: &mut Walk<'t>, node: Node<'t>, names: &[String]) -> Option<String> {
+fn stage<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, names: &[String]) -> Option<String> {
     let image = walk.text(child_of_kind(node, "image_spec")?).to_owned();
     if !names.contains(&image) && image != "scratch" {
-        walk.import(&image);
+        walk.add_import(&image);
     }
     let bare = find(node, ".image_spec/name").map_or("", |name| walk.text(name));
     let name = find(node, "as").map_or(bare, |name| walk.text(name)).to_owned();
@@ -77,10 +77,10 @@ fn stage<'t>(walk: &mut Walk<'t>, node: Node<'t>, names: &[String]) -> Option<St
     Some(name)
 }
 
-fn instruction<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+fn instruction<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     match node.kind() {
-        "arg_instruction" => each(walk, node, ".arg_pair"),
-        "env_instruction" => each(walk, node, ".env_pair"),
+        "arg_instruction" => define_variables(walk, node, ".arg_pair"),
+        "env_instruction" => define_variables(walk, node, ".env_pair"),
         "label_instruction" | "run_instruction" | "copy_instruction" | "add_instruction" => {}
         "expose_instruction"
         | "entrypoint_instruction"
@@ -95,28 +95,28 @@ fn instruction<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         }
         _ => return,
     }
-    cut(walk, node);
+    cut_instruction(walk, node);
 }
 
 /// Reads the variables of `ARG` and `ENV`.
-fn each<'t>(walk: &mut Walk<'t>, node: Node<'t>, pairs: &'static str) {
+fn define_variables<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, pairs: &'static str) {
     for pair in find_all(node, pairs) {
         let Some(name) = find(pair, "name").map(|name| walk.text(name).to_owned()) else { continue };
         define(walk, pair, SymbolKind::Variable, name);
     }
 }
 
-fn define<'t>(walk: &mut Walk<'t>, node: Node<'t>, kind: SymbolKind, name: String) {
-    walk.define(node, Definition::new(kind, name, Inside::Nothing));
-    document_last(walk, |walk| {
+fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, kind: SymbolKind, name: String) {
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing));
+    document_last_symbol(walk, |walk| {
         // What stands at the head of the file is about that.
-        let doc = doc_above(walk, walk.range(node).start);
+        let doc = hash_comment_above(walk, walk.range(node).start);
         doc.filter(|doc| walk.doc.as_ref().is_none_or(|head| !doc.ends_with(head)))
     });
 }
 
 /// Takes out the later lines of a long instruction.
-fn cut<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+fn cut_instruction<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let range = walk.range(node);
     if walk.source.text(range.clone()).trim_end().lines().count() <= LONG_INSTRUCTION || node.has_error() {
         return;
@@ -125,7 +125,7 @@ fn cut<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     for document in &documents {
         let document = walk.range(*document);
         let text = walk.source.text(document.clone()).trim_end();
-        let size = count_lines(text.lines().count());
+        let size = format_line_count(text.lines().count());
         walk.cut(document.start..document.start + text.len(), format!("# {size}"));
     }
     let command = child_of_kind(node, "shell_command").filter(|_| node.kind() == "run_instruction");
@@ -135,13 +135,13 @@ fn cut<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Takes out the later lines of what a shell runs, or all of them where the first would not do alone.
-fn cut_command<'t>(walk: &mut Walk<'t>, command: Node<'t>) {
+fn cut_command<'t>(walk: &mut OutlineWalk<'t>, command: Node<'t>) {
     let range = walk.range(command);
     let text = walk.source.text(range.clone()).trim_end();
     let first = text.lines().next().unwrap_or_default();
     let is_open = ['\'', '"', '`'].iter().any(|quote| !first.matches(*quote).count().is_multiple_of(2));
     if is_open || first.trim_matches(['\\', ' ']).is_empty() {
-        let size = count_lines(text.lines().count());
+        let size = format_line_count(text.lines().count());
         walk.cut(range.start..range.start + text.len(), format!(":  # {size}"));
     } else if 1 < text.lines().count() {
         cut_after_first_line(walk, range);
@@ -149,8 +149,8 @@ fn cut_command<'t>(walk: &mut Walk<'t>, command: Node<'t>) {
 }
 
 /// Returns what the comments at the head say, without the directives for the parser.
-fn head_doc(walk: &Walk<'_>) -> Option<String> {
-    let lines = walk.source.whole().lines().map(str::trim);
+fn head_doc(walk: &OutlineWalk<'_>) -> Option<String> {
+    let lines = walk.source.original_text().lines().map(str::trim);
     let comments = lines.take_while(|line| line.starts_with('#') || line.is_empty());
     let is_directive = |line: &&str| {
         let said = line.trim_start_matches(['#', ' ']);
@@ -160,5 +160,5 @@ fn head_doc(walk: &Walk<'_>) -> Option<String> {
     };
     let text: Vec<_> = comments.filter(|line| !is_directive(line)).collect();
     let mut paragraphs = text.split(|line| line.is_empty());
-    paragraphs.find_map(|lines| documentation(&lines.join("\n")).filter(|doc| !is_about_copying(doc)))
+    paragraphs.find_map(|lines| documentation(&lines.join("\n")).filter(|doc| !is_license_text(doc)))
 }

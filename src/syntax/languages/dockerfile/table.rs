@@ -1,7 +1,7 @@
 //! What the nodes of Dockerfiles mean: their stages are no nodes, so that the whole file is read at once.
 
 use super::symbols::file;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
 
 /// Dockerfiles.
@@ -13,11 +13,11 @@ pub(in crate::syntax::languages) static DOCKERFILE: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::HASH,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::HASH,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[],
-    root: Some(file),
+    node_tables: &[],
+    read_root: Some(file),
 };

@@ -3,29 +3,29 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
-use crate::syntax::rule::first;
-use crate::syntax::walk::Walk;
+use crate::syntax::rule::find_first;
+use crate::syntax::walk::OutlineWalk;
 
 /// Reads a package's name, which tells nothing; the comment above it is about the file.
-pub(super) fn package<'t>(_walk: &mut Walk<'t>, _node: Node<'t>) {}
+pub(super) fn package<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `import ("a"; b "c/d")`.
-pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let grouped = find_all(node, ".import_spec_list/.import_spec");
     for spec in find_all(node, ".import_spec").into_iter().chain(grouped) {
         if let Some(path) = find(spec, "path") {
-            walk.import(walk.text(path).trim_matches(['"', '`']));
+            walk.add_import(walk.text(path).trim_matches(['"', '`']));
         }
     }
 }
 
 /// Reads a method, which belongs to its receiver's type: `func (s *Server[T]) Serve()`.
-pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn method<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
     let receiver = find(node, "receiver/.parameter_declaration/type").map_or("", |node| walk.text(node));
@@ -34,19 +34,19 @@ pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         .chars()
         .take_while(|c| c.is_alphanumeric() || *c == '_')
         .collect();
-    let inside = find(node, "body").map_or(Inside::Nothing, Inside::Code);
-    walk.define(node, Definition::new(SymbolKind::Method, name, inside).owned_by(&owner));
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    walk.define(node, SymbolDefinition::new(SymbolKind::Method, name, inside).with_owner(&owner));
 }
 
 /// Reads `const …`, `var …` and `type …`: what stands alone begins at the keyword, what stands in brackets does not.
-pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let is_group = child_of_kind(node, "(").is_some() || child_of_kind(node, "var_spec_list").is_some();
     if !is_group {
-        return walk.unwrap(node);
+        return walk.visit_wrapped(node);
     }
-    let doc = walk.doc_above().filter(|_| node.kind() != "type_declaration");
+    let doc = walk.preceding_doc().filter(|_| node.kind() != "type_declaration");
     let before = walk.symbols.len();
-    walk.enter(node);
+    walk.visit_children(node);
     // What is said of a group is said where it begins.
     if let Some(first) = walk.symbols.get_mut(before) {
         first.doc = first.doc.take().or(doc);
@@ -54,26 +54,29 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Reads one type of a `type` declaration.
-pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn type_spec<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(defined)) = (find(node, "name"), find(node, "type")) else { return };
     let name = walk.text(name).to_owned();
     let mut head_end = None;
     let (kind, inside) = match defined.kind() {
         "struct_type" => {
-            let fields = first(defined, &[".field_declaration_list"]);
-            (SymbolKind::Struct, fields.map_or(Inside::Nothing, Inside::Members))
+            let fields = find_first(defined, &[".field_declaration_list"]);
+            (SymbolKind::Struct, fields.map_or(SymbolBody::Nothing, SymbolBody::Members))
         }
         "interface_type" => {
             head_end = child_of_kind(defined, "{").map(|bracket| walk.range(bracket).start);
-            (SymbolKind::Interface, Inside::Members(defined))
+            (SymbolKind::Interface, SymbolBody::Members(defined))
         }
-        _ => (SymbolKind::Typedef, Inside::Nothing),
+        _ => (SymbolKind::Typedef, SymbolBody::Nothing),
     };
-    walk.define(node, Definition { head_end, ..Definition::new(kind, name, inside) });
+    walk.define(
+        node,
+        SymbolDefinition { signature_end: head_end, ..SymbolDefinition::new(kind, name, inside) },
+    );
 }
 
 /// Reads fields of a struct: an embedded one bears the name of its type, and one that is a struct has fields.
-pub(super) fn field<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(held) = find(node, "type") else { return };
     let mut names: Vec<_> = find_all(node, "name").into_iter().map(|name| walk.text(name)).collect();
     if names.is_empty() {
@@ -82,13 +85,13 @@ pub(super) fn field<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
     let fields = find(held, ".field_declaration_list").filter(|_| held.kind() == "struct_type");
     for name in names.into_iter().filter(|name| *name != "_") {
-        let inside = fields.map_or(Inside::Nothing, Inside::Members);
-        walk.define(node, Definition::new(SymbolKind::Field, name.to_owned(), inside));
+        let inside = fields.map_or(SymbolBody::Nothing, SymbolBody::Members);
+        walk.define(node, SymbolDefinition::new(SymbolKind::Field, name.to_owned(), inside));
     }
 }
 
 /// Reads constants or variables that are declared at once; `_` is none.
-pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let kind = if node.kind() == "const_spec" { SymbolKind::Constant } else { SymbolKind::Variable };
     let value = find(node, "value");
     for name in find_all(node, "name") {
@@ -97,15 +100,15 @@ pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             ("_" | ",", _) => {}
             (name, value) => {
                 let code = value.and_then(code);
-                let inside = code.or(value.map(Inside::Value)).unwrap_or(Inside::Nothing);
-                walk.define(node, Definition::new(kind, name.to_owned(), inside));
+                let inside = code.or(value.map(SymbolBody::Value)).unwrap_or(SymbolBody::Nothing);
+                walk.define(node, SymbolDefinition::new(kind, name.to_owned(), inside));
             }
         }
     }
 }
 
 /// Returns the code of a value that is a function, and nothing else.
-fn code(values: Node<'_>) -> Option<Inside<'_>> {
+fn code(values: Node<'_>) -> Option<SymbolBody<'_>> {
     let function = find(values, ".func_literal").filter(|_| values.named_child_count() == 1)?;
-    find(function, "body").map(Inside::Code)
+    find(function, "body").map(SymbolBody::Code)
 }

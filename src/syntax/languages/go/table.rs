@@ -8,12 +8,12 @@ use super::symbols::package;
 use super::symbols::type_spec;
 use super::symbols::value;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// Go, with type parameters.
 pub(in crate::syntax::languages) static GO: Language = Language {
@@ -24,19 +24,19 @@ pub(in crate::syntax::languages) static GO: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::BRACES,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const FUNCTION: Rule = Rule::new(SymbolKind::Function, Body::Code(&["body"]));
-const PROMISED: Rule = Rule::new(SymbolKind::Method, Body::None);
+const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
+const PROMISED: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("package_clause", Visit::Preamble(package)),
     ("import_declaration", Visit::Preamble(import)),

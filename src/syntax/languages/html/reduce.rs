@@ -7,10 +7,10 @@ use memchr::memchr;
 use memchr::memchr2;
 use memchr::memmem;
 
-use crate::syntax::reduced::Reduced;
+use crate::syntax::reduced::PreprocessedText;
 
 /// Attributes that the outline tells of.
-const TOLD: [&str; 9] = ["id", "name", "rel", "href", "src", "type", "content", "action", "for"];
+const KEPT_ATTRIBUTES: [&str; 9] = ["id", "name", "rel", "href", "src", "type", "content", "action", "for"];
 
 /// A text of fewer bytes than this stays.
 const SHORT: usize = 4;
@@ -19,27 +19,27 @@ const SHORT: usize = 4;
 const LONGEST_TEMPLATE: usize = 2000;
 
 /// Returns the tags; `None` where one does not end.
-pub(super) fn reduce(text: &str) -> Option<Reduced> {
-    let mut scan = Scan { text, at: 0, copied: 0, reduced: Reduced::default() };
+pub(super) fn preprocess_html(text: &str) -> Option<PreprocessedText> {
+    let mut scan = HtmlScanner { text, at: 0, copied_until: 0, reduced: PreprocessedText::default() };
     while scan.at < text.len() {
         scan.text_up_to_tag();
         if scan.at < text.len() {
             scan.tag()?;
         }
     }
-    scan.reduced.copy(text, scan.copied..text.len());
+    scan.reduced.copy(text, scan.copied_until..text.len());
     Some(scan.reduced)
 }
 
-struct Scan<'t> {
+struct HtmlScanner<'t> {
     text: &'t str,
     at: usize,
     /// Up to where the text was copied or left out.
-    copied: usize,
-    reduced: Reduced,
+    copied_until: usize,
+    reduced: PreprocessedText,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> HtmlScanner<'t> {
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -52,16 +52,16 @@ impl<'t> Scan<'t> {
             if let Some(end) = template_end(self.rest().as_bytes()) {
                 self.at += end;
             } else if is_tag(self.rest()) {
-                return self.leave_text(from);
+                return self.elide_text(from);
             } else {
                 self.at += 1;
             }
         }
         self.at = self.text.len();
-        self.leave_text(from);
+        self.elide_text(from);
     }
 
-    fn leave_text(&mut self, from: usize) {
+    fn elide_text(&mut self, from: usize) {
         let said = self.text[from..self.at].trim();
         if SHORT < said.len() || said.contains(['<', '{']) {
             let from = from + (self.text[from..self.at].len() - self.text[from..self.at].trim_start().len());
@@ -85,7 +85,7 @@ impl<'t> Scan<'t> {
             let name = self.name();
             self.attributes()?;
             if matches!(name.as_str(), "script" | "style") && !self.text[..self.at].ends_with("/>") {
-                self.raw(&name)?;
+                self.elide_raw_text(&name)?;
             }
         }
         Some(())
@@ -160,7 +160,7 @@ impl<'t> Scan<'t> {
         }
         let from = self.at;
         self.at += at;
-        let is_told = TOLD.contains(&name.as_str());
+        let is_told = KEPT_ATTRIBUTES.contains(&name.as_str());
         if is_told && !is_plain {
             self.replace(from, self.at, "\"x\"");
             self.reduced.repairs += 1;
@@ -169,7 +169,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Leaves out a script or a style.
-    fn raw(&mut self, name: &str) -> Option<()> {
+    fn elide_raw_text(&mut self, name: &str) -> Option<()> {
         let from = self.at;
         let mut at = from;
         loop {
@@ -189,11 +189,11 @@ impl<'t> Scan<'t> {
 
     fn replace(&mut self, from: usize, to: usize, text: &str) {
         // An attribute that was told of may be part of one that is left out.
-        if self.copied <= from {
-            self.reduced.copy(self.text, self.copied..from);
-            self.reduced.stand_in(text, from..to);
+        if self.copied_until <= from {
+            self.reduced.copy(self.text, self.copied_until..from);
+            self.reduced.substitute(text, from..to);
         }
-        self.copied = to.max(self.copied);
+        self.copied_until = to.max(self.copied_until);
     }
 }
 
@@ -222,7 +222,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(reduce(text).map(|reduced| reduced.text).as_deref(), expected);
+        assert_eq!(preprocess_html(text).map(|reduced| reduced.text).as_deref(), expected);
     }
 
     #[test]

@@ -6,17 +6,17 @@ use tree_sitter::Node;
 
 use crate::model::Span;
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
-use crate::syntax::languages::lines::size_of;
-use crate::syntax::markup::plain;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
+use crate::syntax::languages::lines::format_data_size;
+use crate::syntax::markup::strip_markup;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find_all;
-use crate::syntax::rule::first;
-use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
-use crate::syntax::words::clipped;
+use crate::syntax::rule::find_first;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::walk::format_line_count;
+use crate::syntax::words::clip_name;
 use crate::syntax::words::one_line;
 
 /// Elements without names that have more bytes than this together are told by their size.
@@ -26,19 +26,19 @@ const LARGE: usize = 200;
 const LONG_SCRIPT: usize = 3;
 
 /// What a tag says.
-struct Tag<'t> {
+struct HtmlTag<'t> {
     name: String,
     node: Node<'t>,
     attributes: Vec<(String, &'t str)>,
 }
 
-impl<'t> Tag<'t> {
-    fn of(walk: &Walk<'t>, element: Node<'t>) -> Option<Self> {
-        let node = first(element, &[".start_tag", ".self_closing_tag"])?;
+impl<'t> HtmlTag<'t> {
+    fn from_element(walk: &OutlineWalk<'t>, element: Node<'t>) -> Option<Self> {
+        let node = find_first(element, &[".start_tag", ".self_closing_tag"])?;
         let name = walk.text(child_of_kind(node, "tag_name")?).to_lowercase();
         let attributes = find_all(node, ".attribute").into_iter().filter_map(|attribute| {
             let name = walk.text(child_of_kind(attribute, "attribute_name")?).to_lowercase();
-            let value = first(attribute, &[".quoted_attribute_value", ".attribute_value"]);
+            let value = find_first(attribute, &[".quoted_attribute_value", ".attribute_value"]);
             Some((name, value.map_or("", |value| walk.text(value).trim_matches(['"', '\'']))))
         });
         Some(Self { name, node, attributes: attributes.collect() })
@@ -51,34 +51,34 @@ impl<'t> Tag<'t> {
 }
 
 /// Reads the title of the page, and takes out what stands at its top without a name.
-pub(super) fn document<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
+pub(super) fn document<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
     // The walk visits the children of the root after this.
     walk.doc = description(walk, root);
 }
 
 /// Returns what a page says of itself in its head.
-fn description<'t>(walk: &Walk<'t>, root: Node<'t>) -> Option<String> {
+fn description<'t>(walk: &OutlineWalk<'t>, root: Node<'t>) -> Option<String> {
     let page = children(root).into_iter().find(|child| child.kind() == "element")?;
     let head = std::iter::once(page).chain(children(page)).find(|child| {
-        child.kind() == "element" && Tag::of(walk, *child).is_some_and(|tag| tag.name == "head")
+        child.kind() == "element" && HtmlTag::from_element(walk, *child).is_some_and(|tag| tag.name == "head")
     })?;
     let mut title = None;
     for element in children(head).into_iter().filter(|child| child.kind() == "element") {
-        let Some(tag) = Tag::of(walk, element) else { continue };
+        let Some(tag) = HtmlTag::from_element(walk, element) else { continue };
         match tag.name.as_str() {
             "meta" if tag.attribute("name") == Some("description") => {
-                return tag.attribute("content").map(|said| one_line(&plain(said)));
+                return tag.attribute("content").map(|said| one_line(&strip_markup(said)));
             }
-            "title" => title = Some(words(walk, element)),
+            "title" => title = Some(element_text(walk, element)),
             _ => {}
         }
     }
-    title.map(|title| plain(&title).into_owned()).filter(|title| !title.is_empty())
+    title.map(|title| strip_markup(&title).into_owned()).filter(|title| !title.is_empty())
 }
 
 /// Reads an element: a heading, a form and its fields, what has an id; or looks into it.
-pub(super) fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(tag) = Tag::of(walk, node) else { return walk.enter(node) };
+pub(super) fn element<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(tag) = HtmlTag::from_element(walk, node) else { return walk.visit_children(node) };
     let level = tag
         .name
         .strip_prefix('h')
@@ -89,9 +89,9 @@ pub(super) fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     match tag.name.as_str() {
         "title" => define(walk, node, &tag, SymbolKind::Element, "title"),
         "link" if tag.attribute("rel") == Some("stylesheet") => {
-            walk.import(tag.attribute("href").unwrap_or_default());
+            walk.add_import(tag.attribute("href").unwrap_or_default());
         }
-        _ if level.is_some() => define(walk, node, &tag, SymbolKind::Heading, &words(walk, node)),
+        _ if level.is_some() => define(walk, node, &tag, SymbolKind::Heading, &element_text(walk, node)),
         "form" => {
             let name = named.or(tag.attribute("name")).or(tag.attribute("action")).unwrap_or("form");
             define(walk, node, &tag, SymbolKind::Element, name);
@@ -102,7 +102,7 @@ pub(super) fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         }
         _ => match named {
             Some(id) => define(walk, node, &tag, SymbolKind::Element, id),
-            None => walk.enter(node),
+            None => walk.visit_children(node),
         },
     }
     if tag.name != "head" && level.is_none() {
@@ -110,10 +110,10 @@ pub(super) fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
-fn define<'t>(walk: &mut Walk<'t>, node: Node<'t>, tag: &Tag<'t>, kind: SymbolKind, name: &str) {
-    let name = clipped(one_line(name));
+fn define<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, tag: &HtmlTag<'t>, kind: SymbolKind, name: &str) {
+    let name = clip_name(one_line(name));
     let before = walk.symbols.len();
-    walk.define(node, Definition::new(kind, name, Inside::Members(node)));
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Members(node)));
     let signature = match kind {
         SymbolKind::Heading => one_line(walk.text(node)),
         _ if tag.name == "title" => one_line(walk.text(node)),
@@ -125,10 +125,10 @@ fn define<'t>(walk: &mut Walk<'t>, node: Node<'t>, tag: &Tag<'t>, kind: SymbolKi
 }
 
 /// Reads a script or a style.
-pub(super) fn script<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(tag) = Tag::of(walk, node) else { return };
+pub(super) fn script<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(tag) = HtmlTag::from_element(walk, node) else { return };
     if let Some(source) = tag.attribute("src") {
-        walk.import(source);
+        walk.add_import(source);
     }
     let text = child_of_kind(node, "raw_text").filter(|text| !walk.text(*text).trim().is_empty());
     let Some(text) = text else { return };
@@ -141,12 +141,12 @@ pub(super) fn script<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         return;
     }
     let is_data = tag.attribute("type").is_some_and(|kind| kind.contains("json"));
-    let size = size_of(said.trim());
+    let size = format_data_size(said.trim());
     walk.cut(range, if is_data { format!("\"… {size}\"") } else { format!("/* {size} */") });
 }
 
 /// Returns the words in an element, without its tags.
-fn words<'t>(walk: &Walk<'t>, node: Node<'t>) -> String {
+fn element_text<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> String {
     let mut words = String::new();
     let mut waiting = vec![node];
     while let Some(node) = waiting.pop() {
@@ -163,7 +163,7 @@ fn words<'t>(walk: &Walk<'t>, node: Node<'t>) -> String {
 }
 
 /// Takes out the children of an element that hold no symbol, where they are much.
-fn cut_runs<'t>(walk: &mut Walk<'t>, node: Node<'t>, before: usize) {
+fn cut_runs<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, before: usize) {
     let own = walk.range(node).start;
     let found: &[_] = walk.symbols.get(before..).unwrap_or_default();
     let spans: Vec<Span> = match found {
@@ -188,11 +188,11 @@ fn cut_runs<'t>(walk: &mut Walk<'t>, node: Node<'t>, before: usize) {
     cut_run(walk, run);
 }
 
-fn cut_run(walk: &mut Walk<'_>, run: Option<Range<usize>>) {
+fn cut_run(walk: &mut OutlineWalk<'_>, run: Option<Range<usize>>) {
     let Some(run) = run else { return };
     let text = walk.source.text(run.clone()).trim_end();
     if LARGE < text.len() {
-        let lines = count_lines(text.lines().count());
+        let lines = format_line_count(text.lines().count());
         walk.cut(run.start..run.start + text.len(), format!("<!-- {lines} -->"));
     }
 }

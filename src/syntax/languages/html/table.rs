@@ -1,12 +1,12 @@
 //! What HTML's nodes mean.
 
-use super::reduce::reduce;
+use super::reduce::preprocess_html;
 use super::symbols::document;
 use super::symbols::element;
 use super::symbols::script;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// HTML.
@@ -18,16 +18,16 @@ pub(in crate::syntax::languages) static HTML: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks { body: ("<!-- ", " -->"), rows: ("<!-- ", " -->"), ends_line: false },
-    reduce: Some(reduce),
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks { body: ("<!-- ", " -->"), data: ("<!-- ", " -->"), ends_line: false },
+    preprocess: Some(preprocess_html),
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: Some(document),
+    node_tables: &[NODES],
+    read_root: Some(document),
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("element", Visit::Read(element)),
     ("script_element", Visit::Read(script)),

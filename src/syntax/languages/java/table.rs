@@ -7,12 +7,12 @@ use super::symbols::package;
 use super::symbols::record;
 use super::symbols::requires;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// Java, up to what the grammar knows of version 21.
 pub(in crate::syntax::languages) static JAVA: Language = Language {
@@ -23,26 +23,26 @@ pub(in crate::syntax::languages) static JAVA: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
-    unsigned: &["annotation", "marker_annotation"],
-    marks: Marks::BRACES,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &["annotation", "marker_annotation"],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const MODULE: Rule = Rule::new(SymbolKind::Module, Body::Members(&["body"]));
-const CLASS: Rule = Rule::new(SymbolKind::Class, Body::Members(&["body"]));
-const INTERFACE: Rule = Rule::new(SymbolKind::Interface, Body::Members(&["body"]));
-const ENUM: Rule = Rule::new(SymbolKind::Enum, Body::Members(&["body"]));
-const ENUM_MEMBER: Rule = Rule::new(SymbolKind::EnumMember, Body::Members(&["body"]));
-const METHOD: Rule = Rule::new(SymbolKind::Method, Body::Code(&["body"]));
-const CONSTRUCTOR: Rule = Rule::new(SymbolKind::Constructor, Body::Code(&["body"]));
-const COMPONENT: Rule =
-    Rule::new(SymbolKind::Field, Body::None).named(&["name", ".variable_declarator/name"]);
+const MODULE: SymbolRule = SymbolRule::new(SymbolKind::Module, BodyRule::Members(&["body"]));
+const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
+const INTERFACE: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
+const ENUM_MEMBER: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::Members(&["body"]));
+const METHOD: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::Code(&["body"]));
+const CONSTRUCTOR: SymbolRule = SymbolRule::new(SymbolKind::Constructor, BodyRule::Code(&["body"]));
+const COMPONENT: SymbolRule =
+    SymbolRule::new(SymbolKind::Field, BodyRule::None).named(&["name", ".variable_declarator/name"]);
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("line_comment", Visit::Comment),
     ("block_comment", Visit::Comment),
     ("package_declaration", Visit::Preamble(package)),

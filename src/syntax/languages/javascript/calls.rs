@@ -2,22 +2,22 @@
 
 use tree_sitter::Node;
 
-use super::bindings::Binding;
-use super::bindings::bind;
-use super::imports::required;
+use super::bindings::NameBinding;
+use super::bindings::define_binding;
+use super::imports::required_module;
 use super::imports::unquoted;
 use super::values::arguments;
 use super::values::has_functions;
 use super::values::is_function;
-use super::values::named;
-use super::values::plain;
-use super::values::trim;
+use super::values::significant_children;
+use super::values::trim_value;
+use super::values::unwrap_value;
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::rule::find;
-use crate::syntax::walk::Walk;
+use crate::syntax::walk::OutlineWalk;
 use crate::syntax::words::one_line;
 
 /// Objects that hold what has no owner.
@@ -33,30 +33,30 @@ const GROUPS: [&str; 7] = ["describe", "context", "suite", "fdescribe", "xdescri
 const TESTS: [&str; 7] = ["it", "test", "specify", "asyncTest", "fit", "xit", "xtest"];
 
 /// Reads an expression that stands for itself.
-pub(super) fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(expression) = named(node).into_iter().next() else { return };
+pub(super) fn statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(expression) = significant_children(node).into_iter().next() else { return };
     let awaited =
         find(expression, ".assignment_expression").filter(|_| expression.kind() == "await_expression");
     if let Some(assignment) = awaited.filter(|assignment| child_of_kind(*assignment, "using").is_some()) {
-        return assign(walk, node, assignment);
+        return visit_assignment(walk, node, assignment);
     }
     match expression.kind() {
         // `"use strict";` tells nothing; the comment above it is about the file.
-        "string" => walk.comment_is_about_file(),
-        "assignment_expression" => assign(walk, node, expression),
+        "string" => walk.use_comment_as_file_doc(),
+        "assignment_expression" => visit_assignment(walk, node, expression),
         // TypeScript's `namespace A { … }`.
-        "internal_module" => walk.unwrap(node),
-        _ => match plain(expression) {
-            value if value.kind() == "call_expression" => call(walk, node, value),
-            _ => trim(walk, expression),
+        "internal_module" => walk.visit_wrapped(node),
+        _ => match unwrap_value(expression) {
+            value if value.kind() == "call_expression" => visit_call(walk, node, value),
+            _ => trim_value(walk, expression),
         },
     }
 }
 
 /// Reads a statement that holds others: of what is in it, functions and types are told, and what is drawn in.
-pub(super) fn branch<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn visit_branch<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let before = walk.symbols.len();
-    walk.enter(node);
+    walk.visit_children(node);
     let mut at = 0;
     walk.symbols.retain(|symbol| {
         at += 1;
@@ -66,24 +66,29 @@ pub(super) fn branch<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Reads `a.b = value`.
-fn assign<'t>(walk: &mut Walk<'t>, node: Node<'t>, assignment: Node<'t>) {
+fn visit_assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, assignment: Node<'t>) {
     let (Some(left), Some(right)) = (find(assignment, "left"), find(assignment, "right")) else { return };
-    if let Some(source) = required(walk, right) {
-        return walk.import(source);
+    if let Some(source) = required_module(walk, right) {
+        return walk.add_import(source);
     }
     // TypeScript's grammar takes it for an assignment.
     if child_of_kind(assignment, "using").is_some() {
-        return bind(walk, node, Binding::new(SymbolKind::Variable, walk.text(left)), Some(right));
+        return define_binding(
+            walk,
+            node,
+            NameBinding::new(SymbolKind::Variable, walk.text(left)),
+            Some(right),
+        );
     }
     let path: Vec<&str> = walk.text(left).split('.').map(str::trim).collect();
-    match binding(&path, plain(right)) {
-        Some(binding) => bind(walk, node, binding, Some(right)),
-        None => trim(walk, right),
+    match binding(&path, unwrap_value(right)) {
+        Some(binding) => define_binding(walk, node, binding, Some(right)),
+        None => trim_value(walk, right),
     }
 }
 
 /// Returns what an assignment gives a name to, where that is worth telling.
-fn binding(path: &[&str], value: Node<'_>) -> Option<Binding> {
+fn binding(path: &[&str], value: Node<'_>) -> Option<NameBinding> {
     if !path.iter().all(|part| is_name(part)) || path.first() == Some(&"this") {
         return None;
     }
@@ -91,19 +96,20 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<Binding> {
     match path {
         ["module", "exports"] | ["exports"] => {
             let is_told = is_structure || matches!(value.kind(), "call_expression" | "new_expression");
-            is_told.then(|| Binding::new(SymbolKind::Constant, "module.exports"))
+            is_told.then(|| NameBinding::new(SymbolKind::Constant, "module.exports"))
         }
         ["module", "exports", name] | ["exports", name] => {
             let is_passed_on =
                 matches!(value.kind(), "identifier" | "member_expression" | "undefined" | "number");
             let is_mark = *name == "__esModule";
-            (!is_mark && (is_structure || !is_passed_on)).then(|| Binding::new(SymbolKind::Constant, name))
+            (!is_mark && (is_structure || !is_passed_on))
+                .then(|| NameBinding::new(SymbolKind::Constant, name))
         }
-        [owner, "prototype"] if has_functions(value) => Some(Binding::new(SymbolKind::Object, owner)),
+        [owner, "prototype"] if has_functions(value) => Some(NameBinding::new(SymbolKind::Object, owner)),
         [.., "prototype"] | [] => None,
         [owner @ .., "prototype", name] => {
             let kind = if is_function(value) { SymbolKind::Method } else { SymbolKind::Field };
-            Some(Binding { kind, name: (*name).to_owned(), owner: owned(owner) })
+            Some(NameBinding { kind, name: (*name).to_owned(), owner: owner_name(owner) })
         }
         [owner @ .., name] => {
             let is_class = owner.last().is_some_and(|owner| owner.starts_with(char::is_uppercase));
@@ -113,13 +119,13 @@ fn binding(path: &[&str], value: Node<'_>) -> Option<Binding> {
                 (false, _) => SymbolKind::Variable,
             };
             let is_told = is_structure || is_class;
-            is_told.then(|| Binding { kind, name: (*name).to_owned(), owner: owned(owner) })
+            is_told.then(|| NameBinding { kind, name: (*name).to_owned(), owner: owner_name(owner) })
         }
     }
 }
 
 /// Returns the owner's name without the objects that hold what has no owner.
-fn owned(path: &[&str]) -> String {
+fn owner_name(path: &[&str]) -> String {
     let mut path = path;
     while let Some((first, rest)) = path.split_first()
         && (GLOBALS.contains(first) || *first == "module")
@@ -134,16 +140,16 @@ fn is_name(part: &str) -> bool {
 }
 
 /// Reads a call: of a function that holds the file, of one that draws a file in, or of any other.
-fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, call: Node<'t>) {
-    if let Some(source) = required(walk, call) {
-        walk.comment_is_about_file();
-        return walk.import(source);
+fn visit_call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, call: Node<'t>) {
+    if let Some(source) = required_module(walk, call) {
+        walk.use_comment_as_file_doc();
+        return walk.add_import(source);
     }
-    let Some(function) = find(call, "function").map(plain) else { return };
+    let Some(function) = find(call, "function").map(unwrap_value) else { return };
     let handed = arguments(call);
-    if let Some(held) = called_at_once(function) {
+    if let Some(held) = immediately_invoked_function(function) {
         enter_function(walk, held);
-        return handed.into_iter().map(plain).for_each(|argument| enter_function(walk, argument));
+        return handed.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));
     }
     let name = walk.text(function);
     let names: Vec<&str> = name.split(|c: char| !(c.is_alphanumeric() || c == '$' || c == '_')).collect();
@@ -151,22 +157,23 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, call: Node<'t>) {
         return assign_members(walk, call, &handed);
     }
     if names.first().is_some_and(|first| HOLDERS.contains(first)) || names.last() == Some(&"ready") {
-        draw_in(walk, &handed);
-        return handed.into_iter().map(plain).for_each(|argument| enter_function(walk, argument));
+        import_listed_files(walk, &handed);
+        return handed.into_iter().map(unwrap_value).for_each(|argument| enter_function(walk, argument));
     }
     let word = names.iter().copied().find(|name| *name != "QUnit").unwrap_or_default();
     if GROUPS.contains(&word) || TESTS.contains(&word) {
-        return test(walk, node, word, &handed);
+        return define_test(walk, node, word, &handed);
     }
-    if let Some(members) = handed.iter().copied().map(plain).find(|argument| has_functions(*argument)) {
+    if let Some(members) = handed.iter().copied().map(unwrap_value).find(|argument| has_functions(*argument))
+    {
         let name = handed.first().filter(|first| first.kind() == "string");
         let name = name.map_or(name_of(&names), |name| unquoted(walk.text(*name)).to_owned());
-        let definition = Definition::new(SymbolKind::Object, name, Inside::Members(members));
+        let definition = SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::Members(members));
         return walk.define(node, definition);
     }
-    match handed.iter().copied().map(plain).find(|argument| holds_declarations(*argument)) {
+    match handed.iter().copied().map(unwrap_value).find(|argument| holds_declarations(*argument)) {
         Some(function) => enter_function(walk, function),
-        None => trim(walk, call),
+        None => trim_value(walk, call),
     }
 }
 
@@ -183,69 +190,69 @@ fn holds_declarations(function: Node<'_>) -> bool {
 }
 
 /// Reads a test or a group of tests, which are named by what they say: `describe frames`.
-fn test<'t>(walk: &mut Walk<'t>, node: Node<'t>, word: &str, handed: &[Node<'t>]) {
+fn define_test<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, word: &str, handed: &[Node<'t>]) {
     let title =
         handed.first().filter(|title| matches!(title.kind(), "string" | "template_string" | "identifier"));
-    let function = handed.iter().copied().map(plain).find(|argument| is_function(*argument));
+    let function = handed.iter().copied().map(unwrap_value).find(|argument| is_function(*argument));
     let (Some(title), Some(body)) = (title, function.and_then(|function| find(function, "body"))) else {
-        return trim(walk, node);
+        return trim_value(walk, node);
     };
     let name = one_line(&format!("{word} {}", unquoted(walk.text(*title))));
     let is_group = GROUPS.contains(&word) && body.kind() == "statement_block";
     let (kind, inside) = if is_group {
-        (SymbolKind::Module, Inside::Members(body))
+        (SymbolKind::Module, SymbolBody::Members(body))
     } else {
-        (SymbolKind::Function, Inside::Code(body))
+        (SymbolKind::Function, SymbolBody::Code(body))
     };
-    walk.define(node, Definition::new(kind, name, inside).with_head_end(walk.range(body).start));
+    walk.define(node, SymbolDefinition::new(kind, name, inside).with_signature_end(walk.range(body).start));
 }
 
 /// Reads what a function that holds the file hands back: an object of functions, or a call that is handed one.
-pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(value) = named(node).into_iter().next().map(plain) else { return };
+pub(super) fn visit_returned<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(value) = significant_children(node).into_iter().next().map(unwrap_value) else { return };
     match value.kind() {
-        "call_expression" => call(walk, node, value),
-        "object" if has_functions(value) => walk.enter(value),
-        _ => trim(walk, value),
+        "call_expression" => visit_call(walk, node, value),
+        "object" if has_functions(value) => walk.visit_children(value),
+        _ => trim_value(walk, value),
     }
 }
 
 /// Returns the function in `(function () { … })()` and `(function () { … }).call(this)`.
-fn called_at_once(function: Node<'_>) -> Option<Node<'_>> {
+fn immediately_invoked_function(function: Node<'_>) -> Option<Node<'_>> {
     let function = match function.kind() {
-        "member_expression" => plain(find(function, "object")?),
+        "member_expression" => unwrap_value(find(function, "object")?),
         _ => function,
     };
     is_function(function).then_some(function)
 }
 
 /// Visits the statements of a function that holds some of the file's.
-fn enter_function<'t>(walk: &mut Walk<'t>, function: Node<'t>) {
+fn enter_function<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>) {
     if !is_function(function) {
-        return trim(walk, function);
+        return trim_value(walk, function);
     }
     if let Some(body) = find(function, "body").filter(|body| body.kind() == "statement_block") {
-        walk.enter(body);
+        walk.visit_children(body);
     }
 }
 
 /// Reads the names of files in `define(["a", "b"], …)`.
-fn draw_in<'t>(walk: &mut Walk<'t>, handed: &[Node<'t>]) {
+fn import_listed_files<'t>(walk: &mut OutlineWalk<'t>, handed: &[Node<'t>]) {
     for list in handed.iter().filter(|argument| argument.kind() == "array") {
-        for source in named(*list).into_iter().filter(|source| source.kind() == "string") {
-            walk.import(unquoted(walk.text(source)));
+        for source in significant_children(*list).into_iter().filter(|source| source.kind() == "string") {
+            walk.add_import(unquoted(walk.text(source)));
         }
     }
 }
 
 /// Reads `Object.assign(A.prototype, { … })`.
-fn assign_members<'t>(walk: &mut Walk<'t>, call: Node<'t>, handed: &[Node<'t>]) {
-    let [target, members] = handed else { return trim(walk, call) };
+fn assign_members<'t>(walk: &mut OutlineWalk<'t>, call: Node<'t>, handed: &[Node<'t>]) {
+    let [target, members] = handed else { return trim_value(walk, call) };
     let name = walk.text(*target).trim_end_matches(".prototype");
     if has_functions(*members) && name.split('.').all(is_name) {
         let name = name.to_owned();
-        walk.define(call, Definition::new(SymbolKind::Object, name, Inside::Members(*members)));
+        walk.define(call, SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::Members(*members)));
     } else {
-        trim(walk, call);
+        trim_value(walk, call);
     }
 }

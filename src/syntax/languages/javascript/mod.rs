@@ -8,7 +8,7 @@ mod table;
 mod values;
 
 #[cfg(feature = "lang-typescript")]
-pub(super) use imports::file;
+pub(super) use imports::read_file_comment;
 #[cfg(feature = "lang-typescript")]
 pub(super) use members::field;
 #[cfg(feature = "lang-typescript")]

@@ -2,9 +2,9 @@
 
 use super::bindings::declarator;
 use super::bindings::variables;
-use super::calls::branch;
-use super::calls::returned;
 use super::calls::statement;
+use super::calls::visit_branch;
+use super::calls::visit_returned;
 use super::imports::export;
 use super::imports::import;
 #[cfg(feature = "lang-javascript")]
@@ -14,13 +14,13 @@ use super::members::pair;
 use super::members::static_block;
 use crate::model::SymbolKind;
 #[cfg(feature = "lang-javascript")]
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 #[cfg(feature = "lang-javascript")]
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// JavaScript of browsers and of Node, with JSX.
 #[cfg(feature = "lang-javascript")]
@@ -32,27 +32,27 @@ pub(in crate::syntax::languages) static JAVASCRIPT: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &["decorator"],
-    marks: Marks::BRACES,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &["decorator"],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES, SHARED],
-    root: Some(super::imports::file),
+    node_tables: &[NODES, SHARED],
+    read_root: Some(super::imports::read_file_comment),
 };
 
-const CLASS: Rule = Rule::new(SymbolKind::Class, Body::Members(&["body"]));
-const FUNCTION: Rule = Rule::new(SymbolKind::Function, Body::Code(&["body"]));
+const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
+const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
 
 /// The nodes that TypeScript does not have.
 #[cfg(feature = "lang-javascript")]
-const NODES: Nodes =
+const NODES: NodeTable =
     &[("field_definition", Visit::Read(field)), ("using_declaration", Visit::Read(variables))];
 
 /// The nodes that mean the same in TypeScript.
-pub(in crate::syntax::languages) const SHARED: Nodes = &[
+pub(in crate::syntax::languages) const SHARED: NodeTable = &[
     ("comment", Visit::Comment),
-    ("decorator", Visit::Lead),
+    ("decorator", Visit::Prefix),
     ("import_statement", Visit::Preamble(import)),
     ("export_statement", Visit::Read(export)),
     ("function_declaration", Visit::Define(&FUNCTION)),
@@ -65,12 +65,12 @@ pub(in crate::syntax::languages) const SHARED: Nodes = &[
     ("variable_declaration", Visit::Read(variables)),
     ("variable_declarator", Visit::Read(declarator)),
     ("expression_statement", Visit::Read(statement)),
-    ("return_statement", Visit::Read(returned)),
+    ("return_statement", Visit::Read(visit_returned)),
     ("statement_block", Visit::Enter),
-    ("if_statement", Visit::Read(branch)),
+    ("if_statement", Visit::Read(visit_branch)),
     ("else_clause", Visit::Enter),
-    ("for_in_statement", Visit::Read(branch)),
-    ("try_statement", Visit::Read(branch)),
+    ("for_in_statement", Visit::Read(visit_branch)),
+    ("try_statement", Visit::Read(visit_branch)),
     ("catch_clause", Visit::Enter),
     ("finally_clause", Visit::Enter),
 ];

@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use crate::syntax::nodes::is_trivia;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
-use crate::syntax::trim::Values;
-use crate::syntax::walk::Walk;
+use crate::syntax::trim::ValueTrimmer;
+use crate::syntax::walk::OutlineWalk;
 
 /// The value of an arrow function that is no longer than this is told.
 const SHORT_ARROW: usize = 80;
@@ -18,7 +18,7 @@ const MOST_OBJECTS: usize = 3;
 const MOST_CALLS: usize = 4;
 
 /// Returns a value without what only stands around it: brackets, types, `await`, and names that it is given on the way.
-pub(super) fn plain(value: Node<'_>) -> Node<'_> {
+pub(super) fn unwrap_value(value: Node<'_>) -> Node<'_> {
     let mut value = value;
     loop {
         let inner = match value.kind() {
@@ -28,7 +28,9 @@ pub(super) fn plain(value: Node<'_>) -> Node<'_> {
             | "non_null_expression"
             | "type_assertion"
             | "await_expression"
-            | "unary_expression" => named(value).into_iter().find(|inner| inner.kind() != "type_arguments"),
+            | "unary_expression" => {
+                significant_children(value).into_iter().find(|inner| inner.kind() != "type_arguments")
+            }
             "assignment_expression" => find(value, "right"),
             _ => None,
         };
@@ -40,7 +42,7 @@ pub(super) fn plain(value: Node<'_>) -> Node<'_> {
 }
 
 /// Returns the children that mean something.
-pub(super) fn named(node: Node<'_>) -> Vec<Node<'_>> {
+pub(super) fn significant_children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut node.walk()).filter(|child| !is_trivia(*child)).collect()
 }
 
@@ -55,9 +57,9 @@ pub(super) fn has_functions(object: Node<'_>) -> bool {
 }
 
 fn has_functions_within(object: Node<'_>, depth: usize) -> bool {
-    named(object).into_iter().any(|member| match member.kind() {
+    significant_children(object).into_iter().any(|member| match member.kind() {
         "method_definition" => true,
-        "pair" => find(member, "value").map(plain).is_some_and(|value| {
+        "pair" => find(member, "value").map(unwrap_value).is_some_and(|value| {
             is_function(value)
                 || value.kind() == "class"
                 || (value.kind() == "object" && 0 < depth && has_functions_within(value, depth - 1))
@@ -67,7 +69,7 @@ fn has_functions_within(object: Node<'_>, depth: usize) -> bool {
 }
 
 /// Returns the body of a function that a skeleton leaves out; nothing where it is a short value.
-pub(super) fn body<'t>(walk: &Walk<'t>, function: Node<'t>) -> Option<Node<'t>> {
+pub(super) fn elidable_body<'t>(walk: &OutlineWalk<'t>, function: Node<'t>) -> Option<Node<'t>> {
     let body = find(function, "body")?;
     let text = walk.text(body);
     let is_short = body.kind() != "statement_block" && text.len() <= SHORT_ARROW && !text.contains('\n');
@@ -76,12 +78,12 @@ pub(super) fn body<'t>(walk: &Walk<'t>, function: Node<'t>) -> Option<Node<'t>> 
 
 /// Returns the function that a call is handed, where it has a body to leave out: `memo(function () { … })`. A call
 /// within the call may be what is handed it.
-pub(super) fn handed_function<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<Node<'t>> {
+pub(super) fn function_argument<'t>(walk: &OutlineWalk<'t>, call: Node<'t>) -> Option<Node<'t>> {
     let mut call = call;
     for _ in 0..MOST_CALLS {
-        let handed: Vec<_> = arguments(call).into_iter().map(plain).collect();
+        let handed: Vec<_> = arguments(call).into_iter().map(unwrap_value).collect();
         let function = handed.iter().find(|argument| is_function(**argument));
-        if let Some(function) = function.filter(|function| body(walk, **function).is_some()) {
+        if let Some(function) = function.filter(|function| elidable_body(walk, **function).is_some()) {
             return Some(*function);
         }
         call = *handed.iter().find(|argument| argument.kind() == "call_expression")?;
@@ -90,8 +92,8 @@ pub(super) fn handed_function<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<Nod
 }
 
 /// Returns the object with functions that a call is handed: `View.extend({ render() { … } })`.
-pub(super) fn handed_object(call: Node<'_>) -> Option<Node<'_>> {
-    arguments(call).into_iter().map(plain).find(|argument| has_functions(*argument))
+pub(super) fn object_argument(call: Node<'_>) -> Option<Node<'_>> {
+    arguments(call).into_iter().map(unwrap_value).find(|argument| has_functions(*argument))
 }
 
 /// Returns what a call is handed.
@@ -99,27 +101,27 @@ pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     find_all(call, "arguments")
         .into_iter()
         .filter(|list| list.kind() == "arguments")
-        .flat_map(named)
+        .flat_map(significant_children)
         .collect()
 }
 
 /// What JavaScript's values are made of.
-const VALUES: Values = Values { cut_function, cut_literal };
+const VALUES: ValueTrimmer = ValueTrimmer { cut_function, cut_literal };
 
 /// Takes out of a skeleton what is code or data within a value.
-pub(super) fn trim<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
-    VALUES.trim(walk, value);
+pub(super) fn trim_value<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
+    VALUES.trim_value(walk, value);
 }
 
-fn cut_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> bool {
+fn cut_function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) -> bool {
     let is_code = is_function(node) || node.kind() == "method_definition";
-    if let Some(body) = body(walk, node).filter(|_| is_code) {
+    if let Some(body) = elidable_body(walk, node).filter(|_| is_code) {
         walk.cut_code(body);
     }
     is_code
 }
 
-fn cut_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> bool {
+fn cut_literal<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) -> bool {
     match node.kind() {
         "array" | "object" => walk.cut_rows(node),
         "template_string" => walk.cut_text(node, 1, 1),

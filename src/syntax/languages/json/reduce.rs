@@ -7,7 +7,7 @@ use memchr::memchr;
 use memchr::memchr2;
 use memchr::memmem;
 
-use crate::syntax::reduced::Reduced;
+use crate::syntax::reduced::PreprocessedText;
 
 /// Values within so many objects are left out.
 const OBJECTS: usize = 2;
@@ -22,8 +22,9 @@ const KEYS: usize = 1000;
 const LONG_STRING: usize = 64;
 
 /// Returns the keys of two levels with what is short; `None` where the text is not what it seems.
-pub(super) fn reduce(text: &str) -> Option<Reduced> {
-    let mut scan = Scan { text, at: 0, copied: 0, open: Vec::new(), reduced: Reduced::default() };
+pub(super) fn preprocess_json(text: &str) -> Option<PreprocessedText> {
+    let mut scan =
+        JsonScanner { text, at: 0, copied_until: 0, open: Vec::new(), reduced: PreprocessedText::default() };
     while let Some(byte) = scan.byte() {
         match byte {
             b'"' => scan.string()?,
@@ -44,23 +45,23 @@ pub(super) fn reduce(text: &str) -> Option<Reduced> {
     scan.open.is_empty().then(|| scan.finish())
 }
 
-struct Scan<'t> {
+struct JsonScanner<'t> {
     text: &'t str,
     at: usize,
     /// Up to where the text was copied or left out.
-    copied: usize,
-    open: Vec<Open>,
-    reduced: Reduced,
+    copied_until: usize,
+    open: Vec<OpenBracket>,
+    reduced: PreprocessedText,
 }
 
 /// A bracket that is open.
-struct Open {
+struct OpenBracket {
     closer: u8,
     /// How many commas stood in it.
     commas: usize,
 }
 
-impl Scan<'_> {
+impl JsonScanner<'_> {
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -69,7 +70,7 @@ impl Scan<'_> {
         let from = self.at;
         self.at = string_end(self.text, from)?;
         if LONG_STRING < self.at - from {
-            self.leave_out(from, "\"\"");
+            self.elide_from(from, "\"\"");
         }
         Some(())
     }
@@ -82,8 +83,8 @@ impl Scan<'_> {
         });
         let from = self.at;
         if is_enough {
-            self.at = end_of_rest(self.text, from)?;
-            self.leave_out(from, "");
+            self.at = closing_bracket(self.text, from)?;
+            self.elide_from(from, "");
         } else {
             self.at += 1;
         }
@@ -93,29 +94,29 @@ impl Scan<'_> {
     fn open(&mut self, byte: u8) -> Option<()> {
         let objects = self.open.iter().filter(|open| open.closer == b'}').count();
         if objects < OBJECTS && self.open.len() < NESTING {
-            self.open.push(Open { closer: closer(byte), commas: 0 });
+            self.open.push(OpenBracket { closer: closer(byte), commas: 0 });
             self.at += 1;
             return Some(());
         }
         let from = self.at;
-        self.at = end_of_rest(self.text, from + 1)? + 1;
+        self.at = closing_bracket(self.text, from + 1)? + 1;
         // What was looked for is the end of something that is open: it has to be of the same kind.
         if self.text.as_bytes()[self.at - 1] != closer(byte) {
             return None;
         }
-        self.leave_out(from, if byte == b'{' { "{}" } else { "[]" });
+        self.elide_from(from, if byte == b'{' { "{}" } else { "[]" });
         Some(())
     }
 
     /// Puts `text` in place of what stands from `from` to here.
-    fn leave_out(&mut self, from: usize, text: &str) {
-        self.reduced.copy(self.text, self.copied..from);
-        self.reduced.stand_in(text, from..self.at);
-        self.copied = self.at;
+    fn elide_from(&mut self, from: usize, text: &str) {
+        self.reduced.copy(self.text, self.copied_until..from);
+        self.reduced.substitute(text, from..self.at);
+        self.copied_until = self.at;
     }
 
-    fn finish(mut self) -> Reduced {
-        self.reduced.copy(self.text, self.copied..self.text.len());
+    fn finish(mut self) -> PreprocessedText {
+        self.reduced.copy(self.text, self.copied_until..self.text.len());
         self.reduced
     }
 }
@@ -125,7 +126,7 @@ const fn closer(opener: u8) -> u8 {
 }
 
 /// Returns where the bracket stands that closes what is open at `at`.
-fn end_of_rest(text: &str, mut at: usize) -> Option<usize> {
+fn closing_bracket(text: &str, mut at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut open = Vec::new();
     loop {
@@ -178,7 +179,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(reduce(text).map(|reduced| reduced.text).as_deref(), expected);
+        assert_eq!(preprocess_json(text).map(|reduced| reduced.text).as_deref(), expected);
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
-use crate::syntax::languages::lines::define_signed;
-use crate::syntax::languages::lines::size_of;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
+use crate::syntax::languages::lines::define_with_signature;
+use crate::syntax::languages::lines::format_data_size;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
-use crate::syntax::skeleton::Cut;
-use crate::syntax::walk::Walk;
+use crate::syntax::skeleton::SkeletonCut;
+use crate::syntax::walk::OutlineWalk;
 use crate::syntax::words::one_line;
 
 /// Keys of so many levels are told.
@@ -32,7 +32,7 @@ const BEGINNING: usize = 80;
 const SHORT_PAIR: usize = 80;
 
 /// Reads `"key": value`.
-pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(key), Some(value)) = (find(node, "key"), find(node, "value")) else { return };
     let level = walk.scopes.len();
     if LEVELS <= level {
@@ -42,11 +42,11 @@ pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let name = one_line(key.trim_matches('"'));
     let is_nested = matches!(value.kind(), "object" | "array");
     let has_keys = is_nested && level + 1 < LEVELS;
-    let inside = if has_keys { Inside::Members(node) } else { Inside::Nothing };
+    let inside = if has_keys { SymbolBody::Members(node) } else { SymbolBody::Nothing };
     let whole = walk.text(node);
     let is_short = whole.len() <= SHORT_PAIR && !whole.contains('\n');
     let signature = one_line(if is_short { whole } else { key });
-    define_signed(walk, node, Definition::new(SymbolKind::Key, name, inside), signature);
+    define_with_signature(walk, node, SymbolDefinition::new(SymbolKind::Key, name, inside), signature);
     match value.kind() {
         "object" | "array" if !has_keys => cut_nested(walk, value),
         "string" => cut_string(walk, value),
@@ -55,7 +55,7 @@ pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Reads an array: its first element tells what the others are like.
-pub(super) fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn array<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let elements = children(node).into_iter().filter(|child| child.is_named() && child.kind() != "comment");
     let Some(first) = elements.take(1).next() else { return };
     match first.kind() {
@@ -68,42 +68,45 @@ pub(super) fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Reads an object; where a scanner left out the later keys of a table, the skeleton says so.
-pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    walk.enter(node);
+pub(super) fn object<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    walk.visit_children(node);
     if let Some(last) = children(node).into_iter().rev().find(|child| child.kind() == "pair") {
         cut_rest(walk, node, last);
     }
 }
 
 /// Takes out what follows `last` up to the bracket that closes `node`, where it is much.
-fn cut_rest<'t>(walk: &mut Walk<'t>, node: Node<'t>, last: Node<'t>) {
+fn cut_rest<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, last: Node<'t>) {
     let end = walk.range(last).end;
     let rest = end..walk.range(node).end.saturating_sub(1).max(end);
     let text = walk.source.text(rest.clone()).trim_end();
     if MANY < text.len() && !node.has_error() && text.starts_with(',') {
-        let size = size_of(text);
+        let size = format_data_size(text);
         let mark = if node.kind() == "object" {
             format!(", \"…\": \"{size}\"")
         } else {
             format!(", \"… {size}\"")
         };
-        walk.cuts.push(Cut::new(rest.start..rest.start + text.len(), mark.clone()).or_carefully(mark));
+        walk.cuts.push(
+            SkeletonCut::new(rest.start..rest.start + text.len(), mark.clone()).with_conservative_mark(mark),
+        );
     }
 }
 
-fn cut_nested<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+fn cut_nested<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let range = walk.range(value);
     let text = walk.source.text(range.clone());
     if text.len() < LARGE || value.has_error() {
         return;
     }
-    let size = size_of(text);
+    let size = format_data_size(text);
     let mark =
         if value.kind() == "object" { format!("\"…\": \"{size}\"") } else { format!("\"… {size}\"") };
-    walk.cuts.push(Cut::new(range.start + 1..range.end - 1, mark.clone()).or_carefully(mark));
+    walk.cuts
+        .push(SkeletonCut::new(range.start + 1..range.end - 1, mark.clone()).with_conservative_mark(mark));
 }
 
-fn cut_string<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+fn cut_string<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let range = walk.range(value);
     let text = walk.source.text(range.clone());
     if text.len() < LONG_STRING || value.has_error() {
@@ -124,6 +127,7 @@ fn cut_string<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
             }
         }
     }
-    let mark = format!("… {}", size_of(text));
-    walk.cuts.push(Cut::new(range.start + kept..range.end - 1, mark.clone()).or_carefully(mark));
+    let mark = format!("… {}", format_data_size(text));
+    walk.cuts
+        .push(SkeletonCut::new(range.start + kept..range.end - 1, mark.clone()).with_conservative_mark(mark));
 }

@@ -1,12 +1,12 @@
 //! What JSON's nodes mean.
 
-use super::reduce::reduce;
+use super::reduce::preprocess_json;
 use super::symbols::array;
 use super::symbols::object;
 use super::symbols::pair;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// JSON, with comments.
@@ -18,16 +18,16 @@ pub(in crate::syntax::languages) static JSON: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::BRACES,
-    reduce: Some(reduce),
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(preprocess_json),
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("object", Visit::Read(object)),
     ("array", Visit::Read(array)),

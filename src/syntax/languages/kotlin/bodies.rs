@@ -5,39 +5,39 @@
 
 use std::ops::Range;
 
-use crate::syntax::reduced::Reduced;
+use crate::syntax::reduced::PreprocessedText;
 
 /// Templates nested deeper than this in strings are no program that a person wrote.
 const MAX_DEPTH: usize = 50;
 
 /// Returns `text` with the bodies of its functions empty; `None` where it is not sure of what it reads.
-pub(super) fn without_bodies(text: &str) -> Option<Reduced> {
-    let mut scan = Scan {
+pub(super) fn preprocess_kotlin(text: &str) -> Option<PreprocessedText> {
+    let mut scan = KotlinScanner {
         text,
         at: 0,
-        kept: 0,
-        open: vec![Open::new(0)],
+        copied_until: 0,
+        open: vec![BracketLevel::new(0)],
         annotation: None,
-        reduced: Reduced::default(),
+        reduced: PreprocessedText::default(),
     };
     let mut before = b' ';
     while let Some(byte) = scan.byte(0) {
         match byte {
-            b'{' if scan.holds() == Holds::Code => scan.cut_block()?,
+            b'{' if scan.brace_content() == BraceContent::Code => scan.cut_block()?,
             b'{' => {
                 scan.cut_delegate();
-                scan.enter(b'}');
+                scan.open_bracket(b'}');
             }
             b',' => {
                 scan.set_delegate(None);
                 scan.at += 1;
             }
-            b'(' => scan.enter(b')'),
+            b'(' => scan.open_bracket(b')'),
             b'[' if scan.is_empty_literal() => scan.fill_literal()?,
-            b'[' => scan.enter(b']'),
-            b'}' | b')' | b']' => scan.leave(byte)?,
+            b'[' => scan.open_bracket(b']'),
+            b'}' | b')' | b']' => scan.close_bracket(byte)?,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => scan.word(before),
-            _ => scan.at = skip(text, scan.at, 0)?,
+            _ => scan.at = token_end(text, scan.at, 0)?,
         }
         if !byte.is_ascii_whitespace() {
             before = byte;
@@ -48,7 +48,7 @@ pub(super) fn without_bodies(text: &str) -> Option<Reduced> {
 
 /// What the next braces on a level hold, by the last keyword before them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
+enum BraceContent {
     /// Members, or what is not known.
     Unknown,
     /// Members of a type.
@@ -58,54 +58,54 @@ enum Holds {
 }
 
 /// Brackets that are open.
-struct Open {
+struct BracketLevel {
     close: u8,
-    holds: Holds,
+    content: BraceContent,
     /// Where it begins to say to whom a type delegates: `by` in the head of a class.
     delegate: Option<usize>,
 }
 
-impl Open {
+impl BracketLevel {
     const fn new(close: u8) -> Self {
-        Self { close, holds: Holds::Unknown, delegate: None }
+        Self { close, content: BraceContent::Unknown, delegate: None }
     }
 }
 
-struct Scan<'a> {
+struct KotlinScanner<'a> {
     text: &'a str,
     at: usize,
     /// How far the text has been copied or cut.
-    kept: usize,
-    open: Vec<Open>,
+    copied_until: usize,
+    open: Vec<BracketLevel>,
     /// The annotation that was read last, where it has no arguments.
     annotation: Option<Range<usize>>,
-    reduced: Reduced,
+    reduced: PreprocessedText,
 }
 
-impl Scan<'_> {
+impl KotlinScanner<'_> {
     fn byte(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
 
-    fn holds(&self) -> Holds {
-        self.open.last().map_or(Holds::Unknown, |open| open.holds)
+    fn brace_content(&self) -> BraceContent {
+        self.open.last().map_or(BraceContent::Unknown, |open| open.content)
     }
 
-    fn set(&mut self, holds: Holds) {
+    fn set_brace_content(&mut self, holds: BraceContent) {
         if let Some(open) = self.open.last_mut() {
-            (open.holds, open.delegate) = (holds, None);
+            (open.content, open.delegate) = (holds, None);
         }
     }
 
-    fn enter(&mut self, close: u8) {
-        self.open.push(Open::new(close));
+    fn open_bracket(&mut self, close: u8) {
+        self.open.push(BracketLevel::new(close));
         self.at += 1;
     }
 
-    fn leave(&mut self, close: u8) -> Option<()> {
+    fn close_bracket(&mut self, close: u8) -> Option<()> {
         self.open.pop().filter(|open| open.close == close)?;
         if close == b'}' {
-            self.set(Holds::Unknown);
+            self.set_brace_content(BraceContent::Unknown);
         }
         self.at += 1;
         (!self.open.is_empty()).then_some(())
@@ -127,7 +127,7 @@ impl Scan<'_> {
     /// Takes `by d()` out of a head: the grammar gives the class's body to `d` as its last argument.
     fn cut_delegate(&mut self) {
         let delegate = self.open.last().and_then(|open| open.delegate);
-        if let Some(start) = delegate.filter(|start| self.kept <= *start) {
+        if let Some(start) = delegate.filter(|start| self.copied_until <= *start) {
             self.replace(start..self.at, "");
             self.set_delegate(None);
         }
@@ -135,7 +135,7 @@ impl Scan<'_> {
 
     /// Takes an annotation out that stands directly before an accessor, of which the grammar knows none.
     fn cut_annotation(&mut self, accessor: usize) {
-        let Some(annotation) = self.annotation.take().filter(|found| self.kept <= found.start) else {
+        let Some(annotation) = self.annotation.take().filter(|found| self.copied_until <= found.start) else {
             return;
         };
         if self.text[annotation.end..accessor].trim().is_empty() {
@@ -157,9 +157,9 @@ impl Scan<'_> {
     }
 
     fn replace(&mut self, range: Range<usize>, with: &str) {
-        self.reduced.copy(self.text, self.kept..range.start);
-        self.kept = range.end;
-        self.reduced.stand_in(with, range);
+        self.reduced.copy(self.text, self.copied_until..range.start);
+        self.copied_until = range.end;
+        self.reduced.substitute(with, range);
     }
 
     /// Reads a word, which may say what the next braces hold.
@@ -186,41 +186,41 @@ impl Scan<'_> {
         if matches!(word, "get" | "set") {
             self.cut_annotation(self.at - end);
         }
-        let in_head = self.holds() == Holds::Members;
+        let in_head = self.brace_content() == BraceContent::Members;
         match (word, next) {
-            ("class" | "interface" | "object", _) => self.set(Holds::Members),
-            ("val" | "var" | "typealias", _) => self.set(Holds::Unknown),
+            ("class" | "interface" | "object", _) => self.set_brace_content(BraceContent::Members),
+            ("val" | "var" | "typealias", _) => self.set_brace_content(BraceContent::Unknown),
             ("by", _) if in_head => self.set_delegate(Some(self.at - end)),
-            ("fun", _) => self.set(Holds::Code),
+            ("fun", _) => self.set_brace_content(BraceContent::Code),
             ("constructor" | "get" | "set", Some(b'(')) | ("init", Some(b'{')) if !in_head => {
-                self.set(Holds::Code);
+                self.set_brace_content(BraceContent::Code);
             }
             _ => {}
         }
     }
 
-    fn finish(mut self) -> Reduced {
-        self.reduced.copy(self.text, self.kept..self.text.len());
+    fn finish(mut self) -> PreprocessedText {
+        self.reduced.copy(self.text, self.copied_until..self.text.len());
         self.reduced
     }
 }
 
 /// Returns where what begins at `at` ends: a comment, a literal, a name in quotes, or a single byte.
-fn skip(text: &str, at: usize, depth: usize) -> Option<usize> {
+fn token_end(text: &str, at: usize, depth: usize) -> Option<usize> {
     let rest = &text.as_bytes()[at..];
     match rest {
         [b'/', b'/', ..] => Some(text[at..].find('\n').map_or(text.len(), |end| at + end)),
         [b'/', b'*', ..] => comment_end(text, at),
         [b'"', ..] => string_end(text, at, depth),
-        [b'\'', b'\\', _, ..] => closed(text, at + 3, '\''),
-        [b'\'', ..] => closed(text, at + 1, '\''),
-        [b'`', ..] => closed(text, at + 1, '`'),
+        [b'\'', b'\\', _, ..] => quoted_end(text, at + 3, '\''),
+        [b'\'', ..] => quoted_end(text, at + 1, '\''),
+        [b'`', ..] => quoted_end(text, at + 1, '`'),
         _ => Some(at + 1),
     }
 }
 
 /// Returns where a quotation is closed on its line.
-fn closed(text: &str, at: usize, mark: char) -> Option<usize> {
+fn quoted_end(text: &str, at: usize, mark: char) -> Option<usize> {
     let rest = text.get(at..)?;
     let end = rest.find([mark, '\n'])?;
     rest[end..].starts_with(mark).then_some(at + end + 1)
@@ -282,7 +282,7 @@ fn block_end(text: &str, at: usize, depth: usize) -> Option<usize> {
             b'{' => open += 1,
             b'}' => open -= 1,
             _ => {
-                at = skip(text, at, depth + 1)?;
+                at = token_end(text, at, depth + 1)?;
                 continue;
             }
         }
@@ -299,7 +299,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(without_bodies(text).map(|reduced| reduced.text).as_deref(), expected);
+        assert_eq!(preprocess_kotlin(text).map(|reduced| reduced.text).as_deref(), expected);
     }
 
     #[test]

@@ -3,30 +3,30 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
-use crate::syntax::rule::first;
-use crate::syntax::walk::Walk;
+use crate::syntax::rule::find_first;
+use crate::syntax::walk::OutlineWalk;
 
 /// Reads a package's name, which tells nothing; the comment above it is about the file.
-pub(super) fn package<'t>(_walk: &mut Walk<'t>, _node: Node<'t>) {}
+pub(super) fn package<'t>(_walk: &mut OutlineWalk<'t>, _node: Node<'t>) {}
 
 /// Reads `import a.b.C as D` and `import a.b.*`.
-pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(path) = first(node, &[".qualified_identifier", ".identifier"]) else { return };
+pub(super) fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let Some(path) = find_first(node, &[".qualified_identifier", ".identifier"]) else { return };
     let path = walk.text(path);
     match child_of_kind(node, "*") {
-        Some(_) => walk.import(&format!("{path}.*")),
-        None => walk.import(path),
+        Some(_) => walk.add_import(&format!("{path}.*")),
+        None => walk.add_import(path),
     }
 }
 
 /// Reads a class or an interface: properties that its constructor declares are its members too.
-pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn class<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let name = walk.text(name).to_owned();
     let kind = if child_of_kind(node, "interface").is_some() {
@@ -36,44 +36,47 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     } else {
         SymbolKind::Class
     };
-    let body = first(node, &[".class_body", ".enum_class_body"]);
-    walk.define(node, Definition::new(kind, name, body.map_or(Inside::Nothing, Inside::Members)));
+    let body = find_first(node, &[".class_body", ".enum_class_body"]);
+    walk.define(
+        node,
+        SymbolDefinition::new(kind, name, body.map_or(SymbolBody::Nothing, SymbolBody::Members)),
+    );
     if let Some(parameters) = find(node, ".primary_constructor/.class_parameters") {
-        walk.define_ahead(parameters);
+        walk.define_leading_members(parameters);
     }
 }
 
 /// Reads a parameter of a constructor, which is a property where it says so.
-pub(super) fn class_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn class_parameter<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let declares = ["val", "var"].iter().any(|word| child_of_kind(node, word).is_some());
     if let Some(name) = find(node, ".identifier").filter(|_| declares) {
         let name = walk.text(name).to_owned();
-        walk.define(node, Definition::new(SymbolKind::Property, name, Inside::Nothing));
+        walk.define(node, SymbolDefinition::new(SymbolKind::Property, name, SymbolBody::Nothing));
     }
 }
 
 /// Reads `companion object`, which is named `Companion` where it has no name.
-pub(super) fn companion<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn companion<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let name = find(node, "name").map_or("Companion", |name| walk.text(name)).to_owned();
-    let inside = find(node, ".class_body").map_or(Inside::Nothing, Inside::Members);
-    walk.define(node, Definition::new(SymbolKind::Object, name, inside));
+    let inside = find(node, ".class_body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    walk.define(node, SymbolDefinition::new(SymbolKind::Object, name, inside));
 }
 
 /// Reads a constructor in a class's body.
-pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let inside = find(node, ".block").map_or(Inside::Nothing, Inside::Code);
-    walk.define(node, Definition::new(SymbolKind::Constructor, "constructor".to_owned(), inside));
+pub(super) fn constructor<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    let inside = find(node, ".block").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    walk.define(node, SymbolDefinition::new(SymbolKind::Constructor, "constructor".to_owned(), inside));
 }
 
 /// Takes the code out that runs when an object is made.
-pub(super) fn initializer<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn initializer<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(body) = find(node, ".block") {
         walk.cut_code(body);
     }
 }
 
 /// Reads a property, or the several that `val (a, b) = …` declares.
-pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let kind = match walk.scope_kind() {
         _ if has_modifier(walk, node, "const") => SymbolKind::Constant,
         Some(_) => SymbolKind::Property,
@@ -83,10 +86,13 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let several = find_all(node, ".multi_variable_declaration/.variable_declaration");
     let several = several.into_iter().filter_map(|one| find(one, ".identifier"));
     let value = children(node).into_iter().skip_while(|child| child.kind() != "=").nth(1);
-    let value = value.or_else(|| first(node, &[".property_delegate", ".getter", ".setter"]));
+    let value = value.or_else(|| find_first(node, &[".property_delegate", ".getter", ".setter"]));
     for name in one.into_iter().take(1).chain(several) {
         let name = walk.text(name).to_owned();
-        walk.define(node, Definition::new(kind, name, value.map_or(Inside::Nothing, Inside::Value)));
+        walk.define(
+            node,
+            SymbolDefinition::new(kind, name, value.map_or(SymbolBody::Nothing, SymbolBody::Value)),
+        );
     }
     for accessor in find_all(node, ".getter").into_iter().chain(find_all(node, ".setter")) {
         cut_accessor(walk, accessor);
@@ -94,13 +100,13 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Takes out what an accessor does; the grammar may put one beside its property.
-pub(super) fn cut_accessor<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn cut_accessor<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(body) = find(node, ".function_body") {
         walk.cut_code(body);
     }
 }
 
-fn has_modifier<'t>(walk: &Walk<'t>, node: Node<'t>, word: &str) -> bool {
+fn has_modifier<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, word: &str) -> bool {
     let modifiers = find(node, ".modifiers").map(children).unwrap_or_default();
     modifiers.into_iter().any(|modifier| walk.text(modifier) == word)
 }

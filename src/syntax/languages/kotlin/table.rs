@@ -1,6 +1,6 @@
 //! What Kotlin's nodes mean.
 
-use super::bodies::without_bodies;
+use super::bodies::preprocess_kotlin;
 use super::symbols::class;
 use super::symbols::class_parameter;
 use super::symbols::companion;
@@ -11,12 +11,12 @@ use super::symbols::initializer;
 use super::symbols::package;
 use super::symbols::property;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// Kotlin and its scripts.
 pub(in crate::syntax::languages) static KOTLIN: Language = Language {
@@ -27,23 +27,23 @@ pub(in crate::syntax::languages) static KOTLIN: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
-    unsigned: &["annotation"],
-    marks: Marks::BRACES,
-    reduce: Some(without_bodies),
-    cut_supplied: None,
+    signature_excludes: &["annotation"],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(preprocess_kotlin),
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const FUNCTION: Rule =
-    Rule::new(SymbolKind::Function, Body::Code(&[".function_body"])).in_type(SymbolKind::Method);
-const OBJECT: Rule = Rule::new(SymbolKind::Object, Body::Members(&[".class_body"]));
-const ENUM_ENTRY: Rule =
-    Rule::new(SymbolKind::EnumMember, Body::Members(&[".class_body"])).named(&[".identifier"]);
-const ALIAS: Rule = Rule::new(SymbolKind::Typedef, Body::None).named(&["type"]);
+const FUNCTION: SymbolRule =
+    SymbolRule::new(SymbolKind::Function, BodyRule::Code(&[".function_body"])).in_type(SymbolKind::Method);
+const OBJECT: SymbolRule = SymbolRule::new(SymbolKind::Object, BodyRule::Members(&[".class_body"]));
+const ENUM_ENTRY: SymbolRule =
+    SymbolRule::new(SymbolKind::EnumMember, BodyRule::Members(&[".class_body"])).named(&[".identifier"]);
+const ALIAS: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None).named(&["type"]);
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("line_comment", Visit::Comment),
     ("block_comment", Visit::Comment),
     ("package_header", Visit::Preamble(package)),

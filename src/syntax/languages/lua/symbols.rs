@@ -3,13 +3,13 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
-use crate::syntax::walk::Walk;
+use crate::syntax::walk::OutlineWalk;
 
 /// A table of more bytes than this, without a function in it, is data: its size is told, not its rows.
 const LARGE_TABLE: usize = 400;
@@ -21,16 +21,16 @@ const SHORT_FUNCTION: usize = 80;
 const MAX_NESTING: usize = 20;
 
 /// Reads `function M.f() … end`, `function M:f() … end` and `local function f() … end`.
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let kind =
         if name.kind() == "method_index_expression" { SymbolKind::Method } else { SymbolKind::Function };
-    let definition = named(walk, name, kind, Inside::Nothing);
+    let definition = named(walk, name, kind, SymbolBody::Nothing);
     define_function(walk, node, node, definition);
 }
 
 /// Reads `local a, b = 1, 2`. What is only another name for something else tells nothing.
-pub(super) fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn local<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let assignment = child_of_kind(node, "assignment_statement");
     let names = find_all(assignment.unwrap_or(node), ".variable_list/name");
     let values = assignment.map_or_else(Vec::new, |assignment| values_of(assignment));
@@ -48,7 +48,7 @@ pub(super) fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Reads `M.f = function() … end`, `M.T = { … }` and `NAME = 1`.
-pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let values = values_of(node);
     for value in &values {
         import(walk, *value);
@@ -59,23 +59,23 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Reads what a name is given; what is no function is of interest at the top of a file alone.
-fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>) {
+fn variable<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>) {
     if name.kind() == "bracket_index_expression" {
         return;
     }
     if let Some(function) = value.filter(|value| value.kind() == "function_definition") {
-        let definition = named(walk, name, SymbolKind::Function, Inside::Nothing);
+        let definition = named(walk, name, SymbolKind::Function, SymbolBody::Nothing);
         define_function(walk, node, function, definition);
         return;
     }
-    if !walk.is_at_top() {
+    if !walk.is_top_level() {
         return;
     }
     let is_member = name.kind() != "identifier";
-    let definition = named(walk, name, SymbolKind::Variable, value.map_or(Inside::Nothing, inside));
+    let definition = named(walk, name, SymbolKind::Variable, value.map_or(SymbolBody::Nothing, inside));
     let is_constant = node.kind() == "variable_declaration" && is_upper(&definition.name) || is_const(name);
     let is_empty_table = value.is_some_and(|value| walk.text(value) == "{}");
-    let kind = if is_empty_table || matches!(definition.inside, Inside::Members(_)) {
+    let kind = if is_empty_table || matches!(definition.body, SymbolBody::Members(_)) {
         SymbolKind::Object
     } else if is_constant {
         SymbolKind::Constant
@@ -84,14 +84,14 @@ fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: Node<'t>, value: Opti
     } else {
         SymbolKind::Variable
     };
-    walk.define(node, Definition { kind, ..definition });
+    walk.define(node, SymbolDefinition { kind, ..definition });
     if let Some(value) = value {
         callbacks(walk, value, 0);
     }
 }
 
 /// Reads a field of a table that is looked into.
-pub(super) fn field<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn field<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(value)) = (find(node, "name"), find(node, "value")) else { return };
     let text = match name.kind() {
         "identifier" => walk.text(name),
@@ -100,33 +100,33 @@ pub(super) fn field<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     };
     let text = text.to_owned();
     if value.kind() == "function_definition" {
-        let definition = Definition::new(SymbolKind::Function, text, Inside::Nothing);
+        let definition = SymbolDefinition::new(SymbolKind::Function, text, SymbolBody::Nothing);
         define_function(walk, node, value, definition);
         return;
     }
     let inside = inside(value);
-    let is_table = matches!(inside, Inside::Members(_));
+    let is_table = matches!(inside, SymbolBody::Members(_));
     let kind = if is_table { SymbolKind::Object } else { SymbolKind::Field };
-    walk.define(node, Definition::new(kind, text, inside));
+    walk.define(node, SymbolDefinition::new(kind, text, inside));
 }
 
 /// Reads `require "a"`, and the functions that a call is given: those of `describe("…", function() … end)`.
-pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn call<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if !import(walk, node) {
         callbacks(walk, node, 0);
     }
 }
 
 /// Reads what a file returns: what is in a table is what others see of it.
-pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    if !walk.is_at_top() {
+pub(super) fn returned<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
+    if !walk.is_top_level() {
         return;
     }
     for value in find_all(node, ".expression_list").into_iter().flat_map(children) {
         match inside(value) {
-            Inside::Members(table) => walk.enter(table),
-            Inside::Value(value) => walk.cut_rows(value),
-            Inside::Nothing | Inside::Code(_) => {}
+            SymbolBody::Members(table) => walk.visit_children(table),
+            SymbolBody::Value(value) => walk.cut_rows(value),
+            SymbolBody::Nothing | SymbolBody::Code(_) => {}
         }
         callbacks(walk, value, 0);
     }
@@ -134,13 +134,13 @@ pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 
 /// Takes out the functions below a value that have no name. One that calls others with functions of their own only
 /// groups them, as tests are grouped.
-fn callbacks<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: usize) {
+fn callbacks<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, depth: usize) {
     if MAX_NESTING < depth {
         return;
     }
     match node.kind() {
         "function_definition" => match find(node, "body") {
-            Some(body) if groups(body) => walk.enter(body),
+            Some(body) if groups(body) => walk.visit_children(body),
             Some(_) | None => cut_body(walk, node),
         },
         "function_call" => {
@@ -158,7 +158,7 @@ fn groups(body: Node<'_>) -> bool {
 }
 
 /// Remembers what a value requires; says whether that is all it does.
-fn import<'t>(walk: &mut Walk<'t>, value: Node<'t>) -> bool {
+fn import<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) -> bool {
     let mut node = value;
     while let Some(inner) = find(node, "table").filter(|_| node.kind() != "function_call") {
         node = inner;
@@ -169,7 +169,7 @@ fn import<'t>(walk: &mut Walk<'t>, value: Node<'t>) -> bool {
     match (walk.text(name), strings.next()) {
         ("require" | "pcall" | "dofile", Some(string)) => {
             let name = find(string, "content").map_or("", |content| walk.text(content));
-            walk.import(name);
+            walk.add_import(name);
             true
         }
         _ => false,
@@ -177,43 +177,53 @@ fn import<'t>(walk: &mut Walk<'t>, value: Node<'t>) -> bool {
 }
 
 /// Returns a definition of what `name` spells: `f`, `M.f`, `M:f`.
-fn named<'t>(walk: &Walk<'t>, name: Node<'t>, kind: SymbolKind, inside: Inside<'t>) -> Definition<'t> {
+fn named<'t>(
+    walk: &OutlineWalk<'t>,
+    name: Node<'t>,
+    kind: SymbolKind,
+    inside: SymbolBody<'t>,
+) -> SymbolDefinition<'t> {
     let last = find(name, "method").or_else(|| find(name, "field"));
     let text = walk.text(last.unwrap_or(name)).to_owned();
     let owner = find(name, "table").map_or("", |table| walk.text(table));
     // `_G.f` is `f`.
     let owner = if owner == "_G" { "" } else { owner };
     let joint = if kind == SymbolKind::Method { ":" } else { "." };
-    Definition::new(kind, text, inside).owned_by(owner).joined_by(joint)
+    SymbolDefinition::new(kind, text, inside).with_owner(owner).with_separator(joint)
 }
 
 /// Takes a function into the outline, whose head ends with its parameters.
-fn define_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, function: Node<'t>, definition: Definition<'t>) {
+fn define_function<'t>(
+    walk: &mut OutlineWalk<'t>,
+    node: Node<'t>,
+    function: Node<'t>,
+    definition: SymbolDefinition<'t>,
+) {
     let head_end = find(function, "parameters").map(|parameters| walk.range(parameters).end);
-    walk.define(node, Definition { head_end, ..definition });
+    walk.define(node, SymbolDefinition { signature_end: head_end, ..definition });
     cut_body(walk, function);
 }
 
 /// Takes out all between the parameters and `end`, comments too.
-fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>) {
+fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>) {
     let (Some(parameters), Some(end)) = (find(function, "parameters"), child_of_kind(function, "end")) else {
         return;
     };
     let range = walk.range(parameters).end..walk.range(end).start;
     let is_short = range.len() <= SHORT_FUNCTION && !walk.source.text(range.clone()).contains('\n');
     if !is_short && !function.has_error() {
-        walk.cut_lines(range);
+        walk.cut_body_range(range);
     }
 }
 
 /// Says how a value is told: a table by its members, unless it is one of data.
-fn inside(value: Node<'_>) -> Inside<'_> {
+fn inside(value: Node<'_>) -> SymbolBody<'_> {
     if value.kind() != "table_constructor" {
-        return Inside::Value(value);
+        return SymbolBody::Value(value);
     }
     let has_names = find(value, ".field/name").is_some();
     let is_small = value.byte_range().len() <= LARGE_TABLE && has_names;
-    if is_small || has_functions(value, 0) { Inside::Members(value) } else { Inside::Value(value) }
+    if is_small || has_functions(value, 0) { SymbolBody::Members(value) } else { SymbolBody::Value(value) }
 }
 
 fn has_functions(table: Node<'_>, depth: usize) -> bool {

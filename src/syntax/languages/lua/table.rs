@@ -6,9 +6,9 @@ use super::symbols::field;
 use super::symbols::function;
 use super::symbols::local;
 use super::symbols::returned;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// Lua up to 5.4, and `LuaJIT`.
@@ -20,16 +20,16 @@ pub(in crate::syntax::languages) static LUA: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks { body: ("-- ", ""), rows: ("  -- ", ""), ends_line: true },
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks { body: ("-- ", ""), data: ("  -- ", ""), ends_line: true },
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("function_declaration", Visit::Read(function)),
     ("variable_declaration", Visit::Preamble(local)),

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::syntax::reduced::Reduced;
+use crate::syntax::reduced::PreprocessedText;
 
 /// Lines that begin with such a word stay as they are.
 const DIRECTIVES: [&str; 9] =
@@ -13,28 +13,29 @@ const DIRECTIVES: [&str; 9] =
 
 /// Returns the text without values and recipes. Nothing in a makefile is so odd that its lines could not be told.
 #[expect(clippy::unnecessary_wraps, reason = "a scanner may refuse a text; this one never has to")]
-pub(super) fn reduce(text: &str) -> Option<Reduced> {
-    let mut scan = Scan { text, copied: 0, follows_rule: false, reduced: Reduced::default() };
+pub(super) fn preprocess_makefile(text: &str) -> Option<PreprocessedText> {
+    let mut scan =
+        MakefileScanner { text, copied_until: 0, follows_rule: false, reduced: PreprocessedText::default() };
     let mut at = 0;
     while at < text.len() {
-        at = scan.line(at);
+        at = scan.scan_line(at);
     }
-    scan.reduced.copy(text, scan.copied..text.len());
+    scan.reduced.copy(text, scan.copied_until..text.len());
     Some(scan.reduced)
 }
 
-struct Scan<'t> {
+struct MakefileScanner<'t> {
     text: &'t str,
     /// Up to where the text was copied or left out.
-    copied: usize,
+    copied_until: usize,
     /// Whether a line that begins with a tab is one of a recipe.
     follows_rule: bool,
-    reduced: Reduced,
+    reduced: PreprocessedText,
 }
 
-impl Scan<'_> {
+impl MakefileScanner<'_> {
     /// Reads the line at `at`, with those that go on with it, and returns where the next one begins.
-    fn line(&mut self, at: usize) -> usize {
+    fn scan_line(&mut self, at: usize) -> usize {
         if self.follows_rule && self.text[at..].starts_with('\t') {
             let end = self.recipe_end(at);
             self.replace(at + 1..self.text[..end].trim_end().len(), ":");
@@ -47,7 +48,7 @@ impl Scan<'_> {
             return end;
         }
         let start = at + (line.len() - said.len());
-        let marked = substituted(said);
+        let marked = substitution_length(said);
         if 0 < marked {
             return self.substitution(at..end, start, said, marked);
         }
@@ -67,15 +68,15 @@ impl Scan<'_> {
         if said.starts_with("export ") && operator(said).is_none() {
             // A name that stands for nothing is no symbol.
             self.replace(start..start, "x=");
-            self.copied = start + said.len();
+            self.copied_until = start + said.len();
             self.reduced.repairs += 1;
             return end;
         }
         if self.follows_rule && word.starts_with("if") && !self.goes_on_in_recipe(end) {
             // Else the grammar takes what is conditional for a part of the recipe.
-            self.reduced.copy(self.text, self.copied..at);
-            self.reduced.stand_in("x=\n", at..at);
-            self.copied = at;
+            self.reduced.copy(self.text, self.copied_until..at);
+            self.reduced.substitute("x=\n", at..at);
+            self.copied_until = at;
             self.follows_rule = false;
         }
         if DIRECTIVES.contains(&word) {
@@ -91,14 +92,14 @@ impl Scan<'_> {
         let rest = &said[marked..];
         let is_recipe = self.follows_rule && rest.starts_with('\t');
         let declares = !is_recipe && !rest.starts_with('#') && operator(rest).is_some();
-        self.reduced.copy(self.text, self.copied..if declares { start } else { whole.start });
+        self.reduced.copy(self.text, self.copied_until..if declares { start } else { whole.start });
         self.reduced.repairs += 1;
         if declares {
             let blank = rest.len() - rest.trim_start().len();
-            self.copied = start + marked + blank;
-            self.statement(self.copied, rest.trim_start());
+            self.copied_until = start + marked + blank;
+            self.statement(self.copied_until, rest.trim_start());
         } else {
-            self.copied = whole.end;
+            self.copied_until = whole.end;
         }
         whole.end
     }
@@ -202,14 +203,14 @@ impl Scan<'_> {
     }
 
     fn replace(&mut self, range: Range<usize>, text: &str) {
-        self.reduced.copy(self.text, self.copied..range.start);
-        self.reduced.stand_in(text, range.clone());
-        self.copied = range.end;
+        self.reduced.copy(self.text, self.copied_until..range.start);
+        self.reduced.substitute(text, range.clone());
+        self.copied_until = range.end;
     }
 }
 
 /// Returns how many bytes at the start of a line are names between `@`.
-fn substituted(line: &str) -> usize {
+fn substitution_length(line: &str) -> usize {
     let mut at = 0;
     while let Some(rest) = line[at..].strip_prefix('@') {
         let name = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -286,7 +287,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(reduce(text).unwrap().text, expected);
+        assert_eq!(preprocess_makefile(text).unwrap().text, expected);
     }
 
     #[test]

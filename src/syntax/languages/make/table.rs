@@ -1,13 +1,13 @@
 //! What the nodes of makefiles mean.
 
-use super::reduce::reduce;
+use super::reduce::preprocess_makefile;
 use super::symbols::assignment;
 use super::symbols::definition;
 use super::symbols::include;
 use super::symbols::rule;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// Makefiles, as GNU's make reads them.
@@ -19,16 +19,16 @@ pub(in crate::syntax::languages) static MAKE: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::HASH,
-    reduce: Some(reduce),
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::HASH,
+    preprocess: Some(preprocess_makefile),
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("include_directive", Visit::Preamble(include)),
     ("variable_assignment", Visit::Read(assignment)),
@@ -38,7 +38,7 @@ const NODES: Nodes = &[
     ("conditional", Visit::Enter),
     ("else_directive", Visit::Enter),
     ("elsif_directive", Visit::Enter),
-    ("export_directive", Visit::Wrap),
-    ("override_directive", Visit::Wrap),
-    ("private_directive", Visit::Wrap),
+    ("export_directive", Visit::Wrapper),
+    ("override_directive", Visit::Wrapper),
+    ("private_directive", Visit::Wrapper),
 ];

@@ -10,8 +10,8 @@ use crate::model::SymbolKind;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
-use crate::syntax::walk::Walk;
-use crate::syntax::words::clipped;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::words::clip_name;
 use crate::syntax::words::first_paragraph;
 use crate::syntax::words::one_line;
 
@@ -25,14 +25,14 @@ const LONGEST: usize = 4000;
 const MOST_PARAGRAPHS: usize = 5;
 
 /// A heading, and the blocks up to the next one.
-pub(super) struct Section<'t> {
+pub(super) struct MarkdownSection<'t> {
     /// The heading; none for what stands above the first.
-    heading: Option<Heading>,
+    heading: Option<MarkdownHeading>,
     /// What stands under it.
     pub(super) blocks: Vec<Node<'t>>,
 }
 
-struct Heading {
+struct MarkdownHeading {
     level: usize,
     name: String,
     line: String,
@@ -41,22 +41,27 @@ struct Heading {
 }
 
 /// Reads a whole text.
-pub(super) fn file<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
-    let mut sections = vec![Section { heading: None, blocks: Vec::new() }];
+pub(super) fn read_document<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
+    let mut sections = vec![MarkdownSection { heading: None, blocks: Vec::new() }];
     collect(walk, root, 0, &mut sections);
     let docs: Vec<_> = sections.iter().map(|section| doc(walk, section)).collect();
     walk.doc = docs.iter().take(2).flatten().next().cloned();
     cut_sections(walk, &sections);
-    nest(walk, sections, docs);
+    add_nested_headings(walk, sections, docs);
 }
 
-fn collect<'t>(walk: &Walk<'t>, node: Node<'t>, depth: usize, sections: &mut Vec<Section<'t>>) {
+fn collect<'t>(
+    walk: &OutlineWalk<'t>,
+    node: Node<'t>,
+    depth: usize,
+    sections: &mut Vec<MarkdownSection<'t>>,
+) {
     for child in children(node) {
         match child.kind() {
             "section" if depth < MAX_DEPTH => collect(walk, child, depth + 1, sections),
             "atx_heading" | "setext_heading" => {
                 let heading = heading(walk, child);
-                sections.push(Section { heading, blocks: Vec::new() });
+                sections.push(MarkdownSection { heading, blocks: Vec::new() });
             }
             _ => {
                 let last = sections.last_mut().expect("there is one for what stands above all headings");
@@ -66,13 +71,13 @@ fn collect<'t>(walk: &Walk<'t>, node: Node<'t>, depth: usize, sections: &mut Vec
     }
 }
 
-fn heading<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Heading> {
+fn heading<'t>(walk: &OutlineWalk<'t>, node: Node<'t>) -> Option<MarkdownHeading> {
     let range = trimmed(walk, walk.range(node));
     let level = children(node).iter().find_map(|child| level(child.kind()))?;
     let content = find(node, "heading_content").map_or("", |content| walk.text(content));
-    let name = clipped(title(content));
+    let name = clip_name(title(content));
     let line = one_line(walk.source.text(range.clone()).lines().next().unwrap_or_default());
-    (!name.is_empty()).then_some(Heading { level, name, line, start: range.start, end: range.end })
+    (!name.is_empty()).then_some(MarkdownHeading { level, name, line, start: range.start, end: range.end })
 }
 
 /// Returns the level that the marker of a heading says.
@@ -135,7 +140,7 @@ fn is_tag(text: &str) -> bool {
 }
 
 /// Returns the first paragraph of a section that says something.
-fn doc<'t>(walk: &Walk<'t>, section: &Section<'t>) -> Option<String> {
+fn doc<'t>(walk: &OutlineWalk<'t>, section: &MarkdownSection<'t>) -> Option<String> {
     let mut paragraphs =
         section.blocks.iter().filter(|block| block.kind() == "paragraph").take(MOST_PARAGRAPHS);
     paragraphs.find_map(|block| {
@@ -145,12 +150,16 @@ fn doc<'t>(walk: &Walk<'t>, section: &Section<'t>) -> Option<String> {
 }
 
 /// Makes symbols of the headings, each within the one before it of a lower level.
-fn nest<'t>(walk: &mut Walk<'t>, sections: Vec<Section<'t>>, docs: Vec<Option<String>>) {
+fn add_nested_headings<'t>(
+    walk: &mut OutlineWalk<'t>,
+    sections: Vec<MarkdownSection<'t>>,
+    docs: Vec<Option<String>>,
+) {
     let mut open: Vec<(usize, Symbol)> = Vec::new();
     for (section, doc) in sections.into_iter().zip(docs) {
         let Some(heading) = section.heading else { continue };
         while open.last().is_some_and(|(level, _)| heading.level <= *level) {
-            close(walk, &mut open);
+            close_heading(walk, &mut open);
         }
         let last = section.blocks.last().map_or(heading.end, |block| trimmed(walk, walk.range(*block)).end);
         let names = open.iter().map(|(_, symbol)| symbol.name.as_str()).chain([heading.name.as_str()]);
@@ -168,12 +177,12 @@ fn nest<'t>(walk: &mut Walk<'t>, sections: Vec<Section<'t>>, docs: Vec<Option<St
         open.push((heading.level, symbol));
     }
     while !open.is_empty() {
-        close(walk, &mut open);
+        close_heading(walk, &mut open);
     }
 }
 
 /// Gives the innermost heading to the one around it, which ends no earlier.
-fn close(walk: &mut Walk<'_>, open: &mut Vec<(usize, Symbol)>) {
+fn close_heading(walk: &mut OutlineWalk<'_>, open: &mut Vec<(usize, Symbol)>) {
     let Some((_, symbol)) = open.pop() else { return };
     match open.last_mut() {
         Some((_, around)) => {
@@ -186,12 +195,12 @@ fn close(walk: &mut Walk<'_>, open: &mut Vec<(usize, Symbol)>) {
 }
 
 /// Returns a range without the white space at its end.
-pub(super) fn trimmed(walk: &Walk<'_>, range: Range<usize>) -> Range<usize> {
+pub(super) fn trimmed(walk: &OutlineWalk<'_>, range: Range<usize>) -> Range<usize> {
     let text = walk.source.text(range.clone());
     range.start..range.start + text.trim_end().len()
 }
 
 /// Returns the lines of a fence between its first and its last.
-pub(super) fn fenced<'t>(walk: &Walk<'t>, block: Node<'t>) -> Option<Range<usize>> {
+pub(super) fn fenced<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> Option<Range<usize>> {
     child_of_kind(block, "code_fence_content").map(|content| trimmed(walk, walk.range(content)))
 }

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::sections::Section;
+use super::sections::MarkdownSection;
 use super::sections::fenced;
 use super::sections::trimmed;
 use crate::syntax::nodes::children;
-use crate::syntax::skeleton::Cut;
-use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
+use crate::syntax::skeleton::SkeletonCut;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::walk::format_line_count;
 
 /// A fence of more lines than this is told by its size, and so is a table or list.
 const LONG: usize = 6;
@@ -25,13 +25,13 @@ const SHORT_REST: usize = 2;
 const SHORT_FENCE: usize = 5;
 
 /// Takes out what follows the first paragraph of each section, and what is long before it.
-pub(super) fn cut_sections<'t>(walk: &mut Walk<'t>, sections: &[Section<'t>]) {
+pub(super) fn cut_sections<'t>(walk: &mut OutlineWalk<'t>, sections: &[MarkdownSection<'t>]) {
     for section in sections {
         cut_section(walk, section);
     }
 }
 
-fn cut_section<'t>(walk: &mut Walk<'t>, section: &Section<'t>) {
+fn cut_section<'t>(walk: &mut OutlineWalk<'t>, section: &MarkdownSection<'t>) {
     let is_paragraph = |block: &Node<'_>| block.kind() == "paragraph";
     let first = section.blocks.iter().position(is_paragraph).map_or(section.blocks.len(), |at| at + 1);
     let (before, after) = section.blocks.split_at(first);
@@ -54,17 +54,17 @@ fn cut_section<'t>(walk: &mut Walk<'t>, section: &Section<'t>) {
 }
 
 /// Takes out blocks that follow each other.
-fn cut_run(walk: &mut Walk<'_>, run: Option<Range<usize>>) {
+fn cut_run(walk: &mut OutlineWalk<'_>, run: Option<Range<usize>>) {
     let Some(run) = run else { return };
     let lines = count(walk, run.clone());
     if SHORT_REST < lines {
-        let mark = format!("<!-- {} -->", count_lines(lines));
-        walk.cuts.push(Cut::new(run, mark.clone()).or_carefully(mark));
+        let mark = format!("<!-- {} -->", format_line_count(lines));
+        walk.cuts.push(SkeletonCut::new(run, mark.clone()).with_conservative_mark(mark));
     }
 }
 
 /// Takes out what is long in a block that stays.
-fn cut_block<'t>(walk: &mut Walk<'t>, block: Node<'t>) {
+fn cut_block<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>) {
     if block.has_error() {
         return;
     }
@@ -73,7 +73,7 @@ fn cut_block<'t>(walk: &mut Walk<'t>, block: Node<'t>) {
             let Some(inside) = fenced(walk, block) else { return };
             let lines = count(walk, inside.clone());
             if LONG < lines {
-                walk.cuts.push(Cut::new(inside, format!("… {}", count_lines(lines))));
+                walk.cuts.push(SkeletonCut::new(inside, format!("… {}", format_line_count(lines))));
             }
         }
         "pipe_table" => cut_rows(walk, block, "pipe_table_row", |rows| format!("| … {rows} rows |")),
@@ -82,21 +82,21 @@ fn cut_block<'t>(walk: &mut Walk<'t>, block: Node<'t>) {
             let range = trimmed(walk, walk.range(block));
             let lines = count(walk, range.clone());
             if LONG < lines {
-                walk.cuts.push(Cut::new(range, format!("<!-- {} -->", count_lines(lines))));
+                walk.cuts.push(SkeletonCut::new(range, format!("<!-- {} -->", format_line_count(lines))));
             }
         }
         _ => {}
     }
 }
 
-fn cut_rows<'t>(walk: &mut Walk<'t>, block: Node<'t>, kind: &str, mark: impl Fn(usize) -> String) {
+fn cut_rows<'t>(walk: &mut OutlineWalk<'t>, block: Node<'t>, kind: &str, mark: impl Fn(usize) -> String) {
     let rows: Vec<_> = children(block).into_iter().filter(|child| child.kind() == kind).collect();
     let range = trimmed(walk, walk.range(block));
     let Some(first) = rows.get(FIRST_ROWS).filter(|_| LONG < count(walk, range.clone())) else { return };
     let start = walk.range(*first).start;
-    walk.cuts.push(Cut::new(start..range.end, mark(rows.len() - FIRST_ROWS)));
+    walk.cuts.push(SkeletonCut::new(start..range.end, mark(rows.len() - FIRST_ROWS)));
 }
 
-fn count(walk: &Walk<'_>, range: Range<usize>) -> usize {
+fn count(walk: &OutlineWalk<'_>, range: Range<usize>) -> usize {
     walk.source.text(range).lines().count()
 }

@@ -1,9 +1,9 @@
 //! What Markdown's nodes mean: a section's place depends on the headings around it, so that the whole file is read at
 //! once.
 
-use super::reduce::reduce;
-use super::sections::file;
-use crate::syntax::define::Marks;
+use super::reduce::preprocess_markdown;
+use super::sections::read_document;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
 
 /// Markdown, as GitHub reads its blocks.
@@ -15,11 +15,11 @@ pub(in crate::syntax::languages) static MARKDOWN: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::BRACES,
-    reduce: Some(reduce),
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(preprocess_markdown),
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[],
-    root: Some(file),
+    node_tables: &[],
+    read_root: Some(read_document),
 };

@@ -3,17 +3,17 @@
 use super::imports::declare;
 use super::imports::import;
 use super::imports::namespace;
-use super::statements::handed_back;
+use super::statements::file_return_value;
 use super::statements::statement;
 use super::symbols::method;
 use super::symbols::property;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// PHP, up to what the grammar knows of 8.4.
 pub(in crate::syntax::languages) static PHP: Language = Language {
@@ -24,25 +24,26 @@ pub(in crate::syntax::languages) static PHP: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &["attribute_list"],
-    marks: Marks::BRACES,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &["attribute_list"],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const FUNCTION: Rule = Rule::new(SymbolKind::Function, Body::Code(&["body"]));
-const CLASS: Rule = Rule::new(SymbolKind::Class, Body::Members(&["body"]));
-const INTERFACE: Rule = Rule::new(SymbolKind::Interface, Body::Members(&["body"]));
-const ENUM: Rule = Rule::new(SymbolKind::Enum, Body::Members(&["body"]));
-const CASE: Rule = Rule::new(SymbolKind::EnumMember, Body::None);
-const CONSTANT: Rule = Rule::new(SymbolKind::Constant, Body::Value(&[".array_creation_expression"]))
-    .each(".const_element")
-    .named(&[".name"]);
+const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"]));
+const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
+const INTERFACE: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
+const CASE: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
+const CONSTANT: SymbolRule =
+    SymbolRule::new(SymbolKind::Constant, BodyRule::Value(&[".array_creation_expression"]))
+        .each(".const_element")
+        .named(&[".name"]);
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("namespace_definition", Visit::Preamble(namespace)),
     ("namespace_use_declaration", Visit::Preamble(import)),
@@ -57,7 +58,7 @@ const NODES: Nodes = &[
     ("property_declaration", Visit::Read(property)),
     ("method_declaration", Visit::Read(method)),
     ("expression_statement", Visit::Read(statement)),
-    ("return_statement", Visit::Read(handed_back)),
+    ("return_statement", Visit::Read(file_return_value)),
     ("if_statement", Visit::Enter),
     ("else_clause", Visit::Enter),
     ("compound_statement", Visit::Enter),

@@ -4,12 +4,12 @@ use super::symbols::import;
 use super::symbols::option;
 use super::symbols::preamble;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// Protocol buffers, versions 2 and 3, and editions.
 pub(in crate::syntax::languages) static PROTOBUF: Language = Language {
@@ -20,28 +20,31 @@ pub(in crate::syntax::languages) static PROTOBUF: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::BRACES,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const MESSAGE: Rule =
-    Rule::new(SymbolKind::Struct, Body::Members(&[".message_body"])).named(&[".message_name/.identifier"]);
-const ONEOF: Rule = Rule::new(SymbolKind::Union, Body::Members(&[""])).named(&[".identifier"]);
-const FIELD: Rule = Rule::new(SymbolKind::Field, Body::None).named(&[".identifier"]);
-const ENUM: Rule =
-    Rule::new(SymbolKind::Enum, Body::Members(&[".enum_body"])).named(&[".enum_name/.identifier"]);
-const VALUE: Rule = Rule::new(SymbolKind::EnumMember, Body::None).named(&[".identifier"]);
-const EXTEND: Rule = Rule::new(SymbolKind::Object, Body::Members(&[".message_body"])).named(&[".full_ident"]);
-const SERVICE: Rule =
-    Rule::new(SymbolKind::Interface, Body::Members(&[""])).named(&[".service_name/.identifier"]);
-const RPC: Rule = Rule::new(SymbolKind::Method, Body::Members(&[""])).named(&[".rpc_name/.identifier"]);
+const MESSAGE: SymbolRule = SymbolRule::new(SymbolKind::Struct, BodyRule::Members(&[".message_body"]))
+    .named(&[".message_name/.identifier"]);
+const ONEOF: SymbolRule =
+    SymbolRule::new(SymbolKind::Union, BodyRule::Members(&[""])).named(&[".identifier"]);
+const FIELD: SymbolRule = SymbolRule::new(SymbolKind::Field, BodyRule::None).named(&[".identifier"]);
+const ENUM: SymbolRule =
+    SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&[".enum_body"])).named(&[".enum_name/.identifier"]);
+const VALUE: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None).named(&[".identifier"]);
+const EXTEND: SymbolRule =
+    SymbolRule::new(SymbolKind::Object, BodyRule::Members(&[".message_body"])).named(&[".full_ident"]);
+const SERVICE: SymbolRule =
+    SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&[""])).named(&[".service_name/.identifier"]);
+const RPC: SymbolRule =
+    SymbolRule::new(SymbolKind::Method, BodyRule::Members(&[""])).named(&[".rpc_name/.identifier"]);
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("syntax", Visit::Preamble(preamble)),
     ("edition", Visit::Preamble(preamble)),

@@ -6,17 +6,17 @@ use crate::syntax::comments::without_commands;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::nodes::is_trivia;
-use crate::syntax::walk::Walk;
+use crate::syntax::walk::OutlineWalk;
 use crate::syntax::words::first_paragraph;
 
 /// Returns the statement that documents a block: a string that stands first in it.
 pub(super) fn docstring_statement(block: Node<'_>) -> Option<Node<'_>> {
-    documenting(block).map(|(statement, _)| statement)
+    docstring_node(block).map(|(statement, _)| statement)
 }
 
 /// Returns the first paragraph of what documents a block.
-pub(super) fn docstring<'t>(walk: &Walk<'t>, block: Node<'t>) -> Option<String> {
-    let (_, string) = documenting(block)?;
+pub(super) fn docstring<'t>(walk: &OutlineWalk<'t>, block: Node<'t>) -> Option<String> {
+    let (_, string) = docstring_node(block)?;
     let text = if string.kind() == "concatenated_string" {
         let pieces = children(string).into_iter().filter(|piece| piece.kind() == "string");
         pieces.map(|piece| content(walk, piece)).collect::<Option<String>>()?
@@ -27,7 +27,7 @@ pub(super) fn docstring<'t>(walk: &Walk<'t>, block: Node<'t>) -> Option<String> 
 }
 
 /// Returns the statement that documents a block, and the string in it.
-fn documenting(block: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+fn docstring_node(block: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let mut cursor = block.walk();
     let statement = block.named_children(&mut cursor).find(|child| !is_trivia(*child))?;
     if statement.kind() != "expression_statement" || statement.named_child_count() != 1 {
@@ -42,7 +42,7 @@ fn documenting(block: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 }
 
 /// Returns what stands between the quotes. Neither bytes nor what is computed document anything.
-fn content<'t>(walk: &Walk<'t>, string: Node<'t>) -> Option<String> {
+fn content<'t>(walk: &OutlineWalk<'t>, string: Node<'t>) -> Option<String> {
     let start = child_of_kind(string, "string_start")?;
     let end = child_of_kind(string, "string_end")?;
     let prefix = walk.text(start).to_ascii_lowercase();

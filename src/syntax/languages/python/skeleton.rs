@@ -6,20 +6,20 @@
 use tree_sitter::Node;
 
 use super::docstrings::docstring_statement;
-use crate::syntax::language::Field;
+use crate::syntax::language::GrammarField;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::nodes::end_without_comments;
 use crate::syntax::nodes::is_trivia;
-use crate::syntax::skeleton::Cut;
-use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
+use crate::syntax::skeleton::SkeletonCut;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::walk::format_line_count;
 
 /// A literal of more bytes than this is a table: its size is told, not its rows.
 pub(in crate::syntax) const LARGE_LITERAL: usize = 400;
 
 /// Takes out the body of a function, but for its docstring.
-pub(super) fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Node<'t>) {
+pub(super) fn cut_body<'t>(walk: &mut OutlineWalk<'t>, function: Node<'t>, body: Node<'t>) {
     if body.has_error() || children(function).iter().any(Node::is_error) {
         // Where the grammar is lost it may be wrong about where the body begins and ends.
         return;
@@ -34,16 +34,19 @@ pub(super) fn cut_body<'t>(walk: &mut Walk<'t>, function: Node<'t>, body: Node<'
         return;
     }
     let lines = walk.source.line(end - 1) - walk.source.line(start) + 1;
-    let mark = format!("...  # {}", count_lines(lines as usize));
+    let mark = format!("...  # {}", format_line_count(lines as usize));
     let above = docstring.or_else(|| child_of_kind(function, ":"));
-    let indent = walk.source.before_on_line(start);
+    let indent = walk.source.line_prefix(start);
     let above_end = above.map(|above| walk.range(above).end);
     match above_end {
         // The comments between the head and the first statement go with the body, where that is safe to say.
         Some(above_end) if is_indent(indent) && is_free(walk, above_end, start) => {
-            walk.cuts.push(Cut::new(above_end..end, format!("{}{indent}{mark}", walk.source.line_end())));
+            walk.cuts.push(SkeletonCut::new(
+                above_end..end,
+                format!("{}{indent}{mark}", walk.source.line_ending()),
+            ));
         }
-        Some(_) | None => walk.cuts.push(Cut::new(start..end, mark)),
+        Some(_) | None => walk.cuts.push(SkeletonCut::new(start..end, mark)),
     }
 }
 
@@ -58,20 +61,21 @@ fn is_indent(text: &str) -> bool {
 }
 
 /// Says whether only comments and white space stand between the head and the first statement, on lines of their own.
-fn is_free(walk: &Walk<'_>, from: usize, to: usize) -> bool {
+fn is_free(walk: &OutlineWalk<'_>, from: usize, to: usize) -> bool {
     let between = walk.source.text(from..to);
     let mut lines = between.split('\n').map(str::trim);
     between.contains('\n') && lines.all(|line| line.is_empty() || line.starts_with('#'))
 }
 
 /// Takes out the rows of large lists, dictionaries, sets and tuples that a statement assigns.
-pub(super) fn cut_literals<'t>(walk: &mut Walk<'t>, statement: Node<'t>) {
+pub(super) fn cut_literals<'t>(walk: &mut OutlineWalk<'t>, statement: Node<'t>) {
     if walk.range(statement).len() < LARGE_LITERAL || statement.has_error() {
         return;
     }
-    let mut value = child_of_kind(statement, "assignment").and_then(|node| walk.field(node, Field::Right));
+    let mut value =
+        child_of_kind(statement, "assignment").and_then(|node| walk.field(node, GrammarField::Right));
     while let Some(node) = value.filter(|node| node.kind() == "assignment") {
-        value = walk.field(node, Field::Right);
+        value = walk.field(node, GrammarField::Right);
     }
     let Some(value) = value else { return };
     let mut cursor = value.walk();
@@ -91,10 +95,10 @@ pub(super) fn cut_literals<'t>(walk: &mut Walk<'t>, statement: Node<'t>) {
     }
 }
 
-fn cut_rows<'t>(walk: &mut Walk<'t>, literal: Node<'t>) {
+fn cut_rows<'t>(walk: &mut OutlineWalk<'t>, literal: Node<'t>) {
     let range = walk.range(literal);
     let lines = walk.source.line(range.end - 1) - walk.source.line(range.start) + 1;
     // The mark is a comment, and a comment ends with its line: so the closing bracket gets one of its own.
-    let mark = format!("...  # {}{}", count_lines(lines as usize), walk.source.line_end());
-    walk.cuts.push(Cut::new(range.start + 1..range.end - 1, mark));
+    let mark = format!("...  # {}{}", format_line_count(lines as usize), walk.source.line_ending());
+    walk.cuts.push(SkeletonCut::new(range.start + 1..range.end - 1, mark));
 }

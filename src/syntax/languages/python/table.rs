@@ -8,11 +8,11 @@ use super::symbols::import_from;
 use super::symbols::import_future;
 use super::symbols::module;
 use super::symbols::type_alias;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::reduce::reduce_python;
+use crate::syntax::reduce::preprocess_python;
 
 /// Python 3, with what the grammar still knows of Python 2.
 pub(in crate::syntax) static PYTHON: Language = Language {
@@ -23,19 +23,19 @@ pub(in crate::syntax) static PYTHON: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: false,
     has_overloads: false,
-    unsigned: &[],
+    signature_excludes: &[],
     // Its own functions take bodies out, by indent.
-    marks: Marks::HASH,
-    reduce: Some(reduce_python),
-    cut_supplied: None,
+    marks: ElisionMarks::HASH,
+    preprocess: Some(preprocess_python),
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: Some(module),
+    node_tables: &[NODES],
+    read_root: Some(module),
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
-    ("decorated_definition", Visit::Wrap),
+    ("decorated_definition", Visit::Wrapper),
     ("class_definition", Visit::Read(class)),
     ("function_definition", Visit::Read(function)),
     ("expression_statement", Visit::Read(assignment)),

@@ -8,9 +8,9 @@ use super::symbols::class;
 use super::symbols::method;
 use super::symbols::module;
 use super::symbols::singleton_class;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// Ruby, up to what the grammar knows of 3.
@@ -22,16 +22,16 @@ pub(in crate::syntax::languages) static RUBY: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::HASH,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::HASH,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("class", Visit::Read(class)),
     ("module", Visit::Read(module)),
@@ -42,7 +42,7 @@ const NODES: Nodes = &[
     ("assignment", Visit::Read(assignment)),
     ("operator_assignment", Visit::Read(assignment)),
     ("call", Visit::Read(call)),
-    ("argument_list", Visit::Wrap),
+    ("argument_list", Visit::Wrapper),
     ("heredoc_body", Visit::Read(heredoc)),
     ("body_statement", Visit::Enter),
     ("begin", Visit::Enter),

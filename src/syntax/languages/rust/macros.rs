@@ -10,8 +10,8 @@ use crate::syntax::comments::documentation;
 use crate::syntax::nodes::children;
 use crate::syntax::nodes::is_trivia;
 use crate::syntax::rule::find;
-use crate::syntax::walk::Scope;
-use crate::syntax::walk::Walk;
+use crate::syntax::walk::NamedScope;
+use crate::syntax::walk::OutlineWalk;
 use crate::syntax::words::one_line;
 
 /// The head of an implementation has no more tokens than this.
@@ -24,29 +24,29 @@ const MAX_DEPTH: usize = 8;
 const SHORT_VALUE: usize = 100;
 
 /// Reads a macro that stands where an item may stand.
-pub(super) fn macro_items<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn macro_items<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(tree) = find(node, ".token_tree").filter(|tree| is_braces(*tree)) {
-        read(walk, tree);
+        read_items(walk, tree);
     }
 }
 
 /// Reads the items among the tokens of a tree.
-fn read<'t>(walk: &mut Walk<'t>, tree: Node<'t>) {
+fn read_items<'t>(walk: &mut OutlineWalk<'t>, tree: Node<'t>) {
     let mut tokens = children(tree);
     tokens.pop();
     let (mut at, mut start) = (1, 1);
     while let Some(token) = tokens.get(at) {
         let item = item_kind(walk, token.kind()).and_then(|kind| Some((kind, name(walk, &tokens[at..])?)));
         if let Some((kind, name)) = item {
-            let end = at + end(&tokens[at..], kind);
-            define(walk, kind, name, &tokens[start..end]);
+            let end = at + item_length(&tokens[at..], kind);
+            define_item(walk, kind, name, &tokens[start..end]);
             (at, start) = (end, end);
             continue;
         }
         if is_braces(*token) && is_branch(walk, &tokens[start..at]) && walk.scopes.len() < MAX_DEPTH {
             let kind = walk.scope_kind().unwrap_or(SymbolKind::Module);
-            walk.scopes.push(Scope { name: String::new(), kind });
-            read(walk, *token);
+            walk.scopes.push(NamedScope { name: String::new(), kind });
+            read_items(walk, *token);
             walk.scopes.pop();
         }
         at += 1;
@@ -57,12 +57,12 @@ fn read<'t>(walk: &mut Walk<'t>, tree: Node<'t>) {
 }
 
 /// Says whether tokens are `if #[cfg(…)]` or `else`, as `cfg_if!` takes them before items.
-fn is_branch(walk: &Walk<'_>, tokens: &[Node<'_>]) -> bool {
+fn is_branch(walk: &OutlineWalk<'_>, tokens: &[Node<'_>]) -> bool {
     let words = tokens.iter().filter(|token| !is_trivia(**token)).take(3).map(|token| walk.text(*token));
     matches!(words.collect::<Vec<_>>()[..], ["else"] | ["if", "#", ..] | ["else", "if", "#"])
 }
 
-fn item_kind(walk: &Walk<'_>, keyword: &str) -> Option<SymbolKind> {
+fn item_kind(walk: &OutlineWalk<'_>, keyword: &str) -> Option<SymbolKind> {
     let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
     Some(match keyword {
         "const" => SymbolKind::Constant,
@@ -81,7 +81,7 @@ fn item_kind(walk: &Walk<'_>, keyword: &str) -> Option<SymbolKind> {
 }
 
 /// Returns the name behind a keyword; of an implementation, that of its type.
-fn name<'t>(walk: &Walk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
+fn name<'t>(walk: &OutlineWalk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
     let head = &tokens[1..];
     if tokens[0].kind() != "impl" {
         let mut named = head.iter().skip_while(|token| matches!(walk.text(**token), "ref" | "mut"));
@@ -102,14 +102,14 @@ fn name<'t>(walk: &Walk<'t>, tokens: &[Node<'t>]) -> Option<&'t str> {
 }
 
 /// Returns how many tokens an item has.
-fn end(tokens: &[Node<'_>], kind: SymbolKind) -> usize {
+fn item_length(tokens: &[Node<'_>], kind: SymbolKind) -> usize {
     // A value may hold braces; whatever else has some ends with them.
     let is_value = matches!(kind, SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Typedef);
     let last = tokens.iter().position(|token| token.kind() == ";" || (!is_value && is_braces(*token)));
     last.map_or(tokens.len(), |last| last + 1)
 }
 
-fn define<'t>(walk: &mut Walk<'t>, kind: SymbolKind, name: &str, tokens: &[Node<'t>]) {
+fn define_item<'t>(walk: &mut OutlineWalk<'t>, kind: SymbolKind, name: &str, tokens: &[Node<'t>]) {
     let mut docs = String::new();
     let first = tokens.iter().position(|token| !is_trivia(*token)).unwrap_or(tokens.len());
     let (above, tokens) = tokens.split_at(first);
@@ -135,11 +135,11 @@ fn define<'t>(walk: &mut Walk<'t>, kind: SymbolKind, name: &str, tokens: &[Node<
         Some(body) if walk.scopes.len() < MAX_DEPTH => symbol.children = members(walk, kind, name, body),
         Some(_) | None => {}
     }
-    walk.add(symbol);
+    walk.add_symbol(symbol);
 }
 
 /// Returns what stands before the body, or before a long value, without attributes.
-fn signature<'t>(walk: &Walk<'t>, tokens: &[Node<'t>], body: Option<Node<'t>>) -> String {
+fn signature<'t>(walk: &OutlineWalk<'t>, tokens: &[Node<'t>], body: Option<Node<'t>>) -> String {
     let signed = (0..tokens.len()).find(|at| !is_attribute(tokens, *at)).map_or(tokens, |at| &tokens[at..]);
     let (Some(first), Some(last)) = (signed.first(), signed.last()) else { return String::new() };
     let range = walk.range(*first).start..walk.range(*last).end;
@@ -156,10 +156,10 @@ fn is_attribute(tokens: &[Node<'_>], at: usize) -> bool {
     token.kind() == "#" || (follows && token.kind() == "token_tree") || is_trivia(token)
 }
 
-fn members<'t>(walk: &mut Walk<'t>, kind: SymbolKind, name: &str, body: Node<'t>) -> Vec<Symbol> {
+fn members<'t>(walk: &mut OutlineWalk<'t>, kind: SymbolKind, name: &str, body: Node<'t>) -> Vec<Symbol> {
     let around = std::mem::take(&mut walk.symbols);
-    walk.scopes.push(Scope { name: name.to_owned(), kind });
-    read(walk, body);
+    walk.scopes.push(NamedScope { name: name.to_owned(), kind });
+    read_items(walk, body);
     walk.scopes.pop();
     std::mem::replace(&mut walk.symbols, around)
 }

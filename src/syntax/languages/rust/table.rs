@@ -8,12 +8,12 @@ use super::symbols::import;
 use super::symbols::macro_rules;
 use super::symbols::module;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// Rust, up to what the grammar knows of the 2024 edition.
 pub(in crate::syntax::languages) static RUST: Language = Language {
@@ -24,30 +24,33 @@ pub(in crate::syntax::languages) static RUST: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::BRACES,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: Some(crate_docs),
+    node_tables: &[NODES],
+    read_root: Some(crate_docs),
 };
 
-const FUNCTION: Rule = Rule::new(SymbolKind::Function, Body::Code(&["body"])).in_type(SymbolKind::Method);
-const DECLARED: Rule = Rule::new(SymbolKind::Prototype, Body::None).in_type(SymbolKind::Method);
-const STRUCT: Rule = Rule::new(SymbolKind::Struct, Body::Members(&[".field_declaration_list"]));
-const UNION: Rule = Rule::new(SymbolKind::Union, Body::Members(&["body"]));
-const ENUM: Rule = Rule::new(SymbolKind::Enum, Body::Members(&["body"]));
-const VARIANT: Rule = Rule::new(SymbolKind::EnumMember, Body::None);
-const FIELD: Rule = Rule::new(SymbolKind::Field, Body::None);
-const TRAIT: Rule = Rule::new(SymbolKind::Interface, Body::Members(&["body"]));
-const ALIAS: Rule = Rule::new(SymbolKind::Typedef, Body::None);
-const STATIC: Rule = Rule::new(SymbolKind::Variable, Body::Value(&["value"]));
+const FUNCTION: SymbolRule =
+    SymbolRule::new(SymbolKind::Function, BodyRule::Code(&["body"])).in_type(SymbolKind::Method);
+const DECLARED: SymbolRule =
+    SymbolRule::new(SymbolKind::Prototype, BodyRule::None).in_type(SymbolKind::Method);
+const STRUCT: SymbolRule =
+    SymbolRule::new(SymbolKind::Struct, BodyRule::Members(&[".field_declaration_list"]));
+const UNION: SymbolRule = SymbolRule::new(SymbolKind::Union, BodyRule::Members(&["body"]));
+const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
+const VARIANT: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
+const FIELD: SymbolRule = SymbolRule::new(SymbolKind::Field, BodyRule::None);
+const TRAIT: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const ALIAS: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None);
+const STATIC: SymbolRule = SymbolRule::new(SymbolKind::Variable, BodyRule::Value(&["value"]));
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("line_comment", Visit::Comment),
     ("block_comment", Visit::Comment),
-    ("attribute_item", Visit::Lead),
+    ("attribute_item", Visit::Prefix),
     ("function_item", Visit::Define(&FUNCTION)),
     ("function_signature_item", Visit::Define(&DECLARED)),
     ("struct_item", Visit::Define(&STRUCT)),

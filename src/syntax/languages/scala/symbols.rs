@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
-use crate::syntax::define::lines_of;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
+use crate::syntax::define::format_text_size;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
-use crate::syntax::walk::Walk;
+use crate::syntax::walk::OutlineWalk;
 
 /// A body that is an expression on one line and no longer than this stays as it is.
 const SHORT_BODY: usize = 100;
@@ -22,29 +22,29 @@ const LARGE_VALUE: usize = 400;
 const MAX_NESTING: usize = 20;
 
 /// Reads `package a.b`, whose name tells nothing, and `package a { … }`, which holds what is in it.
-pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn package<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
     let name = walk.text(name).to_owned();
-    walk.define(node, Definition::new(SymbolKind::Namespace, name, Inside::Members(body)));
+    walk.define(node, SymbolDefinition::new(SymbolKind::Namespace, name, SymbolBody::Members(body)));
 }
 
 /// Reads `import a.b.{c, d => e}, f.g._`.
-pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let mut path = String::new();
     for child in children(node).into_iter().skip(1) {
         match child.kind() {
             "," => {
-                walk.import(&path);
+                walk.add_import(&path);
                 path.clear();
             }
             _ => path.push_str(walk.text(child)),
         }
     }
-    walk.import(path.trim_end_matches("._").trim_end_matches(".*"));
+    walk.add_import(path.trim_end_matches("._").trim_end_matches(".*"));
 }
 
 /// Reads `def f(…): T = …`.
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
     let name = walk.text(name).to_owned();
     let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
@@ -54,12 +54,12 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         (false, _) => SymbolKind::Function,
     };
     let head_end = walk.range(body).start;
-    walk.define(node, Definition::new(kind, name, Inside::Nothing).with_head_end(head_end));
+    walk.define(node, SymbolDefinition::new(kind, name, SymbolBody::Nothing).with_signature_end(head_end));
     cut_expression(walk, node, body, SHORT_BODY);
 }
 
 /// Reads `val a = …`, `var b = …`, `val (c, d) = …`.
-pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn value<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let mut names = Vec::new();
     if let Some(pattern) = find(node, "pattern") {
         collect_names(pattern, 0, &mut names);
@@ -73,7 +73,10 @@ pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     };
     for name in names {
         let name = walk.text(name).to_owned();
-        walk.define(node, Definition::new(kind, name, value.map_or(Inside::Nothing, Inside::Value)));
+        walk.define(
+            node,
+            SymbolDefinition::new(kind, name, value.map_or(SymbolBody::Nothing, SymbolBody::Value)),
+        );
     }
     if let Some(value) = value {
         cut_expression(walk, node, value, LARGE_VALUE);
@@ -93,34 +96,35 @@ fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>)
 }
 
 /// Reads `given name: Type = …` and `given Type with …`, which is called by its type.
-pub(super) fn given<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn given_instance<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name").or_else(|| find(node, "return_type")) else { return };
     let name = walk.text(name).to_owned();
     let body = find(node, "body");
     let members = body.filter(|body| matches!(body.kind(), "template_body" | "with_template_body"));
-    let inside = members.map_or_else(|| body.map_or(Inside::Nothing, Inside::Value), Inside::Members);
-    let definition = Definition::new(SymbolKind::Object, name, inside);
+    let inside =
+        members.map_or_else(|| body.map_or(SymbolBody::Nothing, SymbolBody::Value), SymbolBody::Members);
+    let definition = SymbolDefinition::new(SymbolKind::Object, name, inside);
     let last = find_all(node, "return_type").last().map(|last| walk.range(*last).end);
-    walk.define(node, Definition { head_end: last.filter(|_| members.is_some()), ..definition });
+    walk.define(node, SymbolDefinition { signature_end: last.filter(|_| members.is_some()), ..definition });
     if let Some(value) = body.filter(|_| members.is_none()) {
         cut_expression(walk, node, value, LARGE_VALUE);
     }
 }
 
 /// Reads `extension (x: Type) …`: what it adds belongs to the type.
-pub(super) fn extension<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn extension<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let typed = find_all(node, "parameters").into_iter().find_map(|list| find(list, ".parameter/type"));
     let Some(typed) = typed else { return };
     let text = walk.text(typed);
     let name = text.split('[').next().unwrap_or(text).trim().to_owned();
     let head_end = find_all(node, "parameters").last().map_or(0, |last| walk.range(*last).end);
-    let definition = Definition::new(SymbolKind::Object, name, Inside::Members(node));
-    walk.define(node, definition.with_head_end(head_end));
+    let definition = SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::Members(node));
+    walk.define(node, definition.with_signature_end(head_end));
 }
 
 /// Takes out a body or a value that is longer than `limit`. In braces it is cut as such; any other expression gives way
 /// to one that stands for whatever it may be.
-fn cut_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>, limit: usize) {
+fn cut_expression<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, body: Node<'t>, limit: usize) {
     let range = walk.range(body);
     let text = walk.source.text(range.clone());
     let is_short = text.len() <= limit && (limit == LARGE_VALUE || !text.trim().contains('\n'));
@@ -136,6 +140,6 @@ fn cut_expression<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>, limit
         Some(marker) => walk.range(marker).end,
         None => range.start + text.trim_end().len(),
     };
-    let size = lines_of(walk.source.text(range.start..end));
-    walk.put(range.start..end, format!("??? /* {size} */"));
+    let size = format_text_size(walk.source.text(range.start..end));
+    walk.replace_with_mark(range.start..end, format!("??? /* {size} */"));
 }

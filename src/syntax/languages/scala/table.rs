@@ -2,17 +2,17 @@
 
 use super::symbols::extension;
 use super::symbols::function;
-use super::symbols::given;
+use super::symbols::given_instance;
 use super::symbols::import;
 use super::symbols::package;
 use super::symbols::value;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// Scala 2 and 3, with braces or indented.
 pub(in crate::syntax::languages) static SCALA: Language = Language {
@@ -23,26 +23,29 @@ pub(in crate::syntax::languages) static SCALA: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
-    unsigned: &["annotation"],
-    marks: Marks::BRACES,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &["annotation"],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const CLASS: Rule = Rule::new(SymbolKind::Class, Body::Members(&["body"]));
-const TRAIT: Rule = Rule::new(SymbolKind::Interface, Body::Members(&["body"]));
-const OBJECT: Rule = Rule::new(SymbolKind::Object, Body::Members(&["body"]));
-const ENUM: Rule = Rule::new(SymbolKind::Enum, Body::Members(&["body"]));
-const CASE: Rule = Rule::new(SymbolKind::EnumMember, Body::None);
-const ALIAS: Rule = Rule::new(SymbolKind::Typedef, Body::None);
-const DECLARED: Rule = Rule::new(SymbolKind::Function, Body::None).in_type(SymbolKind::Method);
-const DECLARED_VALUE: Rule = Rule::new(SymbolKind::Constant, Body::None).in_type(SymbolKind::Field);
-const DECLARED_VARIABLE: Rule = Rule::new(SymbolKind::Variable, Body::None).in_type(SymbolKind::Field);
+const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
+const TRAIT: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const OBJECT: SymbolRule = SymbolRule::new(SymbolKind::Object, BodyRule::Members(&["body"]));
+const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
+const CASE: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
+const ALIAS: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None);
+const DECLARED: SymbolRule =
+    SymbolRule::new(SymbolKind::Function, BodyRule::None).in_type(SymbolKind::Method);
+const DECLARED_VALUE: SymbolRule =
+    SymbolRule::new(SymbolKind::Constant, BodyRule::None).in_type(SymbolKind::Field);
+const DECLARED_VARIABLE: SymbolRule =
+    SymbolRule::new(SymbolKind::Variable, BodyRule::None).in_type(SymbolKind::Field);
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("block_comment", Visit::Comment),
     ("package_clause", Visit::Preamble(package)),
@@ -52,10 +55,10 @@ const NODES: Nodes = &[
     ("trait_definition", Visit::Define(&TRAIT)),
     ("object_definition", Visit::Define(&OBJECT)),
     ("enum_definition", Visit::Define(&ENUM)),
-    ("enum_case_definitions", Visit::Wrap),
+    ("enum_case_definitions", Visit::Wrapper),
     ("simple_enum_case", Visit::Define(&CASE)),
     ("full_enum_case", Visit::Define(&CASE)),
-    ("given_definition", Visit::Read(given)),
+    ("given_definition", Visit::Read(given_instance)),
     ("extension_definition", Visit::Read(extension)),
     ("function_definition", Visit::Read(function)),
     ("function_declaration", Visit::Define(&DECLARED)),

@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
-use crate::syntax::define::lines_of;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
+use crate::syntax::define::format_text_size;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
-use crate::syntax::walk::Walk;
+use crate::syntax::walk::OutlineWalk;
 
 /// A body on one line that is no longer than this stays as it is.
 const SHORT_BODY: usize = 80;
@@ -19,14 +19,15 @@ const SHORT_BODY: usize = 80;
 const LARGE_TEXT: usize = 400;
 
 /// How many names back a script is searched for one that it has set already.
-const REMEMBERED: usize = 400;
+const SEARCHED_SYMBOLS: usize = 400;
 
 /// Reads `name() { … }`, `function name { … }` and `name() ( … )`.
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (Some(name), Some(body)) = (find(node, "name"), find(node, "body")) else { return };
     let start = walk.range(body).start;
     let name = walk.text(name).to_owned();
-    let definition = Definition::new(SymbolKind::Function, name, Inside::Nothing).with_head_end(start);
+    let definition =
+        SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing).with_signature_end(start);
     walk.define(node, definition);
     if !body.has_error() {
         cut_body(walk, node, body);
@@ -35,7 +36,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 
 /// Takes out what stands between the brackets of a body; a command that does nothing stays, for without one it is no
 /// body.
-fn cut_body<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) {
+fn cut_body<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, body: Node<'t>) {
     let parts = children(body);
     let (Some(open), Some(close)) = (parts.first(), parts.last()) else { return };
     if !matches!((open.kind(), close.kind()), ("{", "}") | ("(", ")")) {
@@ -46,16 +47,16 @@ fn cut_body<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) {
     if !text.contains('\n') && text.len() <= SHORT_BODY {
         return;
     }
-    let before = walk.source.before_on_line(walk.range(node).start);
+    let before = walk.source.line_prefix(walk.range(node).start);
     let indent = &before[..before.len() - before.trim_start().len()];
-    let line_end = walk.source.line_end();
-    let size = lines_of(text);
-    walk.put(range, format!("{line_end}{indent}    : # {size}{line_end}{indent}"));
+    let line_end = walk.source.line_ending();
+    let size = format_text_size(text);
+    walk.replace_with_mark(range, format!("{line_end}{indent}    : # {size}{line_end}{indent}"));
 }
 
 /// Reads `NAME=value`, alone or declared. Only what stands at the top of a script is more than a step of it, and only
 /// the first time.
-pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn assignment<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name").filter(|name| name.kind() == "variable_name") else { return };
     let holder = walk.outermost(node);
     let declared = holder.kind() == "declaration_command";
@@ -66,20 +67,20 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
     let name = walk.text(name).to_owned();
     let value = find(node, "value");
-    if !(walk.is_at_top() || declared || is_list) || is_known(walk, &name) {
+    if !(walk.is_top_level() || declared || is_list) || is_known(walk, &name) {
         return;
     }
-    let inside = value.map_or(Inside::Nothing, Inside::Value);
+    let inside = value.map_or(SymbolBody::Nothing, SymbolBody::Value);
     let is_constant = declared && is_readonly(walk, holder);
     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Variable };
-    walk.define(node, Definition::new(kind, name, inside));
+    walk.define(node, SymbolDefinition::new(kind, name, inside));
     if let Some(value) = value {
         cut_text(walk, value);
     }
 }
 
 /// Reads a name that `declare` or `typeset` makes without a value.
-pub(super) fn declared<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn declared<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let holder = walk.outermost(node);
     let mut words = walk.text(holder).split_whitespace();
     let declares =
@@ -88,34 +89,34 @@ pub(super) fn declared<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let shows = words.take_while(|word| word.starts_with('-')).any(|flags| flags.contains(['f', 'F', 'p']));
     let name = walk.text(node).to_owned();
     if declares && !shows && !is_known(walk, &name) {
-        walk.define(node, Definition::new(SymbolKind::Variable, name, Inside::Nothing));
+        walk.define(node, SymbolDefinition::new(SymbolKind::Variable, name, SymbolBody::Nothing));
     }
 }
 
 /// Takes out a quoted text that is a page of its own.
-fn cut_text<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+fn cut_text<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let range = walk.range(value);
     let text = walk.source.text(range.clone());
     let is_page = LARGE_TEXT < text.len() && text.contains('\n') && !value.has_error();
     if is_page && matches!(value.kind(), "raw_string" | "string") {
-        let size = lines_of(text);
-        walk.put(range.start + 1..range.end - 1, format!("# {size}"));
+        let size = format_text_size(text);
+        walk.replace_with_mark(range.start + 1..range.end - 1, format!("# {size}"));
     }
 }
 
 /// Says whether a name was set before. In a long script the search ends somewhere.
-fn is_known(walk: &Walk<'_>, name: &str) -> bool {
-    walk.symbols.iter().rev().take(REMEMBERED).any(|symbol| symbol.name == name)
+fn is_known(walk: &OutlineWalk<'_>, name: &str) -> bool {
+    walk.symbols.iter().rev().take(SEARCHED_SYMBOLS).any(|symbol| symbol.name == name)
 }
 
-fn is_readonly(walk: &Walk<'_>, declaration: Node<'_>) -> bool {
+fn is_readonly(walk: &OutlineWalk<'_>, declaration: Node<'_>) -> bool {
     let mut words = walk.text(declaration).split_whitespace();
     let is_readonly = words.next() == Some("readonly");
     is_readonly || words.take_while(|word| word.starts_with('-')).any(|flags| flags.contains('r'))
 }
 
 /// Reads the commands that set names or draw in files: `alias a=b`, `. file`.
-pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn command<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(signs) = node.child(1).filter(|child| child.is_error() && walk.text(*child).trim() == "()") {
         return loop_function(walk, node, walk.range(signs).end);
     }
@@ -123,14 +124,14 @@ pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     match name {
         "." | "source" => {
             if let Some(file) = find(node, "argument") {
-                walk.import(walk.text(file).trim_matches(['"', '\'']));
+                walk.add_import(walk.text(file).trim_matches(['"', '\'']));
             }
         }
         "alias" => {
             for argument in find_all(node, "argument") {
                 if let Some((name, _)) = walk.text(argument).split_once('=') {
                     let name = name.to_owned();
-                    walk.define(node, Definition::new(SymbolKind::Macro, name, Inside::Nothing));
+                    walk.define(node, SymbolDefinition::new(SymbolKind::Macro, name, SymbolBody::Nothing));
                 }
             }
         }
@@ -139,13 +140,16 @@ pub(super) fn command<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Reads `name() for …`, whose body the grammar takes for words of a command: only where it begins is known.
-fn loop_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, head_end: usize) {
+fn loop_function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>, head_end: usize) {
     let Some(name) = find(node, "name").map(|name| walk.text(name).to_owned()) else { return };
-    walk.define(node, Definition::new(SymbolKind::Function, name, Inside::Nothing).with_head_end(head_end));
+    walk.define(
+        node,
+        SymbolDefinition::new(SymbolKind::Function, name, SymbolBody::Nothing).with_signature_end(head_end),
+    );
 }
 
 /// Reads what is given a text: `cat <<EOF`. A long one is told by its size.
-pub(super) fn redirected<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn redirected_statement<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     for redirect in find_all(node, ".heredoc_redirect") {
         let Some(body) = child_of_kind(redirect, "heredoc_body") else { continue };
         let range = walk.range(body);
@@ -154,10 +158,10 @@ pub(super) fn redirected<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         let is_closed =
             child_of_kind(redirect, "heredoc_end").is_some_and(|end| !end.byte_range().is_empty());
         if LARGE_TEXT < text.len() && is_closed && !redirect.has_error() {
-            let size = lines_of(text);
-            let line_end = walk.source.line_end();
-            walk.put(range, format!("# {size}{line_end}"));
+            let size = format_text_size(text);
+            let line_end = walk.source.line_ending();
+            walk.replace_with_mark(range, format!("# {size}{line_end}"));
         }
     }
-    walk.enter(node);
+    walk.visit_children(node);
 }

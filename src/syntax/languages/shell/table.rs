@@ -4,10 +4,10 @@ use super::symbols::assignment;
 use super::symbols::command;
 use super::symbols::declared;
 use super::symbols::function;
-use super::symbols::redirected;
-use crate::syntax::define::Marks;
+use super::symbols::redirected_statement;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// Bash, and what other shells have in common with it.
@@ -19,25 +19,25 @@ pub(in crate::syntax::languages) static SHELL: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
+    signature_excludes: &[],
     // A body without a command is none.
-    marks: Marks { body: (": # ", ""), rows: (" # ", ""), ends_line: true },
-    reduce: None,
-    cut_supplied: None,
+    marks: ElisionMarks { body: (": # ", ""), data: (" # ", ""), ends_line: true },
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("function_definition", Visit::Read(function)),
-    ("declaration_command", Visit::Wrap),
-    ("variable_assignments", Visit::Wrap),
+    ("declaration_command", Visit::Wrapper),
+    ("variable_assignments", Visit::Wrapper),
     ("variable_assignment", Visit::Read(assignment)),
     ("variable_name", Visit::Read(declared)),
     ("command", Visit::Preamble(command)),
-    ("redirected_statement", Visit::Read(redirected)),
+    ("redirected_statement", Visit::Read(redirected_statement)),
     // Functions stand under any statement.
     ("if_statement", Visit::Enter),
     ("elif_clause", Visit::Enter),

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::heads::Head;
+use super::heads::CreateHead;
 use super::heads::unquoted;
-use super::statements::Statement;
-use super::tokens::Kind;
+use super::statements::SqlStatement;
+use super::tokens::SqlTokenKind;
 use crate::model::SymbolKind;
 
 /// Words that begin what is no column.
@@ -42,7 +42,7 @@ const TYPES_WITH_LENGTH: [&str; 13] = [
 
 /// A part of a table or of a type.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct MemberEntry {
     /// What it is.
     pub(super) kind: SymbolKind,
     /// Its name.
@@ -53,38 +53,44 @@ pub(super) struct Part {
 
 /// What a statement's list in brackets tells.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct MemberList {
     /// What the whole is, which only its list tells.
     pub(super) kind: SymbolKind,
     /// What is in it.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<MemberEntry>,
 }
 
 /// Returns the columns of a table, the fields of a type, the values of an enumeration.
-pub(super) fn parts(text: &str, statement: &Statement, head: &Head) -> Option<Parts> {
+pub(super) fn parse_members(text: &str, statement: &SqlStatement, head: &CreateHead) -> Option<MemberList> {
     let open =
         (head.after..statement.tokens.len().min(head.after + 8)).find(|at| statement.is_sign(*at, b'('))?;
-    let between: Vec<String> = (head.after..open).map(|at| statement.word(text, at)).collect();
+    let between: Vec<String> = (head.after..open).map(|at| statement.keyword_at(text, at)).collect();
     let says = |word: &str| between.iter().any(|found| found == word);
-    let kind = match head.word.as_str() {
+    let kind = match head.keyword.as_str() {
         "TABLE" if !says("AS") && !says("OF") && !says("USING") => SymbolKind::Table,
         "TYPE" if says("ENUM") => SymbolKind::Enum,
         "TYPE" if says("AS") && !says("RANGE") && !says("VARRAY") => SymbolKind::Struct,
         _ => return None,
     };
     let elements = elements(statement, open);
-    let parts = elements.into_iter().filter_map(|tokens| part(text, statement, kind, tokens)).collect();
-    Some(Parts { kind, parts })
+    let parts =
+        elements.into_iter().filter_map(|tokens| parse_member(text, statement, kind, tokens)).collect();
+    Some(MemberList { kind, parts })
 }
 
 /// Returns which tokens stand between the commas of a list.
-fn elements(statement: &Statement, open: usize) -> Vec<Range<usize>> {
+fn elements(statement: &SqlStatement, open: usize) -> Vec<Range<usize>> {
     let (mut found, mut depth, mut start) = (Vec::new(), 0_usize, open + 1);
     for at in open..statement.tokens.len() {
         match statement.tokens[at].kind {
-            Kind::Sign(b'(') => depth += 1,
-            Kind::Sign(b')') => depth = depth.saturating_sub(1),
-            Kind::Word | Kind::Quoted | Kind::Text | Kind::Dollar | Kind::Client | Kind::Sign(_) => {}
+            SqlTokenKind::Punctuation(b'(') => depth += 1,
+            SqlTokenKind::Punctuation(b')') => depth = depth.saturating_sub(1),
+            SqlTokenKind::Word
+            | SqlTokenKind::Quoted
+            | SqlTokenKind::Text
+            | SqlTokenKind::DollarQuoted
+            | SqlTokenKind::ClientCommand
+            | SqlTokenKind::Punctuation(_) => {}
         }
         let is_end = depth == 0;
         if is_end || depth == 1 && statement.is_sign(at, b',') {
@@ -98,25 +104,31 @@ fn elements(statement: &Statement, open: usize) -> Vec<Range<usize>> {
     found
 }
 
-fn part(text: &str, statement: &Statement, kind: SymbolKind, tokens: Range<usize>) -> Option<Part> {
+fn parse_member(
+    text: &str,
+    statement: &SqlStatement,
+    kind: SymbolKind,
+    tokens: Range<usize>,
+) -> Option<MemberEntry> {
     let first = statement.tokens.get(tokens.start).filter(|_| !tokens.is_empty())?;
     let name = unquoted(&text[first.range.clone()]);
     if kind == SymbolKind::Enum {
-        let is_text = first.kind == Kind::Text;
-        return is_text.then_some(Part { kind: SymbolKind::EnumMember, name, tokens });
+        let is_text = first.kind == SqlTokenKind::Text;
+        return is_text.then_some(MemberEntry { kind: SymbolKind::EnumMember, name, tokens });
     }
-    let word = statement.word(text, tokens.start);
-    let is_named = matches!(first.kind, Kind::Word | Kind::Quoted);
+    let word = statement.keyword_at(text, tokens.start);
+    let is_named = matches!(first.kind, SqlTokenKind::Word | SqlTokenKind::Quoted);
     if !is_named || NO_COLUMN.contains(&word.as_str()) || is_key(text, statement, &tokens, &word) {
         return None;
     }
-    Some(Part { kind: SymbolKind::Field, name, tokens })
+    Some(MemberEntry { kind: SymbolKind::Field, name, tokens })
 }
 
 /// Says whether an element is a key of a table: `KEY name (a, b)`.
-fn is_key(text: &str, statement: &Statement, tokens: &Range<usize>, word: &str) -> bool {
-    let named = statement.tokens.get(tokens.start + 1).is_some_and(|token| token.kind == Kind::Quoted);
-    let next = statement.word(text, tokens.start + 1);
+fn is_key(text: &str, statement: &SqlStatement, tokens: &Range<usize>, word: &str) -> bool {
+    let named =
+        statement.tokens.get(tokens.start + 1).is_some_and(|token| token.kind == SqlTokenKind::Quoted);
+    let next = statement.keyword_at(text, tokens.start + 1);
     let has_list = statement.is_sign(tokens.start + 2, b'(') && !TYPES_WITH_LENGTH.contains(&next.as_str());
     matches!(word, "KEY" | "INDEX") && (named || has_list || statement.is_sign(tokens.start + 1, b'('))
 }

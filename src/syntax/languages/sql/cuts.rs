@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::statements::Statement;
-use super::tokens::Kind;
-use crate::syntax::define::lines_of;
-use crate::syntax::walk::Walk;
+use super::statements::SqlStatement;
+use super::tokens::SqlTokenKind;
+use crate::syntax::define::format_text_size;
+use crate::syntax::walk::OutlineWalk;
 
 /// What is shorter than this stays.
 const SHORT: usize = 100;
@@ -20,26 +20,27 @@ const MOST_COLUMNS: usize = 1_000;
 const LONG_ROW: usize = 1_000;
 
 /// Takes the code out of a statement that holds some.
-pub(super) fn cut_code(walk: &mut Walk<'_>, statement: &Statement) {
+pub(super) fn cut_code(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
     if let Some(block) = statement.block.clone() {
         cut_block(walk, block);
         return;
     }
-    let text = walk.source.whole();
+    let text = walk.source.original_text();
     for (at, token) in statement.tokens.iter().enumerate() {
         let quoted = &text[token.range.clone()];
         if is_short(quoted) {
             continue;
         }
-        if token.kind == Kind::Dollar {
+        if token.kind == SqlTokenKind::DollarQuoted {
             // Between dollar signs a grammar wants statements; a text in quotes is as good a body.
-            let size = lines_of(quoted.trim_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$'));
-            walk.put(token.range.clone(), format!("'-- {size}'"));
+            let size =
+                format_text_size(quoted.trim_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$'));
+            walk.replace_with_mark(token.range.clone(), format!("'-- {size}'"));
         }
-        if token.kind == Kind::Text && statement.word(text, at.saturating_sub(1)) == "AS" {
+        if token.kind == SqlTokenKind::Text && statement.keyword_at(text, at.saturating_sub(1)) == "AS" {
             let inside = token.range.start + 1..token.range.end - 1;
-            let size = lines_of(&text[inside.clone()]);
-            walk.put(inside, format!("-- {size}"));
+            let size = format_text_size(&text[inside.clone()]);
+            walk.replace_with_mark(inside, format!("-- {size}"));
         }
     }
 }
@@ -49,31 +50,31 @@ fn is_short(body: &str) -> bool {
     body.len() <= SHORT && body.trim().lines().count() < 3
 }
 
-fn cut_block(walk: &mut Walk<'_>, block: Range<usize>) {
+fn cut_block(walk: &mut OutlineWalk<'_>, block: Range<usize>) {
     let text = walk.source.text(block.clone());
     if is_short(text) {
         return;
     }
-    let size = lines_of(text);
-    walk.put(block, format!(" /* {size} */ "));
+    let size = format_text_size(text);
+    walk.replace_with_mark(block, format!(" /* {size} */ "));
 }
 
 /// What stands in place of a range.
-type Cut = (Range<usize>, String);
+type DataCut = (Range<usize>, String);
 
 /// Takes the data of the first statement out, and of those after it that insert into the same table; returns how many it
 /// has seen to.
-pub(super) fn cut_data(walk: &mut Walk<'_>, statements: &[Statement]) -> usize {
-    let (cuts, count) = data(walk.source.whole(), walk.source.line_end(), statements);
+pub(super) fn cut_data(walk: &mut OutlineWalk<'_>, statements: &[SqlStatement]) -> usize {
+    let (cuts, count) = data_cuts(walk.source.original_text(), walk.source.line_ending(), statements);
     for (range, mark) in cuts {
-        walk.put(range, mark);
+        walk.replace_with_mark(range, mark);
     }
     count
 }
 
 /// Returns what stands in place of data: rows that are inserted, behind the first; lines that are copied; statements that
 /// insert into the same table as the first. Also returns how many statements that is about.
-pub(super) fn data(text: &str, line_end: &str, statements: &[Statement]) -> (Vec<Cut>, usize) {
+pub(super) fn data_cuts(text: &str, line_end: &str, statements: &[SqlStatement]) -> (Vec<DataCut>, usize) {
     let Some(first) = statements.first() else { return (Vec::new(), 0) };
     if let Some(data) = first.data.clone() {
         let lines = text[data.clone()].lines().count().saturating_sub(1);
@@ -83,7 +84,7 @@ pub(super) fn data(text: &str, line_end: &str, statements: &[Statement]) -> (Vec
     let same = statements.iter().take_while(|next| inserted_into(text, next) == Some(table));
     let count = same.count();
     let more = first.range.end..statements[count - 1].range.end;
-    let mut cuts = rows(text, first);
+    let mut cuts = row_cuts(text, first);
     if 2 < count && LARGE_DATA < more.len() {
         let mark = format!(" /* {} more statements */", count - 1);
         cuts.push((more, mark));
@@ -92,18 +93,18 @@ pub(super) fn data(text: &str, line_end: &str, statements: &[Statement]) -> (Vec
 }
 
 /// Returns the table that a statement inserts into.
-fn inserted_into<'a>(text: &'a str, statement: &Statement) -> Option<&'a str> {
-    let is_insert = matches!(statement.word(text, 0).as_str(), "INSERT" | "REPLACE");
-    let into = (1..5).find(|at| statement.word(text, *at) == "INTO").filter(|_| is_insert)?;
+fn inserted_into<'a>(text: &'a str, statement: &SqlStatement) -> Option<&'a str> {
+    let is_insert = matches!(statement.keyword_at(text, 0).as_str(), "INSERT" | "REPLACE");
+    let into = (1..5).find(|at| statement.keyword_at(text, *at) == "INTO").filter(|_| is_insert)?;
     let token = statement.tokens.get(into + 1)?;
     let end = statement.tokens.get(into + 3).filter(|_| statement.is_sign(into + 2, b'.')).unwrap_or(token);
     text.get(token.range.start..end.range.end)
 }
 
 /// Returns what stands in place of the rows of a large statement.
-fn rows(text: &str, statement: &Statement) -> Vec<Cut> {
+fn row_cuts(text: &str, statement: &SqlStatement) -> Vec<DataCut> {
     let values =
-        (0..statement.tokens.len().min(MOST_COLUMNS)).find(|at| statement.word(text, *at) == "VALUES");
+        (0..statement.tokens.len().min(MOST_COLUMNS)).find(|at| statement.keyword_at(text, *at) == "VALUES");
     let Some(first) = values.map(|values| values + 1).filter(|at| statement.is_sign(*at, b'(')) else {
         return Vec::new();
     };
@@ -113,16 +114,21 @@ fn rows(text: &str, statement: &Statement) -> Vec<Cut> {
     let (mut depth, mut count, mut first_end) = (0_usize, 0_usize, None);
     for at in first..statement.tokens.len() {
         match statement.tokens[at].kind {
-            Kind::Sign(b'(') => {
+            SqlTokenKind::Punctuation(b'(') => {
                 count += usize::from(depth == 0);
                 depth += 1;
             }
-            Kind::Sign(b')') => {
+            SqlTokenKind::Punctuation(b')') => {
                 depth = depth.saturating_sub(1);
                 let is_end = depth == 0 && first_end.is_none();
                 first_end = first_end.or(is_end.then_some(statement.tokens[at].range.end));
             }
-            Kind::Word | Kind::Quoted | Kind::Text | Kind::Dollar | Kind::Client | Kind::Sign(_) => {}
+            SqlTokenKind::Word
+            | SqlTokenKind::Quoted
+            | SqlTokenKind::Text
+            | SqlTokenKind::DollarQuoted
+            | SqlTokenKind::ClientCommand
+            | SqlTokenKind::Punctuation(_) => {}
         }
     }
     let Some(first_end) = first_end else { return Vec::new() };

@@ -2,27 +2,27 @@
 
 use std::collections::HashMap;
 
-use super::heads::name;
+use super::heads::parse_qualified_name;
 use super::heads::unquoted;
-use super::statements::Statement;
-use super::tokens::Kind;
+use super::statements::SqlStatement;
+use super::tokens::SqlTokenKind;
 use crate::model::Symbol;
 use crate::syntax::comments::documentation;
-use crate::syntax::comments::is_about_copying;
-use crate::syntax::source::Source;
+use crate::syntax::comments::is_license_text;
+use crate::syntax::source::SourceText;
 use crate::syntax::words::first_paragraph;
 
 /// A comment is looked for no further above than so many lines.
-const MOST_LINES: usize = 200;
+const MAX_COMMENT_LINES: usize = 200;
 
 /// A comment in `/* … */` is no longer than this.
-const LONGEST: usize = 4_000;
+const MAX_COMMENT_BYTES: usize = 4_000;
 
 /// Returns what the comments directly above `start` say.
-pub(super) fn above(source: &Source<'_>, start: usize) -> Option<String> {
+pub(super) fn comment_above(source: &SourceText<'_>, start: usize) -> Option<String> {
     let end = source.line_start(start);
     let mut begin = end;
-    for _ in 0..MOST_LINES {
+    for _ in 0..MAX_COMMENT_LINES {
         let line_start = source.line_start(begin.checked_sub(1).unwrap_or(begin));
         let line = source.text(line_start..begin).trim();
         if line.starts_with("--") {
@@ -33,26 +33,26 @@ pub(super) fn above(source: &Source<'_>, start: usize) -> Option<String> {
             break;
         }
     }
-    documentation(source.text(begin..end)).filter(|doc| !is_about_copying(doc))
+    documentation(source.text(begin..end)).filter(|doc| !is_license_text(doc))
 }
 
 /// Returns where the block comment begins that ends before `end`, where it is the first on its line.
-fn block_start(source: &Source<'_>, end: usize) -> Option<usize> {
-    let from = end.saturating_sub(LONGEST);
+fn block_start(source: &SourceText<'_>, end: usize) -> Option<usize> {
+    let from = end.saturating_sub(MAX_COMMENT_BYTES);
     let open = from + source.text(from..end).rfind("/*")?;
     let is_comment = !source.text(open..end).starts_with("/*!");
-    (is_comment && source.before_on_line(open).trim().is_empty()).then_some(open)
+    (is_comment && source.line_prefix(open).trim().is_empty()).then_some(open)
 }
 
 /// Returns what a comment says that follows `end` on its line, behind a comma or not.
-pub(super) fn behind(source: &Source<'_>, end: usize) -> Option<String> {
-    let rest = source.after_on_line(end).trim_start().trim_start_matches(',').trim_start();
+pub(super) fn comment_behind(source: &SourceText<'_>, end: usize) -> Option<String> {
+    let rest = source.line_suffix(end).trim_start().trim_start_matches(',').trim_start();
     rest.starts_with("--").then(|| documentation(rest)).flatten()
 }
 
 /// Returns what the comments at the head say of the file: the first run that is not about copying, unless it stands
 /// directly above `first`, which it is about.
-pub(super) fn of_file(source: &Source<'_>, first: usize) -> Option<String> {
+pub(super) fn file_comment(source: &SourceText<'_>, first: usize) -> Option<String> {
     let head = source.text(0..first);
     let mut runs: Vec<String> = vec![String::new()];
     for line in head.lines() {
@@ -67,22 +67,25 @@ pub(super) fn of_file(source: &Source<'_>, first: usize) -> Option<String> {
     if !ends_with_blank {
         runs.pop();
     }
-    runs.iter().filter_map(|run| documentation(run)).find(|doc| !is_about_copying(doc))
+    runs.iter().filter_map(|run| documentation(run)).find(|doc| !is_license_text(doc))
 }
 
 /// What `COMMENT ON … IS '…'` says, by the name it is about.
 #[derive(Debug, Default)]
-pub(super) struct Kept(HashMap<String, String>);
+pub(super) struct StoredComments(HashMap<String, String>);
 
-impl Kept {
+impl StoredComments {
     /// Reads a statement, where it keeps a comment.
-    pub(super) fn read(&mut self, text: &str, statement: &Statement) {
-        if statement.word(text, 0) != "COMMENT" || statement.word(text, 1) != "ON" {
+    pub(super) fn record_statement(&mut self, text: &str, statement: &SqlStatement) {
+        if statement.keyword_at(text, 0) != "COMMENT" || statement.keyword_at(text, 1) != "ON" {
             return;
         }
-        let is_long = ["MATERIALIZED", "FOREIGN", "EVENT"].contains(&statement.word(text, 2).as_str());
-        let Some((owner, name, _)) = name(text, statement, if is_long { 4 } else { 3 }) else { return };
-        let last = statement.tokens.last().filter(|token| token.kind == Kind::Text);
+        let is_long = ["MATERIALIZED", "FOREIGN", "EVENT"].contains(&statement.keyword_at(text, 2).as_str());
+        let Some((owner, name, _)) = parse_qualified_name(text, statement, if is_long { 4 } else { 3 })
+        else {
+            return;
+        };
+        let last = statement.tokens.last().filter(|token| token.kind == SqlTokenKind::Text);
         let Some(said) = last.and_then(|token| first_paragraph(&unquoted(&text[token.range.clone()]))) else {
             return;
         };
@@ -91,7 +94,7 @@ impl Kept {
     }
 
     /// Gives each symbol that has no documentation what was kept of it.
-    pub(super) fn give(&self, symbols: &mut [Symbol]) {
+    pub(super) fn apply_to(&self, symbols: &mut [Symbol]) {
         if self.0.is_empty() {
             return;
         }
@@ -99,7 +102,7 @@ impl Kept {
             if symbol.doc.is_none() {
                 symbol.doc = self.0.get(&symbol.qualified_name).cloned();
             }
-            self.give(&mut symbol.children);
+            self.apply_to(&mut symbol.children);
         }
     }
 }

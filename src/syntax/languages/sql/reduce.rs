@@ -1,26 +1,26 @@
 //! A script without its data, which is most of a dump and tells a grammar nothing.
 
-use super::cuts::data;
-use super::statements::statements;
-use crate::syntax::reduced::Reduced;
+use super::cuts::data_cuts;
+use super::statements::split_statements;
+use crate::syntax::reduced::PreprocessedText;
 
 /// A text that is shorter than this is parsed as it is.
-const LEAST: usize = 16 << 10;
+const MIN_BYTES: usize = 16 << 10;
 
 /// Returns a script without its data; `None` where that saves little.
-pub(super) fn reduce(text: &str) -> Option<Reduced> {
-    if text.len() < LEAST {
+pub(super) fn preprocess_script(text: &str) -> Option<PreprocessedText> {
+    if text.len() < MIN_BYTES {
         return None;
     }
-    let statements = statements(text);
-    let (mut reduced, mut at, mut seen) = (Reduced::default(), 0, 0);
+    let statements = split_statements(text);
+    let (mut reduced, mut at, mut seen) = (PreprocessedText::default(), 0, 0);
     while seen < statements.len() {
-        let (cuts, count) = data(text, "\n", &statements[seen..]);
+        let (cuts, count) = data_cuts(text, "\n", &statements[seen..]);
         for (range, mark) in cuts {
             // What stands within another cut is gone with it.
             if at <= range.start && mark.len() < range.len() {
                 reduced.copy(text, at..range.start);
-                reduced.stand_in(&mark, range.clone());
+                reduced.substitute(&mark, range.clone());
                 at = range.end;
             }
         }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::tokens::Kind;
-use super::tokens::Token;
-use super::tokens::Tokens;
+use super::tokens::SqlToken;
+use super::tokens::SqlTokenKind;
+use super::tokens::SqlTokens;
 
 /// Of a statement with more tokens than this, the rest is data.
 const MOST_TOKENS: usize = 20_000;
@@ -17,9 +17,9 @@ const HEAD: usize = 16;
 
 /// A statement, without the sign that ends it.
 #[derive(Debug)]
-pub(super) struct Statement {
+pub(super) struct SqlStatement {
     /// What it is made of; the first of them, where they are many.
-    pub(super) tokens: Vec<Token>,
+    pub(super) tokens: Vec<SqlToken>,
     /// Its text.
     pub(super) range: Range<usize>,
     /// The code between `BEGIN` and `END`, where it has some.
@@ -28,10 +28,10 @@ pub(super) struct Statement {
     pub(super) data: Option<Range<usize>>,
 }
 
-impl Statement {
+impl SqlStatement {
     /// Returns the word at `at` in capitals; nothing where there is none.
-    pub(super) fn word(&self, text: &str, at: usize) -> String {
-        let token = self.tokens.get(at).filter(|token| token.kind == Kind::Word);
+    pub(super) fn keyword_at(&self, text: &str, at: usize) -> String {
+        let token = self.tokens.get(at).filter(|token| token.kind == SqlTokenKind::Word);
         token.map_or_else(String::new, |token| text[token.range.clone()].to_ascii_uppercase())
     }
 
@@ -42,24 +42,29 @@ impl Statement {
 
     /// Says whether the sign stands at `at`.
     pub(super) fn is_sign(&self, at: usize, sign: u8) -> bool {
-        self.tokens.get(at).is_some_and(|token| token.kind == Kind::Sign(sign))
+        self.tokens.get(at).is_some_and(|token| token.kind == SqlTokenKind::Punctuation(sign))
     }
 }
 
 /// What is known of the statement that is being read.
-struct Reading {
-    statement: Statement,
+struct StatementState {
+    statement: SqlStatement,
     depth: usize,
     holds_code: bool,
     opened: Option<usize>,
 }
 
 /// Returns the statements of a script.
-pub(super) fn statements(text: &str) -> Vec<Statement> {
+pub(super) fn split_statements(text: &str) -> Vec<SqlStatement> {
     // A line with nothing but a slash ends what Oracle runs; within, a semicolon ends nothing.
     let has_slashes = text.lines().any(|line| line.trim_end() == "/");
-    let mut reader =
-        Reader { text, tokens: Tokens::new(text), delimiter: ";".to_owned(), retries: 0, has_slashes };
+    let mut reader = StatementReader {
+        text,
+        tokens: SqlTokens::new(text),
+        delimiter: ";".to_owned(),
+        retries: 0,
+        has_slashes,
+    };
     let mut found = Vec::new();
     while let Some(statement) = reader.statement() {
         found.push(statement);
@@ -67,17 +72,17 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
     found
 }
 
-struct Reader<'a> {
+struct StatementReader<'a> {
     text: &'a str,
-    tokens: Tokens<'a>,
+    tokens: SqlTokens<'a>,
     delimiter: String,
     retries: usize,
     has_slashes: bool,
 }
 
-impl Reader<'_> {
-    fn statement(&mut self) -> Option<Statement> {
-        let first = self.first()?;
+impl StatementReader<'_> {
+    fn statement(&mut self) -> Option<SqlStatement> {
+        let first = self.next_first_token()?;
         let start = first.range.start;
         let after = self.tokens.at;
         let looks_for_blocks = self.retries < MOST_RETRIES;
@@ -94,31 +99,34 @@ impl Reader<'_> {
     }
 
     /// Returns the first token of a statement; what speaks to the client is seen to.
-    fn first(&mut self) -> Option<Token> {
+    fn next_first_token(&mut self) -> Option<SqlToken> {
         loop {
             let token = self.tokens.next()?;
             let word = &self.text[token.range.clone()];
-            if token.kind == Kind::Word && word.eq_ignore_ascii_case("delimiter") {
+            if token.kind == SqlTokenKind::Word && word.eq_ignore_ascii_case("delimiter") {
                 let end = self.tokens.line_end(token.range.end);
                 let delimiter = self.text[token.range.end..end].trim();
                 if !delimiter.is_empty() {
                     delimiter.clone_into(&mut self.delimiter);
                 }
                 self.tokens.at = end;
-            } else if self.ends(&token) {
+            } else if self.is_at_delimiter(&token) {
                 self.tokens.at = token.range.start + self.delimiter.len();
-            } else if token.kind != Kind::Client && !self.is_alone(&token) && word != ";" {
+            } else if token.kind != SqlTokenKind::ClientCommand
+                && !self.is_batch_separator(&token)
+                && word != ";"
+            {
                 return Some(token);
             }
         }
     }
 
-    fn ends(&self, token: &Token) -> bool {
+    fn is_at_delimiter(&self, token: &SqlToken) -> bool {
         self.text[token.range.start..].starts_with(&self.delimiter)
     }
 
     /// Says whether a token ends a batch: `GO` or `/` on a line of its own.
-    fn is_alone(&self, token: &Token) -> bool {
+    fn is_batch_separator(&self, token: &SqlToken) -> bool {
         let word = &self.text[token.range.clone()];
         if word != "/" && !word.eq_ignore_ascii_case("go") {
             return false;
@@ -128,26 +136,26 @@ impl Reader<'_> {
     }
 
     /// Reads a statement up to what ends it; says whether all blocks in it were closed.
-    fn read(&mut self, first: Token, looks_for_blocks: bool) -> (Statement, bool) {
+    fn read(&mut self, first: SqlToken, looks_for_blocks: bool) -> (SqlStatement, bool) {
         let range = first.range.clone();
-        let statement = Statement { tokens: vec![first], range, block: None, data: None };
-        let mut reading = Reading { statement, depth: 0, holds_code: false, opened: None };
+        let statement = SqlStatement { tokens: vec![first], range, block: None, data: None };
+        let mut reading = StatementState { statement, depth: 0, holds_code: false, opened: None };
         let mut before = String::new();
         while let Some(token) = self.tokens.next() {
-            let closes_batch = self.is_alone(&token);
+            let closes_batch = self.is_batch_separator(&token);
             let runs_on = 0 < reading.depth || (reading.holds_code && self.has_slashes);
-            let is_end = self.ends(&token) && !(runs_on && self.delimiter == ";");
-            if is_end || closes_batch || token.kind == Kind::Client {
+            let is_end = self.is_at_delimiter(&token) && !(runs_on && self.delimiter == ";");
+            if is_end || closes_batch || token.kind == SqlTokenKind::ClientCommand {
                 self.tokens.at =
                     if is_end { token.range.start + self.delimiter.len() } else { token.range.end };
                 if is_end {
-                    reading.statement.data = self.data(&reading.statement);
+                    reading.statement.data = self.copied_data(&reading.statement);
                 }
                 return (reading.statement, true);
             }
-            if looks_for_blocks && token.kind == Kind::Word {
+            if looks_for_blocks && token.kind == SqlTokenKind::Word {
                 let word = self.text[token.range.clone()].to_ascii_uppercase();
-                reading.meet(&word, &before, &token);
+                reading.track_block_keyword(&word, &before, &token);
                 before = word;
             } else {
                 before.clear();
@@ -161,11 +169,12 @@ impl Reader<'_> {
     }
 
     /// Returns the lines that `COPY … FROM stdin` is followed by.
-    fn data(&mut self, statement: &Statement) -> Option<Range<usize>> {
+    fn copied_data(&mut self, statement: &SqlStatement) -> Option<Range<usize>> {
         let last = statement.tokens.last()?.range.clone();
         let is_query = statement.is_sign(1, b'(');
-        let is_copy = statement.word(self.text, 0) == "COPY" && !is_query && statement.tokens.len() < 1_000;
-        let from = (0..statement.tokens.len()).any(|at| statement.word(self.text, at) == "STDIN");
+        let is_copy =
+            statement.keyword_at(self.text, 0) == "COPY" && !is_query && statement.tokens.len() < 1_000;
+        let from = (0..statement.tokens.len()).any(|at| statement.keyword_at(self.text, at) == "STDIN");
         if !is_copy || !from || MOST_RETRIES <= self.retries {
             return None;
         }
@@ -180,9 +189,9 @@ impl Reader<'_> {
     }
 }
 
-impl Reading {
+impl StatementState {
     /// Meets a word, in capitals, that may open or close a block.
-    fn meet(&mut self, word: &str, before: &str, token: &Token) {
+    fn track_block_keyword(&mut self, word: &str, before: &str, token: &SqlToken) {
         if self.statement.tokens.len() < HEAD {
             self.holds_code |=
                 matches!(word, "FUNCTION" | "PROCEDURE" | "PROC" | "TRIGGER" | "PACKAGE" | "EVENT" | "BODY");
@@ -215,7 +224,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let found: Vec<_> = statements(text).into_iter().map(|statement| &text[statement.range]).collect();
+        let found: Vec<_> =
+            split_statements(text).into_iter().map(|statement| &text[statement.range]).collect();
         assert_eq!(found, expected);
     }
 
@@ -252,7 +262,7 @@ mod tests {
     #[test]
     fn copied_data_is_no_statement() {
         let text = "COPY a FROM stdin;\n1;2\n'3\n\\.\nb;";
-        let found = statements(text);
+        let found = split_statements(text);
         assert_eq!(found.len(), 2);
         assert_eq!(&text[found[0].data.clone().unwrap()], "1;2\n'3\n\\.");
     }

@@ -4,84 +4,89 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::columns::parts;
+use super::columns::parse_members;
 use super::cuts::cut_code;
 use super::cuts::cut_data;
-use super::documents::Kept;
-use super::documents::above;
-use super::documents::behind;
-use super::documents::of_file;
-use super::heads::Head;
-use super::heads::head;
-use super::heads::name;
-use super::statements::Statement;
-use super::statements::statements;
-use super::tokens::Kind;
+use super::documents::StoredComments;
+use super::documents::comment_above;
+use super::documents::comment_behind;
+use super::documents::file_comment;
+use super::heads::CreateHead;
+use super::heads::parse_create;
+use super::heads::parse_qualified_name;
+use super::statements::SqlStatement;
+use super::statements::split_statements;
+use super::tokens::SqlTokenKind;
 use crate::model::Symbol;
 use crate::model::SymbolKind;
 use crate::syntax::nodes::children;
-use crate::syntax::walk::Walk;
-use crate::syntax::words::clipped;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::words::clip_name;
 use crate::syntax::words::one_line;
 
 /// Reads all that a script creates, extends or fills.
-pub(super) fn script<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
-    let text = walk.source.whole();
-    let statements = statements(text);
-    walk.doc = statements.first().and_then(|first| of_file(walk.source, first.range.start));
-    let understood = understood(walk, root);
-    let mut kept = Kept::default();
+pub(super) fn script<'t>(walk: &mut OutlineWalk<'t>, root: Node<'t>) {
+    let text = walk.source.original_text();
+    let statements = split_statements(text);
+    walk.doc = statements.first().and_then(|first| file_comment(walk.source, first.range.start));
+    let understood = understood_ranges(walk, root);
+    let mut kept = StoredComments::default();
     let mut at = 0;
     while let Some(statement) = statements.get(at) {
-        kept.read(text, statement);
-        import(walk, statement);
-        let is_code = if let Some(head) = head(text, statement) {
-            create(walk, statement, &head, &understood);
+        kept.record_statement(text, statement);
+        add_extension_import(walk, statement);
+        let is_code = if let Some(head) = parse_create(text, statement) {
+            add_created_symbol(walk, statement, &head, &understood);
             head.kind == SymbolKind::Function || head.kind == SymbolKind::Event || statement.block.is_some()
         } else {
-            statement.word(text, 0) == "DO"
+            statement.keyword_at(text, 0) == "DO"
         };
         if is_code {
             cut_code(walk, statement);
         }
         at += cut_data(walk, &statements[at..]);
     }
-    kept.give(&mut walk.symbols);
+    kept.apply_to(&mut walk.symbols);
 }
 
 /// Remembers what a script draws in: `CREATE EXTENSION a`, `\i a.sql` is the client's.
-fn import(walk: &mut Walk<'_>, statement: &Statement) {
-    let text = walk.source.whole();
-    if statement.word(text, 0) == "CREATE" && statement.word(text, 1) == "EXTENSION" {
-        let at = if statement.word(text, 2) == "IF" { 5 } else { 2 };
-        if let Some((_, name, _)) = name(text, statement, at) {
-            walk.import(&name);
+fn add_extension_import(walk: &mut OutlineWalk<'_>, statement: &SqlStatement) {
+    let text = walk.source.original_text();
+    if statement.keyword_at(text, 0) == "CREATE" && statement.keyword_at(text, 1) == "EXTENSION" {
+        let at = if statement.keyword_at(text, 2) == "IF" { 5 } else { 2 };
+        if let Some((_, name, _)) = parse_qualified_name(text, statement, at) {
+            walk.add_import(&name);
         }
     }
 }
 
-fn create(walk: &mut Walk<'_>, statement: &Statement, head: &Head, understood: &[Range<usize>]) {
-    let text = walk.source.whole();
+fn add_created_symbol(
+    walk: &mut OutlineWalk<'_>,
+    statement: &SqlStatement,
+    head: &CreateHead,
+    understood: &[Range<usize>],
+) {
+    let text = walk.source.original_text();
     let start = statement.range.start;
-    let name = clipped(head.name.clone());
-    let full = if head.owner.is_empty() { name.clone() } else { clipped(format!("{}.{name}", head.owner)) };
-    let list = parts(text, statement, head);
+    let name = clip_name(head.name.clone());
+    let full = if head.owner.is_empty() { name.clone() } else { clip_name(format!("{}.{name}", head.owner)) };
+    let list = parse_members(text, statement, head);
     let after = understood.partition_point(|range| range.start <= start);
     let is_understood = after.checked_sub(1).is_some_and(|at| start < understood[at].end);
     let children = list.iter().flat_map(|list| &list.parts).map(|part| {
         let range =
             statement.tokens[part.tokens.start].range.start..statement.tokens[part.tokens.end - 1].range.end;
-        let name = clipped(part.name.clone());
-        let own_line = walk.source.before_on_line(range.start).trim().is_empty();
+        let name = clip_name(part.name.clone());
+        let own_line = walk.source.line_prefix(range.start).trim().is_empty();
         Symbol {
             kind: part.kind,
             qualified_name: format!("{full}.{name}"),
             name,
             span: walk.source.span(range.clone()),
-            signature: plain(text, statement, part.tokens.clone()),
-            doc: said(text, statement, part.tokens.clone())
-                .or_else(|| behind(walk.source, range.end))
-                .or_else(|| own_line.then(|| above(walk.source, range.start)).flatten()),
+            signature: tokens_on_one_line(text, statement, part.tokens.clone()),
+            doc: column_comment(text, statement, part.tokens.clone())
+                .or_else(|| comment_behind(walk.source, range.end))
+                .or_else(|| own_line.then(|| comment_above(walk.source, range.start)).flatten()),
             recovered: false,
             children: Vec::new(),
         }
@@ -91,25 +96,27 @@ fn create(walk: &mut Walk<'_>, statement: &Statement, head: &Head, understood: &
         qualified_name: full.clone(),
         name,
         span: walk.source.span(statement.range.clone()),
-        signature: plain(text, statement, 0..head_end(text, statement, head, list.is_some())),
-        doc: above(walk.source, start),
+        signature: tokens_on_one_line(text, statement, 0..head_end(text, statement, head, list.is_some())),
+        doc: comment_above(walk.source, start),
         recovered: !is_understood,
         children: children.collect(),
     };
-    walk.add(symbol);
+    walk.add_symbol(symbol);
 }
 
 /// Returns what `COMMENT 'text'` says within a column.
-fn said(text: &str, statement: &Statement, tokens: Range<usize>) -> Option<String> {
-    let at = tokens.clone().find(|at| statement.word(text, *at) == "COMMENT")?;
-    let token =
-        statement.tokens.get(at + 1).filter(|token| token.kind == Kind::Text && at + 1 < tokens.end)?;
+fn column_comment(text: &str, statement: &SqlStatement, tokens: Range<usize>) -> Option<String> {
+    let at = tokens.clone().find(|at| statement.keyword_at(text, *at) == "COMMENT")?;
+    let token = statement
+        .tokens
+        .get(at + 1)
+        .filter(|token| token.kind == SqlTokenKind::Text && at + 1 < tokens.end)?;
     crate::syntax::words::first_paragraph(text[token.range.clone()].trim_matches('\''))
 }
 
 /// Returns which token ends the head of a statement: what a signature tells.
-fn head_end(text: &str, statement: &Statement, head: &Head, has_list: bool) -> usize {
-    let ends: &[&str] = match head.word.as_str() {
+fn head_end(text: &str, statement: &SqlStatement, head: &CreateHead, has_list: bool) -> usize {
+    let ends: &[&str] = match head.keyword.as_str() {
         "FUNCTION" | "PROCEDURE" | "PROC" => &["AS", "IS", "BEGIN", "LANGUAGE", "DECLARE", "RETURN"],
         "TRIGGER" | "EVENT" => &["BEGIN", "AS", "DECLARE"],
         "TABLE" | "VIEW" => &["AS", "SELECT", "ENGINE", "WITH"],
@@ -119,19 +126,27 @@ fn head_end(text: &str, statement: &Statement, head: &Head, has_list: bool) -> u
     let mut depth = 0_usize;
     for (at, token) in statement.tokens.iter().enumerate().skip(head.after) {
         match token.kind {
-            Kind::Sign(b'(') if has_list => return at - usize::from(statement.word(text, at - 1) == "AS"),
-            Kind::Sign(b'(') => depth += 1,
-            Kind::Sign(b')') => depth = depth.saturating_sub(1),
-            Kind::Dollar => return at,
-            Kind::Word if depth == 0 && ends.contains(&statement.word(text, at).as_str()) => return at,
-            Kind::Word | Kind::Quoted | Kind::Text | Kind::Sign(_) | Kind::Client => {}
+            SqlTokenKind::Punctuation(b'(') if has_list => {
+                return at - usize::from(statement.keyword_at(text, at - 1) == "AS");
+            }
+            SqlTokenKind::Punctuation(b'(') => depth += 1,
+            SqlTokenKind::Punctuation(b')') => depth = depth.saturating_sub(1),
+            SqlTokenKind::DollarQuoted => return at,
+            SqlTokenKind::Word if depth == 0 && ends.contains(&statement.keyword_at(text, at).as_str()) => {
+                return at;
+            }
+            SqlTokenKind::Word
+            | SqlTokenKind::Quoted
+            | SqlTokenKind::Text
+            | SqlTokenKind::Punctuation(_)
+            | SqlTokenKind::ClientCommand => {}
         }
     }
     statement.tokens.len()
 }
 
 /// Returns tokens on one line, without the comments between them.
-fn plain(text: &str, statement: &Statement, tokens: Range<usize>) -> String {
+fn tokens_on_one_line(text: &str, statement: &SqlStatement, tokens: Range<usize>) -> String {
     let mut line = String::new();
     let mut end = None;
     for token in statement.tokens.get(tokens).unwrap_or_default() {
@@ -148,7 +163,7 @@ fn plain(text: &str, statement: &Statement, tokens: Range<usize>) -> String {
 }
 
 /// Returns the ranges of the statements that the grammar understood.
-fn understood<'t>(walk: &Walk<'t>, root: Node<'t>) -> Vec<Range<usize>> {
+fn understood_ranges<'t>(walk: &OutlineWalk<'t>, root: Node<'t>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for child in children(root) {
         if matches!(child.kind(), "transaction" | "block") {

@@ -1,10 +1,10 @@
 //! What the nodes of SQL mean.
 
-use super::reduce::reduce;
+use super::reduce::preprocess_script;
 use super::symbols::script;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// SQL.
@@ -16,13 +16,13 @@ pub(in crate::syntax::languages) static SQL: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: true,
-    unsigned: &[],
-    marks: Marks::BRACES,
-    reduce: Some(reduce),
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(preprocess_script),
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: Some(script),
+    node_tables: &[NODES],
+    read_root: Some(script),
 };
 
-const NODES: Nodes = &[("comment", Visit::Comment), ("marginalia", Visit::Comment)];
+const NODES: NodeTable = &[("comment", Visit::Comment), ("marginalia", Visit::Comment)];

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a piece of a script is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SqlTokenKind {
     /// A word or a number.
     Word,
     /// A name in quotes.
@@ -12,18 +12,18 @@ pub(super) enum Kind {
     /// A text in quotes.
     Text,
     /// A text between dollar signs.
-    Dollar,
+    DollarQuoted,
     /// A sign.
-    Sign(u8),
+    Punctuation(u8),
     /// A line that speaks to the client and not to the server: `\connect`, `\.`.
-    Client,
+    ClientCommand,
 }
 
 /// A piece of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct SqlToken {
     /// What it is.
-    pub(super) kind: Kind,
+    pub(super) kind: SqlTokenKind,
     /// Where it stands.
     pub(super) range: Range<usize>,
 }
@@ -35,7 +35,7 @@ const NEAR: usize = 200;
 const MOST_FAILURES: usize = 100;
 
 /// Reads a script token by token.
-pub(super) struct Tokens<'a> {
+pub(super) struct SqlTokens<'a> {
     text: &'a str,
     /// Where the next token is looked for.
     pub(super) at: usize,
@@ -45,7 +45,7 @@ pub(super) struct Tokens<'a> {
     escapes: bool,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> SqlTokens<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let escapes = text.contains('`') || text.contains("ENGINE=");
         Self { text, at: 0, failures: 0, escapes }
@@ -59,16 +59,16 @@ impl<'a> Tokens<'a> {
         self.bytes().get(at).copied().unwrap_or(0)
     }
 
-    fn skips(&self, start: &str) -> bool {
+    fn is_next(&self, start: &str) -> bool {
         self.bytes()[self.at..].starts_with(start.as_bytes())
     }
 
     /// Returns where the line ends that holds `at`.
     pub(super) fn line_end(&self, at: usize) -> usize {
-        self.seek("\n", at).unwrap_or(self.text.len())
+        self.find_from("\n", at).unwrap_or(self.text.len())
     }
 
-    fn seek(&self, what: &str, from: usize) -> Option<usize> {
+    fn find_from(&self, what: &str, from: usize) -> Option<usize> {
         let rest = self.bytes().get(from..)?;
         memchr::memmem::find(rest, what.as_bytes()).map(|found| from + found)
     }
@@ -81,20 +81,20 @@ impl<'a> Tokens<'a> {
     }
 
     /// Passes over white space and comments. What `MySQL` alone is to run, `/*!50003 … */`, is no comment.
-    fn pass(&mut self) {
+    fn skip_trivia(&mut self) {
         while self.at < self.text.len() {
             if self.byte(self.at).is_ascii_whitespace() {
                 self.at += 1;
-            } else if self.skips("--") || (self.byte(self.at) == b'#' && self.is_line_start(self.at)) {
+            } else if self.is_next("--") || (self.byte(self.at) == b'#' && self.is_line_start(self.at)) {
                 self.at = self.line_end(self.at);
-            } else if self.skips("/*!") {
+            } else if self.is_next("/*!") {
                 self.at += 3;
                 while self.byte(self.at).is_ascii_digit() {
                     self.at += 1;
                 }
-            } else if self.skips("/*") {
-                self.at = self.seek("*/", self.at + 2).map_or(self.text.len(), |end| end + 2);
-            } else if self.skips("*/") {
+            } else if self.is_next("/*") {
+                self.at = self.find_from("*/", self.at + 2).map_or(self.text.len(), |end| end + 2);
+            } else if self.is_next("*/") {
                 self.at += 2;
             } else {
                 return;
@@ -127,7 +127,7 @@ impl<'a> Tokens<'a> {
             return None;
         }
         let tag = self.text.get(self.at..=tag_end).filter(|_| self.failures < MOST_FAILURES)?;
-        let found = self.seek(tag, tag_end + 1);
+        let found = self.find_from(tag, tag_end + 1);
         self.failures += usize::from(found.is_none());
         Some(found? + tag.len())
     }
@@ -138,33 +138,37 @@ impl<'a> Tokens<'a> {
     }
 }
 
-impl Iterator for Tokens<'_> {
-    type Item = Token;
+impl Iterator for SqlTokens<'_> {
+    type Item = SqlToken;
 
-    fn next(&mut self) -> Option<Token> {
-        self.pass();
+    fn next(&mut self) -> Option<SqlToken> {
+        self.skip_trivia();
         let start = self.at;
         let first = *self.bytes().get(start)?;
         let (kind, end) = match first {
             b'\'' => {
                 let escapes =
                     self.escapes || start.checked_sub(1).is_some_and(|at| self.byte(at) | 32 == b'e');
-                (Kind::Text, self.quoted_end(first, escapes))
+                (SqlTokenKind::Text, self.quoted_end(first, escapes))
             }
-            b'"' | b'`' => (Kind::Quoted, self.quoted_end(first, false)),
+            b'"' | b'`' => (SqlTokenKind::Quoted, self.quoted_end(first, false)),
             b'[' if self.byte(start + 1).is_ascii_alphabetic() && !self.escapes => {
                 let near = &self.bytes()[start..self.text.len().min(start + NEAR)];
                 let in_name = |byte: &u8| is_part(*byte) || matches!(byte, b'[' | b' ' | b'-' | b'.');
                 let end = near.iter().position(|byte| !in_name(byte)).filter(|end| near[*end] == b']');
-                end.map_or((Kind::Sign(first), start + 1), |end| (Kind::Quoted, start + end + 1))
+                end.map_or((SqlTokenKind::Punctuation(first), start + 1), |end| {
+                    (SqlTokenKind::Quoted, start + end + 1)
+                })
             }
-            b'$' => self.dollar_end().map_or((Kind::Sign(first), start + 1), |end| (Kind::Dollar, end)),
-            b'\\' if self.is_line_start(self.at) => (Kind::Client, self.line_end(start)),
-            _ if is_part(first) => (Kind::Word, self.word_end()),
-            _ => (Kind::Sign(first), start + 1),
+            b'$' => self.dollar_end().map_or((SqlTokenKind::Punctuation(first), start + 1), |end| {
+                (SqlTokenKind::DollarQuoted, end)
+            }),
+            b'\\' if self.is_line_start(self.at) => (SqlTokenKind::ClientCommand, self.line_end(start)),
+            _ if is_part(first) => (SqlTokenKind::Word, self.word_end()),
+            _ => (SqlTokenKind::Punctuation(first), start + 1),
         };
         self.at = end.min(self.text.len());
-        Some(Token { kind, range: start..self.at })
+        Some(SqlToken { kind, range: start..self.at })
     }
 }
 
@@ -178,7 +182,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let found: Vec<_> = Tokens::new(text).map(|token| &text[token.range]).collect();
+        let found: Vec<_> = SqlTokens::new(text).map(|token| &text[token.range]).collect();
         assert_eq!(found, expected);
     }
 

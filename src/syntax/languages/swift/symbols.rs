@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
 use crate::syntax::rule::find_all;
-use crate::syntax::rule::first;
-use crate::syntax::walk::Walk;
+use crate::syntax::rule::find_first;
+use crate::syntax::walk::OutlineWalk;
 
 /// A closure of more bytes than this that is some name's value is told by its size.
 const LARGE_CLOSURE: usize = 120;
@@ -19,14 +19,14 @@ const LARGE_CLOSURE: usize = 120;
 const MAX_NESTING: usize = 20;
 
 /// Reads `import A.B`.
-pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn import<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     if let Some(name) = find(node, ".identifier") {
-        walk.import(walk.text(name));
+        walk.add_import(walk.text(name));
     }
 }
 
 /// Reads a class, a struct, an enumeration, an actor or an extension: the grammar has one node for all of them.
-pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn type_declaration<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = find(node, "name") else { return };
     let kind = match node.child_by_field_name("declaration_kind").map_or("", |word| word.kind()) {
         "struct" => SymbolKind::Struct,
@@ -37,51 +37,51 @@ pub(super) fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     // What is added to `Array<Int>` is added to `Array`.
     let text = walk.text(name);
     let name = text.split('<').next().unwrap_or(text).trim().to_owned();
-    let inside = find(node, "body").map_or(Inside::Nothing, Inside::Members);
-    walk.define(node, Definition::new(kind, name, inside));
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Members);
+    walk.define(node, SymbolDefinition::new(kind, name, inside));
 }
 
 /// Reads a function; its name may be an operator's sign.
-pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn function<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(name) = node.child_by_field_name("name") else { return };
     let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
     let kind = if in_type { SymbolKind::Method } else { SymbolKind::Function };
-    let inside = find(node, "body").map_or(Inside::Nothing, Inside::Code);
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
     let name = walk.text(name).to_owned();
-    walk.define(node, Definition::new(kind, name, inside));
+    walk.define(node, SymbolDefinition::new(kind, name, inside));
 }
 
 /// Reads what is called by a word of the language: `init`, `deinit`, `subscript`.
-pub(super) fn special<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn special<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let (kind, name) = match node.kind() {
         "init_declaration" => (SymbolKind::Constructor, "init"),
         "deinit_declaration" => (SymbolKind::Destructor, "deinit"),
         _ => (SymbolKind::Method, "subscript"),
     };
-    let inside = find(node, "body").map_or(Inside::Nothing, Inside::Code);
-    let definition = Definition::new(kind, name.to_owned(), inside);
+    let inside = find(node, "body").map_or(SymbolBody::Nothing, SymbolBody::Code);
+    let definition = SymbolDefinition::new(kind, name.to_owned(), inside);
     let Some(accessors) = find(node, ".computed_property") else {
         walk.define(node, definition);
         return;
     };
-    walk.define(node, definition.with_head_end(walk.range(accessors).start));
+    walk.define(node, definition.with_signature_end(walk.range(accessors).start));
     cut_accessors(walk, accessors);
 }
 
 /// Reads `let a = 1, b = 2` and `var c: Int { … }`.
-pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn property<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let mut names = Vec::new();
     for pattern in find_all(node, "name") {
         collect_names(pattern, 0, &mut names);
     }
     let computed = find(node, "computed_value");
     let accessors = computed.or_else(|| find(node, ".willset_didset_block"));
-    let inside = find(node, "value").map_or(Inside::Nothing, Inside::Value);
+    let inside = find(node, "value").map_or(SymbolBody::Nothing, SymbolBody::Value);
     let kind = property_kind(walk, node, computed.is_some());
     for name in names {
-        let definition = Definition::new(kind, walk.text(name).to_owned(), inside);
+        let definition = SymbolDefinition::new(kind, walk.text(name).to_owned(), inside);
         let head_end = accessors.map(|accessors| walk.range(accessors).start);
-        walk.define(node, Definition { head_end, ..definition });
+        walk.define(node, SymbolDefinition { signature_end: head_end, ..definition });
     }
     for value in find_all(node, "value") {
         cut_closure(walk, value);
@@ -91,7 +91,7 @@ pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     }
 }
 
-fn property_kind(walk: &Walk<'_>, node: Node<'_>, is_computed: bool) -> SymbolKind {
+fn property_kind(walk: &OutlineWalk<'_>, node: Node<'_>, is_computed: bool) -> SymbolKind {
     let in_type = walk.scope_kind().is_some_and(SymbolKind::is_type);
     let binding = find(node, ".value_binding_pattern").map_or("", |binding| walk.text(binding));
     let modifiers = find(node, ".modifiers").map_or("", |modifiers| walk.text(modifiers));
@@ -115,7 +115,7 @@ fn collect_names<'t>(pattern: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>)
 }
 
 /// Takes out what `get`, `set`, `willSet` and `didSet` do; which of them there are stays to be seen.
-fn cut_accessors<'t>(walk: &mut Walk<'t>, accessors: Node<'t>) {
+fn cut_accessors<'t>(walk: &mut OutlineWalk<'t>, accessors: Node<'t>) {
     if child_of_kind(accessors, "statements").is_some() {
         walk.cut_code(accessors);
         return;
@@ -127,16 +127,16 @@ fn cut_accessors<'t>(walk: &mut Walk<'t>, accessors: Node<'t>) {
         if let (Some(open), Some(close)) = (open, close)
             && !accessor.has_error()
         {
-            walk.cut_lines(walk.range(*open).start..walk.range(*close).end);
+            walk.cut_body_range(walk.range(*open).start..walk.range(*close).end);
         }
     }
 }
 
 /// Takes out the closure that is a value, or is called to make one: `lazy var a = { … }()`.
-fn cut_closure<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+fn cut_closure<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let closure = match value.kind() {
         "lambda_literal" => Some(value),
-        "call_expression" => first(value, &[".lambda_literal", ".call_suffix/.lambda_literal"]),
+        "call_expression" => find_first(value, &[".lambda_literal", ".call_suffix/.lambda_literal"]),
         _ => None,
     };
     if let Some(closure) = closure.filter(|closure| LARGE_CLOSURE < closure.byte_range().len()) {

@@ -6,12 +6,12 @@ use super::symbols::property;
 use super::symbols::special;
 use super::symbols::type_declaration;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// Swift 5, and what the grammar knows of Swift 6.
 pub(in crate::syntax::languages) static SWIFT: Language = Language {
@@ -22,24 +22,24 @@ pub(in crate::syntax::languages) static SWIFT: Language = Language {
     cuts_detached_comments: true,
     checks_skeleton: true,
     has_overloads: true,
-    unsigned: &["attribute"],
-    marks: Marks::BRACES,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &["attribute"],
+    marks: ElisionMarks::BRACES,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const PROMISED: Rule = Rule::new(SymbolKind::Method, Body::None);
-const PROMISED_PROPERTY: Rule =
-    Rule::new(SymbolKind::Property, Body::None).named(&["name/bound_identifier", "name"]);
-const PROTOCOL: Rule = Rule::new(SymbolKind::Interface, Body::Members(&["body"]));
-const CASE: Rule = Rule::new(SymbolKind::EnumMember, Body::None).each("name").named(&[""]);
-const ALIAS: Rule = Rule::new(SymbolKind::Typedef, Body::None);
-const MACRO: Rule = Rule::new(SymbolKind::Macro, Body::None).named(&[".simple_identifier"]);
+const PROMISED: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
+const PROMISED_PROPERTY: SymbolRule =
+    SymbolRule::new(SymbolKind::Property, BodyRule::None).named(&["name/bound_identifier", "name"]);
+const PROTOCOL: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const CASE: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None).each("name").named(&[""]);
+const ALIAS: SymbolRule = SymbolRule::new(SymbolKind::Typedef, BodyRule::None);
+const MACRO: SymbolRule = SymbolRule::new(SymbolKind::Macro, BodyRule::None).named(&[".simple_identifier"]);
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("multiline_comment", Visit::Comment),
     ("import_declaration", Visit::Preamble(import)),

@@ -4,37 +4,37 @@ use tree_sitter::Node;
 
 use crate::model::SymbolKind;
 use crate::syntax::comments::documentation;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
-use crate::syntax::languages::lines::define_signed;
-use crate::syntax::languages::lines::doc_above;
-use crate::syntax::languages::lines::document_last;
-use crate::syntax::languages::lines::size_of;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
+use crate::syntax::languages::lines::define_with_signature;
+use crate::syntax::languages::lines::document_last_symbol;
+use crate::syntax::languages::lines::format_data_size;
+use crate::syntax::languages::lines::hash_comment_above;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
-use crate::syntax::walk::Walk;
+use crate::syntax::walk::OutlineWalk;
 use crate::syntax::words::one_line;
 
 /// A text of more bytes than this is told by its size.
 const LONG_TEXT: usize = 400;
 
 /// Reads `[a.b]` or `[[a.b]]` with the keys below it.
-pub(super) fn table<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn table<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let Some(key) = children(node).into_iter().find(|child| child.kind().ends_with("_key")) else { return };
     let mut parts = parts(walk, key);
     let Some(name) = parts.pop() else { return };
-    let definition = Definition::new(SymbolKind::Key, name, Inside::Members(node));
+    let definition = SymbolDefinition::new(SymbolKind::Key, name, SymbolBody::Members(node));
     // The node goes on to the next table, so that the comment above it is the end of the one before.
     let start = walk.range(node).start;
     let head = walk.text(node).lines().next().unwrap_or_default();
     let head = head.find('#').filter(|at| !head[..*at].contains(['"', '\''])).map_or(head, |at| &head[..at]);
-    if define_signed(walk, node, definition.owned_by(&parts.join(".")), one_line(head)) {
-        document_last(walk, |walk| doc_above(walk, start));
+    if define_with_signature(walk, node, definition.with_owner(&parts.join(".")), one_line(head)) {
+        document_last_symbol(walk, |walk| hash_comment_above(walk, start));
     }
 }
 
 /// Reads `key = value`.
-pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let named = children(node);
     let (Some(key), Some(value)) = (
         named.iter().find(|child| child.kind().ends_with("_key")),
@@ -44,32 +44,32 @@ pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     };
     let mut parts = parts(walk, *key);
     let Some(name) = parts.pop() else { return };
-    let inside = if value.kind() == "inline_table" { Inside::Nothing } else { Inside::Value(*value) };
+    let inside = if value.kind() == "inline_table" { SymbolBody::Nothing } else { SymbolBody::Value(*value) };
     let before = walk.symbols.len();
-    walk.define(node, Definition::new(SymbolKind::Key, name, inside).owned_by(&parts.join(".")));
+    walk.define(node, SymbolDefinition::new(SymbolKind::Key, name, inside).with_owner(&parts.join(".")));
     if walk.symbols.len() == before {
         return;
     }
     let trailing = child_of_kind(node, "comment").map(|comment| walk.text(comment));
-    document_last(walk, |_| trailing.and_then(documentation));
+    document_last_symbol(walk, |_| trailing.and_then(documentation));
     cut_text(walk, *value);
 }
 
 /// Takes out what stands between the quotes of a long text of several lines.
-fn cut_text<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+fn cut_text<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     let range = walk.range(value);
     let text = walk.source.text(range.clone());
     let quotes = text.starts_with("\"\"\"") || text.starts_with("'''");
     if value.kind() == "string" && quotes && LONG_TEXT < text.len() && !value.has_error() {
-        walk.cuts.push(crate::syntax::skeleton::Cut::new(
+        walk.cuts.push(crate::syntax::skeleton::SkeletonCut::new(
             range.start + 3..range.end - 3,
-            format!("… {}", size_of(text)),
+            format!("… {}", format_data_size(text)),
         ));
     }
 }
 
 /// Returns the parts of a key without their quotes.
-fn parts<'t>(walk: &Walk<'t>, key: Node<'t>) -> Vec<String> {
+fn parts<'t>(walk: &OutlineWalk<'t>, key: Node<'t>) -> Vec<String> {
     let (mut parts, mut waiting) = (Vec::new(), vec![key]);
     while let Some(node) = waiting.pop() {
         if node.kind() == "dotted_key" {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::Regex;
 
-use crate::syntax::reduced::Reduced;
+use crate::syntax::reduced::PreprocessedText;
 
 /// `<in out T>`, `<out T>`: how a parameter of a type varies.
 static VARIANCE: LazyLock<Regex> = LazyLock::new(|| {
@@ -18,19 +18,19 @@ static IMPORTED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"^import\((?:"[^"\n]*"|'[^'\n]*')\)\."#).expect("the rule is right"));
 
 /// What stands in for such a file.
-const FILE: &str = "$file";
+const FILE_PLACEHOLDER: &str = "$file";
 
 /// Returns the text as the grammar knows it; `None` where there is nothing to mend, which is so in most files.
-pub(super) fn repair(text: &str) -> Option<Reduced> {
-    mend(text, false)
+pub(super) fn repair(text: &str) -> Option<PreprocessedText> {
+    repair_text(text, false)
 }
 
 /// Returns the same of a text with JSX, where a line may begin with an element.
-pub(super) fn repair_with_jsx(text: &str) -> Option<Reduced> {
-    mend(text, true)
+pub(super) fn repair_with_jsx(text: &str) -> Option<PreprocessedText> {
+    repair_text(text, true)
 }
 
-fn mend(text: &str, has_jsx: bool) -> Option<Reduced> {
+fn repair_text(text: &str, has_jsx: bool) -> Option<PreprocessedText> {
     let mut repairs = variances(text);
     repairs.extend(imported_types(text));
     repairs.extend(exported_types(text));
@@ -41,7 +41,7 @@ fn mend(text: &str, has_jsx: bool) -> Option<Reduced> {
         return None;
     }
     repairs.sort_by_key(|(range, _)| range.start);
-    let mut reduced = Reduced::default();
+    let mut reduced = PreprocessedText::default();
     reduced.repairs = repairs.len();
     let mut at = 0;
     for (range, stand_in) in repairs {
@@ -50,36 +50,36 @@ fn mend(text: &str, has_jsx: bool) -> Option<Reduced> {
         }
         reduced.copy(text, at..range.start);
         at = range.end;
-        reduced.stand_in(stand_in, range);
+        reduced.substitute(stand_in, range);
     }
     reduced.copy(text, at..text.len());
     Some(reduced)
 }
 
-type Repair = (Range<usize>, &'static str);
+type TextRepair = (Range<usize>, &'static str);
 
-fn variances(text: &str) -> Vec<Repair> {
+fn variances(text: &str) -> Vec<TextRepair> {
     let found = VARIANCE.captures_iter(text).filter_map(|captures| captures.get(1));
     found.map(|words| (words.range(), "")).collect()
 }
 
-fn imported_types(text: &str) -> Vec<Repair> {
+fn imported_types(text: &str) -> Vec<TextRepair> {
     let starts = memmem::find_iter(text.as_bytes(), b"import(");
     let found = starts.filter_map(|start| {
         let length = IMPORTED.find(&text[start..])?.len() - 1;
-        Some((start..start + length, FILE))
+        Some((start..start + length, FILE_PLACEHOLDER))
     });
     found.collect()
 }
 
 /// Finds `export type * from "a"`.
-fn exported_types(text: &str) -> Vec<Repair> {
+fn exported_types(text: &str) -> Vec<TextRepair> {
     let starts = memmem::find_iter(text.as_bytes(), b"export type *");
     starts.map(|start| ("export".len() + start.."export type".len() + start, "")).collect()
 }
 
 /// Finds where a signature ends with its line and one with parameters of its own follows.
-fn unended_signatures(text: &str) -> Vec<Repair> {
+fn unended_signatures(text: &str) -> Vec<TextRepair> {
     let starts = memmem::find_iter(text.as_bytes(), b"<").filter_map(|start| {
         let parameter = text[start + 1..].trim_start();
         let parameter = parameter.strip_prefix("const ").unwrap_or(parameter);

@@ -8,15 +8,15 @@ use super::symbols::import_alias;
 use super::symbols::method;
 use super::symbols::module;
 use crate::model::SymbolKind;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 use crate::syntax::languages::javascript::JAVASCRIPT_NODES;
 use crate::syntax::languages::javascript::field;
-use crate::syntax::languages::javascript::file;
-use crate::syntax::rule::Body;
-use crate::syntax::rule::Rule;
+use crate::syntax::languages::javascript::read_file_comment;
+use crate::syntax::rule::BodyRule;
+use crate::syntax::rule::SymbolRule;
 
 /// TypeScript without JSX, where `<T>value` is a cast.
 pub(in crate::syntax::languages) static TYPESCRIPT: Language = Language {
@@ -28,33 +28,33 @@ pub(in crate::syntax::languages) static TYPESCRIPT: Language = Language {
     checks_skeleton: true,
     // What overloads a function is all that its callers see of it.
     has_overloads: true,
-    unsigned: &["decorator"],
-    marks: Marks::BRACES,
-    reduce: Some(repair),
-    cut_supplied: None,
+    signature_excludes: &["decorator"],
+    marks: ElisionMarks::BRACES,
+    preprocess: Some(repair),
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES, JAVASCRIPT_NODES],
-    root: Some(file),
+    node_tables: &[NODES, JAVASCRIPT_NODES],
+    read_root: Some(read_file_comment),
 };
 
 /// TypeScript with JSX.
 pub(in crate::syntax::languages) static TSX: Language = Language {
     id: "tsx",
     grammar: tree_sitter_typescript::LANGUAGE_TSX,
-    reduce: Some(repair_with_jsx),
+    preprocess: Some(repair_with_jsx),
     ..TYPESCRIPT
 };
 
-const CLASS: Rule = Rule::new(SymbolKind::Class, Body::Members(&["body"]));
-const INTERFACE: Rule = Rule::new(SymbolKind::Interface, Body::Members(&["body"]));
-const ENUM: Rule = Rule::new(SymbolKind::Enum, Body::Members(&["body"]));
-const ENUM_MEMBER: Rule = Rule::new(SymbolKind::EnumMember, Body::None);
-const FUNCTION: Rule = Rule::new(SymbolKind::Prototype, Body::None);
-const METHOD: Rule = Rule::new(SymbolKind::Method, Body::None);
-const FIELD: Rule = Rule::new(SymbolKind::Field, Body::None);
+const CLASS: SymbolRule = SymbolRule::new(SymbolKind::Class, BodyRule::Members(&["body"]));
+const INTERFACE: SymbolRule = SymbolRule::new(SymbolKind::Interface, BodyRule::Members(&["body"]));
+const ENUM: SymbolRule = SymbolRule::new(SymbolKind::Enum, BodyRule::Members(&["body"]));
+const ENUM_MEMBER: SymbolRule = SymbolRule::new(SymbolKind::EnumMember, BodyRule::None);
+const FUNCTION: SymbolRule = SymbolRule::new(SymbolKind::Prototype, BodyRule::None);
+const METHOD: SymbolRule = SymbolRule::new(SymbolKind::Method, BodyRule::None);
+const FIELD: SymbolRule = SymbolRule::new(SymbolKind::Field, BodyRule::None);
 
 /// The nodes that JavaScript does not have, or that mean more here.
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("abstract_class_declaration", Visit::Define(&CLASS)),
     ("interface_declaration", Visit::Define(&INTERFACE)),
     ("type_alias_declaration", Visit::Read(alias)),
@@ -67,7 +67,7 @@ const NODES: Nodes = &[
     ("abstract_method_signature", Visit::Define(&METHOD)),
     ("property_signature", Visit::Define(&FIELD)),
     ("public_field_definition", Visit::Read(field)),
-    ("ambient_declaration", Visit::Wrap),
+    ("ambient_declaration", Visit::Wrapper),
     ("module", Visit::Read(module)),
     ("internal_module", Visit::Read(module)),
     ("import_alias", Visit::Preamble(import_alias)),

@@ -3,16 +3,16 @@
 use tree_sitter::Node;
 
 use crate::model::SymbolKind;
-use crate::syntax::define::Definition;
-use crate::syntax::define::Inside;
-use crate::syntax::languages::lines::define_signed;
-use crate::syntax::languages::lines::doc_above;
-use crate::syntax::languages::lines::document_last;
+use crate::syntax::define::SymbolBody;
+use crate::syntax::define::SymbolDefinition;
+use crate::syntax::languages::lines::define_with_signature;
+use crate::syntax::languages::lines::document_last_symbol;
+use crate::syntax::languages::lines::hash_comment_above;
 use crate::syntax::nodes::child_of_kind;
 use crate::syntax::nodes::children;
 use crate::syntax::rule::find;
-use crate::syntax::walk::Walk;
-use crate::syntax::walk::count_lines;
+use crate::syntax::walk::OutlineWalk;
+use crate::syntax::walk::format_line_count;
 use crate::syntax::words::one_line;
 
 /// Keys of so many levels are told.
@@ -28,53 +28,54 @@ const LONG_TEXT: usize = 6;
 const SHORT_PAIR: usize = 80;
 
 /// Reads one document; where there are several each is a symbol.
-pub(super) fn document<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn document<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let is_only = node.prev_named_sibling().is_none_or(|other| other.kind() != "document")
         && node.next_named_sibling().is_none_or(|other| other.kind() != "document");
     let Some(content) = children(node).into_iter().find(|child| child.kind().ends_with("_node")) else {
         return;
     };
     if is_only {
-        return walk.enter(node);
+        return walk.visit_children(node);
     }
     let name = document_name(walk, content).unwrap_or_else(|| format!("document {}", walk.symbols.len() + 1));
-    let definition = Definition::new(SymbolKind::Object, name.clone(), Inside::Members(node));
-    define_signed(walk, node, definition, name);
+    let definition = SymbolDefinition::new(SymbolKind::Object, name.clone(), SymbolBody::Members(node));
+    define_with_signature(walk, node, definition, name);
 }
 
 /// Returns `Deployment/web` for what is written for Kubernetes.
-fn document_name<'t>(walk: &Walk<'t>, content: Node<'t>) -> Option<String> {
+fn document_name<'t>(walk: &OutlineWalk<'t>, content: Node<'t>) -> Option<String> {
     let kind = scalar(walk, content, "kind")?;
     let name = value_of(walk, content, "metadata").and_then(|metadata| scalar(walk, metadata, "name"));
     Some(name.map_or_else(|| kind.to_owned(), |name| format!("{kind}/{name}")))
 }
 
 /// Returns the value of a key of a mapping.
-fn value_of<'t>(walk: &Walk<'t>, content: Node<'t>, key: &str) -> Option<Node<'t>> {
+fn value_of<'t>(walk: &OutlineWalk<'t>, content: Node<'t>, key: &str) -> Option<Node<'t>> {
     let mapping = child_of_kind(content, "block_mapping")?;
     let pairs = children(mapping).into_iter();
     let mut named = pairs.filter(|pair| find(*pair, "key").is_some_and(|node| walk.text(node) == key));
     named.next().and_then(|pair| find(pair, "value"))
 }
 
-fn scalar<'t>(walk: &Walk<'t>, content: Node<'t>, key: &str) -> Option<&'t str> {
+fn scalar<'t>(walk: &OutlineWalk<'t>, content: Node<'t>, key: &str) -> Option<&'t str> {
     let value = walk.text(value_of(walk, content, key)?).trim_matches(['"', '\'']);
     (!value.is_empty() && !value.contains('\n') && value.len() < SHORT_PAIR).then_some(value)
 }
 
 /// Reads `key: value`.
-pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn pair<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let level = level(walk);
     let Some(key) = find(node, "key").filter(|_| level < LEVELS) else { return };
     let value = find(node, "value");
     let key = walk.text(key);
     let name = one_line(key.trim_matches(['"', '\'']));
     let has_keys = value.is_some_and(|value| is_nested(value) && level + 1 < LEVELS);
-    let inside = if has_keys { value.map_or(Inside::Nothing, Inside::Members) } else { Inside::Nothing };
+    let inside =
+        if has_keys { value.map_or(SymbolBody::Nothing, SymbolBody::Members) } else { SymbolBody::Nothing };
     let signature = signature(walk, node, key);
     let start = walk.range(node).start;
-    if define_signed(walk, node, Definition::new(SymbolKind::Key, name, inside), signature) {
-        document_last(walk, |walk| doc_above(walk, start));
+    if define_with_signature(walk, node, SymbolDefinition::new(SymbolKind::Key, name, inside), signature) {
+        document_last_symbol(walk, |walk| hash_comment_above(walk, start));
     }
     if let Some(value) = value.filter(|_| !has_keys) {
         cut_value(walk, value);
@@ -82,7 +83,7 @@ pub(super) fn pair<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Reads a list: those of its elements that have a name, or the keys of the first.
-pub(super) fn sequence<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn sequence<'t>(walk: &mut OutlineWalk<'t>, node: Node<'t>) {
     let items = children(node).into_iter().filter(|child| child.kind() == "block_sequence_item");
     let items: Vec<_> = items.collect();
     if level(walk) == 0 {
@@ -92,7 +93,7 @@ pub(super) fn sequence<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     } else if let Some(first) =
         items.first().and_then(|item| item.named_child(0)).filter(|first| is_nested(*first))
     {
-        walk.enter(first);
+        walk.visit_children(first);
     }
     if let Some(second) = items.get(1).filter(|_| 0 < level(walk)) {
         let range = walk.range(*second).start..walk.range(node).end;
@@ -101,18 +102,23 @@ pub(super) fn sequence<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// Reads an element of the list that a document is.
-fn named_item<'t>(walk: &mut Walk<'t>, item: Node<'t>) {
+fn named_item<'t>(walk: &mut OutlineWalk<'t>, item: Node<'t>) {
     let Some(content) = item.named_child(0) else { return };
     let name = ["name", "id", "key", "title"].iter().find_map(|key| scalar(walk, content, key));
     if let Some(name) = name {
         let name = one_line(name);
         let head = walk.text(item).lines().next().map(one_line).unwrap_or_default();
-        define_signed(walk, item, Definition::new(SymbolKind::Object, name, Inside::Members(content)), head);
+        define_with_signature(
+            walk,
+            item,
+            SymbolDefinition::new(SymbolKind::Object, name, SymbolBody::Members(content)),
+            head,
+        );
     }
 }
 
 /// Returns how many keys are around what is being read.
-fn level(walk: &Walk<'_>) -> usize {
+fn level(walk: &OutlineWalk<'_>) -> usize {
     walk.scopes.iter().filter(|scope| scope.kind == SymbolKind::Key).count()
 }
 
@@ -123,7 +129,7 @@ fn is_nested(value: Node<'_>) -> bool {
         .any(|child| matches!(child.kind(), "block_mapping" | "block_sequence" | "flow_mapping"))
 }
 
-fn signature<'t>(walk: &Walk<'t>, node: Node<'t>, key: &str) -> String {
+fn signature<'t>(walk: &OutlineWalk<'t>, node: Node<'t>, key: &str) -> String {
     let whole = walk.text(node);
     if whole.len() <= SHORT_PAIR && !whole.contains('\n') {
         return one_line(whole);
@@ -133,7 +139,7 @@ fn signature<'t>(walk: &Walk<'t>, node: Node<'t>, key: &str) -> String {
     one_line(&format!("{key}: {anchor}")).trim_end_matches([':', ' ']).to_owned()
 }
 
-fn cut_value<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+fn cut_value<'t>(walk: &mut OutlineWalk<'t>, value: Node<'t>) {
     if let Some(text) = child_of_kind(value, "block_scalar") {
         return cut_text(walk, text);
     }
@@ -147,17 +153,17 @@ fn cut_value<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
 }
 
 /// Takes out lines, but those that others may refer to.
-fn cut_lines<'t>(walk: &mut Walk<'t>, holder: Node<'t>, range: std::ops::Range<usize>) {
+fn cut_lines<'t>(walk: &mut OutlineWalk<'t>, holder: Node<'t>, range: std::ops::Range<usize>) {
     let text = walk.source.text(range.clone()).trim_end();
     let lines = text.lines().count();
     if lines <= LONG || holder.has_error() || text.contains(" &") {
         return;
     }
-    walk.cut(range.start..range.start + text.len(), format!("# {}", count_lines(lines)));
+    walk.cut(range.start..range.start + text.len(), format!("# {}", format_line_count(lines)));
 }
 
 /// Takes out the lines of a `|` text, and says in their place how many they were.
-fn cut_text<'t>(walk: &mut Walk<'t>, text: Node<'t>) {
+fn cut_text<'t>(walk: &mut OutlineWalk<'t>, text: Node<'t>) {
     let range = walk.range(text);
     let whole = walk.source.text(range.clone()).trim_end();
     let lines = whole.lines().count();
@@ -168,6 +174,6 @@ fn cut_text<'t>(walk: &mut Walk<'t>, text: Node<'t>) {
     let start = range.start + head + 1;
     let indent = inner.lines().next().map_or(0, |line| line.len().min(indent)).max(indent);
     let indent = " ".repeat(indent);
-    let mark = format!("{indent}… {}", count_lines(lines - 1));
-    walk.cuts.push(crate::syntax::skeleton::Cut::new(start..range.start + whole.len(), mark));
+    let mark = format!("{indent}… {}", format_line_count(lines - 1));
+    walk.cuts.push(crate::syntax::skeleton::SkeletonCut::new(start..range.start + whole.len(), mark));
 }

@@ -4,9 +4,9 @@ use super::depth::is_too_deep;
 use super::symbols::document;
 use super::symbols::pair;
 use super::symbols::sequence;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// YAML, version 1.2.
@@ -18,16 +18,16 @@ pub(in crate::syntax::languages) static YAML: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
-    marks: Marks::HASH,
-    reduce: None,
-    cut_supplied: None,
+    signature_excludes: &[],
+    marks: ElisionMarks::HASH,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: Some(is_too_deep),
-    nodes: &[NODES],
-    root: None,
+    node_tables: &[NODES],
+    read_root: None,
 };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("document", Visit::Read(document)),
     ("block_node", Visit::Enter),

@@ -5,9 +5,9 @@ use super::symbols::field;
 use super::symbols::file_docs;
 use super::symbols::function;
 use super::symbols::test;
-use crate::syntax::define::Marks;
+use crate::syntax::define::ElisionMarks;
 use crate::syntax::language::Language;
-use crate::syntax::language::Nodes;
+use crate::syntax::language::NodeTable;
 use crate::syntax::language::Visit;
 
 /// Zig, up to what the grammar knows of it.
@@ -19,19 +19,19 @@ pub(in crate::syntax::languages) static ZIG: Language = Language {
     cuts_detached_comments: false,
     checks_skeleton: true,
     has_overloads: false,
-    unsigned: &[],
+    signature_excludes: &[],
     marks: MARKS,
-    reduce: None,
-    cut_supplied: None,
+    preprocess: None,
+    cut_synthesized: None,
     is_too_deep: None,
-    nodes: &[NODES],
-    root: Some(file_docs),
+    node_tables: &[NODES],
+    read_root: Some(file_docs),
 };
 
 /// Zig has no comments within a line.
-const MARKS: Marks = Marks { body: ("{ // ", "\n}"), rows: (" // ", ""), ends_line: true };
+const MARKS: ElisionMarks = ElisionMarks { body: ("{ // ", "\n}"), data: (" // ", ""), ends_line: true };
 
-const NODES: Nodes = &[
+const NODES: NodeTable = &[
     ("comment", Visit::Comment),
     ("function_declaration", Visit::Read(function)),
     ("variable_declaration", Visit::Read(declaration)),

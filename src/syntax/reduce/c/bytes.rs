@@ -9,14 +9,14 @@ use memchr::memmem;
 const MOST_UNENDED: usize = 16;
 
 /// Says whether a byte can be part of a name or a number. What is not ASCII is taken for a letter.
-pub(super) fn is_word(byte: u8) -> bool {
+pub(super) fn is_identifier_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
 }
 
 /// Returns where the word ends that `at` is in.
 pub(super) fn word_end(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
-    at + rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len())
+    at + rest.iter().position(|byte| !is_identifier_byte(*byte)).unwrap_or(rest.len())
 }
 
 /// Returns where the line ends that `at` is in: at its line feed, or at the end of the text. A backslash at its end
@@ -89,14 +89,14 @@ pub(super) fn raw_string_end(bytes: &[u8], at: usize, unended: &mut usize) -> Op
 fn word_start(bytes: &[u8], end: usize) -> usize {
     let least = end.saturating_sub(100);
     let mut start = end;
-    while least < start && is_word(bytes[start - 1]) {
+    while least < start && is_identifier_byte(bytes[start - 1]) {
         start -= 1;
     }
     start
 }
 
 /// Returns where a quote leads to, whatever it begins. An apostrophe within a number separates its digits.
-pub(super) fn after_quote(bytes: &[u8], at: usize, unended: &mut usize) -> usize {
+pub(super) fn quote_end(bytes: &[u8], at: usize, unended: &mut usize) -> usize {
     if bytes[at] == b'"' {
         return raw_string_end(bytes, at, unended).unwrap_or_else(|| quoted_end(bytes, at));
     }
@@ -160,8 +160,8 @@ mod tests {
 
     #[test]
     fn an_apostrophe_in_a_number_is_no_quote() {
-        assert_eq!(after_quote(b"1'000'000", 1, &mut 0), 2);
-        assert_eq!(after_quote(b"L'a' ", 1, &mut 0), 4);
+        assert_eq!(quote_end(b"1'000'000", 1, &mut 0), 2);
+        assert_eq!(quote_end(b"L'a' ", 1, &mut 0), 4);
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! What a template or a function requires: `requires A<T> && (sizeof(T) > 2)`.
 
 use super::Dialect;
-use super::scan::Scanner;
-use super::tokens::Kind;
+use super::scan::CScanner;
+use super::tokens::CTokenKind;
 
-impl Scanner<'_> {
+impl CScanner<'_> {
     /// Says whether a `{` here holds requirements: `requires requires(T t) {`. What follows `)`, as in
     /// `void f() requires (a) {`, is a clause, and the `{` behind it is a body's.
     pub(super) fn is_in_requires(&self) -> bool {
         let count = self.tokens.len();
-        let has_parameters = self.tokens.kind(count.wrapping_sub(1)) == Some(Kind::Paren);
+        let has_parameters = self.tokens.kind(count.wrapping_sub(1)) == Some(CTokenKind::Paren);
         let Some(word) = count.checked_sub(if has_parameters { 2 } else { 1 }) else { return false };
         if self.dialect == Dialect::C || self.top_text(word) != "requires" {
             return false;
@@ -43,24 +43,24 @@ impl Scanner<'_> {
         while matches!(self.top_text(at), "!" | "not") {
             at += 1;
         }
-        if self.tokens.kind(at) == Some(Kind::Paren) {
+        if self.tokens.kind(at) == Some(CTokenKind::Paren) {
             return Some(at + 1);
         }
         if self.top_text(at) == "requires" {
-            at += if self.tokens.kind(at + 1) == Some(Kind::Paren) { 2 } else { 1 };
-            return (self.tokens.kind(at) == Some(Kind::Braces)).then_some(at + 1);
+            at += if self.tokens.kind(at + 1) == Some(CTokenKind::Paren) { 2 } else { 1 };
+            return (self.tokens.kind(at) == Some(CTokenKind::Braces)).then_some(at + 1);
         }
         loop {
-            at += usize::from(self.tokens.kind(at) == Some(Kind::Scope));
+            at += usize::from(self.tokens.kind(at) == Some(CTokenKind::Scope));
             at += usize::from(self.top_text(at) == "template");
-            if self.tokens.kind(at) != Some(Kind::Word) {
+            if self.tokens.kind(at) != Some(CTokenKind::Word) {
                 return None;
             }
             at += 1;
-            if self.tokens.kind(at) == Some(Kind::Less) {
+            if self.tokens.kind(at) == Some(CTokenKind::Less) {
                 at = self.closed_angle(at)?;
             }
-            if self.tokens.kind(at) != Some(Kind::Scope) {
+            if self.tokens.kind(at) != Some(CTokenKind::Scope) {
                 return Some(at);
             }
         }
@@ -71,9 +71,9 @@ impl Scanner<'_> {
         let mut depth = 0_usize;
         for top in less..self.tokens.len() {
             match self.tokens.kind(top)? {
-                Kind::Less => depth += 1,
-                Kind::Greater => depth -= 1,
-                Kind::Semicolon => return None,
+                CTokenKind::Less => depth += 1,
+                CTokenKind::Greater => depth -= 1,
+                CTokenKind::Semicolon => return None,
                 _ => {}
             }
             if depth == 0 {

@@ -6,40 +6,40 @@
 
 use super::bytes::comment_end;
 use super::bytes::directive_end;
+use super::scan::CScanner;
 use super::scan::MAX_DEPTH;
-use super::scan::Odd;
-use super::scan::Scanner;
-use crate::syntax::reduced::Mark;
+use super::scan::Unsupported;
+use crate::syntax::reduced::Checkpoint;
 
 /// An `#if` whose `#endif` was not met yet.
 #[derive(Debug)]
-pub(super) struct Condition {
+pub(super) struct OpenCondition {
     /// How many brackets were open when it began.
     depth: usize,
     /// How many tokens the item at hand had then, and how many groups it was in.
     tokens: usize,
     groups: usize,
     /// How much had been put out, to see whether a branch is empty.
-    mark: Mark,
+    mark: Checkpoint,
     /// Where the branch at hand began, if it can be left out.
-    branch: Option<(usize, Mark)>,
+    branch: Option<(usize, Checkpoint)>,
 }
 
 /// What a line of the preprocessor does with conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum ConditionDirective {
     If,
     /// `#if 0`
-    Never,
+    IfZero,
     Else,
     End,
     /// Nothing.
     Other,
 }
 
-impl Scanner<'_> {
+impl CScanner<'_> {
     /// Reads the name of the directive at `at`.
-    pub(super) fn turn(&self, at: usize) -> Turn {
+    pub(super) fn condition_directive(&self, at: usize) -> ConditionDirective {
         let rest = self.bytes[at + 1..].trim_ascii_start();
         let end = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
         match &rest[..end] {
@@ -47,41 +47,46 @@ impl Scanner<'_> {
                 let value = rest[end..].trim_ascii_start();
                 let is_zero = value.first() == Some(&b'0')
                     && value.get(1).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'/');
-                if is_zero { Turn::Never } else { Turn::If }
+                if is_zero { ConditionDirective::IfZero } else { ConditionDirective::If }
             }
-            b"ifdef" | b"ifndef" => Turn::If,
-            b"else" | b"elif" | b"elifdef" | b"elifndef" => Turn::Else,
-            b"endif" => Turn::End,
-            _ => Turn::Other,
+            b"ifdef" | b"ifndef" => ConditionDirective::If,
+            b"else" | b"elif" | b"elifdef" | b"elifndef" => ConditionDirective::Else,
+            b"endif" => ConditionDirective::End,
+            _ => ConditionDirective::Other,
         }
     }
 
     /// Follows a directive that ends at `end` and stands `inner` brackets deep in the inside of a function, if in one.
-    pub(super) fn follow(&mut self, turn: Turn, end: usize, inner: usize) -> Result<(), Odd> {
+    pub(super) fn follow_condition(
+        &mut self,
+        turn: ConditionDirective,
+        end: usize,
+        inner: usize,
+    ) -> Result<(), Unsupported> {
         let depth = self.scopes.len() + inner;
         self.at = end;
         match turn {
-            Turn::If | Turn::Never => self.begin_condition(turn, depth),
-            Turn::Else => self.begin_branch(depth, 0 < inner),
-            Turn::End => self.end_condition(depth),
-            Turn::Other => Ok(()),
+            ConditionDirective::If | ConditionDirective::IfZero => self.begin_condition(turn, depth),
+            ConditionDirective::Else => self.begin_branch(depth, 0 < inner),
+            ConditionDirective::End => self.end_condition(depth),
+            ConditionDirective::Other => Ok(()),
         }
     }
 
-    fn begin_condition(&mut self, turn: Turn, depth: usize) -> Result<(), Odd> {
+    fn begin_condition(&mut self, turn: ConditionDirective, depth: usize) -> Result<(), Unsupported> {
         if self.conditions.len() == MAX_DEPTH {
-            return Err(Odd);
+            return Err(Unsupported);
         }
         let is_inside = self.scopes.len() < depth;
-        if turn == Turn::Never
+        if turn == ConditionDirective::IfZero
             && (is_inside || !self.tokens.is_empty())
-            && self.skip_branches(true)? == Turn::End
+            && self.skip_branches(true)? == ConditionDirective::End
         {
             return Ok(());
         }
-        let mark = self.out.mark();
-        let can_be_left = turn == Turn::Never && !is_inside && self.tokens.is_empty();
-        self.conditions.push(Condition {
+        let mark = self.out.checkpoint();
+        let can_be_left = turn == ConditionDirective::IfZero && !is_inside && self.tokens.is_empty();
+        self.conditions.push(OpenCondition {
             depth,
             tokens: self.tokens.count(),
             groups: self.tokens.depth(),
@@ -91,21 +96,21 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    fn begin_branch(&mut self, depth: usize, is_inside: bool) -> Result<(), Odd> {
-        let is_level = self.is_level(depth)?;
-        let Some(condition) = self.conditions.last_mut() else { return Err(Odd) };
+    fn begin_branch(&mut self, depth: usize, is_inside: bool) -> Result<(), Unsupported> {
+        let is_level = self.is_balanced(depth)?;
+        let Some(condition) = self.conditions.last_mut() else { return Err(Unsupported) };
         if !is_level && condition.branch.is_some() {
-            return Err(Odd);
+            return Err(Unsupported);
         }
         let is_between = condition.tokens == 0;
-        let is_empty = is_level && self.out.is_at(&condition.mark);
+        let is_empty = is_level && self.out.is_unchanged_since(&condition.mark);
         if is_level && is_empty && !is_inside {
             // Nothing was in the branch before, so that this one is the first.
             condition.branch = None;
             return Ok(());
         }
         if is_level && is_between && !is_inside {
-            condition.branch = Some((self.at, self.out.mark()));
+            condition.branch = Some((self.at, self.out.checkpoint()));
             return Ok(());
         }
         self.conditions.pop();
@@ -113,67 +118,69 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    fn end_condition(&mut self, depth: usize) -> Result<(), Odd> {
-        let is_level = self.is_level(depth)?;
-        let Some(condition) = self.conditions.last() else { return Err(Odd) };
+    fn end_condition(&mut self, depth: usize) -> Result<(), Unsupported> {
+        let is_level = self.is_balanced(depth)?;
+        let Some(condition) = self.conditions.last() else { return Err(Unsupported) };
         if !is_level && condition.branch.is_some() {
-            return Err(Odd);
+            return Err(Unsupported);
         }
         self.conditions.pop();
         Ok(())
     }
 
     /// Says whether as much is open as was when the condition began.
-    fn is_level(&self, depth: usize) -> Result<bool, Odd> {
-        let condition = self.conditions.last().ok_or(Odd)?;
+    fn is_balanced(&self, depth: usize) -> Result<bool, Unsupported> {
+        let condition = self.conditions.last().ok_or(Unsupported)?;
         Ok(condition.depth == depth
             && condition.tokens == self.tokens.count()
             && condition.groups == self.tokens.depth())
     }
 
     /// Says whether the scope at hand was opened before a branch that can be left out: it cannot be closed in there.
-    pub(super) fn is_held(&self) -> bool {
+    pub(super) fn is_scope_pinned(&self) -> bool {
         let branch = self.conditions.iter().rev().find(|condition| condition.branch.is_some());
         branch.is_some_and(|condition| self.scopes.len() <= condition.depth)
     }
 
     /// Goes back to where the innermost branch began that can be left out, and leaves it out.
-    pub(super) fn leave_branch(&mut self) -> Result<(), Odd> {
+    pub(super) fn abandon_branch(&mut self) -> Result<(), Unsupported> {
         while let Some(mut condition) = self.conditions.pop() {
             let Some((at, mark)) = condition.branch.take() else { continue };
-            self.out.reset(&mark);
-            self.forget();
+            self.out.roll_back(&mark);
+            self.clear_item();
             self.scopes.truncate(condition.depth);
             self.at = at;
-            if self.skip_branches(true)? == Turn::Else {
-                let is_first = self.out.is_at(&condition.mark);
+            if self.skip_branches(true)? == ConditionDirective::Else {
+                let is_first = self.out.is_unchanged_since(&condition.mark);
                 condition.branch = (!is_first).then_some((self.at, mark));
                 self.conditions.push(condition);
             }
             return Ok(());
         }
-        Err(Odd)
+        Err(Unsupported)
     }
 
     /// Runs over the branches up to the `#endif`, or up to the next `#else`, and returns which of them it was.
-    fn skip_branches(&mut self, stops_at_else: bool) -> Result<Turn, Odd> {
+    fn skip_branches(&mut self, stops_at_else: bool) -> Result<ConditionDirective, Unsupported> {
         let start = self.at;
         let mut depth = 0_usize;
         while let Some((sign, end)) = self.next_directive() {
             self.at = end;
-            let turn = self.turn(sign);
+            let turn = self.condition_directive(sign);
             match turn {
-                Turn::If | Turn::Never => depth += 1,
-                Turn::End if depth == 0 => return Ok(self.skipped(start, turn)),
-                Turn::End => depth -= 1,
-                Turn::Else if depth == 0 && stops_at_else => return Ok(self.skipped(start, turn)),
-                Turn::Else | Turn::Other => {}
+                ConditionDirective::If | ConditionDirective::IfZero => depth += 1,
+                ConditionDirective::End if depth == 0 => return Ok(self.record_skipped(start, turn)),
+                ConditionDirective::End => depth -= 1,
+                ConditionDirective::Else if depth == 0 && stops_at_else => {
+                    return Ok(self.record_skipped(start, turn));
+                }
+                ConditionDirective::Else | ConditionDirective::Other => {}
             }
         }
-        Err(Odd)
+        Err(Unsupported)
     }
 
-    fn skipped(&mut self, start: usize, turn: Turn) -> Turn {
+    fn record_skipped(&mut self, start: usize, turn: ConditionDirective) -> ConditionDirective {
         if !self.tokens.is_empty() {
             self.edits.push((start..self.at, ""));
         }

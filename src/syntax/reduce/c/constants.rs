@@ -1,47 +1,50 @@
 //! Constants of enumerations.
 
-use super::scan::Scanner;
-use super::tokens::Kind;
-use super::tokens::Token;
+use super::scan::CScanner;
+use super::tokens::CToken;
+use super::tokens::CTokenKind;
 use crate::model::SymbolKind;
-use crate::syntax::reduced::ReadSymbol;
+use crate::syntax::reduced::SynthesizedSymbol;
 
-impl Scanner<'_> {
+impl CScanner<'_> {
     /// Ends a constant of an enumeration: with a comma, or where the enumeration ends.
     pub(super) fn end_constant(&mut self) {
         let count = self.tokens.len();
-        let has_comma = self.tokens.kind(count.saturating_sub(1)) == Some(Kind::Comma);
+        let has_comma = self.tokens.kind(count.saturating_sub(1)) == Some(CTokenKind::Comma);
         let parts = if has_comma { count - 1 } else { count };
         let name = self.constant_name(parts);
         let mut value = name + 1;
         // `A [[deprecated]] = 1`, `A __attribute__((unused))`
-        while matches!(self.tokens.kind(value), Some(Kind::Bracket | Kind::Word | Kind::Paren)) {
+        while matches!(
+            self.tokens.kind(value),
+            Some(CTokenKind::Bracket | CTokenKind::Word | CTokenKind::Paren)
+        ) {
             value += 1;
         }
         // `X(a)`: what a macro makes has a name that nobody here knows.
-        let is_made = self.tokens.kind(name + 1) == Some(Kind::Paren);
+        let is_made = self.tokens.kind(name + 1) == Some(CTokenKind::Paren);
         let is_plain = name < parts
             && !is_made
-            && self.tokens.kind(name) == Some(Kind::Word)
-            && (value == parts || self.tokens.kind(value) == Some(Kind::Equals) && value + 1 < parts);
+            && self.tokens.kind(name) == Some(CTokenKind::Word)
+            && (value == parts || self.tokens.kind(value) == Some(CTokenKind::Equals) && value + 1 < parts);
         if !is_plain {
             if 0 < parts {
                 // An X-macro makes constants that nobody here can name.
-                self.end_junk();
+                self.discard_item();
             }
-            self.forget();
+            self.clear_item();
             return;
         }
-        let start = self.tokens.top(name).map_or(0, Token::start);
+        let start = self.tokens.top_level(name).map_or(0, CToken::start);
         let range = start..self.tokens.top_end(parts - 1);
-        self.supply(ReadSymbol {
+        self.synthesize(SynthesizedSymbol {
             kind: SymbolKind::EnumMember,
             name: self.top_text(name).to_owned(),
             scope: String::new(),
-            head: range.clone(),
+            signature: range.clone(),
             range,
             cut: None,
-            is_typed: true,
+            has_type: true,
         });
     }
 
@@ -49,9 +52,9 @@ impl Scanner<'_> {
     fn constant_name(&self, parts: usize) -> usize {
         let mut name = 0;
         while name + 2 < parts
-            && self.tokens.kind(name) == Some(Kind::Word)
-            && self.tokens.kind(name + 1) == Some(Kind::Paren)
-            && self.tokens.kind(name + 2) == Some(Kind::Word)
+            && self.tokens.kind(name) == Some(CTokenKind::Word)
+            && self.tokens.kind(name + 1) == Some(CTokenKind::Paren)
+            && self.tokens.kind(name + 2) == Some(CTokenKind::Word)
         {
             name += 2;
         }

@@ -5,29 +5,29 @@ use std::ops::Range;
 use super::bytes::comment_end;
 use super::bytes::directive_end;
 use super::bytes::word_end;
-use super::conditions::Turn;
-use super::scan::Odd;
-use super::scan::Scanner;
+use super::conditions::ConditionDirective;
+use super::scan::CScanner;
+use super::scan::Unsupported;
 use crate::model::SymbolKind;
-use crate::syntax::reduced::ReadSymbol;
-use crate::syntax::reduced::Supplied;
+use crate::syntax::reduced::SynthesizedItem;
+use crate::syntax::reduced::SynthesizedSymbol;
 
-impl Scanner<'_> {
+impl CScanner<'_> {
     /// Reads the directive that begins here.
-    pub(super) fn directive(&mut self) -> Result<(), Odd> {
+    pub(super) fn directive(&mut self) -> Result<(), Unsupported> {
         let start = self.at;
         let end = directive_end(self.bytes, start);
         self.end_lone_call();
         if !self.tokens.is_empty() {
             self.edits.push((start..end, ""));
         }
-        let turn = self.turn(start);
-        if turn != Turn::Other {
+        let turn = self.condition_directive(start);
+        if turn != ConditionDirective::Other {
             // Before the mark of a condition that begins, so that an empty branch is seen to be one.
-            if self.tokens.is_empty() && matches!(turn, Turn::If | Turn::Never) {
-                self.out.supplied.push(Supplied::Nothing(start..end));
+            if self.tokens.is_empty() && matches!(turn, ConditionDirective::If | ConditionDirective::IfZero) {
+                self.out.synthesized.push(SynthesizedItem::Ignored(start..end));
             }
-            return self.follow(turn, end, 0);
+            return self.follow_condition(turn, end, 0);
         }
         self.at = end;
         let name = self.after_spaces(start + 1);
@@ -35,7 +35,7 @@ impl Scanner<'_> {
         match &self.bytes[name.clone()] {
             b"include" | b"import" | b"include_next" => self.include(start..end, name.end),
             b"define" => self.define(start..end, name.end),
-            _ if self.tokens.is_empty() => self.out.supplied.push(Supplied::Nothing(start..end)),
+            _ if self.tokens.is_empty() => self.out.synthesized.push(SynthesizedItem::Ignored(start..end)),
             _ => {}
         }
         Ok(())
@@ -67,7 +67,7 @@ impl Scanner<'_> {
             Some(length) => start + 1 + length + usize::from(is_quoted),
             None => start + rest.trim_ascii_end().len(),
         };
-        self.out.supplied.push(Supplied::Import(line.clone(), start..end));
+        self.out.synthesized.push(SynthesizedItem::Import(line.clone(), start..end));
         self.remember_comments(end..line.end);
     }
 
@@ -75,33 +75,33 @@ impl Scanner<'_> {
         let start = self.after_spaces(at).min(line.end);
         let name = start..word_end(self.bytes, start).min(line.end);
         if name.is_empty() {
-            self.out.supplied.push(Supplied::Nothing(line));
+            self.out.synthesized.push(SynthesizedItem::Ignored(line));
             return;
         }
         if self.bytes.get(name.end) != Some(&b'(') {
             let value = self.macro_value(name.end..line.end);
             self.remember_comments(value.end..line.end);
-            let value = if value.is_empty() { None } else { Some(Supplied::MacroValue(value)) };
-            self.out.supplied.push(value.unwrap_or(Supplied::Nothing(line)));
+            let value = if value.is_empty() { None } else { Some(SynthesizedItem::MacroValue(value)) };
+            self.out.synthesized.push(value.unwrap_or(SynthesizedItem::Ignored(line)));
             return;
         }
         let rest = &self.bytes[name.end..line.end];
         let Some(close) = rest.iter().position(|byte| *byte == b')') else {
-            self.out.supplied.push(Supplied::Nothing(line));
+            self.out.synthesized.push(SynthesizedItem::Ignored(line));
             return;
         };
         let head_end = name.end + close + 1;
         let value = self.macro_value(head_end..line.end);
         self.remember_comments(value.end..line.end);
         let end = if value.is_empty() { head_end } else { value.end };
-        self.out.supplied.push(Supplied::Symbol(ReadSymbol {
+        self.out.synthesized.push(SynthesizedItem::Symbol(SynthesizedSymbol {
             kind: SymbolKind::Macro,
             name: self.text[name].to_owned(),
             scope: String::new(),
             range: line.start..end,
-            head: line.start..head_end,
+            signature: line.start..head_end,
             cut: (!value.is_empty()).then_some(value),
-            is_typed: true,
+            has_type: true,
         }));
     }
 
@@ -127,7 +127,7 @@ impl Scanner<'_> {
             }
             // One that nothing closes is no comment, and none behind it is closed either.
             let Some(end) = comment_end(self.bytes, at).map(|end| end.min(rest.end)) else { return };
-            self.out.comments.push(at..end);
+            self.out.elided_comments.push(at..end);
             at = end;
         }
     }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::scan::Scanner;
+use super::scan::CScanner;
 
-impl Scanner<'_> {
+impl CScanner<'_> {
     /// Copies a part of the item at hand, with the edits that were made in it.
     pub(super) fn copy_item(&mut self, range: Range<usize>) {
-        self.separate(range.start);
+        self.ensure_separator(range.start);
         self.edits.sort_by_key(|(edited, _)| edited.start);
         let mut at = range.start;
         for (edited, text) in std::mem::take(&mut self.edits) {
@@ -15,21 +15,21 @@ impl Scanner<'_> {
                 continue;
             }
             self.out.copy(self.text, at..edited.start);
-            self.out.stand_in(text, edited.clone());
+            self.out.substitute(text, edited.clone());
             at = edited.end;
         }
         self.out.copy(self.text, at..range.end);
     }
 
     /// Keeps what follows from what was put out last.
-    pub(super) fn separate(&mut self, start: usize) {
+    pub(super) fn ensure_separator(&mut self, start: usize) {
         if self.out.text.is_empty() || self.out.text.ends_with(['\n', ' ']) {
             return;
         }
         if self.bytes[..start].last().is_some_and(|byte| matches!(byte, b' ' | b'\n' | b'\t')) {
             self.out.copy(self.text, start - 1..start);
         } else {
-            self.out.stand_in("\n", start..start);
+            self.out.substitute("\n", start..start);
         }
     }
 }

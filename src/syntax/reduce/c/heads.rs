@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::Dialect;
 use super::names::is_attribute;
-use super::names::is_in_capitals;
+use super::names::is_macro_name;
 use super::names::is_tag;
-use super::names::trails;
-use super::scan::Scanner;
+use super::names::is_trailing_qualifier;
+use super::scan::CScanner;
 use super::scan::ScopeKind;
-use super::tokens::Kind;
+use super::tokens::CTokenKind;
 use crate::model::SymbolKind;
 
 /// What the block of a macro begins with that makes a class.
@@ -17,7 +17,7 @@ const MEMBERS: [&[u8]; 6] = [b"static ", b"public:", b"virtual ", b"using ", b"t
 
 /// What opens a scope.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct ScopeHead {
     pub(super) kind: ScopeKind,
     /// What kind of symbol it is, where it is one.
     pub(super) symbol: Option<SymbolKind>,
@@ -26,45 +26,54 @@ pub(super) struct Head {
     /// Where in the row of tokens its keyword stands.
     pub(super) keyword: usize,
     /// What of the row is no part of its name: macros and attributes.
-    pub(super) spare: Vec<Range<usize>>,
+    pub(super) removable: Vec<Range<usize>>,
 }
 
 /// Says whether a token may stand before the keyword of a type: `template <…> requires A<B> && C` and the like.
-fn leads(kind: Kind) -> bool {
-    let kinds = [Kind::Angle, Kind::Text, Kind::Bracket, Kind::Less, Kind::Greater, Kind::Scope, Kind::Comma];
-    kinds.contains(&kind) || matches!(kind, Kind::Ampersand | Kind::Sign)
+fn may_precede_keyword(kind: CTokenKind) -> bool {
+    let kinds = [
+        CTokenKind::Angle,
+        CTokenKind::Literal,
+        CTokenKind::Bracket,
+        CTokenKind::Less,
+        CTokenKind::Greater,
+        CTokenKind::Scope,
+        CTokenKind::Comma,
+    ];
+    kinds.contains(&kind) || matches!(kind, CTokenKind::Ampersand | CTokenKind::Operator)
 }
 
 /// The words between the keyword of a type and its bases.
-struct Names {
+struct TypeHeadWords {
     /// Each name with what qualifies it, as places in the row.
     words: Vec<Range<usize>>,
     /// Attributes, and macros with arguments.
-    spare: Vec<Range<usize>>,
+    removable: Vec<Range<usize>>,
     /// Where they end.
     rest: usize,
 }
 
-impl Scanner<'_> {
+impl CScanner<'_> {
     /// Reads the item at hand as the head of a scope; `None` where it is something else.
-    pub(super) fn scope_head(&self) -> Option<Head> {
+    pub(super) fn scope_head(&self) -> Option<ScopeHead> {
         let count = self.tokens.len();
-        let plain = |kind| Head { kind, symbol: None, name: 0..0, keyword: count, spare: Vec::new() };
+        let plain =
+            |kind| ScopeHead { kind, symbol: None, name: 0..0, keyword: count, removable: Vec::new() };
         let mut clauses = Vec::new();
         let mut top = 0;
         while top < count {
             match self.tokens.kind(top)? {
-                Kind::Word => {
+                CTokenKind::Word => {
                     let word = self.top_text(top);
                     if word == "namespace" && self.dialect == Dialect::C {
-                        return Some(plain(ScopeKind::Dropped));
+                        return Some(plain(ScopeKind::Elided));
                     }
                     if word == "namespace" {
                         return self.namespace_head(top);
                     }
                     if is_tag(word) {
                         let mut head = self.type_head(top)?;
-                        head.spare.extend(clauses);
+                        head.removable.extend(clauses);
                         return Some(head);
                     }
                     if let Some(end) = self.clause_end(top) {
@@ -73,29 +82,29 @@ impl Scanner<'_> {
                         continue;
                     }
                 }
-                Kind::Paren => {
+                CTokenKind::Paren => {
                     let name = self.top_text(top.checked_sub(1)?);
-                    if !is_attribute(name) && !is_in_capitals(name) {
+                    if !is_attribute(name) && !is_macro_name(name) {
                         return None;
                     }
                 }
-                kind if leads(kind) => {}
+                kind if may_precede_keyword(kind) => {}
                 _ => return None,
             }
             top += 1;
         }
-        if self.top_text(0) == "extern" && self.tokens.kind(count - 1) == Some(Kind::Text) {
+        if self.top_text(0) == "extern" && self.tokens.kind(count - 1) == Some(CTokenKind::Literal) {
             return Some(plain(ScopeKind::Namespace));
         }
-        let is_macro = count == 1 && (is_in_capitals(self.top_text(0)) || self.top_text(0) == "export");
-        is_macro.then(|| plain(ScopeKind::Dropped))
+        let is_macro = count == 1 && (is_macro_name(self.top_text(0)) || self.top_text(0) == "export");
+        is_macro.then(|| plain(ScopeKind::Elided))
     }
 
     /// Reads `MACRO(Name, …) {` as the head of a class, where what stands in the block is what stands in one: it begins
     /// with a member, and a semicolon follows it.
-    pub(super) fn macro_class(&mut self) -> Option<Head> {
-        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(Kind::Paren);
-        if self.dialect == Dialect::C || !is_call || !is_in_capitals(self.top_text(0)) {
+    pub(super) fn macro_class(&mut self) -> Option<ScopeHead> {
+        let is_call = self.tokens.len() == 2 && self.tokens.kind(1) == Some(CTokenKind::Paren);
+        if self.dialect == Dialect::C || !is_call || !is_macro_name(self.top_text(0)) {
             return None;
         }
         let inside = self.bytes[self.at + 1..].trim_ascii_start();
@@ -105,38 +114,45 @@ impl Scanner<'_> {
         let conditions = self.conditions.len();
         let end = self.matching_brace(self.at).ok().filter(|_| self.conditions.len() == conditions)?;
         let is_ended = self.bytes[end..].trim_ascii_start().first() == Some(&b';');
-        let name = self.tokens.within(1).first().filter(|name| is_ended && name.kind == Kind::Word)?.range();
-        let (open, close) = (self.tokens.top(1)?.start(), self.tokens.top_end(1));
-        let keyword = self.tokens.top(0)?.range();
+        let name =
+            self.tokens.group(1).first().filter(|name| is_ended && name.kind == CTokenKind::Word)?.range();
+        let (open, close) = (self.tokens.top_level(1)?.start(), self.tokens.top_end(1));
+        let keyword = self.tokens.top_level(0)?.range();
         self.edits.extend([(keyword, "struct"), (open..name.start, " "), (name.end..close, "")]);
         self.out.repairs += 1;
         let symbol = Some(SymbolKind::Struct);
-        Some(Head { kind: ScopeKind::Type, symbol, name, keyword: 0, spare: Vec::new() })
+        Some(ScopeHead { kind: ScopeKind::Type, symbol, name, keyword: 0, removable: Vec::new() })
     }
 
-    fn namespace_head(&self, keyword: usize) -> Option<Head> {
+    fn namespace_head(&self, keyword: usize) -> Option<ScopeHead> {
         let mut names: Option<Range<usize>> = None;
         let mut spare = Vec::new();
         let mut was_word = false;
         for top in keyword + 1..self.tokens.len() {
             match self.tokens.kind(top)? {
-                Kind::Word if self.top_text(top) == "inline" => {}
+                CTokenKind::Word if self.top_text(top) == "inline" => {}
                 // `namespace a EXPORT {`
-                Kind::Word if was_word => spare.push(top..top + 1),
-                Kind::Word | Kind::Scope => {
-                    let token = self.tokens.top(top)?;
+                CTokenKind::Word if was_word => spare.push(top..top + 1),
+                CTokenKind::Word | CTokenKind::Scope => {
+                    let token = self.tokens.top_level(top)?;
                     names = Some(names.map_or(token.start(), |names| names.start)..token.end());
-                    was_word = token.kind == Kind::Word;
+                    was_word = token.kind == CTokenKind::Word;
                 }
-                Kind::Bracket | Kind::Paren => spare.push(top..top + 1),
+                CTokenKind::Bracket | CTokenKind::Paren => spare.push(top..top + 1),
                 _ => return None,
             }
         }
         let symbol = names.is_some().then_some(SymbolKind::Namespace);
-        Some(Head { kind: ScopeKind::Namespace, symbol, name: names.unwrap_or(0..0), keyword, spare })
+        Some(ScopeHead {
+            kind: ScopeKind::Namespace,
+            symbol,
+            name: names.unwrap_or(0..0),
+            keyword,
+            removable: spare,
+        })
     }
 
-    fn type_head(&self, keyword: usize) -> Option<Head> {
+    fn type_head(&self, keyword: usize) -> Option<ScopeHead> {
         let (kind, symbol) = match self.top_text(keyword) {
             "enum" => (ScopeKind::Enum, SymbolKind::Enum),
             "class" => (ScopeKind::Type, SymbolKind::Class),
@@ -144,11 +160,11 @@ impl Scanner<'_> {
             _ => (ScopeKind::Type, SymbolKind::Struct),
         };
         let is_scoped = kind == ScopeKind::Enum && is_tag(self.top_text(keyword + 1));
-        let Names { words: names, mut spare, rest } =
+        let TypeHeadWords { words: names, removable: mut spare, rest } =
             self.names(if is_scoped { keyword + 2 } else { keyword + 1 })?;
         let count = self.tokens.len();
-        let is_function = (rest..count).any(|top| self.tokens.kind(top) == Some(Kind::Semicolon))
-            || (self.tokens.kind(rest) == Some(Kind::Less) && !self.ends_as_type(rest));
+        let is_function = (rest..count).any(|top| self.tokens.kind(top) == Some(CTokenKind::Semicolon))
+            || (self.tokens.kind(rest) == Some(CTokenKind::Less) && !self.ends_as_type(rest));
         if is_function {
             return None;
         }
@@ -159,22 +175,23 @@ impl Scanner<'_> {
                 spare.push(name.clone());
             }
         }
-        let name = own.and_then(|own| names[own].end.checked_sub(1)).and_then(|top| self.tokens.top(top));
-        let name = name.map_or(0..0, super::tokens::Token::range);
-        Some(Head { kind, symbol: Some(symbol), name, keyword, spare })
+        let name =
+            own.and_then(|own| names[own].end.checked_sub(1)).and_then(|top| self.tokens.top_level(top));
+        let name = name.map_or(0..0, super::tokens::CToken::range);
+        Some(ScopeHead { kind, symbol: Some(symbol), name, keyword, removable: spare })
     }
 
     /// Reads the words between the keyword of a type and its bases.
-    fn names(&self, first: usize) -> Option<Names> {
+    fn names(&self, first: usize) -> Option<TypeHeadWords> {
         let mut top = first;
         let mut names: Vec<Range<usize>> = Vec::new();
         let mut spare = Vec::new();
         while top < self.tokens.len() {
             match self.tokens.kind(top)? {
-                Kind::Word if self.tokens.kind(top + 1) == Some(Kind::Paren) => {
-                    let goes_on = self.tokens.kind(top + 2).is_some_and(|kind| kind != Kind::Semicolon)
-                        && !trails(self.top_text(top + 2));
-                    let is_macro = is_in_capitals(self.top_text(top)) || self.top_text(top).starts_with("__");
+                CTokenKind::Word if self.tokens.kind(top + 1) == Some(CTokenKind::Paren) => {
+                    let goes_on = self.tokens.kind(top + 2).is_some_and(|kind| kind != CTokenKind::Semicolon)
+                        && !is_trailing_qualifier(self.top_text(top + 2));
+                    let is_macro = is_macro_name(self.top_text(top)) || self.top_text(top).starts_with("__");
                     if !(is_attribute(self.top_text(top)) || goes_on && is_macro) {
                         return None;
                     }
@@ -182,26 +199,27 @@ impl Scanner<'_> {
                     top += 2;
                     continue;
                 }
-                Kind::Word => match names.last_mut().filter(|last| last.end == top && self.is_scope(top - 1))
-                {
+                CTokenKind::Word => {
+                    match names.last_mut().filter(|last| last.end == top && self.is_scope(top - 1)) {
+                        Some(last) => last.end = top + 1,
+                        None => names.push(top..top + 1),
+                    }
+                }
+                CTokenKind::Scope => match names.last_mut().filter(|last| last.end == top) {
                     Some(last) => last.end = top + 1,
                     None => names.push(top..top + 1),
                 },
-                Kind::Scope => match names.last_mut().filter(|last| last.end == top) {
-                    Some(last) => last.end = top + 1,
-                    None => names.push(top..top + 1),
-                },
-                Kind::Bracket => spare.push(top..top + 1),
-                Kind::Less | Kind::Colon => break,
+                CTokenKind::Bracket => spare.push(top..top + 1),
+                CTokenKind::Less | CTokenKind::Colon => break,
                 _ => return None,
             }
             top += 1;
         }
-        Some(Names { words: names, spare, rest: top })
+        Some(TypeHeadWords { words: names, removable: spare, rest: top })
     }
 
     fn is_scope(&self, top: usize) -> bool {
-        self.tokens.kind(top) == Some(Kind::Scope)
+        self.tokens.kind(top) == Some(CTokenKind::Scope)
     }
 
     /// Says whether what follows a `<` in a head can be that of a type: `class A<int> : B {`, and not
@@ -210,10 +228,10 @@ impl Scanner<'_> {
         let mut depth = 0_usize;
         for top in less..self.tokens.len() {
             match self.tokens.kind(top) {
-                Some(Kind::Less) => depth += 1,
-                Some(Kind::Greater) => depth = depth.saturating_sub(1),
-                Some(Kind::Colon) if depth == 0 => return true,
-                Some(Kind::Paren) if depth == 0 => return false,
+                Some(CTokenKind::Less) => depth += 1,
+                Some(CTokenKind::Greater) => depth = depth.saturating_sub(1),
+                Some(CTokenKind::Colon) if depth == 0 => return true,
+                Some(CTokenKind::Paren) if depth == 0 => return false,
                 Some(_) | None => {}
             }
         }
@@ -225,15 +243,15 @@ impl Scanner<'_> {
         let text = |name: &Range<usize>| self.top_text(name.end - 1);
         let is_final = |word: &str| matches!(word, "final" | "sealed" | "abstract");
         let candidates = || (0..names.len()).rev().filter(|at| !is_final(text(&names[*at])));
-        let plain = candidates().find(|at| !is_in_capitals(text(&names[*at])));
+        let plain = candidates().find(|at| !is_macro_name(text(&names[*at])));
         let in_capitals = candidates().find(|at| !text(&names[*at]).ends_with("FINAL"));
         plain.or(in_capitals).or_else(|| candidates().next())
     }
 
     /// Takes out of the head of a scope what the grammar does not understand there.
-    pub(super) fn repair_head(&mut self, head: &Head) {
-        for spare in &head.spare {
-            let start = self.tokens.top(spare.start).map_or(0, super::tokens::Token::start);
+    pub(super) fn repair_head(&mut self, head: &ScopeHead) {
+        for spare in &head.removable {
+            let start = self.tokens.top_level(spare.start).map_or(0, super::tokens::CToken::start);
             self.edits.push((start..self.tokens.top_end(spare.end - 1), ""));
             self.out.repairs += 1;
         }

@@ -23,16 +23,16 @@ mod tokens;
 #[cfg(test)]
 mod tests;
 
-use super::super::reduced::Reduced;
+use super::super::reduced::PreprocessedText;
 
 /// Reduces a text in C.
-pub(in crate::syntax) fn reduce_c(text: &str) -> Option<Reduced> {
-    scan::Scanner::new(text, Dialect::C).run()
+pub(in crate::syntax) fn preprocess_c(text: &str) -> Option<PreprocessedText> {
+    scan::CScanner::new(text, Dialect::C).preprocess()
 }
 
 /// Reduces a text in C++.
-pub(in crate::syntax) fn reduce_cpp(text: &str) -> Option<Reduced> {
-    scan::Scanner::new(text, Dialect::Cpp).run()
+pub(in crate::syntax) fn preprocess_cpp(text: &str) -> Option<PreprocessedText> {
+    scan::CScanner::new(text, Dialect::Cpp).preprocess()
 }
 
 /// Which of the two languages a text is in.

@@ -1,7 +1,7 @@
 //! What words of C and C++ mean to a scanner.
 
 /// Says whether a word is written as macros are: in capitals, with more than one letter.
-pub(super) fn is_in_capitals(word: &str) -> bool {
+pub(super) fn is_macro_name(word: &str) -> bool {
     let bytes = word.as_bytes();
     1 < bytes.len()
         && bytes.iter().any(u8::is_ascii_uppercase)
@@ -20,12 +20,12 @@ pub(super) fn is_access(word: &str) -> bool {
 }
 
 /// Says whether a word can stand at the beginning of a declaration only.
-pub(super) fn only_begins(word: &str) -> bool {
+pub(super) fn begins_declaration(word: &str) -> bool {
     matches!(word, "namespace" | "template" | "typedef" | "using" | "static" | "extern" | "class" | "friend")
 }
 
 /// Says whether a word begins a scope or what stands before one, so that no macro before it can be its type.
-pub(super) fn begins_scope(word: &str) -> bool {
+pub(super) fn begins_scope_head(word: &str) -> bool {
     matches!(word, "namespace" | "template" | "using" | "class" | "struct" | "enum" | "union" | "typedef")
 }
 
@@ -112,7 +112,7 @@ pub(super) fn is_basic_type(word: &str) -> bool {
 }
 
 /// Says whether a word may stand between a function's parameters and its body.
-pub(super) fn trails(word: &str) -> bool {
+pub(super) fn is_trailing_qualifier(word: &str) -> bool {
     matches!(
         word,
         "const"

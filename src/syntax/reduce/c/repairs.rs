@@ -2,12 +2,12 @@
 
 use super::items::MOST_MACROS;
 use super::names::is_attribute;
-use super::names::is_in_capitals;
+use super::names::is_macro_name;
 use super::names::is_specifier;
-use super::scan::Scanner;
-use super::tokens::Kind;
+use super::scan::CScanner;
+use super::tokens::CTokenKind;
 
-impl Scanner<'_> {
+impl CScanner<'_> {
     /// Takes macros and attributes out of the item at hand.
     pub(super) fn repair(&mut self) {
         let count = self.tokens.len();
@@ -15,20 +15,20 @@ impl Scanner<'_> {
         for top in 0..count {
             let next = self.tokens.kind(top + 1);
             let kind = self.tokens.kind(top);
-            if kind == Some(Kind::Paren) {
+            if kind == Some(CTokenKind::Paren) {
                 seen_parameters = true;
                 continue;
             }
-            if kind != Some(Kind::Word) {
+            if kind != Some(CTokenKind::Word) {
                 continue;
             }
             let word = self.top_text(top);
-            let takes_arguments = next == Some(Kind::Paren);
+            let takes_arguments = next == Some(CTokenKind::Paren);
             let is_plain_attribute = is_attribute(word) && !matches!(word, "noexcept" | "throw" | "explicit");
-            let is_trailing = seen_parameters && (is_in_capitals(word) || word.starts_with("__"));
+            let is_trailing = seen_parameters && (is_macro_name(word) || word.starts_with("__"));
             if takes_arguments && (is_plain_attribute || is_trailing) {
                 self.leave_out(top, top + 1);
-            } else if is_trailing || (self.is_leading_macro(top) && next == Some(Kind::Word)) {
+            } else if is_trailing || (self.is_leading_macro(top) && next == Some(CTokenKind::Word)) {
                 self.leave_out(top, top);
             }
         }
@@ -39,9 +39,16 @@ impl Scanner<'_> {
         let word = self.top_text(top);
         let leads = top < MOST_MACROS && (0..top).all(|before| is_specifier(self.top_text(before)));
         let is_followed = self.tokens.kind(top + 2).is_some_and(|kind| {
-            matches!(kind, Kind::Word | Kind::Star | Kind::Ampersand | Kind::Scope | Kind::Less)
+            matches!(
+                kind,
+                CTokenKind::Word
+                    | CTokenKind::Star
+                    | CTokenKind::Ampersand
+                    | CTokenKind::Scope
+                    | CTokenKind::Less
+            )
         });
-        let looks_so = is_in_capitals(word) || word.starts_with("__") && !is_specifier(word);
+        let looks_so = is_macro_name(word) || word.starts_with("__") && !is_specifier(word);
         leads && is_followed && looks_so
     }
 
@@ -50,10 +57,10 @@ impl Scanner<'_> {
         let mut top = 0;
         while top < keyword {
             let word = self.top_text(top);
-            let takes_arguments = self.tokens.kind(top + 1) == Some(Kind::Paren);
+            let takes_arguments = self.tokens.kind(top + 1) == Some(CTokenKind::Paren);
             let last = if takes_arguments { top + 1 } else { top };
-            if self.tokens.kind(top) == Some(Kind::Word)
-                && (is_attribute(word) || is_in_capitals(word) || word == "export")
+            if self.tokens.kind(top) == Some(CTokenKind::Word)
+                && (is_attribute(word) || is_macro_name(word) || word == "export")
             {
                 self.leave_out(top, last);
             }
@@ -64,11 +71,11 @@ impl Scanner<'_> {
     /// Leaves a part of the row out of the item. What begins the item gives its place to what follows it, so that the
     /// item still begins where it is written.
     fn leave_out(&mut self, first: usize, last: usize) {
-        let Some(start) = self.tokens.top(first).map(super::tokens::Token::start) else { return };
+        let Some(start) = self.tokens.top_level(first).map(super::tokens::CToken::start) else { return };
         let end = self.tokens.top_end(last);
         self.out.repairs += 1;
-        match self.tokens.top(last + 1) {
-            Some(next) if first == 0 && next.kind == Kind::Word => {
+        match self.tokens.top_level(last + 1) {
+            Some(next) if first == 0 && next.kind == CTokenKind::Word => {
                 let (end, word) = (next.end(), next.range());
                 let text = self.text;
                 self.edits.push((start..end, &text[word]));

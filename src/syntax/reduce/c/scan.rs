@@ -3,27 +3,27 @@
 use std::ops::Range;
 
 use super::Dialect;
-use super::bytes::after_quote;
 use super::bytes::begins_line;
 use super::bytes::comment_end;
-use super::bytes::is_word;
+use super::bytes::is_identifier_byte;
+use super::bytes::quote_end;
 use super::bytes::word_end;
-use super::conditions::Condition;
-use super::tokens::Kind;
-use super::tokens::Tokens;
-use crate::syntax::reduced::Reduced;
-use crate::syntax::reduced::Supplied;
+use super::conditions::OpenCondition;
+use super::tokens::CTokenKind;
+use super::tokens::ItemTokens;
+use crate::syntax::reduced::PreprocessedText;
+use crate::syntax::reduced::SynthesizedItem;
 
 /// Scopes nested deeper than this, or conditions, are for the parser to refuse.
 pub(super) const MAX_DEPTH: usize = 200;
 
 /// Something that no scanner can read on from.
 #[derive(Debug)]
-pub(super) struct Odd;
+pub(super) struct Unsupported;
 
 /// What encloses the items at hand.
 #[derive(Debug, Clone)]
-pub(super) struct Scope {
+pub(super) struct OpenScope {
     pub(super) kind: ScopeKind,
     /// Where its name stands; empty where it has none.
     pub(super) name: Range<usize>,
@@ -39,94 +39,94 @@ pub(super) enum ScopeKind {
     Type,
     Enum,
     /// `MACRO {`: its brackets are not handed to the grammar.
-    Dropped,
+    Elided,
 }
 
 /// What is known at a point of the text.
-pub(super) struct Scanner<'a> {
+pub(super) struct CScanner<'a> {
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
     pub(super) dialect: Dialect,
     /// Where the next token is looked for.
     pub(super) at: usize,
     /// The item at hand.
-    pub(super) tokens: Tokens,
+    pub(super) tokens: ItemTokens,
     /// What is left out of the item at hand, and what stands there instead.
     pub(super) edits: Vec<(Range<usize>, &'a str)>,
-    pub(super) scopes: Vec<Scope>,
-    pub(super) conditions: Vec<Condition>,
-    pub(super) out: Reduced,
+    pub(super) scopes: Vec<OpenScope>,
+    pub(super) conditions: Vec<OpenCondition>,
+    pub(super) out: PreprocessedText,
     /// Whether the item at hand has a `=` that is no part of a name.
     pub(super) has_value: bool,
     /// How many raw strings were met that nothing ends.
     pub(super) unended: usize,
-    is_fresh: bool,
+    is_line_start: bool,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> CScanner<'a> {
     pub(super) fn new(text: &'a str, dialect: Dialect) -> Self {
         Self {
             text,
             bytes: text.as_bytes(),
             dialect,
             at: 0,
-            tokens: Tokens::default(),
+            tokens: ItemTokens::default(),
             edits: Vec::new(),
             scopes: Vec::new(),
             conditions: Vec::new(),
-            out: Reduced::default(),
+            out: PreprocessedText::default(),
             has_value: false,
             unended: 0,
-            is_fresh: true,
+            is_line_start: true,
         }
     }
 
     /// Reduces the text; `None` where it cannot be read.
-    pub(super) fn run(mut self) -> Option<Reduced> {
+    pub(super) fn preprocess(mut self) -> Option<PreprocessedText> {
         // Places are held as 32-bit numbers.
         u32::try_from(self.bytes.len()).ok()?;
         loop {
             match self.step() {
                 Ok(true) => {}
-                Ok(false) => return Some(self.in_order()),
-                Err(Odd) => self.leave_branch().ok()?,
+                Ok(false) => return Some(self.into_preprocessed()),
+                Err(Unsupported) => self.abandon_branch().ok()?,
             }
         }
     }
 
     /// Returns what was put together. A macro may be defined within an item, and so be read before it.
-    fn in_order(mut self) -> Reduced {
-        self.out.supplied.sort_by_key(|supplied| supplied.range().start);
+    fn into_preprocessed(mut self) -> PreprocessedText {
+        self.out.synthesized.sort_by_key(|supplied| supplied.range().start);
         self.out
     }
 
     /// Reads one token; says whether the text goes on.
-    fn step(&mut self) -> Result<bool, Odd> {
+    fn step(&mut self) -> Result<bool, Unsupported> {
         let Some(&byte) = self.bytes.get(self.at) else {
-            return self.finish();
+            return self.finish_text();
         };
         match byte {
             b'\n' => {
-                self.is_fresh = true;
+                self.is_line_start = true;
                 self.at += 1;
             }
             b' ' | b'\t' | b'\r' | 0x0b | 0x0c | b'\\' => self.at += 1,
             b'/' if matches!(self.bytes.get(self.at + 1), Some(b'/' | b'*')) => self.comment()?,
             b'#' if begins_line(self.bytes, self.at) => self.directive()?,
-            b'@' if self.is_fresh && self.placeholder() => {}
+            b'@' if self.is_line_start && self.placeholder() => {}
             b'"' | b'\'' => {
-                let end = after_quote(self.bytes, self.at, &mut self.unended);
-                self.push(Kind::Text, end - self.at);
+                let end = quote_end(self.bytes, self.at, &mut self.unended);
+                self.push(CTokenKind::Literal, end - self.at);
             }
-            b'(' => self.open(Kind::Paren),
-            b'[' => self.open(Kind::Bracket),
-            b')' => self.close(Kind::Paren)?,
-            b']' => self.close(Kind::Bracket)?,
+            b'(' => self.open(CTokenKind::Paren),
+            b'[' => self.open(CTokenKind::Bracket),
+            b')' => self.close(CTokenKind::Paren)?,
+            b']' => self.close(CTokenKind::Bracket)?,
             b'{' => self.open_brace()?,
             b'}' => self.close_brace()?,
             b';' => self.semicolon()?,
             b',' => self.comma(),
-            _ if is_word(byte) => self.word(),
+            _ if is_identifier_byte(byte) => self.word(),
             _ => self.sign(byte)?,
         }
         Ok(true)
@@ -142,43 +142,43 @@ impl<'a> Scanner<'a> {
         self.at = range.end;
         self.out.repairs += 1;
         if self.tokens.is_empty() {
-            self.out.supplied.push(Supplied::Nothing(range));
+            self.out.synthesized.push(SynthesizedItem::Ignored(range));
         } else {
             self.edits.push((range, ""));
         }
         true
     }
 
-    fn comment(&mut self) -> Result<(), Odd> {
-        let end = comment_end(self.bytes, self.at).ok_or(Odd)?;
+    fn comment(&mut self) -> Result<(), Unsupported> {
+        let end = comment_end(self.bytes, self.at).ok_or(Unsupported)?;
         let range = self.at..end;
         if !self.tokens.is_empty() {
             let is_spaced = self.bytes[self.at - 1].is_ascii_whitespace();
             self.edits.push((range.clone(), if is_spaced { "" } else { " " }));
         }
-        self.out.comments.push(range);
+        self.out.elided_comments.push(range);
         self.at = end;
         Ok(())
     }
 
-    pub(super) fn push(&mut self, kind: Kind, length: usize) {
+    pub(super) fn push(&mut self, kind: CTokenKind, length: usize) {
         let end = (self.at + length).min(self.bytes.len());
-        self.tokens.push(kind, self.at..end, self.is_fresh);
-        self.is_fresh = false;
+        self.tokens.push(kind, self.at..end, self.is_line_start);
+        self.is_line_start = false;
         self.at = end;
     }
 
-    fn open(&mut self, kind: Kind) {
-        self.tokens.open(kind, self.at..self.at + 1, self.is_fresh);
-        self.is_fresh = false;
+    fn open(&mut self, kind: CTokenKind) {
+        self.tokens.open(kind, self.at..self.at + 1, self.is_line_start);
+        self.is_line_start = false;
         self.at += 1;
     }
 
-    fn close(&mut self, kind: Kind) -> Result<(), Odd> {
-        self.is_fresh = false;
+    fn close(&mut self, kind: CTokenKind) -> Result<(), Unsupported> {
+        self.is_line_start = false;
         let is_closed = self.tokens.close(kind, self.at..self.at + 1);
         self.at += 1;
-        if is_closed { Ok(()) } else { Err(Odd) }
+        if is_closed { Ok(()) } else { Err(Unsupported) }
     }
 
     fn word(&mut self) {
@@ -187,49 +187,51 @@ impl<'a> Scanner<'a> {
         while is_number && self.bytes.get(end) == Some(&b'\'') {
             end = word_end(self.bytes, end + 1);
         }
-        if !is_number && self.is_fresh && self.tokens.is_level() && !self.tokens.is_empty() {
-            self.look_at_line(end);
+        if !is_number && self.is_line_start && self.tokens.is_outside_groups() && !self.tokens.is_empty() {
+            self.end_unterminated_macro(end);
         }
-        self.push(if is_number { Kind::Number } else { Kind::Word }, end - self.at);
+        self.push(if is_number { CTokenKind::Number } else { CTokenKind::Word }, end - self.at);
     }
 
-    fn sign(&mut self, byte: u8) -> Result<(), Odd> {
+    fn sign(&mut self, byte: u8) -> Result<(), Unsupported> {
         let next = self.bytes.get(self.at + 1).copied().unwrap_or_default();
         let (kind, length) = match (byte, next) {
-            (b':', b':') => (Kind::Scope, 2),
-            (b'-', b'>') => (Kind::Arrow, 2),
-            (b'.', b'.') => (Kind::Ellipsis, 3),
+            (b':', b':') => (CTokenKind::Scope, 2),
+            (b'-', b'>') => (CTokenKind::Arrow, 2),
+            (b'.', b'.') => (CTokenKind::Ellipsis, 3),
             (b'<', _) if self.begins_parameters() => {
-                self.open(Kind::Angle);
+                self.open(CTokenKind::Angle);
                 return Ok(());
             }
-            (b'>', _) if self.tokens.innermost() == Some(Kind::Angle) => return self.close(Kind::Angle),
+            (b'>', _) if self.tokens.innermost() == Some(CTokenKind::Angle) => {
+                return self.close(CTokenKind::Angle);
+            }
             (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^', b'=')
             | (b'|', b'|')
             | (b'+', b'+')
-            | (b'-', b'-') => (Kind::Sign, 2),
-            (b'=', _) => (Kind::Equals, 1),
-            (b':', _) => (Kind::Colon, 1),
-            (b'*', _) => (Kind::Star, 1),
-            (b'&', _) => (Kind::Ampersand, 1),
-            (b'<', _) => (Kind::Less, 1),
-            (b'>', _) => (Kind::Greater, 1),
-            (b'~', _) => (Kind::Tilde, 1),
-            _ => (Kind::Sign, 1),
+            | (b'-', b'-') => (CTokenKind::Operator, 2),
+            (b'=', _) => (CTokenKind::Equals, 1),
+            (b':', _) => (CTokenKind::Colon, 1),
+            (b'*', _) => (CTokenKind::Star, 1),
+            (b'&', _) => (CTokenKind::Ampersand, 1),
+            (b'<', _) => (CTokenKind::Less, 1),
+            (b'>', _) => (CTokenKind::Greater, 1),
+            (b'~', _) => (CTokenKind::Tilde, 1),
+            _ => (CTokenKind::Operator, 1),
         };
-        if kind == Kind::Equals && self.tokens.is_level() && !self.is_after("operator") {
+        if kind == CTokenKind::Equals && self.tokens.is_outside_groups() && !self.is_after("operator") {
             self.has_value = true;
         }
         self.push(kind, length);
-        if kind == Kind::Colon && self.tokens.is_level() {
-            self.colon();
+        if kind == CTokenKind::Colon && self.tokens.is_outside_groups() {
+            self.end_access_label();
         }
         Ok(())
     }
 
     /// Says whether a `<` begins the parameters of a template, or stands in such.
     fn begins_parameters(&self) -> bool {
-        let is_inside = self.tokens.innermost() == Some(Kind::Angle);
+        let is_inside = self.tokens.innermost() == Some(CTokenKind::Angle);
         // Headers in C have templates for those who include them from C++.
         let can_begin = self.dialect == Dialect::Cpp || self.tokens.count() == 1;
         is_inside || (can_begin && self.is_after("template"))
@@ -239,55 +241,55 @@ impl<'a> Scanner<'a> {
         self.tokens.last().is_some_and(|last| &self.text[last.range()] == word)
     }
 
-    fn open_brace(&mut self) -> Result<(), Odd> {
-        if !self.tokens.is_level() || self.has_value || self.is_in_requires() {
-            return self.braces();
+    fn open_brace(&mut self) -> Result<(), Unsupported> {
+        if !self.tokens.is_outside_groups() || self.has_value || self.is_in_requires() {
+            return self.push_braces();
         }
         self.begin_block()
     }
 
     /// Runs over `{…}` that is a part of the item at hand.
-    pub(super) fn braces(&mut self) -> Result<(), Odd> {
+    pub(super) fn push_braces(&mut self) -> Result<(), Unsupported> {
         let end = self.matching_brace(self.at)?;
-        self.push(Kind::Braces, end - self.at);
+        self.push(CTokenKind::Braces, end - self.at);
         Ok(())
     }
 
-    fn semicolon(&mut self) -> Result<(), Odd> {
-        if !self.tokens.is_level() {
-            if self.tokens.innermost() == Some(Kind::Angle) {
-                return Err(Odd);
+    fn semicolon(&mut self) -> Result<(), Unsupported> {
+        if !self.tokens.is_outside_groups() {
+            if self.tokens.innermost() == Some(CTokenKind::Angle) {
+                return Err(Unsupported);
             }
-            self.push(Kind::Semicolon, 1);
+            self.push(CTokenKind::Semicolon, 1);
             return Ok(());
         }
         if self.tokens.is_empty() {
             self.at += 1;
             return Ok(());
         }
-        self.push(Kind::Semicolon, 1);
+        self.push(CTokenKind::Semicolon, 1);
         self.end_declaration();
         Ok(())
     }
 
     fn comma(&mut self) {
-        self.push(Kind::Comma, 1);
+        self.push(CTokenKind::Comma, 1);
         let is_in_enum = self.scopes.last().is_some_and(|scope| scope.kind == ScopeKind::Enum);
-        if is_in_enum && self.tokens.is_level() {
+        if is_in_enum && self.tokens.is_outside_groups() {
             self.end_constant();
         }
     }
 
-    fn finish(&mut self) -> Result<bool, Odd> {
-        if !self.scopes.is_empty() || !self.tokens.is_level() || !self.conditions.is_empty() {
-            return Err(Odd);
+    fn finish_text(&mut self) -> Result<bool, Unsupported> {
+        if !self.scopes.is_empty() || !self.tokens.is_outside_groups() || !self.conditions.is_empty() {
+            return Err(Unsupported);
         }
-        self.end_junk();
+        self.discard_item();
         Ok(false)
     }
 
     /// Forgets the item at hand.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn clear_item(&mut self) {
         self.tokens.clear();
         self.edits.clear();
         self.has_value = false;

@@ -6,12 +6,12 @@ use expect_test::Expect;
 use expect_test::expect;
 
 use super::Dialect;
-use super::scan::Scanner;
-use crate::syntax::reduced::Reduced;
-use crate::syntax::reduced::Supplied;
+use super::scan::CScanner;
+use crate::syntax::reduced::PreprocessedText;
+use crate::syntax::reduced::SynthesizedItem;
 
-fn reduced(text: &str, dialect: Dialect) -> Option<Reduced> {
-    Scanner::new(text, dialect).run()
+fn reduced(text: &str, dialect: Dialect) -> Option<PreprocessedText> {
+    CScanner::new(text, dialect).preprocess()
 }
 
 /// Shows what is handed to the grammar, then what is supplied, then what is recorded.
@@ -22,18 +22,18 @@ fn check(dialect: Dialect, text: &str, expected: &Expect) {
         return;
     };
     let mut out = reduced.text.trim().to_owned();
-    for supplied in &reduced.supplied {
-        if let Supplied::Symbol(symbol) = supplied {
+    for supplied in &reduced.synthesized {
+        if let SynthesizedItem::Symbol(symbol) = supplied {
             let kind = symbol.kind.name();
             let scope = if symbol.scope.is_empty() { "" } else { " in " };
-            let head = text[symbol.head.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+            let head = text[symbol.signature.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
             write!(out, "\n+ {kind} {}{scope}{} = {head}", symbol.name, symbol.scope).unwrap();
         }
-        if let Supplied::Import(_, name) = supplied {
+        if let SynthesizedItem::Import(_, name) = supplied {
             write!(out, "\n+ import {}", &text[name.clone()]).unwrap();
         }
     }
-    for record in &reduced.records {
+    for record in &reduced.expected_symbols {
         write!(out, "\n! {} {}", record.kind.name(), record.name).unwrap();
     }
     expected.assert_eq(&out);
@@ -222,7 +222,7 @@ fn what_is_taken_out_finds_its_way_back() {
         let at = reduced.text.find(name).unwrap();
         assert_eq!(&text[reduced.original_range(at..at + 1)], &name[..1]);
     }
-    assert_eq!((reduced.comments.len(), &reduced.comments[0]), (1, &(7..14)));
+    assert_eq!((reduced.elided_comments.len(), &reduced.elided_comments[0]), (1, &(7..14)));
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CTokenKind {
     Word,
     Number,
     /// A string or a character.
-    Text,
+    Literal,
     /// `(` and what opens the other groups; their `mate` is where they are closed.
     Paren,
     Bracket,
@@ -36,22 +36,22 @@ pub(super) enum Kind {
     /// `...`
     Ellipsis,
     /// Any other sign, of one or two bytes.
-    Sign,
+    Operator,
 }
 
 /// A token, and where it stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Token {
+pub(super) struct CToken {
     pub(super) start: u32,
     pub(super) end: u32,
     /// Where the group ends that it opens; its own place for any other.
-    pub(super) mate: u32,
-    pub(super) kind: Kind,
+    pub(super) matching: u32,
+    pub(super) kind: CTokenKind,
     /// Whether it is the first of its line.
-    pub(super) is_fresh: bool,
+    pub(super) is_line_start: bool,
 }
 
-impl Token {
+impl CToken {
     pub(super) fn start(&self) -> usize {
         self.start as usize
     }
@@ -67,18 +67,18 @@ impl Token {
 
 /// The tokens between two semicolons, and those of them that are in no group.
 #[derive(Debug, Default)]
-pub(super) struct Tokens {
-    all: Vec<Token>,
+pub(super) struct ItemTokens {
+    all: Vec<CToken>,
     /// Where in `all` those are that are in no group; one that opens a group stands for the whole of it.
-    tops: Vec<u32>,
+    top_levels: Vec<u32>,
     /// The groups that are open.
     open: Vec<u32>,
 }
 
-impl Tokens {
+impl ItemTokens {
     pub(super) fn clear(&mut self) {
         self.all.clear();
-        self.tops.clear();
+        self.top_levels.clear();
         self.open.clear();
     }
 
@@ -87,7 +87,7 @@ impl Tokens {
     }
 
     /// Returns every token, in groups and out of them.
-    pub(super) fn all(&self) -> &[Token] {
+    pub(super) fn all(&self) -> &[CToken] {
         &self.all
     }
 
@@ -97,7 +97,7 @@ impl Tokens {
     }
 
     /// Says whether the last token is in no group.
-    pub(super) fn is_level(&self) -> bool {
+    pub(super) fn is_outside_groups(&self) -> bool {
         self.open.is_empty()
     }
 
@@ -106,79 +106,85 @@ impl Tokens {
     }
 
     /// Returns what kind of group the next token is in.
-    pub(super) fn innermost(&self) -> Option<Kind> {
+    pub(super) fn innermost(&self) -> Option<CTokenKind> {
         self.open.last().map(|at| self.all[*at as usize].kind)
     }
 
-    pub(super) fn last(&self) -> Option<&Token> {
+    pub(super) fn last(&self) -> Option<&CToken> {
         self.all.last()
     }
 
     /// Returns how many tokens, or whole groups, stand in a row.
     pub(super) fn len(&self) -> usize {
-        self.tops.len()
+        self.top_levels.len()
     }
 
     /// Returns the token that is `top`-th in the row.
-    pub(super) fn top(&self, top: usize) -> Option<&Token> {
-        self.tops.get(top).map(|at| &self.all[*at as usize])
+    pub(super) fn top_level(&self, top: usize) -> Option<&CToken> {
+        self.top_levels.get(top).map(|at| &self.all[*at as usize])
     }
 
-    pub(super) fn kind(&self, top: usize) -> Option<Kind> {
-        self.top(top).map(|token| token.kind)
+    pub(super) fn kind(&self, top: usize) -> Option<CTokenKind> {
+        self.top_level(top).map(|token| token.kind)
     }
 
     /// Returns where the token ends that is `top`-th in the row, or the group that it opens.
     pub(super) fn top_end(&self, top: usize) -> usize {
-        self.top(top).map_or(0, |token| self.all[token.mate as usize].end())
+        self.top_level(top).map_or(0, |token| self.all[token.matching as usize].end())
     }
 
     /// Returns where the group ends that a token opens.
-    pub(super) fn mate_end(&self, token: &Token) -> usize {
-        self.all.get(token.mate as usize).map_or(0, Token::end)
+    pub(super) fn mate_end(&self, token: &CToken) -> usize {
+        self.all.get(token.matching as usize).map_or(0, CToken::end)
     }
 
     /// Returns what is in the group that is `top`-th in the row, groups in it included, without its brackets.
-    pub(super) fn within(&self, top: usize) -> &[Token] {
-        let Some(at) = self.tops.get(top) else { return &[] };
-        let mate = self.all[*at as usize].mate;
+    pub(super) fn group(&self, top: usize) -> &[CToken] {
+        let Some(at) = self.top_levels.get(top) else { return &[] };
+        let mate = self.all[*at as usize].matching;
         self.all.get(*at as usize + 1..mate as usize).unwrap_or_default()
     }
 
     /// Appends a token.
-    pub(super) fn push(&mut self, kind: Kind, range: Range<usize>, is_fresh: bool) {
+    pub(super) fn push(&mut self, kind: CTokenKind, range: Range<usize>, is_fresh: bool) {
         let at = index(self.all.len());
         if self.open.is_empty() {
-            self.tops.push(at);
+            self.top_levels.push(at);
         }
-        self.all.push(Token { start: index(range.start), end: index(range.end), mate: at, kind, is_fresh });
+        self.all.push(CToken {
+            start: index(range.start),
+            end: index(range.end),
+            matching: at,
+            kind,
+            is_line_start: is_fresh,
+        });
     }
 
     /// Appends a token that opens a group.
-    pub(super) fn open(&mut self, kind: Kind, range: Range<usize>, is_fresh: bool) {
+    pub(super) fn open(&mut self, kind: CTokenKind, range: Range<usize>, is_fresh: bool) {
         self.push(kind, range, is_fresh);
         self.open.push(index(self.all.len() - 1));
     }
 
     /// Appends a token that closes a group of that kind; says whether there was one.
-    pub(super) fn close(&mut self, kind: Kind, range: Range<usize>) -> bool {
+    pub(super) fn close(&mut self, kind: CTokenKind, range: Range<usize>) -> bool {
         // `a < b)`: what seemed to open a group of template parameters compares.
-        while kind != Kind::Angle && self.innermost() == Some(Kind::Angle) {
+        while kind != CTokenKind::Angle && self.innermost() == Some(CTokenKind::Angle) {
             self.open.pop();
         }
         if self.innermost() != Some(kind) {
             return false;
         }
         let at = index(self.all.len());
-        self.all.push(Token {
+        self.all.push(CToken {
             start: index(range.start),
             end: index(range.end),
-            mate: at,
-            kind: Kind::Close,
-            is_fresh: false,
+            matching: at,
+            kind: CTokenKind::Close,
+            is_line_start: false,
         });
         if let Some(open) = self.open.pop() {
-            self.all[open as usize].mate = at;
+            self.all[open as usize].matching = at;
         }
         true
     }

@@ -1,9 +1,9 @@
 //! The bodies of functions, which are passed over.
 
-use super::lines::Line;
-use super::lines::Scanner;
+use super::lines::CodeLine;
+use super::lines::PythonScanner;
 use super::strings::is_prefix;
-use super::strings::string;
+use super::strings::scan_string;
 use super::strings::word_before;
 use super::tokens::STOPS;
 use super::tokens::word_end;
@@ -12,15 +12,15 @@ use super::tokens::word_end;
 const MAX_NESTING: usize = 20_000;
 
 /// What follows a docstring in a body.
-enum Rest {
+enum AfterDocstring {
     /// Statements, the first of which begins there.
     Begins(usize),
     Nothing,
 }
 
-impl Scanner<'_> {
+impl PythonScanner<'_> {
     /// Takes out the body of a function whose head ends with the code met last. A string that stands first stays.
-    pub(super) fn body(&mut self, around: usize) -> Option<()> {
+    pub(super) fn elide_body(&mut self, around: usize) -> Option<()> {
         let colon = self.code_end;
         let same_line = self.code_on_line(colon);
         let (mut start, indent) = if let Some(start) = same_line {
@@ -29,48 +29,48 @@ impl Scanner<'_> {
         } else {
             self.end_line(colon);
             let line = self.next_line().filter(|line| around < line.indent)?;
-            self.begin(line.start, line.code);
+            self.copy_indent(line.start, line.code);
             (line.code, line.indent)
         };
         if let Some(end) = self.only_strings(start) {
             self.code_end = end;
             self.flush(start..end);
             match self.after_docstring(around, indent)? {
-                Rest::Begins(next) => start = next,
-                Rest::Nothing => return Some(()),
+                AfterDocstring::Begins(next) => start = next,
+                AfterDocstring::Nothing => return Some(()),
             }
         }
-        let end = self.pass_body(start, around, indent)?;
-        self.out.stand_in("_", start..end);
+        let end = self.body_end(start, around, indent)?;
+        self.out.substitute("_", start..end);
         self.code_end = end;
         self.end_line(end);
         Some(())
     }
 
     /// Returns where the statements after a docstring begin, if there are any.
-    fn after_docstring(&mut self, around: usize, indent: usize) -> Option<Rest> {
+    fn after_docstring(&mut self, around: usize, indent: usize) -> Option<AfterDocstring> {
         let end = self.code_end;
         if let Some(semicolon) = self.code_on_line(end) {
             self.code_end = semicolon + 1;
             if let Some(next) = self.code_on_line(semicolon + 1) {
                 self.out.copy(self.text, end..next);
-                return Some(Rest::Begins(next));
+                return Some(AfterDocstring::Begins(next));
             }
             self.out.copy(self.text, end..semicolon + 1);
         }
         self.end_line(self.code_end);
         if indent == usize::MAX {
-            return Some(Rest::Nothing);
+            return Some(AfterDocstring::Nothing);
         }
-        let next: Option<Line> = self.next_line();
+        let next: Option<CodeLine> = self.next_line();
         match next {
             Some(line) if around < line.indent => {
-                self.begin(line.start, line.code);
-                (line.indent == indent).then_some(Rest::Begins(line.code))
+                self.copy_indent(line.start, line.code);
+                (line.indent == indent).then_some(AfterDocstring::Begins(line.code))
             }
             Some(_) | None => {
                 self.pending = next;
-                Some(Rest::Nothing)
+                Some(AfterDocstring::Nothing)
             }
         }
     }
@@ -116,8 +116,8 @@ impl Scanner<'_> {
     }
 
     /// Returns where the last statement of a body ends that begins at `start`.
-    fn pass_body(&mut self, start: usize, around: usize, indent: usize) -> Option<usize> {
-        let mut code_end = self.pass_line(start)?;
+    fn body_end(&mut self, start: usize, around: usize, indent: usize) -> Option<usize> {
+        let mut code_end = self.statement_end(start)?;
         if indent == usize::MAX {
             return Some(code_end);
         }
@@ -130,13 +130,13 @@ impl Scanner<'_> {
                 Some(b'#') => self.at = self.line_end(code) + 1,
                 Some(_) if own <= around => return Some(code_end),
                 Some(_) if own < indent => return None,
-                Some(_) => code_end = self.pass_line(code)?,
+                Some(_) => code_end = self.statement_end(code)?,
             }
         }
     }
 
     /// Passes over the lines of one statement, and returns where its code ends.
-    fn pass_line(&mut self, start: usize) -> Option<usize> {
+    fn statement_end(&mut self, start: usize) -> Option<usize> {
         let mut at = start;
         self.closers.clear();
         loop {
@@ -148,7 +148,7 @@ impl Scanner<'_> {
                 Some(b'#') => at = self.line_end(at),
                 Some(b'\\') => at = self.after_continuation(at)?,
                 Some(b'"' | b'\'') => {
-                    at = string(self.bytes, word_before(self.bytes, start, at), at)?.after;
+                    at = scan_string(self.bytes, word_before(self.bytes, start, at), at)?.after;
                 }
                 Some(open @ (b'(' | b'[' | b'{')) => {
                     self.closers.push(if open == b'(' { b')' } else { open + 2 });

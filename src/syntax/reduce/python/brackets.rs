@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use super::lines::Scanner;
+use super::lines::PythonScanner;
 use crate::syntax::languages::LARGE_LITERAL;
 
 /// What stands in for what is taken out of a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum StandIn {
+pub(super) enum Placeholder {
     Nothing,
     Name,
     Comprehension,
     Comment,
 }
 
-impl StandIn {
+impl Placeholder {
     fn text(self) -> &'static str {
         match self {
             Self::Nothing => "",
@@ -26,17 +26,17 @@ impl StandIn {
 }
 
 /// A range of a statement, and what stands in for it. A table of a million strings has as many, so they are small.
-pub(super) struct Edit {
+pub(super) struct PlaceholderEdit {
     start: u32,
     end: u32,
-    stand_in: StandIn,
+    placeholder: Placeholder,
 }
 
-impl Edit {
+impl PlaceholderEdit {
     /// Returns an edit of a text that is known to be shorter than 4 GiB.
-    pub(super) fn new(range: Range<usize>, stand_in: StandIn) -> Self {
+    pub(super) fn new(range: Range<usize>, placeholder: Placeholder) -> Self {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Self { start: offset(range.start), end: offset(range.end), stand_in }
+        Self { start: offset(range.start), end: offset(range.end), placeholder }
     }
 
     fn range(&self) -> Range<usize> {
@@ -46,7 +46,7 @@ impl Edit {
 
 /// A bracket that is open, and what was met in it.
 #[expect(clippy::struct_excessive_bools, reason = "each is another thing that was met, and all may be")]
-pub(super) struct Bracket {
+pub(super) struct PythonBracket {
     kind: u8,
     open: usize,
     /// Whether it is applied to what stands before it: a call, an index, the parameters of a function.
@@ -64,7 +64,7 @@ pub(super) struct Bracket {
     edits: usize,
 }
 
-impl Bracket {
+impl PythonBracket {
     pub(super) fn new(kind: u8, open: usize, is_applied: bool, is_import: bool, edits: usize) -> Self {
         Self {
             kind,
@@ -91,20 +91,20 @@ impl Bracket {
     }
 
     /// Returns what can stand in for all that it holds.
-    fn stand_in(&self, is_large: bool) -> StandIn {
+    fn stand_in(&self, is_large: bool) -> Placeholder {
         match self.kind {
-            b'(' if self.is_applied || self.is_literal() => StandIn::Nothing,
-            b'(' => StandIn::Name,
-            _ if self.is_applied => StandIn::Name,
-            _ if self.is_literal() => StandIn::Nothing,
+            b'(' if self.is_applied || self.is_literal() => Placeholder::Nothing,
+            b'(' => Placeholder::Name,
+            _ if self.is_applied => Placeholder::Name,
+            _ if self.is_literal() => Placeholder::Nothing,
             // A skeleton takes the rows of large lists away, but not what makes one.
-            _ if is_large => StandIn::Comprehension,
-            _ => StandIn::Nothing,
+            _ if is_large => Placeholder::Comprehension,
+            _ => Placeholder::Nothing,
         }
     }
 }
 
-impl Scanner<'_> {
+impl PythonScanner<'_> {
     /// Closes the innermost bracket; what it holds is taken out, unless a large literal stands within.
     pub(super) fn close(&mut self, byte: u8, at: usize) -> Option<()> {
         let bracket = self.brackets.pop().filter(|bracket| bracket.is_closed_by(byte))?;
@@ -118,11 +118,11 @@ impl Scanner<'_> {
             return Some(());
         }
         for edit in self.edits.drain(bracket.edits..) {
-            if edit.stand_in == StandIn::Comment {
+            if edit.placeholder == Placeholder::Comment {
                 self.taken_comments.push(edit.range());
             }
         }
-        self.edits.push(Edit::new(inside, bracket.stand_in(is_large)));
+        self.edits.push(PlaceholderEdit::new(inside, bracket.stand_in(is_large)));
         Some(())
     }
 
@@ -152,10 +152,10 @@ impl Scanner<'_> {
             let taken = edit.range();
             self.out.copy(self.text, at..taken.start);
             at = taken.end;
-            self.out.stand_in(edit.stand_in.text(), taken);
+            self.out.substitute(edit.placeholder.text(), taken);
         }
         self.out.copy(self.text, at..range.end);
         self.taken_comments.sort_unstable_by_key(|comment| comment.start);
-        self.out.comments.append(&mut self.taken_comments);
+        self.out.elided_comments.append(&mut self.taken_comments);
     }
 }

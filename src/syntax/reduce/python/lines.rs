@@ -5,20 +5,20 @@ use std::ops::Range;
 use memchr::memchr;
 use memchr::memchr_iter;
 
-use super::brackets::Bracket;
-use super::brackets::Edit;
-use super::scan::Stop;
+use super::brackets::PlaceholderEdit;
+use super::brackets::PythonBracket;
+use super::scan::ScanStop;
 use super::tokens::word_end;
 use crate::model::SymbolKind;
-use crate::syntax::reduced::Record;
-use crate::syntax::reduced::Reduced;
+use crate::syntax::reduced::ExpectedSymbol;
+use crate::syntax::reduced::PreprocessedText;
 
 /// Comments and symbols beyond this number were written by no person, and would only take memory.
-const MOST: usize = 500_000;
+const MAX_RECORDS: usize = 500_000;
 
 /// A line that begins a statement.
 #[derive(Clone, Copy)]
-pub(super) struct Line {
+pub(super) struct CodeLine {
     /// Where the line begins.
     pub(super) start: usize,
     /// Where its code begins.
@@ -28,7 +28,7 @@ pub(super) struct Line {
 }
 
 /// Comments on lines that follow each other, all of which begin in the same column.
-struct Run {
+struct CommentLines {
     line: usize,
     range: Range<usize>,
     next_line: usize,
@@ -41,22 +41,22 @@ struct OpenClass {
 }
 
 /// Reads a text from its beginning to its end.
-pub(super) struct Scanner<'a> {
+pub(super) struct PythonScanner<'a> {
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
     /// Where the next line begins.
     pub(super) at: usize,
-    pub(super) out: Reduced,
+    pub(super) out: PreprocessedText,
     /// Where the last code met ends.
     pub(super) code_end: usize,
     /// A line that was looked at already.
-    pub(super) pending: Option<Line>,
+    pub(super) pending: Option<CodeLine>,
     /// What is changed in the lines at hand.
-    pub(super) edits: Vec<Edit>,
+    pub(super) edits: Vec<PlaceholderEdit>,
     /// The comments among what is taken out of the lines at hand.
     pub(super) taken_comments: Vec<Range<usize>>,
     /// The brackets that are open.
-    pub(super) brackets: Vec<Bracket>,
+    pub(super) brackets: Vec<PythonBracket>,
     /// Brackets that are open in a body that is passed over, each as the byte that closes it.
     pub(super) closers: Vec<u8>,
     blocks: Vec<usize>,
@@ -65,7 +65,7 @@ pub(super) struct Scanner<'a> {
     expects_block: bool,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> PythonScanner<'a> {
     /// Returns a scanner, unless the text ends its lines as the grammar does not.
     pub(super) fn new(text: &'a str) -> Option<Self> {
         let bytes = text.as_bytes();
@@ -77,7 +77,7 @@ impl<'a> Scanner<'a> {
             text,
             bytes,
             at: 0,
-            out: Reduced::default(),
+            out: PreprocessedText::default(),
             code_end: 0,
             pending: None,
             edits: Vec::new(),
@@ -92,10 +92,10 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads all lines; `None` at the first oddity.
-    pub(super) fn reduced(mut self) -> Option<Reduced> {
+    pub(super) fn preprocess(mut self) -> Option<PreprocessedText> {
         while let Some(line) = self.pending.take().or_else(|| self.next_line()) {
             self.read(line)?;
-            if MOST < self.out.comments.len() + self.out.records.len() {
+            if MAX_RECORDS < self.out.elided_comments.len() + self.out.expected_symbols.len() {
                 return None;
             }
         }
@@ -110,8 +110,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the next line that has code; the comments before it stay, each run of them as one.
-    pub(super) fn next_line(&mut self) -> Option<Line> {
-        let mut run: Option<Run> = None;
+    pub(super) fn next_line(&mut self) -> Option<CodeLine> {
+        let mut run: Option<CommentLines> = None;
         loop {
             let start = self.at;
             let (indent, code) = self.indent(start);
@@ -125,32 +125,33 @@ impl<'a> Scanner<'a> {
                 Some(b'#') => {
                     let end = self.line_end(code);
                     self.at = end + 1;
-                    let follows =
-                        |run: &Run| run.next_line == start && run.range.start - run.line == code - start;
+                    let follows = |run: &CommentLines| {
+                        run.next_line == start && run.range.start - run.line == code - start
+                    };
                     if let Some(run) = run.as_mut().filter(|run| follows(run)) {
                         (run.range.end, run.next_line) = (end, end + 1);
                     } else {
                         self.keep_run(run);
-                        run = Some(Run { line: start, range: code..end, next_line: end + 1 });
+                        run = Some(CommentLines { line: start, range: code..end, next_line: end + 1 });
                     }
                 }
                 Some(_) => {
                     self.keep_run(run);
-                    return Some(Line { start, code, indent });
+                    return Some(CodeLine { start, code, indent });
                 }
             }
         }
     }
 
-    fn keep_run(&mut self, run: Option<Run>) {
+    fn keep_run(&mut self, run: Option<CommentLines>) {
         if let Some(run) = run {
-            self.begin(run.line, run.range.start);
-            self.out.stand_in("#", run.range);
+            self.copy_indent(run.line, run.range.start);
+            self.out.substitute("#", run.range);
         }
     }
 
     /// Appends the indent of a line, and the end of the line before it; empty lines are left out.
-    pub(super) fn begin(&mut self, line: usize, code: usize) {
+    pub(super) fn copy_indent(&mut self, line: usize, code: usize) {
         self.out.copy(self.text, line.saturating_sub(1)..code);
     }
 
@@ -177,9 +178,9 @@ impl<'a> Scanner<'a> {
         self.bytes.len() - rest.len() + memchr(b'\n', rest).unwrap_or(rest.len())
     }
 
-    fn read(&mut self, line: Line) -> Option<()> {
-        self.settle(line.indent)?;
-        self.begin(line.start, line.code);
+    fn read(&mut self, line: CodeLine) -> Option<()> {
+        self.enter_block(line.indent)?;
+        self.copy_indent(line.start, line.code);
         if self.bytes[line.code] == b'@' {
             self.decorators.get_or_insert(line.code);
             return self.keep(line.code);
@@ -204,7 +205,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Enters the block of a line, or leaves those that it is not in.
-    fn settle(&mut self, indent: usize) -> Option<()> {
+    fn enter_block(&mut self, indent: usize) -> Option<()> {
         let around = *self.blocks.last()?;
         if self.expects_block {
             self.blocks.push(indent);
@@ -220,13 +221,13 @@ impl<'a> Scanner<'a> {
 
     fn close_classes(&mut self, indent: usize) {
         while let Some(class) = self.classes.pop_if(|class| indent <= class.indent) {
-            self.out.records[class.record].range.end = self.code_end;
+            self.out.expected_symbols[class.record].range.end = self.code_end;
         }
     }
 
     /// Keeps a statement, but for what its strings and brackets hold.
     fn keep(&mut self, start: usize) -> Option<()> {
-        let end = self.scan(start, Stop::AtLineEnd)?;
+        let end = self.scan_statement(start, ScanStop::AtLineEnd)?;
         self.code_end = self.code_end_before(start, end)?;
         self.flush(start..self.code_end);
         self.expects_block = self.bytes[self.code_end - 1] == b':';
@@ -234,8 +235,8 @@ impl<'a> Scanner<'a> {
         Some(())
     }
 
-    fn class(&mut self, line: Line, start: usize, name: usize) -> Option<()> {
-        let record = self.head(SymbolKind::Class, line.code, start, name)?;
+    fn class(&mut self, line: CodeLine, start: usize, name: usize) -> Option<()> {
+        let record = self.record_head(SymbolKind::Class, line.code, start, name)?;
         let colon = self.code_end;
         self.classes.push(OpenClass { indent: line.indent, record });
         if let Some(first) = self.code_on_line(colon) {
@@ -248,25 +249,30 @@ impl<'a> Scanner<'a> {
         Some(())
     }
 
-    fn function(&mut self, line: Line, start: usize, name: usize) -> Option<()> {
-        let record = self.head(SymbolKind::Function, line.code, start, name)?;
-        self.body(line.indent)?;
-        self.out.records[record].range.end = self.code_end;
+    fn function(&mut self, line: CodeLine, start: usize, name: usize) -> Option<()> {
+        let record = self.record_head(SymbolKind::Function, line.code, start, name)?;
+        self.elide_body(line.indent)?;
+        self.out.expected_symbols[record].range.end = self.code_end;
         Some(())
     }
 
     /// Keeps a head up to its colon, and takes it on record.
-    fn head(&mut self, kind: SymbolKind, code: usize, start: usize, name: usize) -> Option<usize> {
+    fn record_head(&mut self, kind: SymbolKind, code: usize, start: usize, name: usize) -> Option<usize> {
         let (word, _) = self.word(name);
-        let colon = self.scan(code, Stop::AtColon)?;
+        let colon = self.scan_statement(code, ScanStop::AtColon)?;
         if word.is_empty() || self.bytes.get(colon) != Some(&b':') {
             return None;
         }
         self.code_end = colon + 1;
         self.flush(code..self.code_end);
         let name = self.text.get(name..name + word.len())?.to_owned();
-        self.out.records.push(Record { kind, name, range: start..self.code_end, head: code..colon });
-        Some(self.out.records.len() - 1)
+        self.out.expected_symbols.push(ExpectedSymbol {
+            kind,
+            name,
+            range: start..self.code_end,
+            signature: code..colon,
+        });
+        Some(self.out.expected_symbols.len() - 1)
     }
 
     /// Returns where code begins from `start` on and on its line, which a backslash may continue.
@@ -288,7 +294,7 @@ impl<'a> Scanner<'a> {
         let line_end = self.line_end(end);
         if let Some(comment) = memchr(b'#', &self.bytes[end..line_end]) {
             self.out.copy(self.text, end..end + comment);
-            self.out.stand_in("#", end + comment..line_end);
+            self.out.substitute("#", end + comment..line_end);
         }
         self.at = line_end + 1;
     }

@@ -12,11 +12,11 @@ mod scan;
 mod strings;
 mod tokens;
 
-use lines::Scanner;
+use lines::PythonScanner;
 
-use super::super::reduced::Reduced;
+use super::super::reduced::PreprocessedText;
 
 /// Takes out of a Python text what neither its outline nor its skeleton needs.
-pub(in crate::syntax) fn reduce_python(text: &str) -> Option<Reduced> {
-    Scanner::new(text)?.reduced()
+pub(in crate::syntax) fn preprocess_python(text: &str) -> Option<PreprocessedText> {
+    PythonScanner::new(text)?.preprocess()
 }

@@ -1,13 +1,13 @@
 //! The tokens of a statement that stays.
 
-use super::brackets::Bracket;
-use super::brackets::Edit;
-use super::brackets::StandIn;
-use super::lines::Scanner;
+use super::brackets::Placeholder;
+use super::brackets::PlaceholderEdit;
+use super::brackets::PythonBracket;
+use super::lines::PythonScanner;
 use super::strings::is_prefix;
-use super::strings::string;
+use super::strings::scan_string;
+use super::tokens::ByteClass;
 use super::tokens::CLASSES;
-use super::tokens::Class;
 use super::tokens::is_keyword;
 use super::tokens::word_end;
 
@@ -19,16 +19,16 @@ const SHORT_STRING: usize = 8;
 
 /// Where the scan of a statement stops.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum ScanStop {
     /// At the end of the line or at a comment, outside of brackets.
     AtLineEnd,
     /// At a colon outside of brackets, too.
     AtColon,
 }
 
-impl Scanner<'_> {
+impl PythonScanner<'_> {
     /// Reads a statement from `start` on, notes what is to be taken out of it, and returns where it ends.
-    pub(super) fn scan(&mut self, start: usize, stop: Stop) -> Option<usize> {
+    pub(super) fn scan_statement(&mut self, start: usize, stop: ScanStop) -> Option<usize> {
         let mut at = start;
         // Whether what stands before is a value, so that a bracket is applied to it.
         let mut is_value = false;
@@ -37,7 +37,7 @@ impl Scanner<'_> {
             let class = CLASSES[usize::from(byte)];
             let is_outside = self.brackets.is_empty();
             match class {
-                Class::Word => {
+                ByteClass::Word => {
                     let end = word_end(self.bytes, at);
                     let word = &self.bytes[at..end];
                     if is_prefix(word) && matches!(self.bytes.get(end), Some(b'"' | b'\'')) {
@@ -50,46 +50,46 @@ impl Scanner<'_> {
                     is_import = word == b"import";
                     at = end;
                 }
-                Class::Quote => {
+                ByteClass::Quote => {
                     at = self.string(b"", at)?;
                     is_value = true;
                 }
-                Class::Open if MAX_NESTING <= self.brackets.len() => return None,
-                Class::Open => {
+                ByteClass::Open if MAX_NESTING <= self.brackets.len() => return None,
+                ByteClass::Open => {
                     let edits = self.edits.len();
-                    self.brackets.push(Bracket::new(byte, at, is_value, is_import, edits));
+                    self.brackets.push(PythonBracket::new(byte, at, is_value, is_import, edits));
                     is_value = false;
                     at += 1;
                 }
-                Class::Close => {
+                ByteClass::Close => {
                     self.close(byte, at)?;
                     is_value = true;
                     at += 1;
                 }
-                Class::Comma => {
+                ByteClass::Comma => {
                     self.comma();
                     is_value = false;
                     at += 1;
                 }
-                Class::Hash | Class::Newline if is_outside => return Some(at),
-                Class::Colon if is_outside && stop == Stop::AtColon => return Some(at),
-                Class::Hash => {
+                ByteClass::Hash | ByteClass::Newline if is_outside => return Some(at),
+                ByteClass::Colon if is_outside && stop == ScanStop::AtColon => return Some(at),
+                ByteClass::Hash => {
                     let end = self.line_end(at);
-                    self.edits.push(Edit::new(at..end, StandIn::Comment));
+                    self.edits.push(PlaceholderEdit::new(at..end, Placeholder::Comment));
                     at = end;
                 }
-                Class::Backslash => at = self.after_continuation(at)?,
-                Class::Space | Class::Newline => at += 1,
-                Class::Colon => {
+                ByteClass::Backslash => at = self.after_continuation(at)?,
+                ByteClass::Space | ByteClass::Newline => at += 1,
+                ByteClass::Colon => {
                     self.colon();
                     is_value = false;
                     at += 1;
                 }
-                Class::Sign => {
+                ByteClass::Sign => {
                     is_value = false;
                     at += 1;
                 }
-                Class::Odd => return None,
+                ByteClass::Invalid => return None,
             }
         }
         self.brackets.is_empty().then_some(at)
@@ -106,11 +106,11 @@ impl Scanner<'_> {
 
     /// Reads a string, and takes its text out.
     pub(super) fn string(&mut self, prefix: &[u8], quote: usize) -> Option<usize> {
-        let literal = string(self.bytes, prefix, quote)?;
+        let literal = scan_string(self.bytes, prefix, quote)?;
         // Quotes that follow each other would be taken for others.
         let is_followed = matches!(self.bytes.get(literal.after), Some(b'"' | b'\''));
         if SHORT_STRING <= literal.end - literal.start && !is_followed {
-            self.edits.push(Edit::new(literal.start..literal.end, StandIn::Nothing));
+            self.edits.push(PlaceholderEdit::new(literal.start..literal.end, Placeholder::Nothing));
         }
         Some(literal.after)
     }

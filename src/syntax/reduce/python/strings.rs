@@ -7,7 +7,7 @@ use memchr::memchr3;
 const MAX_DEPTH: usize = 16;
 
 /// A string, by its parts.
-pub(super) struct Literal {
+pub(super) struct StringLiteral {
     /// Where its text begins, behind the quotes.
     pub(super) start: usize,
     /// Where its text ends, before the quotes.
@@ -22,11 +22,11 @@ pub(super) fn is_prefix(word: &[u8]) -> bool {
 }
 
 /// Reads the string whose first quote is at `quote`, after a prefix; `None` where it has no end.
-pub(super) fn string(bytes: &[u8], prefix: &[u8], quote: usize) -> Option<Literal> {
+pub(super) fn scan_string(bytes: &[u8], prefix: &[u8], quote: usize) -> Option<StringLiteral> {
     nested_string(bytes, prefix, quote, 0)
 }
 
-fn nested_string(bytes: &[u8], prefix: &[u8], quote: usize, depth: usize) -> Option<Literal> {
+fn nested_string(bytes: &[u8], prefix: &[u8], quote: usize, depth: usize) -> Option<StringLiteral> {
     let mark = *bytes.get(quote)?;
     let is_triple = bytes.get(quote + 1) == Some(&mark) && bytes.get(quote + 2) == Some(&mark);
     let start = quote + if is_triple { 3 } else { 1 };
@@ -38,7 +38,7 @@ fn nested_string(bytes: &[u8], prefix: &[u8], quote: usize, depth: usize) -> Opt
     } else {
         end_of_single(bytes, mark, start)?
     };
-    Some(Literal { start, end, after: end + (start - quote) })
+    Some(StringLiteral { start, end, after: end + (start - quote) })
 }
 
 fn end_of_single(bytes: &[u8], mark: u8, start: usize) -> Option<usize> {

@@ -2,7 +2,7 @@
 
 /// What a byte is, or begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum ByteClass {
     /// A sign that nothing depends on.
     Sign,
     /// White space within a line.
@@ -18,32 +18,32 @@ pub(super) enum Class {
     Backslash,
     Newline,
     /// What no Python has outside of strings.
-    Odd,
+    Invalid,
 }
 
 /// The class of each byte.
-pub(super) static CLASSES: [Class; 256] = classes();
+pub(super) static CLASSES: [ByteClass; 256] = classes();
 
 /// Whether a byte decides anything in a body that is passed over.
 pub(super) static STOPS: [bool; 256] = stops();
 
-const fn classes() -> [Class; 256] {
-    let mut classes = [Class::Sign; 256];
+const fn classes() -> [ByteClass; 256] {
+    let mut classes = [ByteClass::Sign; 256];
     let mut byte = 0_u8;
     loop {
         classes[byte as usize] = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..=0xff => Class::Word,
-            b' ' | b'\t' | b'\r' | 0x0c => Class::Space,
-            b'"' | b'\'' => Class::Quote,
-            b'(' | b'[' | b'{' => Class::Open,
-            b')' | b']' | b'}' => Class::Close,
-            b',' => Class::Comma,
-            b':' => Class::Colon,
-            b'#' => Class::Hash,
-            b'\\' => Class::Backslash,
-            b'\n' => Class::Newline,
-            b'$' | b'?' | b'`' | 0..=8 | 0x0b | 0x0e..=0x1f | 0x7f => Class::Odd,
-            _ => Class::Sign,
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..=0xff => ByteClass::Word,
+            b' ' | b'\t' | b'\r' | 0x0c => ByteClass::Space,
+            b'"' | b'\'' => ByteClass::Quote,
+            b'(' | b'[' | b'{' => ByteClass::Open,
+            b')' | b']' | b'}' => ByteClass::Close,
+            b',' => ByteClass::Comma,
+            b':' => ByteClass::Colon,
+            b'#' => ByteClass::Hash,
+            b'\\' => ByteClass::Backslash,
+            b'\n' => ByteClass::Newline,
+            b'$' | b'?' | b'`' | 0..=8 | 0x0b | 0x0e..=0x1f | 0x7f => ByteClass::Invalid,
+            _ => ByteClass::Sign,
         };
         if byte == 0xff {
             return classes;
@@ -58,25 +58,25 @@ const fn stops() -> [bool; 256] {
     while byte < 256 {
         stops[byte] = matches!(
             CLASSES_OF[byte],
-            Class::Quote
-                | Class::Open
-                | Class::Close
-                | Class::Hash
-                | Class::Backslash
-                | Class::Newline
-                | Class::Odd
+            ByteClass::Quote
+                | ByteClass::Open
+                | ByteClass::Close
+                | ByteClass::Hash
+                | ByteClass::Backslash
+                | ByteClass::Newline
+                | ByteClass::Invalid
         );
         byte += 1;
     }
     stops
 }
 
-const CLASSES_OF: [Class; 256] = classes();
+const CLASSES_OF: [ByteClass; 256] = classes();
 
 /// Returns where the word at `start` ends.
 pub(super) fn word_end(bytes: &[u8], start: usize) -> usize {
     let rest = &bytes[start..];
-    start + rest.iter().position(|byte| CLASSES[usize::from(*byte)] != Class::Word).unwrap_or(rest.len())
+    start + rest.iter().position(|byte| CLASSES[usize::from(*byte)] != ByteClass::Word).unwrap_or(rest.len())
 }
 
 /// Says whether a bracket after that word begins a value of its own, and is not applied to the word.

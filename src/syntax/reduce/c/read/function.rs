@@ -3,72 +3,78 @@
 use super::super::Dialect;
 use super::super::names::is_attribute;
 use super::super::names::is_basic_type;
-use super::super::names::is_in_capitals;
+use super::super::names::is_macro_name;
 use super::super::names::is_statement;
+use super::super::names::is_trailing_qualifier;
 use super::super::names::macro_function;
-use super::super::names::trails;
-use super::super::tokens::Kind;
-use super::super::tokens::Token;
-use super::item::Ending;
-use super::item::Read;
-use super::item::Reader;
+use super::super::tokens::CToken;
+use super::super::tokens::CTokenKind;
+use super::item::ItemEnding;
+use super::item::ItemReader;
+use super::item::ItemReading;
 use crate::model::SymbolKind;
 
 /// What stands behind a function's parameters.
-enum Trail {
+enum HeadTrail {
     /// The head ends before this place of the row.
     Head(usize),
     /// What was read as a function is a macro in place of a type, that ends there.
     TypeUpTo(usize),
     /// `int f(a) int a;`
     OldStyle,
-    Unsure,
+    Ambiguous,
 }
 
-impl Reader<'_, '_> {
+impl ItemReader<'_, '_> {
     /// Reads a function whose name is at `name` in the row, and whose parameters are at `parameters`.
-    pub(super) fn function(&mut self, from: usize, name: usize, parameters: usize) -> Read {
-        let is_destructor = self.kind(name) == Some(Kind::Tilde);
+    pub(super) fn function(&mut self, from: usize, name: usize, parameters: usize) -> ItemReading {
+        let is_destructor = self.kind(name) == Some(CTokenKind::Tilde);
         let text =
             if is_destructor { format!("~{}", self.word(name + 1)) } else { self.word(name).to_owned() };
         let (qualified, scope) = self.qualified(name);
         let is_typed = self.has_read_type || self.has_type(from, qualified);
         // `METHOD(name)(int a) {`
-        let is_macro = is_in_capitals(&text) && self.ending != Ending::Semicolon;
+        let is_macro = is_macro_name(&text) && self.ending != ItemEnding::Semicolon;
         if let Some(inner) = self.made_name(name, parameters).filter(|_| is_typed || is_macro) {
-            return match self.trail(parameters + 2, false, false) {
-                Trail::Head(head) => self.as_function(inner, scope, head, true),
-                Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(inner)),
+            return match self.read_trail(parameters + 2, false, false) {
+                HeadTrail::Head(head) => self.as_function(inner, scope, head, true),
+                HeadTrail::TypeUpTo(_) | HeadTrail::OldStyle | HeadTrail::Ambiguous => {
+                    ItemReading::Ambiguous(Some(inner))
+                }
             };
         }
         let can_be_macro = !is_typed && scope.is_empty() && !is_destructor && !self.is_class(&text);
-        match self.trail(parameters + 1, can_be_macro, is_in_capitals(&text)) {
-            Trail::TypeUpTo(after) => {
+        match self.read_trail(parameters + 1, can_be_macro, is_macro_name(&text)) {
+            HeadTrail::TypeUpTo(after) => {
                 self.has_read_type = true;
                 self.declaration(after)
             }
-            Trail::OldStyle => Read::Open,
+            HeadTrail::OldStyle => ItemReading::Continues,
             // `DEFINE_PER_CPU(int, name) = 1;`
-            Trail::Unsure
+            HeadTrail::Ambiguous
                 if can_be_macro
-                    && is_in_capitals(&text)
-                    && self.kind(parameters + 1) == Some(Kind::Equals) =>
+                    && is_macro_name(&text)
+                    && self.kind(parameters + 1) == Some(CTokenKind::Equals) =>
             {
-                Read::Nothing
+                ItemReading::Ignored
             }
-            Trail::Unsure => Read::Unsure(self.sure_name(text)),
-            Trail::Head(head) if self.is_typedef => self.typedef(text, head),
-            Trail::Head(head) => {
-                if can_be_macro && is_in_capitals(&text) {
+            HeadTrail::Ambiguous => ItemReading::Ambiguous(self.sure_name(text)),
+            HeadTrail::Head(head) if self.is_typedef => self.typedef(text, head),
+            HeadTrail::Head(head) => {
+                if can_be_macro && is_macro_name(&text) {
                     return self.macro_call(&text, parameters, head);
                 }
-                if can_be_macro && self.ending == Ending::Semicolon {
+                if can_be_macro && self.ending == ItemEnding::Semicolon {
                     // `Name(int) -> Name<int>;` says what a template is to be made for.
-                    let is_guide = self.kind(parameters + 1) == Some(Kind::Arrow);
-                    return if is_guide { self.as_function(text, scope, head, true) } else { Read::Nothing };
+                    let is_guide = self.kind(parameters + 1) == Some(CTokenKind::Arrow);
+                    return if is_guide {
+                        self.as_function(text, scope, head, true)
+                    } else {
+                        ItemReading::Ignored
+                    };
                 }
-                if self.ending == Ending::Semicolon && !self.are_parameters(parameters) {
-                    return Read::Unsure(None);
+                if self.ending == ItemEnding::Semicolon && !self.are_parameters(parameters) {
+                    return ItemReading::Ambiguous(None);
                 }
                 self.as_function(text, scope, head, is_typed)
             }
@@ -76,38 +82,43 @@ impl Reader<'_, '_> {
     }
 
     /// Reads `type (CALLED_SO name)(…)`, of which what follows the parameters is at `after`.
-    pub(super) fn function_in_parentheses(&mut self, name: String, after: usize) -> Read {
-        match self.trail(after, false, false) {
-            Trail::Head(head) if self.is_typedef => self.typedef(name, head),
-            Trail::Head(head) => self.as_function(name, String::new(), head, true),
-            Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(name)),
+    pub(super) fn function_in_parentheses(&mut self, name: String, after: usize) -> ItemReading {
+        match self.read_trail(after, false, false) {
+            HeadTrail::Head(head) if self.is_typedef => self.typedef(name, head),
+            HeadTrail::Head(head) => self.as_function(name, String::new(), head, true),
+            HeadTrail::TypeUpTo(_) | HeadTrail::OldStyle | HeadTrail::Ambiguous => {
+                ItemReading::Ambiguous(Some(name))
+            }
         }
     }
 
     /// Returns `name` of `int MACRO(name)(…)`.
     fn made_name(&self, name: usize, parameters: usize) -> Option<String> {
-        if self.kind(parameters + 1) != Some(Kind::Paren) || self.kind(name) == Some(Kind::Tilde) {
+        if self.kind(parameters + 1) != Some(CTokenKind::Paren) || self.kind(name) == Some(CTokenKind::Tilde)
+        {
             return None;
         }
-        match self.scanner.tokens.within(parameters) {
-            [word] if word.kind == Kind::Word => Some(self.scanner.text[word.range()].to_owned()),
+        match self.scanner.tokens.group(parameters) {
+            [word] if word.kind == CTokenKind::Word => Some(self.scanner.text[word.range()].to_owned()),
             _ => None,
         }
     }
 
     /// Reads `operator …` at `at` of the row.
-    pub(super) fn operator(&mut self, from: usize, at: usize) -> Read {
+    pub(super) fn operator(&mut self, from: usize, at: usize) -> ItemReading {
         let mut parameters = at + 1;
-        if self.kind(parameters) == Some(Kind::Paren) && self.kind(parameters + 1) == Some(Kind::Paren) {
+        if self.kind(parameters) == Some(CTokenKind::Paren)
+            && self.kind(parameters + 1) == Some(CTokenKind::Paren)
+        {
             parameters += 1;
         }
-        while !matches!(self.kind(parameters), Some(Kind::Paren) | None) {
+        while !matches!(self.kind(parameters), Some(CTokenKind::Paren) | None) {
             parameters += 1;
         }
         if self.kind(parameters).is_none() {
-            return Read::Unsure(None);
+            return ItemReading::Ambiguous(None);
         }
-        let start = self.token(at).map_or(0, Token::start);
+        let start = self.token(at).map_or(0, CToken::start);
         let text = self.scanner.text.get(start..self.end_of(parameters)).unwrap_or_default();
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = match words.strip_prefix("operator ") {
@@ -118,113 +129,120 @@ impl Reader<'_, '_> {
         };
         let (qualified, scope) = self.qualified(at);
         let is_typed = self.has_read_type || self.has_type(from, qualified);
-        match self.trail(parameters + 1, false, false) {
-            Trail::Head(head) => self.as_function(name, scope, head, is_typed),
-            Trail::TypeUpTo(_) | Trail::OldStyle | Trail::Unsure => Read::Unsure(Some(name)),
+        match self.read_trail(parameters + 1, false, false) {
+            HeadTrail::Head(head) => self.as_function(name, scope, head, is_typed),
+            HeadTrail::TypeUpTo(_) | HeadTrail::OldStyle | HeadTrail::Ambiguous => {
+                ItemReading::Ambiguous(Some(name))
+            }
         }
     }
 
-    fn as_function(&self, name: String, scope: String, head: usize, is_typed: bool) -> Read {
+    fn as_function(&self, name: String, scope: String, head: usize, is_typed: bool) -> ItemReading {
         let kind = self.function_kind(&scope, &name);
         let cut = match self.ending {
-            Ending::Body(end) => Some(self.end_of(head)..end),
-            Ending::Semicolon => None,
+            ItemEnding::Body(end) => Some(self.end_of(head)..end),
+            ItemEnding::Semicolon => None,
         };
         match self.symbol(kind, name, head, cut) {
-            Read::Symbol(mut symbol) => {
+            ItemReading::Symbol(mut symbol) => {
                 symbol.scope = scope;
-                symbol.is_typed = is_typed;
-                Read::Symbol(symbol)
+                symbol.has_type = is_typed;
+                ItemReading::Symbol(symbol)
             }
-            Read::Nothing => Read::Nothing,
-            Read::Open => Read::Open,
-            Read::Import(name) => Read::Import(name),
-            Read::Unsure(name) => Read::Unsure(name),
+            ItemReading::Ignored => ItemReading::Ignored,
+            ItemReading::Continues => ItemReading::Continues,
+            ItemReading::Import(name) => ItemReading::Import(name),
+            ItemReading::Ambiguous(name) => ItemReading::Ambiguous(name),
         }
     }
 
-    fn typedef(&self, name: String, head: usize) -> Read {
-        if head != self.end || self.ending != Ending::Semicolon {
-            return Read::Unsure(None);
+    fn typedef(&self, name: String, head: usize) -> ItemReading {
+        if head != self.end || self.ending != ItemEnding::Semicolon {
+            return ItemReading::Ambiguous(None);
         }
         self.symbol(SymbolKind::Typedef, name, head, None)
     }
 
     /// Reads what follows the parameters, from `at` on.
-    fn trail(&mut self, first: usize, can_be_macro: bool, is_in_capitals_itself: bool) -> Trail {
+    fn read_trail(&mut self, first: usize, can_be_macro: bool, is_in_capitals_itself: bool) -> HeadTrail {
         let mut at = first;
         loop {
             let word = self.word(at);
-            let takes_arguments = self.kind(at + 1) == Some(Kind::Paren);
+            let takes_arguments = self.kind(at + 1) == Some(CTokenKind::Paren);
             match self.kind(at) {
-                None => return Trail::Head(at),
-                Some(Kind::Word) if at == first && self.is_old_style(at) => {
+                None => return HeadTrail::Head(at),
+                Some(CTokenKind::Word) if at == first && self.is_old_style(at) => {
                     return match self.ending {
-                        Ending::Semicolon => Trail::OldStyle,
-                        Ending::Body(_) => Trail::Head(at),
+                        ItemEnding::Semicolon => HeadTrail::OldStyle,
+                        ItemEnding::Body(_) => HeadTrail::Head(at),
                     };
                 }
                 // `A::A() try : a(1) {`
-                Some(Kind::Word) if word == "try" && self.ending != Ending::Semicolon => {
-                    return Trail::Head(at);
+                Some(CTokenKind::Word) if word == "try" && self.ending != ItemEnding::Semicolon => {
+                    return HeadTrail::Head(at);
                 }
-                Some(Kind::Word) if word == "requires" => match self.scanner.clause_end(at) {
+                Some(CTokenKind::Word) if word == "requires" => match self.scanner.clause_end(at) {
                     Some(end) => at = end,
-                    None => return Trail::Unsure,
+                    None => return HeadTrail::Ambiguous,
                 },
-                Some(Kind::Word) if is_attribute(word) && takes_arguments => at += 2,
-                Some(Kind::Word) if trails(word) => at += 1,
+                Some(CTokenKind::Word) if is_attribute(word) && takes_arguments => at += 2,
+                Some(CTokenKind::Word) if is_trailing_qualifier(word) => at += 1,
                 // `JEMALLOC_ATTR(malloc) je_malloc(size_t size) {`
-                Some(Kind::Word) if is_in_capitals_itself && takes_arguments && !is_in_capitals(word) => {
-                    return Trail::TypeUpTo(at);
+                Some(CTokenKind::Word)
+                    if is_in_capitals_itself && takes_arguments && !is_macro_name(word) =>
+                {
+                    return HeadTrail::TypeUpTo(at);
                 }
-                Some(Kind::Word) if can_be_macro => {
-                    let is_trailing = is_in_capitals(word) && !self.goes_on(at);
-                    return if is_trailing { Trail::Unsure } else { Trail::TypeUpTo(at) };
+                Some(CTokenKind::Word) if can_be_macro => {
+                    let is_trailing = is_macro_name(word) && !self.goes_on(at);
+                    return if is_trailing { HeadTrail::Ambiguous } else { HeadTrail::TypeUpTo(at) };
                 }
-                Some(Kind::Word) if is_in_capitals(word) || word.starts_with("__") => {
+                Some(CTokenKind::Word) if is_macro_name(word) || word.starts_with("__") => {
                     at += if takes_arguments { 2 } else { 1 };
                 }
-                Some(Kind::Word) if self.scanner.dialect == Dialect::C && !takes_arguments => at += 1,
+                Some(CTokenKind::Word) if self.scanner.dialect == Dialect::C && !takes_arguments => at += 1,
                 // `int f(char *a) attribute_printf(1, 2);`
-                Some(Kind::Word) if takes_arguments && !can_be_macro && !is_statement(word) => at += 2,
-                Some(Kind::Arrow) => return self.after_return_type(at + 1),
-                Some(Kind::Equals) if at + 2 == self.end => return Trail::Head(self.end),
-                Some(Kind::Colon) if self.ending != Ending::Semicolon => return Trail::Head(at),
-                Some(Kind::Ampersand | Kind::Bracket) => at += 1,
-                Some(Kind::Star | Kind::Scope) if can_be_macro => return Trail::TypeUpTo(at),
-                Some(_) => return Trail::Unsure,
+                Some(CTokenKind::Word) if takes_arguments && !can_be_macro && !is_statement(word) => at += 2,
+                Some(CTokenKind::Arrow) => return self.after_return_type(at + 1),
+                Some(CTokenKind::Equals) if at + 2 == self.end => return HeadTrail::Head(self.end),
+                Some(CTokenKind::Colon) if self.ending != ItemEnding::Semicolon => {
+                    return HeadTrail::Head(at);
+                }
+                Some(CTokenKind::Ampersand | CTokenKind::Bracket) => at += 1,
+                Some(CTokenKind::Star | CTokenKind::Scope) if can_be_macro => return HeadTrail::TypeUpTo(at),
+                Some(_) => return HeadTrail::Ambiguous,
             }
         }
     }
 
     /// Says whether something follows a word that can be a function's or a variable's name.
     fn goes_on(&self, at: usize) -> bool {
-        matches!(self.kind(at + 1), Some(Kind::Word | Kind::Paren | Kind::Scope | Kind::Star))
-            || self.ending == Ending::Semicolon
+        matches!(
+            self.kind(at + 1),
+            Some(CTokenKind::Word | CTokenKind::Paren | CTokenKind::Scope | CTokenKind::Star)
+        ) || self.ending == ItemEnding::Semicolon
     }
 
-    fn after_return_type(&self, at: usize) -> Trail {
+    fn after_return_type(&self, at: usize) -> HeadTrail {
         for top in at..self.end {
             match self.kind(top) {
-                Some(Kind::Equals | Kind::Colon) => return Trail::Unsure,
-                Some(Kind::Word) if self.word(top) == "requires" => {
+                Some(CTokenKind::Equals | CTokenKind::Colon) => return HeadTrail::Ambiguous,
+                Some(CTokenKind::Word) if self.word(top) == "requires" => {
                     let is_whole = self.scanner.clause_end(top) == Some(self.end);
-                    return if is_whole { Trail::Head(self.end) } else { Trail::Unsure };
+                    return if is_whole { HeadTrail::Head(self.end) } else { HeadTrail::Ambiguous };
                 }
                 Some(_) | None => {}
             }
         }
-        Trail::Head(self.end)
+        HeadTrail::Head(self.end)
     }
 
     /// Says whether the words from `at` on declare one of the parameters: `int f(a) int a;`.
     fn is_old_style(&self, at: usize) -> bool {
-        let names = self.scanner.tokens.within(at - 1);
-        let are_names = names
-            .iter()
-            .enumerate()
-            .all(|(place, token)| token.kind == if place % 2 == 0 { Kind::Word } else { Kind::Comma });
+        let names = self.scanner.tokens.group(at - 1);
+        let are_names = names.iter().enumerate().all(|(place, token)| {
+            token.kind == if place % 2 == 0 { CTokenKind::Word } else { CTokenKind::Comma }
+        });
         if names.is_empty() || !are_names || self.scanner.dialect != Dialect::C {
             return false;
         }
@@ -240,7 +258,7 @@ impl Reader<'_, '_> {
     fn are_parameters(&self, parameters: usize) -> bool {
         let mut is_value = false;
         let mut may_count = false;
-        let inside = self.scanner.tokens.within(parameters);
+        let inside = self.scanner.tokens.group(parameters);
         let mut was_macro = false;
         let mut macro_end = 0;
         for token in inside {
@@ -248,16 +266,20 @@ impl Reader<'_, '_> {
             if token.start() < macro_end {
                 continue;
             }
-            if was_macro && token.kind == Kind::Paren {
+            if was_macro && token.kind == CTokenKind::Paren {
                 macro_end = self.scanner.tokens.mate_end(token);
             }
-            was_macro = token.kind == Kind::Word && is_in_capitals(&self.scanner.text[token.range()]);
+            was_macro = token.kind == CTokenKind::Word && is_macro_name(&self.scanner.text[token.range()]);
             match token.kind {
-                Kind::Equals => is_value = true,
-                Kind::Comma => (is_value, may_count) = (false, may_count),
-                Kind::Bracket | Kind::Less | Kind::Paren => may_count = true,
-                Kind::Number if !is_value && !may_count => return false,
-                Kind::Text | Kind::Arrow | Kind::Sign | Kind::Braces if !is_value => return false,
+                CTokenKind::Equals => is_value = true,
+                CTokenKind::Comma => (is_value, may_count) = (false, may_count),
+                CTokenKind::Bracket | CTokenKind::Less | CTokenKind::Paren => may_count = true,
+                CTokenKind::Number if !is_value && !may_count => return false,
+                CTokenKind::Literal | CTokenKind::Arrow | CTokenKind::Operator | CTokenKind::Braces
+                    if !is_value =>
+                {
+                    return false;
+                }
                 _ => {}
             }
         }
@@ -265,16 +287,16 @@ impl Reader<'_, '_> {
     }
 
     /// Reads `MACRO(a, b) {`, which is a function; as a declaration it is none.
-    fn macro_call(&self, name: &str, parameters: usize, head: usize) -> Read {
-        if self.ending == Ending::Semicolon {
-            return Read::Nothing;
+    fn macro_call(&self, name: &str, parameters: usize, head: usize) -> ItemReading {
+        if self.ending == ItemEnding::Semicolon {
+            return ItemReading::Ignored;
         }
         let arguments: Vec<&str> = self
             .scanner
             .tokens
-            .within(parameters)
+            .group(parameters)
             .iter()
-            .filter(|token| token.kind == Kind::Word)
+            .filter(|token| token.kind == CTokenKind::Word)
             .map(|token| &self.scanner.text[token.range()])
             .take(2)
             .collect();
@@ -285,7 +307,8 @@ impl Reader<'_, '_> {
     }
 
     fn sure_name(&self, name: String) -> Option<String> {
-        (self.ending != Ending::Semicolon && !is_statement(&name) && !is_basic_type(&name)).then_some(name)
+        (self.ending != ItemEnding::Semicolon && !is_statement(&name) && !is_basic_type(&name))
+            .then_some(name)
     }
 
     fn is_class(&self, name: &str) -> bool {
@@ -302,7 +325,7 @@ impl Reader<'_, '_> {
     fn function_kind(&self, scope: &str, name: &str) -> SymbolKind {
         let class = if scope.is_empty() { self.class() } else { scope.rsplit("::").next() };
         // `A::A() = default;` is one with a body.
-        let is_announced = self.ending == Ending::Semicolon
+        let is_announced = self.ending == ItemEnding::Semicolon
             && !matches!(self.word(self.end - 1), "default" | "delete")
             && !self.scanner.is_in_type();
         let Some(class) = class else {

@@ -2,18 +2,18 @@
 
 use super::super::Dialect;
 use super::super::names::is_basic_type;
-use super::super::names::is_in_capitals;
+use super::super::names::is_macro_name;
 use super::super::names::is_specifier;
 use super::super::names::is_statement;
 use super::super::names::is_tag;
-use super::super::scan::Scanner;
-use super::super::tokens::Kind;
-use super::super::tokens::Token;
-use crate::syntax::reduced::ReadSymbol;
+use super::super::scan::CScanner;
+use super::super::tokens::CToken;
+use super::super::tokens::CTokenKind;
+use crate::syntax::reduced::SynthesizedSymbol;
 
 /// How an item ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Ending {
+pub(in super::super) enum ItemEnding {
     Semicolon,
     /// A function's body, that ends there.
     Body(usize),
@@ -21,23 +21,23 @@ pub(in super::super) enum Ending {
 
 /// What was read of an item.
 #[derive(Debug)]
-pub(in super::super) enum Read {
+pub(in super::super) enum ItemReading {
     /// A symbol.
-    Symbol(Box<ReadSymbol>),
+    Symbol(Box<SynthesizedSymbol>),
     /// Nothing that an outline shows.
-    Nothing,
+    Ignored,
     /// It goes on behind the semicolon: the parameters of a function in the old style.
-    Open,
+    Continues,
     /// It draws in what is named from there on to its end.
     Import(usize),
     /// Something for the grammar; the name, if it is surely a function's.
-    Unsure(Option<String>),
+    Ambiguous(Option<String>),
 }
 
 /// Reads one item.
-pub(super) struct Reader<'s, 'a> {
-    pub(super) scanner: &'s Scanner<'a>,
-    pub(super) ending: Ending,
+pub(super) struct ItemReader<'s, 'a> {
+    pub(super) scanner: &'s CScanner<'a>,
+    pub(super) ending: ItemEnding,
     /// Where the item begins in the row of its tokens, without `extern "C"`.
     pub(super) first: usize,
     /// Where it ends in the row: at the semicolon, or behind the last token.
@@ -46,33 +46,33 @@ pub(super) struct Reader<'s, 'a> {
     pub(super) has_read_type: bool,
     pub(super) is_typedef: bool,
     /// Whether something was met that the grammar has to look at.
-    pub(super) is_odd: bool,
+    pub(super) is_unsupported: bool,
 }
 
-impl Scanner<'_> {
+impl CScanner<'_> {
     /// Reads the item at hand.
-    pub(in super::super) fn read(&self, ending: Ending) -> Read {
+    pub(in super::super) fn read_item(&self, ending: ItemEnding) -> ItemReading {
         let count = self.tokens.len();
-        let end = if ending == Ending::Semicolon { count - 1 } else { count };
-        let reader = Reader {
+        let end = if ending == ItemEnding::Semicolon { count - 1 } else { count };
+        let reader = ItemReader {
             scanner: self,
             ending,
             first: 0,
             end,
             has_read_type: false,
             is_typedef: false,
-            is_odd: false,
+            is_unsupported: false,
         };
         reader.read()
     }
 }
 
-impl Reader<'_, '_> {
-    pub(super) fn read(mut self) -> Read {
-        if !matches!(self.kind(0), Some(Kind::Word | Kind::Scope | Kind::Tilde)) {
-            return if self.end == 0 { Read::Nothing } else { Read::Unsure(None) };
+impl ItemReader<'_, '_> {
+    pub(super) fn read(mut self) -> ItemReading {
+        if !matches!(self.kind(0), Some(CTokenKind::Word | CTokenKind::Scope | CTokenKind::Tilde)) {
+            return if self.end == 0 { ItemReading::Ignored } else { ItemReading::Ambiguous(None) };
         }
-        if self.word(0) == "extern" && self.kind(1) == Some(Kind::Text) {
+        if self.word(0) == "extern" && self.kind(1) == Some(CTokenKind::Literal) {
             self.first = 2;
         }
         if self.word(self.first) == "export" {
@@ -80,22 +80,24 @@ impl Reader<'_, '_> {
         }
         // `EXPORT template <class T> …`
         if self.begins_with_members()
-            || (self.word(self.first + 1) == "template" && is_in_capitals(self.word(self.first)))
+            || (self.word(self.first + 1) == "template" && is_macro_name(self.word(self.first)))
         {
             self.first += 1;
         }
         let first = self.first;
         match self.word(first) {
-            "static_assert" | "_Static_assert" | "asm" | "__asm__" | "namespace" => return Read::Nothing,
+            "static_assert" | "_Static_assert" | "asm" | "__asm__" | "namespace" => {
+                return ItemReading::Ignored;
+            }
             "import" | "module" if self.scanner.dialect == Dialect::Cpp => return self.module(first),
             // What a template is made for is said elsewhere.
-            "template" if self.kind(first + 1) != Some(Kind::Angle) => return Read::Nothing,
-            "extern" if self.word(first + 1) == "template" => return Read::Nothing,
-            word if is_statement(word) => return Read::Nothing,
+            "template" if self.kind(first + 1) != Some(CTokenKind::Angle) => return ItemReading::Ignored,
+            "extern" if self.word(first + 1) == "template" => return ItemReading::Ignored,
+            word if is_statement(word) => return ItemReading::Ignored,
             word => self.is_typedef = word == "typedef",
         }
         let mut at = self.first;
-        while self.word(at) == "template" && self.kind(at + 1) == Some(Kind::Angle) {
+        while self.word(at) == "template" && self.kind(at + 1) == Some(CTokenKind::Angle) {
             at += 2;
             if let Some(end) = self.scanner.clause_end(at) {
                 at = end;
@@ -103,11 +105,11 @@ impl Reader<'_, '_> {
         }
         match self.word(at) {
             "using" => return self.using(at),
-            "friend" | "concept" | "requires" => return Read::Unsure(None),
+            "friend" | "concept" | "requires" => return ItemReading::Ambiguous(None),
             _ => {}
         }
-        if self.ending == Ending::Semicolon && self.only_announces_type(at) {
-            return Read::Nothing;
+        if self.ending == ItemEnding::Semicolon && self.only_announces_type(at) {
+            return ItemReading::Ignored;
         }
         self.declaration(at)
     }
@@ -115,9 +117,10 @@ impl Reader<'_, '_> {
     /// Says whether a macro stands on a line of its own in a type, before a whole field: `PyObject_HEAD`.
     pub(super) fn begins_with_members(&self) -> bool {
         let word = self.word(self.first);
-        let is_own_line = self.token(self.first + 1).is_some_and(|next| next.is_fresh);
+        let is_own_line = self.token(self.first + 1).is_some_and(|next| next.is_line_start);
         let is_name = !is_basic_type(word) && !is_specifier(word) && !is_tag(word);
-        let is_field = matches!(self.kind(self.first + 2), Some(Kind::Word | Kind::Star | Kind::Less));
+        let is_field =
+            matches!(self.kind(self.first + 2), Some(CTokenKind::Word | CTokenKind::Star | CTokenKind::Less));
         is_own_line
             && is_name
             && is_field
@@ -132,29 +135,33 @@ impl Reader<'_, '_> {
             return false;
         }
         let name = if word == "enum" && is_tag(self.word(at + 1)) { at + 2 } else { at + 1 };
-        self.kind(name) == Some(Kind::Word)
-            && (name + 1 == self.end || (word == "enum" && self.kind(name + 1) == Some(Kind::Colon)))
+        self.kind(name) == Some(CTokenKind::Word)
+            && (name + 1 == self.end || (word == "enum" && self.kind(name + 1) == Some(CTokenKind::Colon)))
             || (word == "class"
-                && is_in_capitals(self.word(name))
+                && is_macro_name(self.word(name))
                 && name + 2 == self.end
-                && self.kind(name + 1) == Some(Kind::Word))
+                && self.kind(name + 1) == Some(CTokenKind::Word))
     }
 
     /// Reads `import name;` and `module name;`, which are declarations to the grammar where they are something else.
-    pub(super) fn module(&self, at: usize) -> Read {
+    pub(super) fn module(&self, at: usize) -> ItemReading {
         match self.kind(at + 1) {
-            Some(Kind::Equals | Kind::Paren | Kind::Star | Kind::Scope) => Read::Unsure(None),
-            Some(_) if self.word(at) == "import" => Read::Import(self.token(at + 1).map_or(0, Token::start)),
-            Some(_) | None => Read::Nothing,
+            Some(CTokenKind::Equals | CTokenKind::Paren | CTokenKind::Star | CTokenKind::Scope) => {
+                ItemReading::Ambiguous(None)
+            }
+            Some(_) if self.word(at) == "import" => {
+                ItemReading::Import(self.token(at + 1).map_or(0, CToken::start))
+            }
+            Some(_) | None => ItemReading::Ignored,
         }
     }
 
     /// Reads `using Name = …;`; other uses of the word give no symbol.
-    pub(super) fn using(&self, at: usize) -> Read {
+    pub(super) fn using(&self, at: usize) -> ItemReading {
         let name = at + 1;
-        if self.kind(name + 1) != Some(Kind::Equals) {
-            let has_value = (name..self.end).any(|top| self.kind(top) == Some(Kind::Equals));
-            return if has_value { Read::Unsure(None) } else { Read::Nothing };
+        if self.kind(name + 1) != Some(CTokenKind::Equals) {
+            let has_value = (name..self.end).any(|top| self.kind(top) == Some(CTokenKind::Equals));
+            return if has_value { ItemReading::Ambiguous(None) } else { ItemReading::Ignored };
         }
         self.symbol(crate::model::SymbolKind::Typedef, self.word(name).to_owned(), self.end, None)
     }
@@ -166,38 +173,38 @@ impl Reader<'_, '_> {
         name: String,
         head_end: usize,
         cut: Option<std::ops::Range<usize>>,
-    ) -> Read {
-        if self.is_odd || name.is_empty() {
-            return Read::Unsure(Some(name).filter(|name| !name.is_empty()));
+    ) -> ItemReading {
+        if self.is_unsupported || name.is_empty() {
+            return ItemReading::Ambiguous(Some(name).filter(|name| !name.is_empty()));
         }
         let first = if self.word(0) == "export" { 0 } else { self.first };
-        let start = self.token(first).map_or(0, Token::start);
+        let start = self.token(first).map_or(0, CToken::start);
         let end = match self.ending {
-            Ending::Body(end) => end,
-            Ending::Semicolon => self.scanner.at,
+            ItemEnding::Body(end) => end,
+            ItemEnding::Semicolon => self.scanner.at,
         };
-        Read::Symbol(Box::new(ReadSymbol {
+        ItemReading::Symbol(Box::new(SynthesizedSymbol {
             kind,
             name,
             scope: String::new(),
             range: start..end,
-            head: start..self.end_of(head_end).max(start),
+            signature: start..self.end_of(head_end).max(start),
             cut,
-            is_typed: true,
+            has_type: true,
         }))
     }
 
-    pub(super) fn kind(&self, top: usize) -> Option<Kind> {
+    pub(super) fn kind(&self, top: usize) -> Option<CTokenKind> {
         self.scanner.tokens.kind(top).filter(|_| top < self.end)
     }
 
-    pub(super) fn token(&self, top: usize) -> Option<&Token> {
-        self.scanner.tokens.top(top)
+    pub(super) fn token(&self, top: usize) -> Option<&CToken> {
+        self.scanner.tokens.top_level(top)
     }
 
     /// Returns the text of a token of the row, if it is a word.
     pub(super) fn word(&self, top: usize) -> &str {
-        if self.kind(top) == Some(Kind::Word) { self.scanner.top_text(top) } else { "" }
+        if self.kind(top) == Some(CTokenKind::Word) { self.scanner.top_text(top) } else { "" }
     }
 
     /// Returns where the text ends that stands before a token of the row.
@@ -208,22 +215,22 @@ impl Reader<'_, '_> {
     /// Says whether something between two places of the row can be a type.
     pub(super) fn has_type(&self, from: usize, to: usize) -> bool {
         (from..to).any(|top| match self.kind(top) {
-            Some(Kind::Word) => !is_specifier(self.word(top)),
-            Some(Kind::Greater | Kind::Star) => true,
+            Some(CTokenKind::Word) => !is_specifier(self.word(top)),
+            Some(CTokenKind::Greater | CTokenKind::Star) => true,
             Some(_) | None => false,
         })
     }
 
     /// Says whether a macro stands behind the name: `int a __initdata`.
-    pub(super) fn is_spare(&self, top: usize, from: usize) -> bool {
+    pub(super) fn is_trailing_macro(&self, top: usize, from: usize) -> bool {
         let (word, before) = (self.word(top), self.word(top.saturating_sub(1)));
-        let looks_so = is_in_capitals(word) || word.starts_with("__");
+        let looks_so = is_macro_name(word) || word.starts_with("__");
         if !looks_so || top < from + 2 || before.is_empty() || is_basic_type(before) || is_specifier(before) {
             return false;
         }
         match self.kind(top - 2) {
-            Some(Kind::Word) => !is_specifier(self.word(top - 2)) && !is_tag(self.word(top - 2)),
-            Some(Kind::Star | Kind::Greater | Kind::Ampersand) => true,
+            Some(CTokenKind::Word) => !is_specifier(self.word(top - 2)) && !is_tag(self.word(top - 2)),
+            Some(CTokenKind::Star | CTokenKind::Greater | CTokenKind::Ampersand) => true,
             Some(_) | None => false,
         }
     }

@@ -6,5 +6,5 @@ mod declarator;
 mod function;
 mod item;
 
-pub(super) use item::Ending;
-pub(super) use item::Read;
+pub(super) use item::ItemEnding;
+pub(super) use item::ItemReading;
