@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 use super::source::Sources;
 
 /// The files of one room, and the names for which one needs another. Tests are left out.
-pub struct RoomGraph {
+pub(crate) struct RoomGraph {
     /// Paths below `src`.
-    pub files: BTreeSet<PathBuf>,
+    pub(crate) files: BTreeSet<PathBuf>,
     /// From the file that names something to the file that defines it.
-    pub edges: BTreeMap<(PathBuf, PathBuf), BTreeSet<String>>,
+    pub(crate) edges: BTreeMap<(PathBuf, PathBuf), BTreeSet<String>>,
 }
 
 /// Folders and files of one folder that need each other; at least one of them is a folder.
-pub struct FolderCycle {
+pub(crate) struct FolderCycle {
     /// The folder whose entries these are.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// The entries, each by its path.
-    pub members: Vec<PathBuf>,
+    pub(crate) members: Vec<PathBuf>,
     /// From one member to another, with the files for which it needs it.
-    pub edges: BTreeMap<(PathBuf, PathBuf), BTreeSet<(PathBuf, PathBuf)>>,
+    pub(crate) edges: BTreeMap<(PathBuf, PathBuf), BTreeSet<(PathBuf, PathBuf)>>,
 }
 
 /// Returns the graph of each room, by its name.
-pub fn rooms(sources: &Sources) -> BTreeMap<String, RoomGraph> {
+pub(crate) fn rooms(sources: &Sources) -> BTreeMap<String, RoomGraph> {
     let mut rooms: BTreeMap<String, RoomGraph> = BTreeMap::new();
     for file in sources.files.iter().filter(|file| !file.is_test) {
         let Some(room) = file.room() else { continue };
@@ -52,7 +52,7 @@ pub fn rooms(sources: &Sources) -> BTreeMap<String, RoomGraph> {
 
 impl RoomGraph {
     /// Returns the sets of files in which each needs each other, by some way; the largest first.
-    pub fn components(&self) -> Vec<BTreeSet<PathBuf>> {
+    pub(crate) fn components(&self) -> Vec<BTreeSet<PathBuf>> {
         let edges = self.edges.keys().map(|(from, to)| (from.as_path(), to.as_path()));
         let mut components = components(self.files.iter().map(PathBuf::as_path), edges);
         components.sort_by_key(|component| std::cmp::Reverse(component.len()));
@@ -60,12 +60,12 @@ impl RoomGraph {
     }
 
     /// Returns how many files the largest component has.
-    pub fn largest_component(&self) -> usize {
+    pub(crate) fn largest_component(&self) -> usize {
         self.components().first().map_or(1, BTreeSet::len)
     }
 
     /// Returns the cycles among the entries of each folder in which a folder takes part.
-    pub fn folder_cycles(&self) -> Vec<FolderCycle> {
+    pub(crate) fn folder_cycles(&self) -> Vec<FolderCycle> {
         let folders: BTreeSet<&Path> = self.files.iter().flat_map(|file| file.ancestors().skip(1)).collect();
         let mut cycles = Vec::new();
         // The last ancestor is `src` itself: its entries are the rooms.

@@ -13,43 +13,43 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
 /// The names of the modules from the root of the crate down to one of them.
-pub type ModulePath = Vec<String>;
+pub(crate) type ModulePath = Vec<String>;
 
 /// All files of a crate, and its tree of modules.
-pub struct Sources {
+pub(crate) struct Sources {
     /// The files in the order in which the modules declare them.
-    pub files: Vec<SourceFile>,
+    pub(crate) files: Vec<SourceFile>,
     modules: BTreeMap<ModulePath, Module>,
 }
 
 /// One file of the crate.
-pub struct SourceFile {
+pub(crate) struct SourceFile {
     /// Its path below `src`.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The module that it is.
-    pub module: ModulePath,
+    pub(crate) module: ModulePath,
     /// Its text.
-    pub text: String,
+    pub(crate) text: String,
     /// Its items.
-    pub syntax: syn::File,
+    pub(crate) syntax: syn::File,
     /// Whether it is compiled into tests alone.
-    pub is_test: bool,
+    pub(crate) is_test: bool,
 }
 
 /// A path as a file writes it, and the module in which it is written.
-pub struct Reference {
-    pub module: ModulePath,
-    pub path: Vec<String>,
-    pub line: usize,
+pub(crate) struct Reference {
+    pub(crate) module: ModulePath,
+    pub(crate) path: Vec<String>,
+    pub(crate) line: usize,
     /// Whether this is a `pub use`, which passes a name on without needing it.
-    pub is_reexport: bool,
+    pub(crate) is_reexport: bool,
 }
 
 /// An item, by the file that defines it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Definition {
-    pub file: usize,
-    pub name: String,
+pub(crate) struct Definition {
+    pub(crate) file: usize,
+    pub(crate) name: String,
 }
 
 struct Module {
@@ -72,7 +72,7 @@ enum Target {
 
 impl SourceFile {
     /// Returns the room that the file is in, which is the first folder of its path; none for `lib.rs`.
-    pub fn room(&self) -> Option<&str> {
+    pub(crate) fn room(&self) -> Option<&str> {
         let mut parts = self.path.components();
         let room = parts.next()?.as_os_str().to_str()?;
         parts.next().map(|_| room)
@@ -81,7 +81,7 @@ impl SourceFile {
     /// Returns every path that the file writes in imports and in code, with those in the arguments of macros.
     ///
     /// Without `with_tests` the items that are compiled into tests alone are left out.
-    pub fn references(&self, with_tests: bool) -> Vec<Reference> {
+    pub(crate) fn references(&self, with_tests: bool) -> Vec<Reference> {
         let mut collector = Collector { module: self.module.clone(), with_tests, references: Vec::new() };
         collector.visit_file(&self.syntax);
         collector.references
@@ -90,14 +90,14 @@ impl SourceFile {
 
 impl Sources {
     /// Reads the crate whose root is `lib.rs` in the folder `src`.
-    pub fn load(src: &Path) -> Self {
+    pub(crate) fn load(src: &Path) -> Self {
         let mut sources = Self { files: Vec::new(), modules: BTreeMap::new() };
         sources.load_file(src, PathBuf::from("lib.rs"), Vec::new(), false);
         sources
     }
 
     /// Returns the definitions that a reference names: several where one name is a type and a function.
-    pub fn resolve(&self, reference: &Reference) -> BTreeSet<Definition> {
+    pub(crate) fn resolve(&self, reference: &Reference) -> BTreeSet<Definition> {
         let targets = self.resolve_path(&reference.module, &reference.path, &mut BTreeSet::new());
         targets
             .into_iter()
@@ -109,7 +109,7 @@ impl Sources {
     }
 
     /// Returns the name of the room that a path leads into, where it starts in this crate.
-    pub fn room_of<'r>(&self, reference: &'r Reference) -> Option<&'r str> {
+    pub(crate) fn room_of<'r>(&self, reference: &'r Reference) -> Option<&'r str> {
         let mut rest = &reference.path[..];
         match rest.first()?.as_str() {
             "crate" => rest = &rest[1..],
@@ -446,7 +446,7 @@ impl<'ast> Visit<'ast> for Collector {
 }
 
 /// Returns whether an item is compiled into tests alone: `#[test]`, `#[cfg(test)]` or `#[cfg(all(test, …))]`.
-pub fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
+pub(crate) fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         syn::Meta::Path(path) => path.is_ident("test"),
         syn::Meta::List(list) if list.path.is_ident("cfg") => {
@@ -462,7 +462,7 @@ fn names_tests(module: &str) -> bool {
 }
 
 /// Returns the attributes of an item.
-pub fn attributes(item: &syn::Item) -> &[syn::Attribute] {
+pub(crate) fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     match item {
         syn::Item::Const(item) => &item.attrs,
         syn::Item::Enum(item) => &item.attrs,
