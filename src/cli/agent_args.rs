@@ -1,4 +1,4 @@
-//! The sub-agent's commands, declared: `summarize` and `agent`.
+//! Declarations of the sub-agent's commands, `summarize` and `agent`.
 
 use clap::Args as Arguments;
 use clap::Subcommand;
@@ -7,27 +7,28 @@ use clap::Subcommand;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]
 pub struct SummarizeArgs {
-    /// Files, folders or patterns; without any, the whole project
+    /// Files, folders or patterns [default: the whole project]
     #[arg(value_name = "PATH")]
     pub files: Vec<String>,
-    /// Write for this tier: 1 (a sentence or two) or 2 (a paragraph); the setting is agent.tiers
+    /// Write summaries for this tier: 1 (one or two sentences) or 2 (a paragraph) [setting: agent.tiers]
     #[arg(long = "tier", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub tiers: Vec<u8>,
-    /// Ask the preferred models of this persona, of your own settings file
+    /// Use the preferred models of this persona from your own settings file
     #[arg(long, value_name = "NAME")]
     pub persona: Option<String>,
-    /// Say what would be asked, what leaves the machine and what it may cost, and ask nobody
+    /// Show what would be asked, what would leave the machine and what it may cost, without sending anything
     #[arg(long, conflicts_with = "yes")]
     pub estimate: bool,
-    /// Ask again where a model would not answer
+    /// Ask again about files that a model declined to summarize
     #[arg(long)]
     pub retry: bool,
-    /// Ask without a question on the terminal
+    /// Do not ask for confirmation
     #[arg(long)]
     pub yes: bool,
-    /// Hand all questions over at once, for half the price: the answers come within a day
+    /// Submit all requests as one batch, at half the price; results arrive within a day
     ///
-    /// The same command brings them home, however often it is run, and so does every other run. Only some providers take batches.
+    /// Run the same command again to fetch the results; any other `slop summarize` fetches them too. Not all providers
+    /// support batches.
     #[arg(long)]
     pub batch: bool,
 }
@@ -35,45 +36,45 @@ pub struct SummarizeArgs {
 /// Arguments of `agent`.
 #[derive(Debug, Arguments)]
 pub struct AgentArgs {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: AgentCommand,
 }
 
-/// What can be asked about the sub-agent.
+/// The subcommands of `agent`.
 #[derive(Debug, Subcommand)]
 pub enum AgentCommand {
-    /// Print the bytes that would be sent about a file or a folder, and send nothing
+    /// Print the request that would be sent about a file or a folder, without sending it
     ///
-    /// The standard output is the body of the request, byte for byte; the address and the headers, with keys hidden, go
-    /// to the standard error. Exits with 1 where the file would not be sent, and says why.
+    /// Standard output is the body of the request, byte for byte; the address and the headers, with keys redacted, go
+    /// to standard error. If the file would not be sent, prints the reason and exits with code 1.
     Preview {
         /// A file or a folder
         #[arg(value_name = "PATH")]
         file: String,
-        /// Write for this tier: 1 or 2; the setting is agent.tiers
+        /// Write summaries for this tier: 1 or 2 [setting: agent.tiers]
         #[arg(long = "tier", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
         tiers: Vec<u8>,
-        /// Ask the preferred models of this persona, of your own settings file
+        /// Use the preferred models of this persona from your own settings file
         #[arg(long, value_name = "NAME")]
         persona: Option<String>,
     },
-    /// Say what was asked, day by day and model by model, and what it has cost
+    /// Show calls and costs by day and model
     Usage,
-    /// Show what models wrote about a file, a folder or the project (.)
+    /// Show the summaries that models wrote of a file, a folder or the project (.)
     ///
-    /// Without a path about the project and the folders that lie in its root.
+    /// Without a path, shows those of the project and of its top-level folders.
     Show {
         /// A file or a folder
         #[arg(value_name = "PATH")]
         file: Option<String>,
-        /// Also about all that lies in the folder
+        /// Include everything in the folder
         #[arg(long)]
         all: bool,
-        /// Show what was written for this tier alone: 1 or 2
+        /// Show only what was written for this tier: 1 or 2
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
         tier: Option<u8>,
     },
-    /// List who can be asked, where they are, and whether there is a key
+    /// List the providers with their addresses, and whether an API key is set
     Providers,
 }

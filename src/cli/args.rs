@@ -1,6 +1,6 @@
-//! Every command and flag, declared. Help, completions and the man page come from here.
+//! Declarations of every command and flag. Help, completions and the man page are generated from them.
 
-#![expect(clippy::doc_markdown, reason = "these comments are help texts, and read as they stand")]
+#![expect(clippy::doc_markdown, reason = "these comments are shown as help texts, without rendering Markdown")]
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -30,29 +30,29 @@ use crate::model::MaskMode;
 use crate::model::ViewMode;
 
 const FIRST_STEP: &str =
-    "First: `slop aggregate --tier 1` composes a context, `slop watch` keeps everything fresh";
+    "To begin: `slop aggregate --tier 1` composes a context, `slop watch` keeps the cache fresh";
 
-const FIRST_STEPS: &str = "First steps:
+const FIRST_STEPS: &str = "Getting started:
   slop aggregate --tier 1            compose a context for an orchestrator
-  slop watch                         keep everything fresh: leave it running";
+  slop watch                         keep the cache fresh until stopped";
 
-const FURTHER_STEPS: &str = "  slop index                         derive everything once
-  slop view src/main.c -m skeleton   one file, its bodies taken out
-  slop explain src/main.c --tier 3   why a file is shown as it is";
+const FURTHER_STEPS: &str = "  slop index                         index the whole project
+  slop view src/main.c -m skeleton   show a file without function bodies
+  slop explain src/main.c --tier 3   explain why a file is shown the way it is";
 
 const EXIT_CODES: &str =
-    "Exit codes: 0 done, 1 the user must act, 2 wrong usage, 3 the environment failed, 4 done with
-files left out by an error, 70 a bug in slop";
+    "Exit codes: 0 success, 1 action required, 2 usage error, 3 environment failure (a retry may help),
+4 success, but errors left some files out, 70 internal error";
 
-/// Keep, for every file of a project, what a language model needs to know of it
+/// Build prompt-ready context from a project: outlines, skeletons and summaries of its files
 ///
-/// slop derives an outline, a skeleton and a summary of every file, once per content, and keeps them in .slop_cache.
-/// From these it composes a context for an agent, always from the files as they are now.
+/// slop derives an outline, a skeleton and a summary of every file, once per content, and caches them in .slop_cache.
+/// From these it composes context documents for agents, always from the files as they are now.
 #[derive(Debug, Parser)]
 #[command(name = "slop", version, max_term_width = 100, disable_help_subcommand = true)]
 #[command(after_help = FIRST_STEP, after_long_help = format!("{FIRST_STEPS}\n{FURTHER_STEPS}\n\n{EXIT_CODES}"))]
 pub struct CliArgs {
-    /// Flags of every command.
+    /// Flags that every command accepts.
     #[command(flatten)]
     pub global: GlobalArgs,
     /// The command.
@@ -61,7 +61,7 @@ pub struct CliArgs {
 }
 
 impl CliArgs {
-    /// Refuses flags that contradict each other in a way that their declarations cannot say.
+    /// Rejects conflicting flags that clap's declarations cannot express.
     pub fn checked(self) -> Result<Self, clap::Error> {
         if let CliCommand::View(view) = &self.command
             && view.mode.is_some()
@@ -87,34 +87,34 @@ impl CliArgs {
     }
 }
 
-/// Flags of every command; under a heading of their own, or they would hide those of the command itself.
+/// Flags that every command accepts, under their own heading so that they do not hide those of the command itself.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Arguments)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
-    /// Work on the project in this folder
+    /// Use the project in this folder
     ///
-    /// Without it, the nearest folder above that holds a slop.toml or a .slop_cache, else the current one.
+    /// Defaults to the nearest parent folder that contains a slop.toml or a .slop_cache, or else to the current folder.
     #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// Answer in JSON
+    /// Print JSON
     ///
-    /// One object {schema_version, command, data}, or {schema_version, command, error} where there is no answer.
-    /// `outline` and `cache export` write a line of JSON for each file instead.
+    /// Prints one object: {schema_version, command, data}, or {schema_version, command, error} if the command failed.
+    /// `outline` and `cache export` print one line of JSON per file instead.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Tell nothing but results and errors
+    /// Suppress everything except results and errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Tell what was read and derived for the answer
+    /// Show what was read and derived
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Answer without a running daemon
+    /// Do not use a running daemon
     #[arg(long, global = true, hide_short_help = true)]
     pub no_daemon: bool,
-    /// Fail where an answer cannot be vouched for
+    /// Fail if the answer cannot be guaranteed to be fresh
     ///
-    /// As where a file is written to all the time, so that it can never be read whole.
+    /// For example, because a file is being written continuously and can never be read as a whole.
     #[arg(long, global = true, hide_short_help = true)]
     pub require_fresh: bool,
     /// When to use colors
@@ -122,7 +122,7 @@ pub struct GlobalArgs {
     pub color: ColorWhen,
 }
 
-/// Returns the way to a file without links, as far as it is there.
+/// Returns `path` with symbolic links resolved, as far as it exists.
 fn resolved(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let in_folder = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
@@ -143,29 +143,29 @@ pub enum ColorWhen {
 /// A command.
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
-    /// Write a commented slop.toml
+    /// Create a commented slop.toml
     ///
-    /// Every setting stands in it with its default, commented out: a fresh file changes nothing.
+    /// It lists every setting with its default, commented out, so a new file changes nothing.
     Init,
-    /// Bring the cache up to date
+    /// Update the cache
     ///
-    /// Reads what has changed, derives what was never seen before, forgets what is gone. Nothing else needs this
-    /// command: every answer is made from the files as they are. It only makes the next answers quick.
+    /// Reads files that have changed, derives what is missing, and drops files that are gone. No other command depends
+    /// on it: every answer is made from the files as they are now. It only makes the next answers faster.
     Index(IndexArgs),
     /// Show the symbols of files
     #[command(after_help = "Examples:
   slop outline src/engine.py
   slop outline --json | jq -r 'select(.health < 1) | .path'")]
     Outline(OutlineArgs),
-    /// Show files: their text, skeleton, outline or summary, symbols, lines, changes
+    /// Show files: text, skeleton, outline, summary, single symbols, lines or a diff
     #[command(after_help = "Examples:
-  slop view src/engine.py                      the text
-  slop view src/engine.py --mode skeleton      signatures and docs, bodies taken out
-  slop view src --mode summary                 each file of a folder in some words
+  slop view src/engine.py                      the full text
+  slop view src/engine.py --mode skeleton      signatures and docs, without bodies
+  slop view src --mode summary                 a short summary of each file in a folder
   slop view src/engine.py --mask Engine=sig --mask Engine.run=def
-                                               the head of a class with one of its methods
-  slop view src/engine.py --lines 10-25        some lines
-  slop view src --mode diff                    what has changed since the last commit
+                                               a class header with one of its methods
+  slop view src/engine.py --lines 10-25        a range of lines
+  slop view src --mode diff                    the changes since the last commit
   slop view src/engine.py --mode skeleton --bare > engine_skeleton.py")]
     View(ViewArgs),
     /// Show where a name is defined
@@ -173,81 +173,84 @@ pub enum CliCommand {
   slop symbol Engine.run
   slop symbol parse_header --definition")]
     Symbol(SymbolArgs),
-    /// Compose one document for an agent
+    /// Compose one context document for an agent
     ///
-    /// Tier 1 (orchestrator) gets a summary of each file and the tree; tier 2 (tech lead) summaries with signatures;
-    /// tier 3 (worker) the files in focus in full and skeletons of the rest; tier 4 (QA) outlines, and lines around
-    /// those in focus. The document is written to the next numbered file of project.output_dir, and its path printed.
+    /// Tier 1 (orchestrator) gets a summary of each file and the file tree; tier 2 (tech lead) gets summaries with
+    /// signatures; tier 3 (worker) gets the focused files in full and skeletons of the others; tier 4 (QA) gets
+    /// outlines, and the lines around each focused line. The document is written to the next numbered file in
+    /// project.output_dir, and its path is printed.
     #[command(after_help = "Examples:
   slop aggregate --tier 1
   slop aggregate --tier 3 --focus src/engine.py --stdout
   slop aggregate --tier 4 --focus src/engine.py:120 src tests -o context.md
   slop aggregate --tier 2 --format json --stdout | jq .receipt.tokens")]
     Aggregate(Box<AggregateArgs>),
-    /// Have a language model write summaries, at a price that is told first
+    /// Summarize files with a language model (shows the cost first)
     ///
-    /// Says what would leave the machine, to whom, and what it may cost; asks on a terminal; and then asks the models of
-    /// agent.models, files first, then the folders that hold them. What they write is kept for the contents, and shown
-    /// by tiers whose setting `summary` is "agent". Without a model in your own settings file nobody is ever asked.
+    /// Shows what would leave the machine, where it would be sent, and what it may cost; on a terminal, asks for
+    /// confirmation. Then asks the models in agent.models about files first, then about the folders that contain them.
+    /// Answers are cached by content and shown by tiers whose `summary` setting is "agent". Unless your own settings
+    /// file names a model, nothing is ever sent.
     #[command(after_help = "Examples:
   slop summarize --estimate
   slop summarize src --tier 1")]
     Summarize(SummarizeArgs),
-    /// Say what the sub-agent sends, has written and has cost
+    /// Show what the sub-agent sends, has written and has cost
     Agent(AgentArgs),
-    /// Say why files get the view that they get
+    /// Explain why each file is shown the way it is
     ///
-    /// With --budget or --max-bytes also what the limit makes of them, in the document as a whole.
+    /// With --budget or --max-bytes, also shows what the limit does to each file in the document as a whole.
     Explain(ExplainArgs),
-    /// List every file of the project, with what is known of it
+    /// List every file of the project with its state
     ///
-    /// States: fresh (the cache holds this content), stale (the file may have changed since), new (never read), and
-    /// left out, with the reason. Reads none of the files, and derives nothing.
+    /// The states are fresh (the cache has this content), stale (the file may have changed since it was cached), new
+    /// (never read), and left out, with the reason. No file is read and nothing is derived.
     Status,
-    /// Watch the project and keep the cache fresh: leave it running
+    /// Watch the project and keep the cache fresh
     ///
-    /// Writes a line for each refresh. Every other command is answered by it, and orchestrators ask it by a socket in
-    /// the cache folder, as docs/openapi.json describes.
+    /// Runs until stopped and prints a line for each refresh. While it runs, it answers all other commands, and
+    /// programs can query it through a socket in the cache folder; see docs/openapi.json.
     Watch(WatchArgs),
-    /// Run the same in the background
+    /// Run the watcher in the background
     Daemon(DaemonArgs),
-    /// Compare the index with the files themselves
+    /// Compare the index with the files on disk
     ///
-    /// Lists the project anew, reads and hashes every file, and tells each one of which the cache says something else. A
-    /// file that has changed since the last index run is one of them. Nothing is written. Exits with 1 on any difference.
+    /// Lists the project again, reads and hashes every file, and reports each file that differs from the cache. That
+    /// includes files that have changed since the last `slop index`. Nothing is written. The exit code is 1 if there
+    /// are differences.
     #[command(after_help = "Example:
   slop index && slop audit")]
     Audit,
-    /// Look after the cache
+    /// Inspect, verify or clear the cache
     Cache(CacheArgs),
     /// Show the settings
     Config(ConfigArgs),
-    /// Mark lines of files that are found again after edits
+    /// Manage slices: marked lines that are tracked across edits
     Slice(SliceArgs),
-    /// Say symbol by symbol what is shown of files
+    /// Choose which symbols of a file to show
     Mask(MaskArgs),
-    /// Save sets of files with what is said of each, and bring them back
+    /// Save and restore sets of curated files
     Preset(PresetArgs),
-    /// Show the agent profiles
+    /// Show the personas (agent profiles)
     Persona(PersonaArgs),
-    /// Serve an agent by the Model Context Protocol, on the standard input and output
+    /// Run a Model Context Protocol server on standard input and output
     ///
-    /// To be started by the agent's program, in the project's folder or with --project. Offers tools (slop_aggregate,
-    /// slop_view, slop_outline, slop_symbol, slop_status) and every file as a resource, each in any view. Ends when the
-    /// standard input does.
+    /// Meant to be started by an agent's client, in the project's folder or with --project. Offers tools
+    /// (slop_aggregate, slop_view, slop_outline, slop_symbol, slop_status) and every file as a resource in any view.
+    /// Exits when standard input is closed.
     #[command(after_help = "Example:
   claude mcp add slop -- slop mcp --project /path/to/project")]
     Mcp,
-    /// Print the completions for a shell
+    /// Print shell completions
     #[command(after_help = "Example:
   slop completions bash > ~/.local/share/bash-completion/completions/slop")]
     Completions {
-        /// The shell.
+        /// The shell to print completions for
         shell: Shell,
     },
-    /// Print the man page, of slop or of one of its commands
+    /// Print the man page of slop or of one of its commands
     Man {
-        /// Print the page of this command
+        /// The command to print the man page of
         command: Option<String>,
     },
 }
@@ -255,7 +258,7 @@ pub enum CliCommand {
 /// Arguments of `index`.
 #[derive(Debug, Arguments)]
 pub struct IndexArgs {
-    /// Read and hash every file, whatever its stamp says
+    /// Read and hash every file, even if its size and timestamps are unchanged
     #[arg(long)]
     pub verify: bool,
 }
@@ -263,10 +266,10 @@ pub struct IndexArgs {
 /// Arguments of `outline`.
 #[derive(Debug, Arguments)]
 pub struct OutlineArgs {
-    /// Files, folders or patterns; without any, every file that has an outline
+    /// Files, folders or patterns [default: every file that has an outline]
     #[arg(value_name = "PATH")]
     pub files: Vec<String>,
-    /// Read and hash the files, whatever their stamps say
+    /// Read and hash the files, even if their size and timestamps are unchanged
     #[arg(long)]
     pub verify: bool,
 }
@@ -277,34 +280,34 @@ pub struct ViewArgs {
     /// Files, folders or patterns
     #[arg(value_name = "PATH", required = true)]
     pub files: Vec<String>,
-    /// How to show them; without it in full, or as large as limits.max_bytes allows
+    /// How to show the files [default: full, or a smaller view for files above limits.max_bytes]
     ///
-    /// ast_signatures and ast_definitions show the signatures, or the definitions, of all symbols.
+    /// ast_signatures and ast_definitions show the signatures or the definitions of all symbols.
     #[arg(long, short, value_name = "MODE", value_parser = mode())]
     pub mode: Option<ViewMode>,
-    /// Show of this symbol its definition, its signature or nothing: def, sig or hide
+    /// Show this symbol's definition (def) or signature (sig), or hide it (hide)
     ///
-    /// The symbol is named as `slop outline --json` names it (Engine.run, ns::Engine::run), and one overload as
-    /// run(int speed), with the parameters as they are written, or as run#2, the second of its name. Symbols that no
-    /// --mask names are not shown, but within a definition that is.
+    /// Symbols are named as in `slop outline --json` (Engine.run, ns::Engine::run). To select one overload, write its
+    /// parameters as they appear in the source, as in run(int speed), or its position among symbols of that name, as in
+    /// run#2. Symbols that no --mask names are hidden, unless they are part of a definition that is shown.
     #[arg(long, value_name = "SYMBOL=HOW", value_parser = mask, conflicts_with_all = ["lines", "against"])]
     pub mask: Vec<(String, MaskMode)>,
-    /// Show these lines, from 1 and inclusive
+    /// Show these lines, counted from 1, both ends included
     #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with = "against")]
     pub lines: Vec<(u32, u32)>,
-    /// Show what has changed since this commit, branch or tag; --mode diff alone means HEAD
+    /// Show the changes since this commit, branch or tag [default with --mode diff: HEAD]
     #[arg(long, value_name = "REV")]
     pub against: Option<String>,
-    /// Print the text alone, without the line that says what it is
+    /// Print only the text, without the header line
     #[arg(long)]
     pub bare: bool,
-    /// Read and hash the files, whatever their stamps say
+    /// Read and hash the files, even if their size and timestamps are unchanged
     #[arg(long)]
     pub verify: bool,
 }
 
 impl ViewArgs {
-    /// Returns the mode that is asked for, in words or by what the mode is for.
+    /// Returns the mode that is given by `--mode` or implied by another flag.
     pub fn chosen_mode(&self) -> Option<ViewMode> {
         let implied = match (self.mask.is_empty(), self.lines.is_empty(), &self.against) {
             (false, _, _) => Some(ViewMode::Masked),
@@ -319,12 +322,12 @@ impl ViewArgs {
 /// Arguments of `symbol`.
 #[derive(Debug, Arguments)]
 pub struct SymbolArgs {
-    /// The symbol's name, or the end of its qualified name: `run`, `Engine.run`, `ns::Engine::run`
+    /// The symbol's name or the end of its qualified name: `run`, `Engine.run`, `ns::Engine::run`
     pub name: String,
-    /// Print the text of each definition
+    /// Print the source of each definition
     #[arg(long, conflicts_with = "signature")]
     pub definition: bool,
-    /// Print the signatures alone
+    /// Print only the signatures
     #[arg(long)]
     pub signature: bool,
 }
@@ -332,25 +335,25 @@ pub struct SymbolArgs {
 /// Arguments of `cache`.
 #[derive(Debug, Arguments)]
 pub struct CacheArgs {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: CacheCommand,
 }
 
-/// What can be done with the cache.
+/// The subcommands of `cache`.
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
-    /// Say how much is cached
+    /// Show how much is cached
     Status,
-    /// Empty the cache, or a part of it
+    /// Clear the cache or part of it
     ///
-    /// What is deleted is derived again when it is needed. Nothing that a person wrote is in the cache. What the last
-    /// aggregations gave is forgotten, so that the next --since-last shows everything.
+    /// What is deleted is derived again when it is needed. The cache contains nothing that a person wrote. It also
+    /// records what the last aggregations contained, so the next --since-last shows everything.
     ///
-    /// What models wrote was paid for. It is deleted only after a question on the terminal, or where --yes or --agent
-    /// says so. What has been spent stays written down, and counts.
+    /// Summaries written by models cost money. They are deleted only with --yes or --agent, or after confirmation on
+    /// the terminal. The record of what has been spent is kept, and still counts.
     Clear {
-        /// Delete what is known of these files alone
+        /// Delete only what is cached for these files
         #[arg(value_name = "PATH", conflicts_with_all = ["summaries", "structure"])]
         files: Vec<String>,
         /// Delete the summaries
@@ -359,41 +362,42 @@ pub enum CacheCommand {
         /// Delete the outlines, skeletons and references
         #[arg(long)]
         structure: bool,
-        /// Delete the summaries that models wrote, of all files or of the given ones
+        /// Delete the summaries written by models, of all files or of the given ones
         #[arg(long)]
         agent: bool,
-        /// Empty the cache of what models wrote too, without a question
+        /// Also delete the summaries written by models, without confirmation
         #[arg(long, conflicts_with_all = ["files", "summaries", "structure", "agent"])]
         yes: bool,
     },
-    /// Check every byte that is cached, and delete what is damaged
+    /// Check every cached byte and delete damaged entries
     Verify,
-    /// Delete what no file has held for some time, and what older versions of slop made
+    /// Delete entries for contents that no file has had for some time, and those of older versions of slop
     ///
-    /// Names of aggregations that were not used for as long are forgotten with what they gave.
+    /// Aggregation names that have not been used for as long are dropped, together with the record of what they
+    /// contained.
     Gc {
-        /// Keep what a file has held within so many days
+        /// Keep contents that a file has had within the last N days
         #[arg(long, value_name = "N", default_value_t = 30)]
         days: u32,
     },
-    /// Print everything that is cached, a line of JSON for each file
+    /// Print everything that is cached, as one line of JSON per file
     Export,
 }
 
 /// Arguments of `config`.
 #[derive(Debug, Arguments)]
 pub struct ConfigArgs {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: ConfigCommand,
 }
 
-/// What can be done with the settings.
+/// The subcommands of `config`.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Print every setting with its value
     Show {
-        /// Say for each where its value comes from
+        /// Show where each value comes from
         #[arg(long)]
         origin: bool,
     },

@@ -1,4 +1,4 @@
-//! The flags of the daemon's commands, declared.
+//! Declarations of the daemon's commands and their flags.
 
 use std::net::IpAddr;
 use std::net::Ipv4Addr;
@@ -11,18 +11,19 @@ use clap::Subcommand;
 /// Arguments of `watch`.
 #[derive(Debug, Clone, Default, Arguments)]
 pub struct WatchArgs {
-    /// Listen on this address of the machine itself too, as in 127.0.0.1:7878
+    /// Also listen on this loopback address, such as 127.0.0.1:7878
     ///
-    /// Port 0 takes one that is free. Who asks there has to know the word that is written, with the address, to
-    /// daemon.listen in the cache folder, which the user alone can read.
+    /// Port 0 picks a free port. Clients must send the token stored, with the address, in daemon.listen in the cache
+    /// folder, which only the user can read.
     #[arg(long, value_name = "ADDRESS", value_parser = loopback)]
     pub listen: Option<SocketAddr>,
-    /// Hash every file of every answer, and say where a stamp or an event was wrong
+    /// Hash every file of every answer, and report missed changes
     ///
-    /// Answers are made from the bytes that are there. `slop daemon status` counts the mistakes that were found.
+    /// Answers are always made from the current bytes. `slop daemon status` shows how many changes the timestamps or
+    /// the watcher had missed.
     #[arg(long)]
     pub paranoid: bool,
-    /// Leave the terminal; for `slop daemon start`.
+    /// Detach from the terminal; used by `slop daemon start`.
     #[arg(long, hide = true)]
     pub detached: bool,
 }
@@ -30,42 +31,42 @@ pub struct WatchArgs {
 /// Arguments of `daemon`.
 #[derive(Debug, Arguments)]
 pub struct DaemonArgs {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: DaemonCommand,
 }
 
-/// What can be done with the daemon.
+/// The subcommands of `daemon`.
 #[derive(Debug, Subcommand)]
 pub enum DaemonCommand {
-    /// Start it in the background, unless it runs
+    /// Start the daemon in the background, unless it is running
     Start(WatchArgs),
-    /// Stop it, if it runs
+    /// Stop the daemon if it is running
     Stop,
-    /// Stop it and start it again
+    /// Restart the daemon
     Restart(WatchArgs),
-    /// Say how it is
+    /// Show the daemon's status
     ///
-    /// Exits with 1 where none runs, and with 3 where one is there and does not answer.
+    /// The exit code is 1 if no daemon is running, and 3 if one is running but does not answer.
     Status,
-    /// Print what it said last in the background
+    /// Print the daemon's most recent log output
     Logs {
-        /// So many lines
+        /// Number of lines to print
         #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
         lines: usize,
     },
-    /// Print a unit for systemd, to keep it running
+    /// Print a systemd unit that keeps the daemon running
     ///
-    /// A user unit: put it into ~/.config/systemd/user/ and enable it with systemctl --user.
+    /// It is a user unit: save it in ~/.config/systemd/user/ and enable it with systemctl --user.
     Unit,
 }
 
 fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr =
-        text.parse().map_err(|_| "give an address and a port, as in 127.0.0.1:7878".to_owned())?;
-    // Of all that lead here, these are the names that a browser cannot be led to from elsewhere.
+        text.parse().map_err(|_| "expected an address and a port, such as 127.0.0.1:7878".to_owned())?;
+    // Other loopback addresses are refused: DNS rebinding cannot lead a browser to these two.
     if [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)].contains(&address.ip()) {
         return Ok(address);
     }
-    Err("only the machine itself is listened to: give 127.0.0.1 or [::1]".to_owned())
+    Err("not a loopback address: expected 127.0.0.1 or [::1]".to_owned())
 }

@@ -1,6 +1,6 @@
-//! What documents are asked for with, declared: the flags of `aggregate` and `explain`.
+//! Declarations of the flags of `aggregate` and `explain`.
 
-#![expect(clippy::doc_markdown, reason = "these comments are help texts, and read as they stand")]
+#![expect(clippy::doc_markdown, reason = "these comments are shown as help texts, without rendering Markdown")]
 
 use std::path::PathBuf;
 
@@ -13,35 +13,35 @@ use super::values::strategy;
 use crate::model::AggregationStrategy;
 use crate::model::FileOrder;
 
-/// What decides about views.
+/// The flags that select views.
 #[derive(Debug, Arguments)]
 pub struct ViewSelectionArgs {
     /// Compose for this tier: 1 orchestrator, 2 tech lead, 3 worker, 4 QA
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub tier: Option<u8>,
-    /// Compose for this persona, as slop.toml describes it
+    /// Compose for this persona, as defined in slop.toml
     #[arg(long, value_name = "NAME", conflicts_with = "tier")]
     pub persona: Option<String>,
-    /// Aggregate the files of this preset, and show them as it says
+    /// Aggregate the files of this preset, shown as the preset specifies
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// Pick the views this way; the setting is project.aggregation_strategy
+    /// How to choose views [setting: project.aggregation_strategy]
     #[arg(long, value_name = "STRATEGY", value_parser = strategy())]
     pub strategy: Option<AggregationStrategy>,
-    /// Put these files in focus: a path, a name, a part of a path, a pattern, or path:line
+    /// Focus on these files: a path, a name, part of a path, a pattern, or path:line
     #[arg(long, value_name = "PATH")]
     pub focus: Vec<String>,
-    /// Show against this revision what is shown as a diff; without it, against the last commit
+    /// The revision that diffs are based on [default: the last commit]
     #[arg(long, value_name = "REVISION", hide_short_help = true)]
     pub against: Option<String>,
-    /// Keep within so many tokens: the least important files are shown smaller
+    /// Limit the document to this many tokens by showing less important files in smaller views
     ///
-    /// The setting is tiers.N.budget_tokens. Tokens are counted in the document as Markdown, whatever the format. So they are the text that a request body
-    /// gives to a model, without its system prompt and the images that are sent as such; what JSON adds to it is limited
-    /// by --max-bytes.
+    /// The corresponding setting is tiers.N.budget_tokens. Tokens are counted in the document as Markdown, whatever the
+    /// format. For a request body, that is the text given to the model, without the system prompt and without inline
+    /// images; to limit what JSON adds, use --max-bytes.
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
-    /// Keep the document within so many bytes as it is written in its format, in the same way
+    /// Limit the document to this many bytes in its output format, in the same way
     #[arg(long, value_name = "BYTES", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_bytes: Option<u64>,
 }
@@ -49,16 +49,16 @@ pub struct ViewSelectionArgs {
 /// Arguments of `aggregate`.
 #[derive(Debug, Arguments)]
 pub struct AggregateArgs {
-    /// Files, folders or patterns to aggregate; without any, the whole project
+    /// Files, folders or patterns to aggregate [default: the whole project]
     #[arg(value_name = "FILES")]
     pub files: Vec<String>,
-    /// What decides about views.
+    /// The flags that select views.
     #[command(flatten)]
     pub choice: ViewSelectionArgs,
-    /// Put the files in this order; the setting is aggregation.order
+    /// The order of the files [setting: aggregation.order]
     #[arg(long, value_name = "ORDER", value_parser = order(), hide_short_help = true)]
     pub order: Option<FileOrder>,
-    /// Write the document in this format
+    /// The format of the document
     #[arg(long, value_name = "FORMAT", default_value = "markdown")]
     pub format: FormatArg,
     /// Print the document instead of writing it to a file
@@ -67,76 +67,76 @@ pub struct AggregateArgs {
     /// Write the document to this file
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write the receipt, which says what became of each file, to this file
+    /// Write the receipt, a JSON report of how each file was shown, to this file
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
-    /// How the document is remembered.
+    /// The flags for incremental aggregation.
     #[command(flatten)]
     pub memory: RememberArgs,
-    /// Say what would become of each file, and write nothing
+    /// Show how each file would be shown, without writing anything
     #[arg(long, conflicts_with_all = ["output", "receipt"])]
     pub dry_run: bool,
-    /// What stands beside the files.
+    /// The flags for content besides the files.
     #[command(flatten)]
     pub beside: AttachmentArgs,
-    /// Before that, have models write the summaries that are missing, for at most so many seconds
+    /// Wait up to this many seconds for missing summaries by models
     ///
-    /// As `slop summarize` does, without a question; or a daemon that asks of its own accord is waited for. What has not
-    /// come by then is shown as it is without.
+    /// Runs `slop summarize` first, without confirmation; if a daemon is already writing summaries in the background,
+    /// waits for it instead. What is not finished in time is shown without a model's summary.
     #[arg(long, value_name = "SECONDS", hide_short_help = true)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub wait_agent: Option<u64>,
-    /// Read and hash every file, whatever its stamp says
+    /// Read and hash every file, even if its size and timestamps are unchanged
     #[arg(long, hide_short_help = true)]
     pub verify: bool,
 }
 
-/// How a document is remembered.
+/// The flags for incremental aggregation.
 #[derive(Debug, Arguments)]
 pub struct RememberArgs {
-    /// Show what has changed since the last aggregation of the same name
+    /// Show only what has changed since the last aggregation of the same name
     ///
-    /// Files that would be shown as they were then are left out; those that have changed are shown as diffs, new ones
-    /// as they are, and the names of those that are gone. A diff is of what was shown: of two skeletons, say.
+    /// Unchanged files are left out, changed files are shown as diffs, new files in their usual view, and deleted files
+    /// by name. A diff compares what was shown: two versions of a skeleton, for example.
     #[arg(long)]
     pub since_last: bool,
-    /// Remember the document by this name
+    /// Record the document under this name for --since-last
     ///
-    /// Without it, by tier or persona and preset, as in tier-3 or persona-reviewer/preset-core; by `project` where
-    /// there is none of them. Agents that are given different files or focus need names of their own for --since-last.
+    /// Defaults to a name made from the tier or persona and the preset, such as tier-3 or persona-reviewer/preset-core,
+    /// or to `project` if none of them is given. Agents that are given different files or focus need separate names.
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), hide_short_help = true)]
     pub name: Option<String>,
 }
 
-/// What stands beside the files.
+/// The flags for content besides the files.
 #[derive(Debug, Default, Arguments)]
 pub struct AttachmentArgs {
-    /// End with the discussion in this file: JSON, JSONL or TOML
+    /// Append the discussion in this file: JSON, JSONL or TOML
     ///
-    /// Without it, with the discussion in history.toml, if there is one and the tier's setting `history` is on.
+    /// Defaults to history.toml in the project's folder, if it exists and the tier's `history` setting is on.
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
-    /// Of the takes of a discussion, use this one
+    /// Use this one of a discussion's takes
     #[arg(long, value_name = "NAME", conflicts_with = "no_history", hide_short_help = true)]
     pub take: Option<String>,
-    /// Leave out the discussion: what is left is the part that a provider caches
+    /// Omit the discussion, leaving only the part that a provider can cache
     #[arg(long, conflicts_with = "history_only", hide_short_help = true)]
     pub no_history: bool,
-    /// Write the discussion alone
+    /// Write only the discussion
     #[arg(long, hide_short_help = true)]
     pub history_only: bool,
-    /// Show this image, as a link or with --screenshots-inline
+    /// Add this image, as a link or with --screenshots-inline
     #[arg(long = "screenshot", value_name = "FILE", hide_short_help = true)]
     pub screenshots: Vec<PathBuf>,
-    /// Put the images themselves into the document
+    /// Embed images in the document
     #[arg(long, hide_short_help = true)]
     pub screenshots_inline: bool,
-    /// Ask this model, in a provider's format; the settings are below formats
+    /// The model named in a provider's request body [settings: formats.*]
     #[arg(long, value_name = "MODEL", hide_short_help = true)]
     pub model: Option<String>,
 }
 
-/// How a document is written.
+/// The format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
     /// Markdown.
@@ -157,7 +157,7 @@ pub struct ExplainArgs {
     /// A file, a folder or a pattern
     #[arg(value_name = "PATH")]
     pub file: String,
-    /// What decides about views.
+    /// The flags that select views.
     #[command(flatten)]
     pub choice: ViewSelectionArgs,
 }

@@ -1,4 +1,4 @@
-//! The words that flags take, read.
+//! Value parsers for flags.
 
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
@@ -14,17 +14,19 @@ pub(super) fn line_range(word: &str) -> Result<(u32, u32), String> {
     let number = |digits: &str| {
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let number = digits.parse::<u32>().ok().filter(|_| is_number);
-        number.ok_or_else(|| format!("`{digits}` is no line's number; write A-B, as in 10-25"))
+        number.ok_or_else(|| format!("`{digits}` is not a line number; write A-B, as in 10-25"))
     };
     let (start, end) = (number(start)?, number(end)?);
     match (start, end) {
-        (0, _) => Err("lines are counted from 1".to_owned()),
-        _ if end < start => Err(format!("the range ends at {end}, before it begins at {start}")),
+        (0, _) => Err("lines are numbered from 1".to_owned()),
+        _ if end < start => Err(format!("the range ends at {end}, before its start at {start}")),
         range => Ok(range),
     }
 }
 
-/// A window is about a line, which a view has no way to name; a path alone is no answer to who named it.
+/// Returns the parser of view modes, without those that a view of a named file cannot have.
+///
+/// A window needs a line, which `view` cannot name, and the path alone repeats what the user typed.
 pub(super) fn mode() -> impl TypedValueParser<Value = ViewMode> {
     let modes = ViewMode::ALL.into_iter().filter(|mode| !matches!(mode, ViewMode::Window | ViewMode::Path));
     named(modes.map(ViewMode::name), ViewMode::from_name)
@@ -46,11 +48,11 @@ pub(super) fn order() -> impl TypedValueParser<Value = FileOrder> {
     named(FileOrder::ALL.into_iter().map(FileOrder::name), FileOrder::from_name)
 }
 
-/// Returns a parser of the words `names`, which help and completions list.
+/// Returns a parser that accepts `names`, which help and completions list.
 fn named<T: Clone + Send + Sync + 'static>(
     names: impl Iterator<Item = &'static str>,
     from_name: fn(&str) -> Option<T>,
 ) -> impl TypedValueParser<Value = T> {
     let parser = PossibleValuesParser::new(names.collect::<Vec<_>>());
-    parser.try_map(move |word| from_name(&word).ok_or("it is not one of the names"))
+    parser.try_map(move |word| from_name(&word).ok_or("not one of the possible values"))
 }

@@ -24,26 +24,26 @@ pub fn commented_template() -> String {
 
 /// What a project's file may say of the sub-agent; the rest of the section has no effect in the file that is begun here.
 const PROJECT_AGENT_SECTION: &str = "\
-# Whether the daemon asks of its own accord for what lacks a summary; a project can only forbid it.
+# Whether the daemon writes missing summaries automatically; a project can only turn this off.
 background = false
-# Patterns of files that no model is asked about, beside those that the user excludes.
+# Patterns of files that are never sent to a model, in addition to those that the user excludes.
 exclude = []
 ";
 
 /// What has no default, and so no line among the settings. Commands write it too, and leave the rest as it is.
 pub(super) const CURATION_TEMPLATE: &str = r#"
-# What is said of single files; `slop slice` and `slop mask` write here too.
+# Settings of single files; `slop slice` and `slop mask` write here too.
 #[[files]]
 #path = "src/engine/*.py"
 #view_mode = "skeleton"
 #ast_mask = { "Engine" = "sig", "Engine.run" = "def", "Engine._debug" = "hide" }
 
-# Sets of files under a name; `slop preset save` writes them.
+# Named sets of files; `slop preset save` writes them.
 #[presets.review]
 #description = "what a reviewer sees"
 #files = ["README.md", { path = "src", view_mode = "outline" }]
 
-# Agent profiles. A project names providers and models and nothing else of them.
+# Agent profiles. A project can only name providers and models here.
 #[personas.reviewer]
 #tier = 2
 #context_preset = "review"
@@ -76,45 +76,45 @@ const INTRODUCTION: &str = "\
 
 Generated from `config/default.toml`, the only place where a default is written.
 
-A value is taken from the last of these that sets it: the built-in defaults, the user's own file
-(`~/.config/slop/config.toml`, or what `SLOP_CONFIG` names), the project's `slop.toml`, the environment, the flags of a
-command. The environment variable of a setting is its key in upper case
-with `SLOP_` before it and `_` for all that is no letter or digit: `SLOP_AGGREGATION_CACHE_DIR` for
-`aggregation.cache_dir`. `slop config show --origin` says where each value came from.
+Later sources override earlier ones: the built-in defaults, the user's settings file (`~/.config/slop/config.toml`, or the
+file that `SLOP_CONFIG` names), the project's `slop.toml`, the environment, command-line flags. The environment variable
+of a setting is `SLOP_` followed by its key in upper case, with `_` for every other character:
+`SLOP_AGGREGATION_CACHE_DIR` for `aggregation.cache_dir`. `slop config show --origin` shows where each value comes from.
 
-What people curate has no defaults, and so no row here: `[[files]]`, `[presets.NAME]` and `[personas.NAME]`; `slop init`
-writes an example of each. Presets and personas of the user's own file serve every project, and a project's take their
-place by name. `[[files]]` belongs in a project's `slop.toml`: elsewhere it has no effect, and a note says so. A key
-within these tables that slop does not know is kept and told, and has no effect.
+Curation has no defaults and is therefore not listed here: `[[files]]`, `[presets.NAME]` and `[personas.NAME]`;
+`slop init` writes an example of each. Presets and personas in the user's settings file are available in every project,
+and a project's presets and personas of the same name replace them. `[[files]]` belongs in a project's `slop.toml`;
+elsewhere it has no effect, and a note says so. Unknown keys within these tables are kept and reported, and have no
+effect.
 
-A project that was checked out may come from anyone. Of what decides who is asked, what is sent and what that costs, its
-`slop.toml` may say `agent.background = false` and add to `agent.exclude`; everything else in `[agent]`, and all of
-`[providers]` and `[prices]`, is heeded in the user's own file (and `[agent]` in the environment) alone, and a note tells
-what has no effect. There the providers that slop knows can be changed and others added, and prices set:
+A cloned project may come from anyone. Of the settings that decide which models are used, what is sent and what that
+costs, its `slop.toml` can only set `agent.background = false` and extend `agent.exclude`. The rest of `[agent]`, and all
+of `[providers]` and `[prices]`, are read only from the user's settings file (and `[agent]` from the environment); a note
+reports what was ignored. The user's file can change the built-in providers, add others, and set prices:
 
 ```toml
-[providers.work]                        # asked as \"work/MODEL\"
+[providers.work]                        # used as \"work/MODEL\"
 wire = \"chat\"                           # anthropic, chat, responses, gemini, ollama or command
 base_url = \"https://llm.example.com/v1\"
-key_variables = [\"WORK_LLM_KEY\"]        # variables that may hold the key: the first that is set counts
-key_file = \"work.key\"                   # where none is; from this file's folder
-headers = { \"x-team\" = \"tools\" }        # further headers, none of them secret
+key_variables = [\"WORK_LLM_KEY\"]        # environment variables for the key; the first one that is set is used
+key_file = \"work.key\"                   # used if none is set; relative to this file's folder
+headers = { \"x-team\" = \"tools\" }        # additional headers, none of them secret
 # needs_key, free, marks_cache, completion_tokens, batches: true or false; context_tokens: a number;
-# base_variable: a variable that may hold another base_url;
+# base_variable: an environment variable that overrides base_url;
 # command = [\"PROGRAM\", \"ARGUMENT\"] for the wire \"command\";
-# quirks = [{ names = [\"MODEL\"], fields = { FIELD = VALUE }, output_tokens = NUMBER }]: for models whose names begin so,
-# further fields of the body, and the most tokens of an answer with what the model thinks
+# quirks = [{ names = [\"MODEL\"], fields = { FIELD = VALUE }, output_tokens = NUMBER }]: for models whose names have
+# this prefix, additional fields of the request body, and the output limit including reasoning tokens
 
-[prices.\"work/fast-model\"]              # US dollars for a million tokens
+[prices.\"work/fast-model\"]              # US dollars per million tokens
 input = \"0.30\"
 output = \"1.20\"
-# cache_read and cache_write, else as input; where input has more than long_from tokens: long_input, and long_output,
-# long_cache_read and long_cache_write, else grown as the input has
+# cache_read and cache_write default to input; for more than long_from input tokens: long_input, long_output,
+# long_cache_read and long_cache_write, which default to growing in proportion to the price of input
 ```
 
-A key is read from the variables that a provider's row names, or from its `key_file`: never from settings.
-`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` and `OLLAMA_HOST` move those providers, where the user's
-file does not say `base_url`.
+An API key is read from the environment variables listed for the provider, or from its `key_file`, never from the
+settings. `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` and `OLLAMA_HOST` change the address of these
+providers, unless the user's file sets `base_url`.
 ";
 
 fn append(page: &mut String, text: std::fmt::Arguments<'_>) {

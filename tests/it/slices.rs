@@ -81,8 +81,8 @@ fn a_range_that_cannot_be_is_refused() {
     let sandbox = project();
     let make = |file, range| sandbox.slop(&["slice", "make", file, range]);
     make("a.py", "0-3").assert_fails(2, &["counted from 1"]);
-    make("a.py", "9-2").assert_fails(2, &["ends at 2, before it begins at 9"]);
-    make("a.py", "x-2").assert_fails(2, &["`x` is no line's number"]);
+    make("a.py", "9-2").assert_fails(2, &["ends at 2, before its start at 9"]);
+    make("a.py", "x-2").assert_fails(2, &["`x` is not a line number"]);
     make("a.py", "+1-2").assert_fails(2, &["no line's number"]);
     make("a.py", "99999999999").assert_fails(2, &["no line's number"]);
     make("a.py", "4-9").assert_fails(1, &["a.py", "4-9", "it has 8", "hint:"]);
