@@ -1,6 +1,6 @@
 //! Declarations of every command and flag. Help, completions and the man page are generated from them.
 
-#![expect(clippy::doc_markdown, reason = "these comments are shown as help texts, without rendering Markdown")]
+#![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
 
 use std::path::Path;
 use std::path::PathBuf;

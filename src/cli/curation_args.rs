@@ -1,6 +1,6 @@
 //! Declarations of the commands that edit slices, masks, presets and personas.
 
-#![expect(clippy::doc_markdown, reason = "these comments are shown as help texts, without rendering Markdown")]
+#![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
 
 use clap::Args as Arguments;
 use clap::Subcommand;

@@ -1,6 +1,6 @@
 //! Declarations of the flags of `aggregate` and `explain`.
 
-#![expect(clippy::doc_markdown, reason = "these comments are shown as help texts, without rendering Markdown")]
+#![expect(clippy::doc_markdown, reason = "these comments are shown as plain help texts")]
 
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ pub struct AggregateArgs {
     /// The flags for incremental aggregation.
     #[command(flatten)]
     pub memory: RememberArgs,
-    /// Show how each file would be shown, without writing anything
+    /// Report which view each file would get, without writing anything
     #[arg(long, conflicts_with_all = ["output", "receipt"])]
     pub dry_run: bool,
     /// The flags for content besides the files.

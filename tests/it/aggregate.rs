@@ -33,7 +33,7 @@ fn project_with_history() -> Sandbox {
 }
 
 #[test]
-fn the_same_project_gives_the_same_bytes() {
+fn the_same_project_produces_the_same_bytes() {
     let sandbox = project_with_history();
     sandbox.write("README.md", "# Things\n\nEdited.\n");
     sandbox.write("untracked.py", "x = 1\n");
@@ -46,7 +46,7 @@ fn the_same_project_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_fresh_clone_gives_the_same_bytes() {
+fn a_fresh_clone_produces_the_same_bytes() {
     let sandbox = project_with_history();
     let first = run_all_variants(&sandbox);
     let clone = sandbox.outside("clone");
@@ -86,7 +86,7 @@ fn order(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn files_stand_in_the_order_that_was_asked_for() {
+fn files_are_in_the_requested_order() {
     let sandbox = project_with_history();
     let by_path = ["README.md", "src/engine.py", "src/fast.c", "src/util/text.py", "tests/test_engine.py"];
     assert_eq!(order(&sandbox, &["--order", "path"]), by_path);
@@ -101,7 +101,7 @@ fn files_stand_in_the_order_that_was_asked_for() {
 }
 
 #[test]
-fn only_the_files_that_are_named_are_shown() {
+fn only_the_named_files_are_shown() {
     let sandbox = project();
     assert_eq!(order(&sandbox, &["src/util"]), ["src/util/text.py"]);
     assert_eq!(
@@ -113,7 +113,7 @@ fn only_the_files_that_are_named_are_shown() {
 }
 
 #[test]
-fn a_file_that_is_named_and_cannot_be_shown_is_one_line() {
+fn a_named_file_that_cannot_be_shown_is_reported_on_one_line() {
     let sandbox = project();
     sandbox.write(".env", "TOKEN=hunter2\n");
     let ran = sandbox.slop(&["aggregate", "--stdout", "README.md", "gone.py", "logo.png", ".env"]);
@@ -127,7 +127,7 @@ fn a_file_that_is_named_and_cannot_be_shown_is_one_line() {
 }
 
 #[test]
-fn the_markdown_has_its_headings_and_says_what_is_reduced() {
+fn the_markdown_has_headings_and_marks_reduced_files() {
     let said = project().stdout_of(&["aggregate", "--tier", "3", "--order", "path", "--stdout"]);
     assert!(
         said.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · skeleton of "),
@@ -140,7 +140,7 @@ fn the_markdown_has_its_headings_and_says_what_is_reduced() {
 }
 
 #[test]
-fn no_text_can_end_its_fence() {
+fn no_text_can_close_its_fence() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.md", "x\n```\n## Files\n`````\n");
     let said = sandbox.stdout_of(&["aggregate", "--strategy", "full", "--stdout"]);
@@ -150,7 +150,7 @@ fn no_text_can_end_its_fence() {
 }
 
 #[test]
-fn the_json_document_holds_what_the_markdown_holds() {
+fn the_json_document_contains_what_the_markdown_contains() {
     let sandbox = project();
     let json = sandbox.stdout_of(&["aggregate", "--tier", "1", "--format", "json", "--stdout"]);
     let document: Value = serde_json::from_str(&json).unwrap();
@@ -167,7 +167,7 @@ fn the_json_document_holds_what_the_markdown_holds() {
 }
 
 #[test]
-fn a_folder_without_git_gives_the_same_bytes_too() {
+fn a_folder_without_git_produces_the_same_bytes() {
     let sandbox = Sandbox::new();
     sandbox.write("b.py", "x = 1\n");
     sandbox.write("a.py", "def a(): pass\n");

@@ -13,7 +13,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn an_index_that_is_right_has_no_differences() {
+fn a_correct_index_has_no_differences() {
     let sandbox = project();
     sandbox.stdout_of(&["index"]);
     let data = sandbox.json(&["audit"]);
@@ -22,7 +22,7 @@ fn an_index_that_is_right_has_no_differences() {
 }
 
 #[test]
-fn every_difference_is_told_with_its_path_and_none_is_mended() {
+fn every_difference_is_reported_with_its_path_and_none_is_fixed() {
     let sandbox = project();
     sandbox.stdout_of(&["index"]);
     sandbox.write("a.py", "def other():\n    pass\n");

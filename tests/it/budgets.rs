@@ -26,7 +26,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn a_budget_that_nothing_fits_into_is_refused_with_what_it_lacks() {
+fn a_budget_that_nothing_fits_is_refused_with_the_missing_amount() {
     let sandbox = project();
     let refused = sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--budget", "1"]);
     refused.assert_fails(1, &["over the budget of 1", "hint:"]);
@@ -43,7 +43,7 @@ fn a_budget_that_nothing_fits_into_is_refused_with_what_it_lacks() {
 }
 
 #[test]
-fn a_budget_is_that_of_the_tier_unless_the_command_says_another() {
+fn the_tiers_budget_applies_unless_the_command_sets_another() {
     let sandbox = project();
     sandbox.write("slop.toml", "[tiers.2]\nbudget_tokens = 300\n");
     let tokens_of = |flags: &[&str]| {
@@ -58,7 +58,7 @@ fn a_budget_is_that_of_the_tier_unless_the_command_says_another() {
 }
 
 #[test]
-fn every_format_keeps_its_bytes_as_it_is_written() {
+fn every_format_stays_within_max_bytes_as_written() {
     let sandbox = project();
     for format in FORMATS {
         let ask = |flags: &[&str]| {
@@ -82,7 +82,7 @@ fn every_format_keeps_its_bytes_as_it_is_written() {
 }
 
 #[test]
-fn the_receipt_tells_the_limit_that_was_asked_for_and_what_became_of_each_file() {
+fn the_receipt_reports_the_limit_and_the_view_of_each_file() {
     let sandbox = project();
     let flags = [
         "aggregate",
@@ -115,7 +115,7 @@ fn the_receipt_tells_the_limit_that_was_asked_for_and_what_became_of_each_file()
 }
 
 #[test]
-fn the_largest_limits_that_there_are_limit_nothing() {
+fn the_largest_possible_limits_limit_nothing() {
     let sandbox = project();
     let (flags, most) = (["aggregate", "--stdout", "--tier", "3"], u64::MAX.to_string());
     let limited = sandbox.stdout_of(&[&flags[..], &["--budget", &most, "--max-bytes", &most]].concat());
@@ -123,7 +123,7 @@ fn the_largest_limits_that_there_are_limit_nothing() {
 }
 
 #[test]
-fn a_path_alone_is_no_failure() {
+fn a_file_reduced_to_its_path_is_not_a_failure() {
     let sandbox = project();
     let ran = sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--budget", "300"]);
     assert!(ran.out.contains("· path\n"), "{}", ran.out);
@@ -131,7 +131,7 @@ fn a_path_alone_is_no_failure() {
 }
 
 #[test]
-fn an_image_that_is_sent_as_such_is_no_text_of_the_budget() {
+fn an_inline_image_does_not_count_towards_the_token_budget() {
     let sandbox = project();
     let image = [PNG, &[0; 9000]].concat();
     sandbox.write("shot.png", image);

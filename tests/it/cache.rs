@@ -37,7 +37,7 @@ fn kinds(outlines: u64, skeletons: u64, summaries: u64) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn status_says_how_much_is_cached() {
+fn status_reports_how_much_is_cached() {
     let sandbox = indexed_project();
     let status = sandbox.json(&["cache", "status"]);
     assert_eq!((number(&status["files"]), number(&status["contents"])), (6, 5));
@@ -47,7 +47,7 @@ fn status_says_how_much_is_cached() {
 }
 
 #[test]
-fn clear_empties_the_cache_and_says_how_much_it_freed() {
+fn clear_empties_the_cache_and_reports_how_much_it_freed() {
     let sandbox = indexed_project();
     let freed = sandbox.json(&["cache", "clear"]);
     assert_eq!((number(&freed["artifacts"]), number(&freed["files"])), (15, 6));
@@ -59,7 +59,7 @@ fn clear_empties_the_cache_and_says_how_much_it_freed() {
 }
 
 #[test]
-fn the_room_that_is_freed_goes_back_to_the_disk() {
+fn freed_space_is_returned_to_the_disk() {
     let sandbox = Sandbox::repo();
     for n in 0..200 {
         sandbox.write(format!("m{n}.py"), format!("def f{n}():\n    \"\"\"Does {n}.\"\"\"\n"));
@@ -72,7 +72,7 @@ fn the_room_that_is_freed_goes_back_to_the_disk() {
 }
 
 #[test]
-fn a_part_of_the_cache_is_cleared_by_itself() {
+fn part_of_the_cache_can_be_cleared() {
     let sandbox = indexed_project();
     assert_eq!(number(&sandbox.json(&["cache", "clear", "--summaries"])["artifacts"]), 5);
     assert_eq!(sandbox.json_lines(&["outline"]).len(), 5);
@@ -87,7 +87,7 @@ fn a_part_of_the_cache_is_cleared_by_itself() {
 }
 
 #[test]
-fn some_files_are_cleared_by_themselves() {
+fn single_files_can_be_cleared() {
     let sandbox = indexed_project();
     let freed = sandbox.json(&["cache", "clear", "src/engine.py"]);
     assert_eq!((number(&freed["artifacts"]), number(&freed["files"])), (3, 1));
@@ -99,7 +99,7 @@ fn some_files_are_cleared_by_themselves() {
 }
 
 #[test]
-fn what_no_file_holds_any_more_is_collected() {
+fn contents_that_no_file_has_are_garbage_collected() {
     let sandbox = indexed_project();
     sandbox.write("src/engine.py", "x = 1\n");
     sandbox.stdout_of(&["index"]);
@@ -110,7 +110,7 @@ fn what_no_file_holds_any_more_is_collected() {
 }
 
 #[test]
-fn export_prints_a_line_for_each_file_with_the_promised_keys() {
+fn export_prints_one_line_per_file_with_stable_keys() {
     let sandbox = indexed_project();
     let lines: Vec<Value> = sandbox
         .stdout_of(&["cache", "export"])
@@ -141,7 +141,7 @@ fn flip_a_bit_in_every_body(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_flipped_bit_is_found_and_what_it_hit_is_deleted() {
+fn verify_finds_a_flipped_bit_and_deletes_the_damaged_row() {
     let sandbox = indexed_project();
     sandbox.stdout_of(&["cache", "verify"]);
     flip_a_bit_in_every_body(&sandbox);
@@ -153,7 +153,7 @@ fn a_flipped_bit_is_found_and_what_it_hit_is_deleted() {
 }
 
 #[test]
-fn a_flipped_bit_is_never_served() {
+fn a_row_with_a_flipped_bit_is_never_served() {
     for question in [
         &["outline", "--json"][..],
         &["symbol", "Engine.run"],
@@ -173,7 +173,7 @@ fn a_flipped_bit_is_never_served() {
 }
 
 #[test]
-fn without_a_cache_there_is_nothing_to_look_after() {
+fn without_a_cache_the_cache_commands_report_nothing() {
     let sandbox = project();
     sandbox.write("slop.toml", "[aggregation]\ncache_enabled = false\n");
     for command in ["status", "clear", "verify", "gc", "export"] {

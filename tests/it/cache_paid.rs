@@ -77,7 +77,7 @@ fn agent(sandbox: &Sandbox) -> u64 {
 }
 
 #[test]
-fn status_says_what_models_wrote_and_what_it_cost() {
+fn status_reports_summaries_by_models_and_their_cost() {
     let sandbox = Sandbox::new();
     sandbox.write("one.py", ONE);
     sandbox.stdout_of(&["index"]);
@@ -93,7 +93,7 @@ fn status_says_what_models_wrote_and_what_it_cost() {
 }
 
 #[test]
-fn clearing_the_cache_keeps_what_was_paid_for_and_says_so() {
+fn clear_keeps_paid_summaries_and_reports_that() {
     let sandbox = summarized_project();
     let ran = sandbox.slop(&["cache", "clear"]);
     assert!(ran.err.contains("1 summaries by models were kept; `slop cache clear --yes`"), "{}", ran.err);
@@ -107,7 +107,7 @@ fn clearing_the_cache_keeps_what_was_paid_for_and_says_so() {
 }
 
 #[test]
-fn what_was_paid_for_goes_where_that_is_said_and_the_ledger_stays() {
+fn paid_summaries_are_deleted_on_request_and_the_ledger_stays() {
     for words in [&["--yes"][..], &["--agent"], &["--agent", "one.py"], &["--agent", "--summaries"]] {
         let sandbox = summarized_project();
         let freed = sandbox.json(&[&["cache", "clear"], words].concat());
@@ -122,7 +122,7 @@ fn what_was_paid_for_goes_where_that_is_said_and_the_ledger_stays() {
 }
 
 #[test]
-fn collecting_garbage_leaves_what_was_paid_for() {
+fn garbage_collection_keeps_paid_summaries() {
     let sandbox = summarized_project();
     std::fs::remove_file(sandbox.path("one.py")).unwrap();
     sandbox.stdout_of(&["index"]);
@@ -131,7 +131,7 @@ fn collecting_garbage_leaves_what_was_paid_for() {
 }
 
 #[test]
-fn the_export_has_a_line_for_each_summary_that_a_model_wrote() {
+fn export_has_one_line_per_summary_by_a_model() {
     let sandbox = summarized_project();
     let lines = sandbox.json_lines(&["cache", "export"]);
     let paths: Vec<String> = lines.iter().map(|line| text(&line["file_path"])).collect();
@@ -144,7 +144,7 @@ fn the_export_has_a_line_for_each_summary_that_a_model_wrote() {
 }
 
 #[test]
-fn verifying_finds_a_damaged_summary_and_salvages_a_damaged_file() {
+fn verify_finds_a_damaged_summary_and_recovers_a_damaged_database() {
     let sandbox = summarized_project();
     let file = sandbox.path(".slop_cache/agent.db");
     let sound = std::fs::read(&file).unwrap();

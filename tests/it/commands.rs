@@ -10,7 +10,7 @@ use super::sandbox::run;
 use super::tiers::project;
 
 #[test]
-fn init_writes_settings_that_change_nothing_and_never_over_others() {
+fn init_writes_settings_without_effect_and_never_overwrites() {
     let sandbox = project();
     let before = sandbox.stdout_of(&["config", "show"]);
     let said = sandbox.stdout_of(&["init"]);
@@ -23,7 +23,7 @@ fn init_writes_settings_that_change_nothing_and_never_over_others() {
 }
 
 #[test]
-fn the_settings_say_where_they_come_from() {
+fn config_show_reports_the_origin_of_each_setting() {
     let sandbox = project();
     sandbox.write("slop.toml", "[aggregation]\n\norder = \"path\"\n");
     fs::create_dir_all(sandbox.outside("config/slop")).unwrap();
@@ -45,7 +45,7 @@ fn the_settings_say_where_they_come_from() {
 }
 
 #[test]
-fn a_wrong_setting_is_named_with_its_file_its_line_and_what_is_near() {
+fn an_invalid_setting_is_reported_with_file_line_and_similar_key() {
     let sandbox = project();
     sandbox.write("slop.toml", "[aggregation]\norder = \"path\"\ndefualt_mode = \"full\"\n");
     let near = ["slop.toml:3", "defualt_mode", "default_mode", "hint:"];
@@ -63,7 +63,7 @@ fn a_wrong_setting_is_named_with_its_file_its_line_and_what_is_near() {
 }
 
 #[test]
-fn a_script_for_each_shell_and_a_page_for_each_command_are_printed() {
+fn completions_for_each_shell_and_man_pages_for_each_command_are_printed() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "zsh", "fish"] {
         assert!(sandbox.stdout_of(&["completions", shell]).contains("aggregate"), "{shell}");
@@ -75,7 +75,7 @@ fn a_script_for_each_shell_and_a_page_for_each_command_are_printed() {
 }
 
 #[test]
-fn wrong_usage_has_a_code_of_its_own() {
+fn usage_errors_have_their_own_exit_code() {
     let sandbox = project();
     for wrong in [
         &["frobnicate"][..],
@@ -96,7 +96,7 @@ fn wrong_usage_has_a_code_of_its_own() {
 }
 
 #[test]
-fn a_file_that_is_not_there_or_not_of_the_project_is_the_users_to_mend() {
+fn a_missing_or_foreign_file_is_the_users_error() {
     let sandbox = project();
     fs::write(sandbox.outside("outside.py"), "hunter2 = 1\n").unwrap();
     let outside = sandbox.outside("outside.py");
@@ -113,7 +113,7 @@ fn a_file_that_is_not_there_or_not_of_the_project_is_the_users_to_mend() {
 }
 
 #[test]
-fn a_fault_is_told_as_json_to_programs() {
+fn errors_are_reported_as_json_with_the_json_flag() {
     let sandbox = project();
     sandbox.write("notes.txt", "Words.\n");
     for (command, code) in [
@@ -137,14 +137,14 @@ fn a_fault_is_told_as_json_to_programs() {
 }
 
 #[test]
-fn a_program_gets_one_answer_though_it_be_a_failure() {
+fn with_json_exactly_one_object_is_printed_even_on_failure() {
     let ran = project().slop(&["symbol", "nobody", "--json"]);
     assert_eq!((ran.code, ran.out.lines().count()), (1, 1), "{ran:?}");
     assert!(ran.err.contains("`nobody`"), "{ran:?}");
 }
 
 #[test]
-fn whoever_closes_the_pipe_has_read_enough() {
+fn a_closed_pipe_is_not_an_error() {
     let sandbox = Sandbox::repo();
     for file in 0..50 {
         let function = |n| format!("def f{n}(x):\n    return x + {n}\n\n\n");
@@ -170,14 +170,14 @@ fn whoever_closes_the_pipe_has_read_enough() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_no_success() {
+fn failing_to_write_to_standard_output_is_an_error() {
     let sandbox = project();
     let ran = run(sandbox.script("$SLOP outline --json > /dev/full"));
     ran.assert_fails(3, &["error: cannot write to the standard output"]);
 }
 
 #[test]
-fn a_folder_below_is_part_of_the_project_and_its_paths_count_from_there() {
+fn paths_are_relative_to_the_current_subfolder() {
     let sandbox = project();
     sandbox.stdout_of(&["index"]);
     assert!(
@@ -195,7 +195,7 @@ fn a_folder_below_is_part_of_the_project_and_its_paths_count_from_there() {
 }
 
 #[test]
-fn the_project_can_be_named() {
+fn the_project_flag_selects_the_project() {
     let sandbox = project();
     let root = sandbox.root();
     let mut command = sandbox.command(&["--project", root.to_str().unwrap(), "view", "src/engine.py"]);
@@ -206,7 +206,7 @@ fn the_project_can_be_named() {
 }
 
 #[test]
-fn a_path_may_be_spelled_as_shells_and_scripts_spell_it() {
+fn paths_may_be_spelled_as_shells_and_scripts_spell_them() {
     let sandbox = project();
     let absolute = sandbox.path("src/engine.py");
     for word in
@@ -219,7 +219,7 @@ fn a_path_may_be_spelled_as_shells_and_scripts_spell_it() {
 }
 
 #[test]
-fn quiet_tells_nothing_but_results() {
+fn quiet_prints_only_results() {
     let sandbox = project();
     let ran = sandbox.slop(&["status", "-q"]);
     assert_eq!(ran.err, "");
@@ -228,14 +228,14 @@ fn quiet_tells_nothing_but_results() {
 }
 
 #[test]
-fn colors_are_for_terminals_alone() {
+fn colors_are_used_only_on_terminals() {
     let sandbox = project();
     assert!(!sandbox.slop(&["view", "nowhere.py"]).err.contains('\u{1b}'));
     assert!(sandbox.slop(&["view", "nowhere.py", "--color", "always"]).err.contains('\u{1b}'));
 }
 
 #[test]
-fn a_checkout_in_which_git_cannot_be_run_is_walked_and_says_so() {
+fn a_checkout_where_git_fails_is_walked_with_a_note() {
     let sandbox = project();
     sandbox.write("ignored.log", "x\n");
     sandbox.write(".gitignore", "*.log\n");
@@ -248,7 +248,7 @@ fn a_checkout_in_which_git_cannot_be_run_is_walked_and_says_so() {
 }
 
 #[test]
-fn a_folder_is_viewed_without_what_has_no_text_and_with_what_fails() {
+fn viewing_a_folder_skips_files_without_text_and_reports_failures() {
     let sandbox = project();
     sandbox.write("pictures/a.txt", "words\n");
     sandbox.write("pictures/b.png", b"\x89PNG\0\0");
@@ -263,7 +263,7 @@ fn a_folder_is_viewed_without_what_has_no_text_and_with_what_fails() {
 }
 
 #[test]
-fn an_empty_word_means_no_file_and_the_root_means_all() {
+fn an_empty_argument_selects_no_file_and_the_root_selects_all() {
     let sandbox = project();
     sandbox.slop(&["view", ""]).assert_fails(1, &["empty path"]);
     let root = sandbox.path("").canonicalize().unwrap();

@@ -31,7 +31,7 @@ fn block_of(document: &Value, path: &str) -> String {
 }
 
 #[test]
-fn each_item_decides_how_its_files_are_shown() {
+fn each_entry_decides_how_its_files_are_shown() {
     let sandbox = project();
     sandbox.write(
         "slop.toml",
@@ -69,7 +69,7 @@ fn each_item_decides_how_its_files_are_shown() {
 }
 
 #[test]
-fn a_marked_slice_is_shown_where_it_is_now_and_told_when_it_is_lost() {
+fn a_slice_is_shown_at_its_current_lines_and_reported_when_lost() {
     let sandbox = project();
     sandbox.stdout_of(&["slice", "add", "src/fast.c", "2-5", "--tag", "hot loop", "--comment", "why"]);
     let shown = "---\n[Slice: hot loop] (why)\nLines 2-5:\nint twice(int x)\n{\n    return x + x;\n}\n";
@@ -96,7 +96,7 @@ fn a_marked_slice_is_shown_where_it_is_now_and_told_when_it_is_lost() {
 }
 
 #[test]
-fn a_mask_shows_what_it_names_and_tells_what_is_gone() {
+fn a_mask_shows_the_named_symbols_and_reports_missing_ones() {
     let sandbox = project();
     sandbox.stdout_of(&["mask", "set", "src/engine.py", "Engine.run=def"]);
     let document = aggregate(&sandbox, &["--tier", "3"]);
@@ -110,7 +110,7 @@ fn a_mask_shows_what_it_names_and_tells_what_is_gone() {
 }
 
 #[test]
-fn diffs_are_against_the_last_commit_or_the_revision_that_is_named() {
+fn diffs_are_based_on_the_last_commit_or_the_given_revision() {
     let sandbox = project();
     sandbox.write("slop.toml", "[[files]]\npath = \"src\"\nview_mode = \"diff\"\n");
     sandbox.write("src/fast.c", sandbox.read("src/fast.c").replace("x + x", "2 * x"));
@@ -126,7 +126,7 @@ fn diffs_are_against_the_last_commit_or_the_revision_that_is_named() {
 }
 
 #[test]
-fn a_preset_is_its_files_shown_as_it_says_and_what_is_gone_is_told() {
+fn a_preset_shows_its_files_as_saved_and_reports_missing_ones() {
     let sandbox = project();
     sandbox.write(
         "slop.toml",
@@ -162,7 +162,7 @@ fn a_preset_is_its_files_shown_as_it_says_and_what_is_gone_is_told() {
 }
 
 #[test]
-fn a_plain_entry_of_a_preset_hides_nothing_that_is_said_of_its_file() {
+fn a_plain_preset_entry_does_not_override_an_entry_with_settings() {
     let sandbox = project();
     sandbox.write(
         "slop.toml",
@@ -183,7 +183,7 @@ fn a_plain_entry_of_a_preset_hides_nothing_that_is_said_of_its_file() {
 }
 
 #[test]
-fn a_name_that_looks_like_a_broken_pattern_stops_nothing() {
+fn a_file_name_that_is_an_invalid_pattern_is_not_an_error() {
     let sandbox = project();
     sandbox.write("src/[x/b.py", "b = 1\n");
     sandbox.stdout_of(&["slice", "add", "src/[x/b.py", "1-1"]);
@@ -198,7 +198,7 @@ fn a_name_that_looks_like_a_broken_pattern_stops_nothing() {
 }
 
 #[test]
-fn a_persona_brings_its_tier_its_strategy_its_preset_and_its_model() {
+fn a_persona_sets_tier_strategy_preset_and_model() {
     let sandbox = project();
     sandbox.write(
         "slop.toml",

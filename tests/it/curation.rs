@@ -12,7 +12,7 @@ use super::tiers::project;
 const HEAD: &str = "# My project.\n[aggregation] # mine\norder  =  \"path\"\n\n# The end.\n";
 
 #[test]
-fn a_slice_is_added_listed_where_it_is_now_and_removed() {
+fn slices_are_added_listed_and_removed() {
     let sandbox = project();
     sandbox.write("slop.toml", HEAD);
     let said = sandbox.stdout_of(&[
@@ -56,7 +56,7 @@ fn a_slice_is_added_listed_where_it_is_now_and_removed() {
 }
 
 #[test]
-fn edits_at_the_same_time_are_all_kept() {
+fn concurrent_edits_of_the_settings_are_all_kept() {
     let sandbox = project();
     let ranges: Vec<String> = (1..=20).map(|line| line.to_string()).collect();
     sandbox.write("long.py", "x = 1\n".repeat(20));
@@ -74,7 +74,7 @@ fn edits_at_the_same_time_are_all_kept() {
 }
 
 #[test]
-fn a_slice_is_refused_that_is_not_there_or_there_already() {
+fn adding_an_invalid_or_duplicate_slice_is_refused() {
     let sandbox = project();
     sandbox.slop(&["slice", "add", "nowhere.py", "1-2"]).assert_fails(1, &["nowhere.py"]);
     sandbox.slop(&["slice", "add", "src/fast.c", "3-900"]).assert_fails(1, &["src/fast.c", "hint:"]);
@@ -88,7 +88,7 @@ fn a_slice_is_refused_that_is_not_there_or_there_already() {
 }
 
 #[test]
-fn the_slices_of_a_file_that_is_gone_are_listed_as_lost() {
+fn slices_of_a_deleted_file_are_listed_as_lost() {
     let sandbox = project();
     sandbox.stdout_of(&["slice", "add", "src/fast.c", "2-5", "--tag", "a tag"]);
     fs::remove_file(sandbox.path("src/fast.c")).unwrap();
@@ -98,7 +98,7 @@ fn the_slices_of_a_file_that_is_gone_are_listed_as_lost() {
 }
 
 #[test]
-fn a_mask_is_set_for_symbols_that_are_there() {
+fn a_mask_can_be_set_only_for_existing_symbols() {
     let sandbox = project();
     let said = sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=sig"]);
     assert_eq!(said, "src/util/text.py shorten = sig\n");
@@ -114,7 +114,7 @@ fn a_mask_is_set_for_symbols_that_are_there() {
 }
 
 #[test]
-fn a_mask_is_listed_with_what_is_gone_and_taken_off_again() {
+fn masks_are_listed_with_missing_symbols_and_removed() {
     let sandbox = project();
     sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=hide"]);
     sandbox.write("src/util/text.py", "def shorter(text):\n    return text\n");
@@ -131,7 +131,7 @@ fn a_mask_is_listed_with_what_is_gone_and_taken_off_again() {
 }
 
 #[test]
-fn a_preset_is_saved_listed_shown_applied_and_deleted() {
+fn presets_are_saved_listed_shown_applied_and_deleted() {
     let sandbox = project();
     sandbox.slop(&["preset", "save", "empty"]).assert_fails(1, &["[[files]]", "hint:"]);
     sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=sig"]);
@@ -177,7 +177,7 @@ fn a_preset_is_saved_listed_shown_applied_and_deleted() {
 }
 
 #[test]
-fn a_preset_of_the_user_serves_every_project() {
+fn a_user_preset_is_available_in_every_project() {
     let sandbox = project();
     sandbox.stdout_of(&["preset", "save", "mine", "README.md", "--user"]);
     assert!(!sandbox.path("slop.toml").exists());
@@ -213,7 +213,7 @@ fn personas_are_listed_and_shown() {
 }
 
 #[test]
-fn what_is_unknown_in_curation_is_told_and_what_is_wrong_is_refused() {
+fn unknown_curation_keys_are_reported_and_invalid_values_refused() {
     let sandbox = project();
     sandbox.write("slop.toml", "[[files]]\npath = \"README.md\"\nveiw_mode = \"full\"\n");
     let ran = sandbox.slop(&["status"]);
@@ -226,7 +226,7 @@ fn what_is_unknown_in_curation_is_told_and_what_is_wrong_is_refused() {
 }
 
 #[test]
-fn a_settings_file_that_cannot_be_written_stays_as_it_is() {
+fn a_settings_file_that_cannot_be_written_is_unchanged() {
     let sandbox = project();
     sandbox.write("slop.toml", "[[files]\n");
     for command in [&["slice", "add", "README.md", "1-1"][..], &["preset", "save", "x", "README.md"]] {
@@ -239,7 +239,7 @@ fn a_settings_file_that_cannot_be_written_stays_as_it_is() {
 }
 
 #[test]
-fn what_a_project_says_cannot_steer_a_terminal() {
+fn text_from_a_project_cannot_control_the_terminal() {
     let sandbox = project();
     let slop = "\
         [[files]]\npath = \"src/fast.c\"\nast_mask = { \"\\u009b2J\\u202e\" = \"hide\" }\n\

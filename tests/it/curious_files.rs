@@ -52,7 +52,7 @@ const LEFT_OUT: [(&str, &str); 11] = [
 ];
 
 #[test]
-fn whatever_has_no_text_is_listed_with_the_reason() {
+fn files_without_text_are_listed_with_the_reason() {
     let sandbox = Sandbox::repo();
     write_unusual_files(&sandbox);
     let ran = sandbox.slop(&["index"]);
@@ -65,7 +65,7 @@ fn whatever_has_no_text_is_listed_with_the_reason() {
 }
 
 #[test]
-fn nothing_that_is_left_out_is_shown_and_all_of_it_is_in_the_receipt() {
+fn skipped_files_are_never_shown_and_all_are_in_the_receipt() {
     let sandbox = Sandbox::repo();
     write_unusual_files(&sandbox);
     for tier in ["1", "2", "3", "4"] {
@@ -86,7 +86,7 @@ fn nothing_that_is_left_out_is_shown_and_all_of_it_is_in_the_receipt() {
 }
 
 #[test]
-fn a_file_that_is_left_out_is_refused_by_its_name() {
+fn viewing_a_skipped_file_by_name_is_refused() {
     let sandbox = Sandbox::repo();
     write_unusual_files(&sandbox);
     for (path, _) in LEFT_OUT {
@@ -99,7 +99,7 @@ fn a_file_that_is_left_out_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_secret_that_is_allowed_is_shown() {
+fn an_allowed_secret_file_is_shown() {
     let sandbox = Sandbox::repo();
     sandbox.write(".env", "TOKEN=hunter2\n");
     sandbox.write(".env.example", "TOKEN=\n");
@@ -123,7 +123,7 @@ fn fifos_and_sockets_are_never_opened() {
 }
 
 #[test]
-fn a_tracked_file_that_became_a_fifo_is_never_opened() {
+fn a_tracked_file_replaced_by_a_fifo_is_never_opened() {
     let sandbox = Sandbox::repo();
     sandbox.write("pipe.py", "x = 1\n");
     sandbox.commit_all("first");
@@ -137,7 +137,7 @@ fn a_tracked_file_that_became_a_fifo_is_never_opened() {
 }
 
 #[test]
-fn a_file_that_was_deleted_but_is_tracked_is_listed_as_vanished() {
+fn a_deleted_tracked_file_is_listed_as_vanished() {
     let sandbox = Sandbox::repo();
     sandbox.write("gone.py", "x = 1\n");
     sandbox.commit_all("first");
@@ -146,7 +146,7 @@ fn a_file_that_was_deleted_but_is_tracked_is_listed_as_vanished() {
 }
 
 #[test]
-fn a_tracked_folder_that_became_a_link_out_of_the_project_is_not_followed() {
+fn a_tracked_folder_replaced_by_an_outside_link_is_not_followed() {
     let sandbox = Sandbox::repo();
     sandbox.write("src/secret.txt", "x\n");
     sandbox.commit_all("first");
@@ -185,7 +185,7 @@ fn check_text(bytes: &[u8], expected: &str, remark: &str) {
 }
 
 #[test]
-fn texts_in_other_encodings_are_shown_and_said_to_be() {
+fn texts_in_other_encodings_are_shown_and_marked() {
     check_text(b"\xef\xbb\xbfgr\xc3\xbcn\n", "grün\n", "");
     check_text(b"\xff\xfeg\0r\0\xfc\0n\0\n\0", "grün\n", "UTF-16");
     check_text(b"\xfe\xff\0g\0r\0\xfc\0n\0\n", "grün\n", "UTF-16");
@@ -217,7 +217,7 @@ fn write_unusual_names(sandbox: &Sandbox) {
 }
 
 #[test]
-fn files_with_odd_names_are_read_like_others() {
+fn files_with_unusual_names_are_read_like_others() {
     for sandbox in [Sandbox::new(), Sandbox::repo()] {
         write_unusual_names(&sandbox);
         assert_eq!(sandbox.json(&["index"])["files"], NAMES.len() + 1);
@@ -231,7 +231,7 @@ fn files_with_odd_names_are_read_like_others() {
 }
 
 #[test]
-fn a_name_can_neither_break_a_line_nor_color_the_terminal() {
+fn a_file_name_can_neither_break_a_line_nor_color_the_terminal() {
     let sandbox = Sandbox::repo();
     write_unusual_names(&sandbox);
     for command in [&["status"][..], &["outline"], &["aggregate", "--tier", "1", "--stdout"]] {
@@ -242,7 +242,7 @@ fn a_name_can_neither_break_a_line_nor_color_the_terminal() {
 }
 
 #[test]
-fn a_file_with_an_odd_name_is_found_by_it() {
+fn a_file_with_an_unusual_name_is_found_by_that_name() {
     let sandbox = Sandbox::repo();
     write_unusual_names(&sandbox);
     for (number, name) in NAMES.iter().enumerate().skip(1) {
@@ -253,7 +253,7 @@ fn a_file_with_an_odd_name_is_found_by_it() {
 }
 
 #[test]
-fn a_file_with_an_odd_name_is_put_in_focus_by_it() {
+fn a_file_with_an_unusual_name_can_be_focused() {
     let sandbox = Sandbox::repo();
     write_unusual_names(&sandbox);
     // What cannot be read as a pattern is refused, though it may be a name: nobody types an escape.
@@ -272,7 +272,7 @@ fn a_file_with_an_odd_name_is_put_in_focus_by_it() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_no_crash_on_the_command_line() {
+fn an_argument_that_is_not_utf8_does_not_crash() {
     let sandbox = Sandbox::repo();
     write_unusual_names(&sandbox);
     let ran = sandbox.slop(&[OsStr::new("view"), OsStr::from_bytes(NAMES[0])]);

@@ -45,7 +45,7 @@ fn project_with_ignore_files() -> Sandbox {
 }
 
 #[test]
-fn nested_ignore_files_and_negations_count_as_git_has_them() {
+fn nested_ignore_files_and_negations_work_as_in_git() {
     let sandbox = project_with_ignore_files();
     let status = check_against_git(&sandbox);
     assert!(status.iter().any(|(path, _)| path == "sub/y.log"));
@@ -54,7 +54,7 @@ fn nested_ignore_files_and_negations_count_as_git_has_them() {
 }
 
 #[test]
-fn a_tracked_file_that_an_ignore_rule_matches_counts() {
+fn a_tracked_file_that_an_ignore_rule_matches_is_listed() {
     let sandbox = project_with_ignore_files();
     sandbox.git(&["add", "-f", "x.log", "build/b.py"]);
     sandbox.commit_all("first");
@@ -63,7 +63,7 @@ fn a_tracked_file_that_an_ignore_rule_matches_counts() {
 }
 
 #[test]
-fn rules_that_lie_outside_of_the_tree_count_too() {
+fn ignore_rules_outside_of_the_tree_apply() {
     let sandbox = project_with_ignore_files();
     fs::create_dir_all(sandbox.path(".git/info")).unwrap();
     fs::write(sandbox.path(".git/info/exclude"), "a.py\n").unwrap();
@@ -75,7 +75,7 @@ fn rules_that_lie_outside_of_the_tree_count_too() {
 }
 
 #[test]
-fn submodules_and_repositories_within_are_named_and_not_entered() {
+fn submodules_and_nested_repositories_are_listed_but_not_entered() {
     let sandbox = project_with_ignore_files();
     let other = sandbox.outside("other");
     fs::create_dir(&other).unwrap();
@@ -126,7 +126,7 @@ fn a_merge_with_conflicts_lists_each_file_once() {
 }
 
 #[test]
-fn outside_of_git_the_ignore_files_count_and_hidden_files_do_not() {
+fn outside_of_git_ignore_files_apply_and_hidden_files_are_skipped() {
     let sandbox = Sandbox::new();
     sandbox.write(".gitignore", "*.log\n");
     sandbox.write(".ignore", "*.bak\n");
@@ -157,7 +157,7 @@ fn the_cache_and_the_output_folder_are_never_listed() {
 }
 
 #[test]
-fn a_project_with_no_file_is_a_project() {
+fn a_project_without_files_works() {
     for sandbox in [Sandbox::new(), Sandbox::repo()] {
         assert_eq!(sandbox.json(&["index"])["files"], 0);
         assert_eq!(sandbox.status(), []);

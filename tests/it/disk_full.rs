@@ -35,7 +35,7 @@ fn large_project() -> Sandbox {
 }
 
 #[test]
-fn a_disk_that_fills_up_costs_no_answer() {
+fn commands_answer_when_the_disk_fills_up() {
     let sandbox = large_project();
     for question in ["outline --json", "aggregate --tier 3 --stdout", "view src --mode summary"] {
         let right = run(sandbox.script(&format!("$SLOP {question}"))).out;
@@ -50,7 +50,7 @@ fn a_disk_that_fills_up_costs_no_answer() {
 }
 
 #[test]
-fn what_a_full_disk_could_not_keep_is_read_again() {
+fn files_that_a_full_disk_could_not_cache_are_read_again() {
     let sandbox = large_project();
     let right = sandbox.stdout_of(&["outline", "--json"]);
     std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
@@ -61,7 +61,7 @@ fn what_a_full_disk_could_not_keep_is_read_again() {
 }
 
 #[test]
-fn an_output_on_a_full_disk_is_refused_and_leaves_nothing_behind() {
+fn an_output_on_a_full_disk_fails_and_leaves_no_file() {
     let sandbox = large_project();
     let flags = "--strategy full -o .slop_cache/context.md";
     let script =
@@ -72,7 +72,7 @@ fn an_output_on_a_full_disk_is_refused_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_cache_on_a_disk_that_cannot_be_written_costs_no_answer() {
+fn commands_answer_when_the_cache_is_on_a_read_only_disk() {
     let sandbox = large_project();
     sandbox.stdout_of(&["index"]);
     // What has changed since is known to no cache: a new content, and an old one under another name.

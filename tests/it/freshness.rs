@@ -13,7 +13,7 @@ const RUNS: usize = 3;
 const EDITS: usize = 20;
 
 #[test]
-fn twenty_edits_of_one_size_in_quick_succession_are_all_seen() {
+fn twenty_quick_edits_of_the_same_size_are_all_detected() {
     let mut right = 0;
     for _ in 0..RUNS {
         let sandbox = Sandbox::repo();
@@ -50,7 +50,7 @@ fn settled_project() -> Sandbox {
 }
 
 #[test]
-fn an_edit_whose_time_was_put_back_is_seen() {
+fn an_edit_with_a_restored_mtime_is_detected() {
     let sandbox = settled_project();
     edit_keeping_mtime(&sandbox, "a.py", "def two():\n    return 2\n");
     assert!(sandbox.stdout_of(&["view", "a.py"]).contains("def two"));
@@ -59,7 +59,7 @@ fn an_edit_whose_time_was_put_back_is_seen() {
 }
 
 #[test]
-fn a_file_that_is_replaced_by_another_is_seen() {
+fn a_file_replaced_by_another_is_detected() {
     let sandbox = settled_project();
     let before = fs::metadata(sandbox.path("a.py")).unwrap().modified().unwrap();
     sandbox.write("new", "def two():\n    return 2\n");
@@ -70,7 +70,7 @@ fn a_file_that_is_replaced_by_another_is_seen() {
 }
 
 #[test]
-fn every_command_answers_from_the_file_as_it_is() {
+fn every_command_answers_from_the_current_file() {
     for (number, name) in ["outline", "symbol", "aggregate", "skeleton", "export"].iter().enumerate() {
         let sandbox = settled_project();
         sandbox.write("a.py", format!("def new{number}():\n    return 2\n"));
@@ -91,7 +91,7 @@ fn every_command_answers_from_the_file_as_it_is() {
 }
 
 #[test]
-fn a_symbol_that_is_gone_is_not_found() {
+fn a_deleted_symbol_is_not_found() {
     let sandbox = settled_project();
     sandbox.stdout_of(&["symbol", "one"]);
     sandbox.write("a.py", "def two():\n    return 2\n");
@@ -99,7 +99,7 @@ fn a_symbol_that_is_gone_is_not_found() {
 }
 
 #[test]
-fn a_definition_is_cut_from_the_text_as_it_is() {
+fn a_definition_is_cut_from_the_current_text() {
     let sandbox = settled_project();
     sandbox.write("a.py", "# moved down\n\n\ndef one():\n    return 'é' + \"x\"\n");
     let said = sandbox.stdout_of(&["symbol", "one", "--definition"]);
@@ -108,7 +108,7 @@ fn a_definition_is_cut_from_the_text_as_it_is() {
 }
 
 #[test]
-fn an_answer_can_be_verified() {
+fn verify_hashes_every_file() {
     let sandbox = settled_project();
     for question in [&["view", "a.py", "--verify"][..], &["outline", "--verify"], &["index", "--verify"]] {
         sandbox.stdout_of(question);
@@ -118,7 +118,7 @@ fn an_answer_can_be_verified() {
 }
 
 #[test]
-fn a_file_that_vanishes_is_told_of_and_stops_nothing() {
+fn a_vanished_file_is_reported_and_does_not_stop_the_run() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def a(): pass\n");
     sandbox.write("b.py", "def b(): pass\n");

@@ -24,7 +24,7 @@ fn collect(command: &clap::Command, words: &mut Vec<String>, found: &mut Vec<Vec
 }
 
 #[test]
-fn the_help_of_every_command_is_as_it_was_last_read() {
+fn the_help_of_every_command_matches_its_golden_file() {
     let sandbox = Sandbox::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/help");
     for words in commands() {
@@ -39,7 +39,7 @@ fn the_help_of_every_command_is_as_it_was_last_read() {
 }
 
 #[test]
-fn the_short_help_fits_on_a_screen_and_begins_with_what_to_do() {
+fn the_short_help_fits_on_one_screen_and_begins_with_a_sentence() {
     let sandbox = Sandbox::new();
     for words in commands() {
         let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["-h"]).collect();
@@ -51,7 +51,7 @@ fn the_short_help_fits_on_a_screen_and_begins_with_what_to_do() {
 }
 
 #[test]
-fn no_help_is_left_of_a_command_that_is_gone() {
+fn there_is_no_golden_help_for_a_removed_command() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/help");
     let files = std::fs::read_dir(folder).unwrap().count();
     assert_eq!(files, commands().len() * 2);

@@ -36,7 +36,7 @@ fn the_first_run_derives_everything_and_the_second_reads_nothing() {
 }
 
 #[test]
-fn young_files_without_text_are_not_read_again_either() {
+fn recently_written_files_without_text_are_not_read_again() {
     let sandbox = Sandbox::repo();
     sandbox.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\0");
     sandbox.write("a.py", "x = 1\n");
@@ -45,7 +45,7 @@ fn young_files_without_text_are_not_read_again_either() {
 }
 
 #[test]
-fn the_report_has_the_keys_that_were_promised() {
+fn the_json_report_has_stable_keys() {
     let report = hundred_files().json(&["index"]);
     let keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
     let promised = ["bytes", "elapsed_ms", "files", "hashed", "left_out", "parsed", "removed", "reused"];
@@ -54,7 +54,7 @@ fn the_report_has_the_keys_that_were_promised() {
 }
 
 #[test]
-fn the_report_for_people_is_one_line() {
+fn the_text_report_is_one_line() {
     let sandbox = hundred_files();
     let ran = sandbox.slop(&["index"]);
     assert!(ran.out.starts_with("100 files: 100 read, 100 derived, 0 known already"), "{ran:?}");
@@ -70,7 +70,7 @@ fn a_hundred_moved_files_are_not_parsed() {
 }
 
 #[test]
-fn another_branch_and_back_parses_nothing_the_second_time() {
+fn switching_branches_back_parses_nothing() {
     let sandbox = hundred_files();
     index(&sandbox);
     sandbox.git(&["checkout", "-q", "-b", "other"]);
@@ -87,7 +87,7 @@ fn another_branch_and_back_parses_nothing_the_second_time() {
 }
 
 #[test]
-fn a_touched_file_is_read_and_not_parsed() {
+fn a_touched_file_is_read_but_not_parsed() {
     let sandbox = hundred_files();
     index(&sandbox);
     let bytes = fs::read(sandbox.path("src/m7.py")).unwrap();
@@ -129,7 +129,7 @@ fn removed_files_are_counted_once() {
 }
 
 #[test]
-fn a_removed_file_that_comes_back_is_not_parsed() {
+fn a_removed_file_that_reappears_is_not_parsed() {
     let sandbox = hundred_files();
     index(&sandbox);
     let bytes = fs::read(sandbox.path("src/m3.py")).unwrap();
@@ -158,7 +158,7 @@ fn every_file_that_git_lists_is_in_the_report() {
 }
 
 #[test]
-fn a_run_that_verifies_reads_everything_and_parses_nothing() {
+fn a_verifying_run_reads_everything_and_parses_nothing() {
     let sandbox = hundred_files();
     index(&sandbox);
     let report = sandbox.json(&["index", "--verify"]);
@@ -166,7 +166,7 @@ fn a_run_that_verifies_reads_everything_and_parses_nothing() {
 }
 
 #[test]
-fn questions_fill_the_cache_as_an_index_run_does() {
+fn queries_fill_the_cache_as_an_index_run_does() {
     let sandbox = hundred_files();
     sandbox.stdout_of(&["aggregate", "--tier", "2", "--stdout"]);
     assert_eq!(index(&sandbox)[2], 0);
@@ -176,7 +176,7 @@ fn questions_fill_the_cache_as_an_index_run_does() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_by_the_exit_code() {
+fn an_unreadable_file_is_reported_by_the_exit_code() {
     let sandbox = hundred_files();
     // A byte order mark that promises UTF-16, and half of a pair.
     sandbox.write("src/m1.py", b"\xff\xfe\x00\xd8");
@@ -186,7 +186,7 @@ fn a_file_that_cannot_be_read_is_told_by_the_exit_code() {
 }
 
 #[test]
-fn a_file_that_was_deleted_is_told_and_no_error() {
+fn a_deleted_file_is_reported_but_not_an_error() {
     let sandbox = hundred_files();
     fs::remove_file(sandbox.path("src/m1.py")).unwrap();
     let report = sandbox.json(&["index"]);

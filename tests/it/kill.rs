@@ -31,7 +31,7 @@ fn start(sandbox: &Sandbox) -> Child {
 }
 
 #[test]
-fn after_a_kill_at_any_moment_the_next_run_is_right() {
+fn after_a_kill_at_any_moment_the_next_run_is_correct() {
     let sandbox = large_project();
     let began = Instant::now();
     sandbox.stdout_of(&["index"]);
@@ -56,7 +56,7 @@ fn after_a_kill_at_any_moment_the_next_run_is_right() {
 }
 
 #[test]
-fn what_a_killed_run_has_stored_is_not_derived_again() {
+fn artifacts_stored_by_a_killed_run_are_not_derived_again() {
     let sandbox = large_project();
     sandbox.stdout_of(&["index"]);
     std::fs::remove_file(sandbox.path("src/m1.py")).unwrap();
@@ -67,7 +67,7 @@ fn what_a_killed_run_has_stored_is_not_derived_again() {
 }
 
 #[test]
-fn runs_at_once_all_end_well() {
+fn concurrent_runs_all_succeed() {
     let sandbox = large_project();
     let mut right = None;
     for at_once in [2, 4] {
@@ -86,7 +86,7 @@ fn runs_at_once_all_end_well() {
 }
 
 #[test]
-fn a_clear_beside_a_run_harms_neither() {
+fn a_concurrent_clear_and_index_both_succeed() {
     let sandbox = large_project();
     let right = sandbox.stdout_of(&["outline", "--json"]);
     for _ in 0..3 {

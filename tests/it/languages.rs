@@ -5,7 +5,7 @@ use super::sandbox::Sandbox;
 /// The largest grammars are left out of a build unless they are asked for: these tests are for such a build.
 #[cfg(not(feature = "lang-swift"))]
 #[test]
-fn a_file_whose_language_is_not_built_in_is_listed_and_says_so() {
+fn a_file_in_a_language_that_is_not_built_in_is_listed_with_a_note() {
     let sandbox = Sandbox::new();
     sandbox.write("a.swift", "/// Starts.\nfunc start() {}\n");
     sandbox.write("b.py", "def stop(): ...\n");

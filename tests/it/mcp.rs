@@ -97,7 +97,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn every_tool_answers_about_the_files_as_they_are() {
+fn every_tool_answers_from_the_current_files() {
     let sandbox = project();
     let mut agent = McpClient::start(&sandbox);
     let words = agent.call_text("slop_aggregate", &json!({"tier": 1}));
@@ -145,7 +145,7 @@ fn every_file_is_a_resource() {
 }
 
 #[test]
-fn no_word_of_an_agent_leads_out_of_the_project() {
+fn no_argument_of_an_agent_leads_out_of_the_project() {
     let sandbox = project();
     std::fs::write(sandbox.outside("foreign.txt"), "FOREIGN").unwrap();
     std::os::unix::fs::symlink(sandbox.outside("foreign.txt"), sandbox.path("link.txt")).unwrap();
@@ -168,7 +168,7 @@ fn no_word_of_an_agent_leads_out_of_the_project() {
 }
 
 #[test]
-fn settings_that_cannot_be_read_are_told_to_the_agent() {
+fn invalid_settings_are_reported_to_the_agent() {
     let sandbox = project();
     sandbox.write("slop.toml", "limits = 3\n");
     let mut agent = McpClient::start(&sandbox);
@@ -181,7 +181,7 @@ fn settings_that_cannot_be_read_are_told_to_the_agent() {
 }
 
 #[test]
-fn a_signal_ends_the_server_well_though_the_client_has_not_left() {
+fn a_signal_ends_the_server_while_a_client_is_connected() {
     let sandbox = project();
     let mut agent = McpClient::start(&sandbox);
     agent.call_text("slop_status", &json!({}));
@@ -191,7 +191,7 @@ fn a_signal_ends_the_server_well_though_the_client_has_not_left() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_told_to_who_started_the_server() {
+fn a_missing_project_folder_is_an_error_at_startup() {
     let sandbox = project();
     let ran = sandbox.slop(&["mcp", "--project", "nowhere"]);
     ran.assert_fails(1, &["cannot open the project `nowhere`", "--project"]);

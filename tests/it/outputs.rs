@@ -38,7 +38,7 @@ fn files_are_numbered_one_higher_than_the_highest() {
 }
 
 #[test]
-fn the_settings_name_the_folder_and_the_files() {
+fn the_settings_set_the_output_folder_and_file_names() {
     let sandbox = project();
     sandbox.write("slop.toml", "[project]\nname = \"my app\"\noutput_dir = \"out/x\"\n");
     assert_eq!(written(&sandbox, &[]), "my app_001.md");
@@ -46,7 +46,7 @@ fn the_settings_name_the_folder_and_the_files() {
 }
 
 #[test]
-fn eight_runs_at_once_never_share_a_number() {
+fn eight_concurrent_runs_never_share_a_number() {
     let sandbox = project();
     sandbox.stdout_of(&["index"]);
     let start =
@@ -68,7 +68,7 @@ fn eight_runs_at_once_never_share_a_number() {
 }
 
 #[test]
-fn the_standard_output_a_file_and_a_number_get_the_same_bytes() {
+fn standard_output_a_named_file_and_a_numbered_file_get_the_same_bytes() {
     let sandbox = project();
     let printed = sandbox.stdout_of(&["aggregate", "--stdout"]);
     sandbox.stdout_of(&["aggregate"]);
@@ -82,7 +82,7 @@ fn the_standard_output_a_file_and_a_number_get_the_same_bytes() {
 }
 
 #[test]
-fn a_receipt_is_written_beside_the_document() {
+fn a_receipt_is_written_along_with_the_document() {
     let sandbox = project();
     let receipt = sandbox.outside("receipt.json");
     sandbox.stdout_of(&["aggregate", "--stdout", "--receipt", receipt.to_str().unwrap()]);
@@ -91,7 +91,7 @@ fn a_receipt_is_written_beside_the_document() {
 }
 
 #[test]
-fn a_receipt_never_takes_the_place_of_its_document() {
+fn a_receipt_never_overwrites_its_document() {
     let sandbox = project();
     let ran = sandbox.slop(&["aggregate", "-o", "same.md", "--receipt", "./same.md"]);
     assert_eq!(ran.code, 2, "{ran:?}");
@@ -102,7 +102,7 @@ fn a_receipt_never_takes_the_place_of_its_document() {
 }
 
 #[test]
-fn paths_of_outputs_are_meant_from_where_the_user_stands() {
+fn output_paths_are_relative_to_the_current_folder() {
     let sandbox = project();
     sandbox.write("slop.toml", "");
     sandbox.write("sub/b.py", "x = 1\n");
@@ -112,7 +112,7 @@ fn paths_of_outputs_are_meant_from_where_the_user_stands() {
 }
 
 #[test]
-fn what_was_written_is_not_aggregated() {
+fn written_documents_are_not_aggregated() {
     let sandbox = project();
     let first = sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);
     written(&sandbox, &["--tier", "1"]);
@@ -120,7 +120,7 @@ fn what_was_written_is_not_aggregated() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_an_error_of_the_environment() {
+fn an_output_that_cannot_be_written_is_an_environment_error() {
     let sandbox = project();
     let ran = sandbox.slop(&["aggregate", "-o", "nowhere/deep/context.md"]);
     ran.assert_fails(3, &["nowhere/deep/context.md", "hint:"]);
@@ -136,7 +136,7 @@ fn names(sandbox: &Sandbox) -> Vec<String> {
 }
 
 #[test]
-fn old_outputs_are_pruned_and_nothing_else() {
+fn only_old_outputs_are_pruned() {
     let sandbox = project();
     sandbox.write("slop.toml", "[output]\nkeep = 2\n");
     sandbox.write("slop_out/project_001.md", "## Files\nby hand\n");
@@ -156,7 +156,7 @@ fn old_outputs_are_pruned_and_nothing_else() {
 }
 
 #[test]
-fn all_outputs_are_kept_unless_a_number_is_set() {
+fn all_outputs_are_kept_by_default() {
     let sandbox = project();
     for _ in 0..4 {
         written(&sandbox, &[]);
@@ -168,7 +168,7 @@ fn all_outputs_are_kept_unless_a_number_is_set() {
 }
 
 #[test]
-fn what_stands_in_the_place_of_an_output_is_not_deleted() {
+fn a_file_that_replaced_an_output_is_not_deleted() {
     let sandbox = project();
     sandbox.write("slop.toml", "[output]\nkeep = 1\n");
     written(&sandbox, &[]);
@@ -182,7 +182,7 @@ fn what_stands_in_the_place_of_an_output_is_not_deleted() {
 }
 
 #[test]
-fn a_cache_that_was_cleared_knows_of_no_outputs_and_prunes_none() {
+fn after_a_clear_no_outputs_are_pruned() {
     let sandbox = project();
     sandbox.write("slop.toml", "[output]\nkeep = 1\n");
     written(&sandbox, &[]);
@@ -194,7 +194,7 @@ fn a_cache_that_was_cleared_knows_of_no_outputs_and_prunes_none() {
 }
 
 #[test]
-fn runs_at_once_leave_each_other_what_they_wrote() {
+fn concurrent_runs_do_not_prune_each_others_outputs() {
     let sandbox = project();
     sandbox.write("slop.toml", "[output]\nkeep = 1\n");
     written(&sandbox, &[]);

@@ -89,7 +89,7 @@ fn check(sandbox: &Sandbox, file: &str, masks: &[&str], expected: &str) {
 }
 
 #[test]
-fn a_mask_shows_definitions_within_heads() {
+fn a_mask_shows_definitions_within_their_containers() {
     let masks = ["Engine=sig", "Engine.run=def", "Engine._debug=hide", "LIMIT=def"];
     let expected = "LIMIT = 3\n\nclass Engine(Base):\n    def run(self, a: int,\n            b=1) -> str:\n        return a  # as it is\n";
     check(&python_project(), "e.py", &masks, expected);
@@ -100,7 +100,7 @@ fn a_mask_shows_definitions_within_heads() {
 }
 
 #[test]
-fn what_a_definition_hides_leaves_a_mark() {
+fn hidden_parts_of_a_definition_leave_a_mark() {
     let masks =
         ["Engine=def", "Engine._debug=hide", "Engine._more=hide", "Engine.run=sig", "Engine.speed=hide"];
     let expected = "class Engine(Base):\n    \"\"\"Moves.\"\"\"\n\n    ...  # 7 lines hidden\n\n    def run(self, a: int, b=1) -> str: ...\n\n    ...  # 6 lines hidden\n";
@@ -116,7 +116,7 @@ fn what_a_definition_hides_leaves_a_mark() {
 }
 
 #[test]
-fn overloads_are_told_apart_by_parameters_and_by_number() {
+fn overloads_are_distinguished_by_parameters_and_by_number() {
     let sandbox = cpp_project();
     let one = "    // in shapes::Shape\n    void scale(double by);\n";
     for key in [
@@ -136,7 +136,7 @@ fn overloads_are_told_apart_by_parameters_and_by_number() {
 }
 
 #[test]
-fn all_signatures_and_all_definitions_have_modes_of_their_own() {
+fn ast_signatures_and_ast_definitions_show_all_symbols() {
     let sandbox = python_project();
     let signatures = "LIMIT = 3\n\nclass Engine(Base):\n    @property\n    def speed(self): ...\n\n    @speed.setter\n    def speed(self, value): ...\n\n    def run(self, a: int, b=1) -> str: ...\n    def _debug(self): ...\n    def _more(self): ...\n\ndef helper(): ...\ndef conditional(): ...\n";
     assert_eq!(sandbox.stdout_of(&["view", "e.py", "--bare", "--mode", "ast_signatures"]), signatures);
@@ -152,7 +152,7 @@ fn all_signatures_and_all_definitions_have_modes_of_their_own() {
 }
 
 #[test]
-fn a_name_that_is_gone_is_told_with_those_that_are_near() {
+fn a_missing_symbol_is_reported_with_similar_names() {
     let sandbox = python_project();
     sandbox.write("notes.txt", "# Words\n");
     let told = sandbox.stdout_of(&["view", "e.py", "--mask", "Engine.runn=def", "--mask", "LIMIT=def"]);
@@ -182,7 +182,7 @@ fn lines_are_shown_as_slices() {
 }
 
 #[test]
-fn picks_that_contradict_each_other_are_wrong_usage() {
+fn contradictory_view_flags_are_usage_errors() {
     let sandbox = python_project();
     for wrong in [
         &["--mask", "Engine"][..],
@@ -229,7 +229,7 @@ fn changed_project() -> Sandbox {
 }
 
 #[test]
-fn git_makes_the_new_files_of_the_old_by_what_a_diff_shows() {
+fn git_can_apply_the_diffs() {
     let sandbox = changed_project();
     let after = sandbox.tree();
     let ran = sandbox.slop(&["view", ".", "--mode", "diff", "--bare"]);
@@ -245,7 +245,7 @@ fn git_makes_the_new_files_of_the_old_by_what_a_diff_shows() {
 }
 
 #[test]
-fn a_single_file_is_compared_with_any_revision() {
+fn a_single_file_can_be_compared_with_any_revision() {
     let sandbox = changed_project();
     let shown = sandbox.stdout_of(&["view", "e.py", "--mode", "diff"]);
     assert!(shown.contains("not the file's text · against HEAD\n--- a/e.py\n+++ b/e.py\n@@ -1,5 +1,4 @@\n"));
@@ -261,7 +261,7 @@ fn a_single_file_is_compared_with_any_revision() {
 }
 
 #[test]
-fn a_revision_is_a_revision_and_nothing_else() {
+fn a_revision_cannot_be_an_option_or_a_path() {
     let sandbox = changed_project();
     let before = sandbox.tree();
     for wrong in
@@ -274,7 +274,7 @@ fn a_revision_is_a_revision_and_nothing_else() {
 }
 
 #[test]
-fn where_there_is_nothing_to_compare_with_words_are_shown_and_why() {
+fn without_a_base_the_summary_is_shown_with_the_reason() {
     let why = |sandbox: &Sandbox, file: &str| {
         let data = sandbox.json(&["view", file, "--mode", "diff"]);
         assert_eq!(data[0]["view"], "summary", "{data}");
@@ -291,7 +291,7 @@ fn where_there_is_nothing_to_compare_with_words_are_shown_and_why() {
 }
 
 #[test]
-fn what_held_secrets_is_not_shown_when_it_is_gone() {
+fn a_deleted_file_with_secrets_is_not_shown_in_a_diff() {
     let sandbox = Sandbox::repo();
     sandbox.write(".env", "TOKEN=hunter2\n");
     sandbox.write("a.py", "x = 1\n");
@@ -304,7 +304,7 @@ fn what_held_secrets_is_not_shown_when_it_is_gone() {
 }
 
 #[test]
-fn a_diff_in_a_folder_of_the_repository_is_of_that_folder() {
+fn a_diff_in_a_subfolder_project_covers_only_that_folder() {
     let sandbox = Sandbox::repo();
     sandbox.write("below/a.py", "x = 1\n");
     sandbox.write("other.py", "y = 1\n");
@@ -318,7 +318,7 @@ fn a_diff_in_a_folder_of_the_repository_is_of_that_folder() {
 }
 
 #[test]
-fn what_is_there_is_not_deleted_though_git_forgot_it() {
+fn an_untracked_file_is_not_shown_as_deleted() {
     let sandbox = Sandbox::repo();
     for file in ["kept.txt", "gone.txt", "folder", "slop_out/a.md"] {
         sandbox.write(file, format!("{file}\n"));
@@ -335,7 +335,7 @@ fn what_is_there_is_not_deleted_though_git_forgot_it() {
 }
 
 #[test]
-fn no_filter_that_the_checkout_names_is_run() {
+fn no_filter_configured_in_the_checkout_is_run() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.txt", "one\n");
     sandbox.write(".gitattributes", "*.txt filter=evil\n");

@@ -41,7 +41,7 @@ fn breakpoints(body: &Value, key: &str) -> Vec<usize> {
 }
 
 #[test]
-fn the_bodies_are_exactly_these() {
+fn the_request_bodies_match_exactly() {
     let sandbox = project();
     for format in FORMATS {
         let flags = [&["aggregate", "--stdout", "--format", format], &FLAGS[..]].concat();
@@ -53,7 +53,7 @@ fn the_bodies_are_exactly_these() {
 }
 
 #[test]
-fn the_texts_of_a_body_are_the_document() {
+fn the_texts_of_a_body_concatenate_to_the_document() {
     let sandbox = project();
     sandbox.write("large.md", "A line of words.\n".repeat(10_000));
     for flags in [&["--tier", "3", "--history", "talk.json"][..], &["--strategy", "full"]] {
@@ -67,7 +67,7 @@ fn the_texts_of_a_body_are_the_document() {
 }
 
 #[test]
-fn one_breakpoint_stands_at_the_end_of_the_prefix() {
+fn there_is_one_breakpoint_at_the_end_of_the_prefix() {
     let sandbox = project();
     let body = body_of(&sandbox, "anthropic", &FLAGS);
     let blocks = list(blocks(&body)).count();
@@ -79,7 +79,7 @@ fn one_breakpoint_stands_at_the_end_of_the_prefix() {
 }
 
 #[test]
-fn a_long_prefix_is_cut_where_files_end_and_an_edit_behind_a_cut_moves_none() {
+fn a_long_prefix_is_split_between_files_and_later_edits_move_no_split() {
     let sandbox = Sandbox::repo();
     for number in 0..60 {
         sandbox.write(format!("f{number:02}.md"), format!("{number}\n").repeat(3000));
@@ -100,7 +100,7 @@ fn a_long_prefix_is_cut_where_files_end_and_an_edit_behind_a_cut_moves_none() {
 }
 
 #[test]
-fn openai_is_sent_what_the_model_understands() {
+fn openai_bodies_use_only_features_of_the_model() {
     let sandbox = project();
     let new = body_of(&sandbox, "openai", &[&FLAGS[..], &["--model", "gpt-5.6-luna"]].concat());
     assert_eq!(breakpoints(&new, "prompt_cache_breakpoint").len(), 1);
@@ -119,7 +119,7 @@ fn openai_is_sent_what_the_model_understands() {
 }
 
 #[test]
-fn models_are_named_by_the_settings_or_the_flag() {
+fn the_settings_or_the_flag_set_the_model() {
     let sandbox = project();
     sandbox.write("slop.toml", "[formats]\nanthropic_model = \"m\"\nmax_output_tokens = 7\n");
     let body = body_of(&sandbox, "anthropic", &[]);
@@ -132,7 +132,7 @@ fn models_are_named_by_the_settings_or_the_flag() {
 }
 
 #[test]
-fn nothing_is_said_of_sampling_unless_it_is_configured() {
+fn sampling_parameters_are_omitted_unless_configured() {
     let sandbox = project();
     for format in FORMATS {
         let body = body_of(&sandbox, format, &[]).to_string();
@@ -141,7 +141,7 @@ fn nothing_is_said_of_sampling_unless_it_is_configured() {
 }
 
 #[test]
-fn a_body_in_which_nothing_is_said_is_refused() {
+fn an_empty_body_is_refused() {
     let sandbox = project();
     sandbox.write("talk.json", "[]");
     for format in FORMATS {
@@ -151,7 +151,7 @@ fn a_body_in_which_nothing_is_said_is_refused() {
 }
 
 #[test]
-fn a_body_is_written_to_a_file_of_json() {
+fn a_body_is_written_to_a_json_file() {
     let sandbox = project();
     let said = sandbox.stdout_of(&["aggregate", "--format", "gemini"]);
     assert!(said.ends_with("slop_out/project_001.json\n"), "{said}");

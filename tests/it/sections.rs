@@ -36,7 +36,7 @@ fn in_beads_mode() -> Sandbox {
 }
 
 #[test]
-fn the_discussion_stands_last_in_each_of_its_shapes() {
+fn the_discussion_is_last_in_each_of_its_formats() {
     let sandbox = project();
     sandbox.write("talk.json", TALK);
     sandbox.write("talk.jsonl", "\"User: fix it\"\n{\"role\":\"assistant\",\"content\":\"done\"}\n");
@@ -51,7 +51,7 @@ fn the_discussion_stands_last_in_each_of_its_shapes() {
 }
 
 #[test]
-fn prefix_and_suffix_are_the_whole() {
+fn no_history_and_history_only_concatenate_to_the_whole() {
     let sandbox = in_beads_mode();
     sandbox.write("talk.json", TALK);
     sandbox.write(".beads/issues.jsonl", "{\"id\":\"a\",\"title\":\"A\"}\n");
@@ -68,7 +68,7 @@ fn prefix_and_suffix_are_the_whole() {
 }
 
 #[test]
-fn the_sections_stand_in_their_order() {
+fn the_sections_are_in_order() {
     let sandbox = in_beads_mode();
     sandbox.write("history.toml", "history = ['x']\n");
     sandbox.write(".beads/issues.jsonl", "{\"id\":\"a\",\"title\":\"A\"}\n");
@@ -90,7 +90,7 @@ fn the_sections_stand_in_their_order() {
 }
 
 #[test]
-fn the_history_alone_looks_at_no_file() {
+fn history_only_reads_no_project_file() {
     let sandbox = project();
     sandbox.write("talk.json", TALK);
     let ran = sandbox.slop(&["aggregate", "--stdout", "--history", "talk.json", "--history-only", "-v"]);
@@ -99,7 +99,7 @@ fn the_history_alone_looks_at_no_file() {
 }
 
 #[test]
-fn the_projects_own_discussion_is_shown_where_the_tier_wants_it() {
+fn the_projects_discussion_is_shown_if_the_tier_includes_it() {
     let sandbox = project();
     let without = aggregate(&sandbox, &["--tier", "2"]);
     sandbox.write("history.toml", "history = ['x']\n");
@@ -117,7 +117,7 @@ fn rendered(said: &str) -> String {
 }
 
 #[test]
-fn a_file_of_that_name_that_is_no_discussion_stops_nothing() {
+fn a_history_file_of_another_kind_is_ignored() {
     let sandbox = project();
     sandbox.write("history.toml", "[window]\nwidth = 3\n");
     let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
@@ -129,7 +129,7 @@ fn a_file_of_that_name_that_is_no_discussion_stops_nothing() {
 }
 
 #[test]
-fn a_broken_discussion_that_nobody_asked_for_stops_nothing() {
+fn an_invalid_default_discussion_does_not_stop_the_run() {
     let sandbox = project();
     let own = sandbox.path("history.toml");
     let goes_on = |words: &str| {
@@ -156,7 +156,7 @@ fn a_broken_discussion_that_nobody_asked_for_stops_nothing() {
 }
 
 #[test]
-fn a_discussion_is_read_through_a_link_only_where_somebody_named_it() {
+fn a_discussion_is_read_through_a_link_only_if_named() {
     let sandbox = project();
     std::fs::write(sandbox.outside("h.toml"), "history = ['of somebody else']\n").unwrap();
     std::os::unix::fs::symlink("../h.toml", sandbox.path("history.toml")).unwrap();
@@ -170,7 +170,7 @@ fn a_discussion_is_read_through_a_link_only_where_somebody_named_it() {
 }
 
 #[test]
-fn a_take_is_picked_by_its_name() {
+fn a_take_is_selected_by_name() {
     let sandbox = project();
     let takes = "active = 'b'\n[takes.a]\nhistory = ['1']\n[takes.b]\nhistory = ['2']\n";
     sandbox.write("history.toml", takes);
@@ -181,7 +181,7 @@ fn a_take_is_picked_by_its_name() {
 }
 
 #[test]
-fn a_discussion_that_cannot_be_read_is_refused_with_its_place() {
+fn an_invalid_discussion_is_refused_with_its_position() {
     let sandbox = project();
     let refuses = |bytes: &[u8], name: &str, words: &[&str]| {
         sandbox.write(name, bytes);
@@ -198,7 +198,7 @@ fn a_discussion_that_cannot_be_read_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_huge_discussion_is_refused_unread() {
+fn a_huge_discussion_is_refused_without_reading_it() {
     let sandbox = project();
     let file = std::fs::File::create(sandbox.path("huge.json")).unwrap();
     file.set_len(100 << 20).unwrap();
@@ -208,7 +208,7 @@ fn a_huge_discussion_is_refused_unread() {
 }
 
 #[test]
-fn a_discussion_may_lie_elsewhere_and_is_named_from_where_the_user_stands() {
+fn a_discussion_path_is_relative_to_the_current_folder() {
     let sandbox = project();
     sandbox.write("slop.toml", "");
     sandbox.write("src/talk.json", TALK);
@@ -220,7 +220,7 @@ fn a_discussion_may_lie_elsewhere_and_is_named_from_where_the_user_stands() {
 }
 
 #[test]
-fn screenshots_are_links_unless_the_images_are_wanted() {
+fn screenshots_are_links_unless_inlined() {
     let sandbox = project();
     sandbox.write("slop.toml", "");
     sandbox.write("doc/shot one.png", PNG);
@@ -240,7 +240,7 @@ fn screenshots_are_links_unless_the_images_are_wanted() {
 }
 
 #[test]
-fn an_image_that_cannot_be_shown_is_one_line_and_the_run_goes_on() {
+fn an_image_that_cannot_be_shown_is_reported_on_one_line() {
     let sandbox = project();
     sandbox.write("slop.toml", "[limits]\nscreenshot_bytes = 16\n");
     sandbox.write("ok.png", PNG);
@@ -267,7 +267,7 @@ fn an_image_that_cannot_be_shown_is_one_line_and_the_run_goes_on() {
 }
 
 #[test]
-fn gemini_is_sent_no_image_that_it_refuses() {
+fn gemini_bodies_contain_no_unsupported_image() {
     let sandbox = project();
     sandbox.write("a.gif", b"GIF89a...");
     sandbox.write("b.png", PNG);
@@ -295,7 +295,7 @@ const ISSUES_RENDERED: &str = "## Beads Mode: Progress Track\n\n\
     Completed: First (p-1), Second (p-2)\n\nActive:\n\n- Third (p-3) [in_progress]: one\n  two\n";
 
 #[test]
-fn work_is_read_from_the_issues_in_the_project() {
+fn beads_issues_are_read_from_the_project() {
     let sandbox = in_beads_mode();
     sandbox.write(".beads/issues.jsonl", ISSUES);
     assert_eq!(from(&aggregate(&sandbox, &[]), "## Beads"), ISSUES_RENDERED);
@@ -325,7 +325,7 @@ fn run_with_bd(sandbox: &Sandbox, script: Option<&str>) -> CommandOutput {
 }
 
 #[test]
-fn without_the_file_the_tracker_is_asked() {
+fn without_the_issues_file_bd_is_run() {
     let sandbox = in_beads_mode();
     let listed = format!("[{}]", ISSUES.trim_end().replace('\n', ","));
     let ran = run_with_bd(&sandbox, Some(&format!("echo '{}'", listed.replace("\\n", "\\\\n"))));
@@ -336,7 +336,7 @@ fn without_the_file_the_tracker_is_asked() {
 }
 
 #[test]
-fn the_stand_in_is_the_last_that_is_looked_at() {
+fn the_mock_issues_file_is_the_last_resort() {
     let sandbox = in_beads_mode();
     let ran = run_with_bd(&sandbox, None);
     assert_eq!(ran.code, 4, "{ran:?}");
@@ -354,7 +354,7 @@ fn the_stand_in_is_the_last_that_is_looked_at() {
 }
 
 #[test]
-fn issues_are_not_read_through_a_link_out_of_the_project() {
+fn issues_are_not_read_through_an_outside_link() {
     let sandbox = in_beads_mode();
     std::fs::write(sandbox.outside("issues.jsonl"), ISSUES).unwrap();
     std::fs::create_dir(sandbox.path(".beads")).unwrap();

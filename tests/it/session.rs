@@ -60,7 +60,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn a_project_is_curated_saved_budgeted_and_handed_to_a_provider() {
+fn a_session_curates_saves_budgets_and_formats_a_project() {
     let sandbox = project();
     let said = sandbox.stdout_of(&["init"]);
     assert!(said.ends_with("slop.toml\n"), "{said}");

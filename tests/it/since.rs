@@ -60,7 +60,7 @@ fn unchanged(receipt: &Value) -> Vec<String> {
 }
 
 #[test]
-fn what_has_changed_is_a_diff_what_is_new_is_shown_and_what_is_gone_is_named() {
+fn changed_files_are_diffs_new_ones_are_shown_and_deleted_ones_named() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
@@ -84,7 +84,7 @@ fn what_has_changed_is_a_diff_what_is_new_is_shown_and_what_is_gone_is_named() {
 }
 
 #[test]
-fn the_document_of_changes_says_what_it_is() {
+fn an_incremental_document_is_marked_as_such() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
@@ -95,7 +95,7 @@ fn the_document_of_changes_says_what_it_is() {
 }
 
 #[test]
-fn what_was_told_is_not_told_again() {
+fn delivered_changes_are_not_shown_again() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
@@ -110,7 +110,7 @@ fn what_was_told_is_not_told_again() {
 }
 
 #[test]
-fn an_edit_that_the_view_does_not_show_is_no_change() {
+fn an_edit_that_does_not_affect_the_view_is_not_a_change() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     sandbox.write("engine.py", engine("last(self)").replacen("burnt = fuel", "burnt = 2 * fuel", 1));
@@ -119,7 +119,7 @@ fn an_edit_that_the_view_does_not_show_is_no_change() {
 }
 
 #[test]
-fn the_first_time_everything_is_shown_and_a_note_says_so() {
+fn the_first_time_everything_is_shown_with_a_note() {
     let sandbox = project();
     let first = sandbox.slop(SINCE);
     assert_eq!(first.code, 0, "{first:?}");
@@ -132,7 +132,7 @@ fn the_first_time_everything_is_shown_and_a_note_says_so() {
 }
 
 #[test]
-fn a_document_in_full_is_all_that_its_reader_has() {
+fn a_full_document_replaces_what_its_reader_has() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout", "same.py"]);
@@ -144,7 +144,7 @@ fn a_document_in_full_is_all_that_its_reader_has() {
 }
 
 #[test]
-fn names_are_remembered_apart() {
+fn each_document_name_has_its_own_history() {
     let sandbox = project();
     let name_of = |arguments: &[&str]| text(&receipt(&sandbox, arguments)["name"]);
     assert_eq!(name_of(&["aggregate", "--stdout"]), "project");
@@ -162,7 +162,7 @@ fn names_are_remembered_apart() {
 }
 
 #[test]
-fn a_file_that_is_shown_in_another_view_is_shown_as_wanted() {
+fn a_file_whose_view_changed_is_shown_in_its_new_view() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     let shown = views(&receipt(&sandbox, &[SINCE, &["--focus", "same.py"]].concat()));
@@ -178,7 +178,7 @@ fn a_diff_larger_than_the_file_is_not_shown() {
 }
 
 #[test]
-fn what_a_budget_has_made_smaller_is_not_new_because_there_is_room() {
+fn a_file_reduced_by_a_budget_is_not_new_when_there_is_room_again() {
     let sandbox = project();
     let small = receipt(&sandbox, &["aggregate", "--tier", "3", "--stdout", "--budget", "300"]);
     assert!(views(&small).iter().any(|(path, view)| path == "engine.py" && view != "skeleton"), "{small}");
@@ -189,7 +189,7 @@ fn what_a_budget_has_made_smaller_is_not_new_because_there_is_room() {
 }
 
 #[test]
-fn a_document_of_changes_keeps_its_budget() {
+fn an_incremental_document_stays_within_its_budget() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
@@ -208,7 +208,7 @@ fn a_document_of_changes_keeps_its_budget() {
 }
 
 #[test]
-fn only_what_was_given_is_remembered() {
+fn only_delivered_documents_are_recorded() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     change(&sandbox);
@@ -221,7 +221,7 @@ fn only_what_was_given_is_remembered() {
 }
 
 #[test]
-fn a_document_without_files_is_not_remembered() {
+fn a_document_without_files_is_not_recorded() {
     let sandbox = project();
     let talk = sandbox.outside("talk.json");
     fs::write(&talk, "[\"hello\"]").unwrap();
@@ -232,7 +232,7 @@ fn a_document_without_files_is_not_remembered() {
 }
 
 #[test]
-fn documents_in_files_are_remembered_too() {
+fn documents_written_to_files_are_recorded() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3"]);
     assert_eq!(views(&receipt(&sandbox, SINCE)), []);
@@ -241,7 +241,7 @@ fn documents_in_files_are_remembered_too() {
 }
 
 #[test]
-fn what_was_given_is_counted_cleared_and_verified_with_the_cache() {
+fn delivery_records_are_counted_cleared_and_verified_with_the_cache() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     assert_eq!(number(&sandbox.json(&["cache", "status"])["given"]["rows"]), 4);
@@ -269,7 +269,7 @@ fn without_a_cache_everything_is_shown() {
 }
 
 #[test]
-fn a_plan_is_what_the_real_run_does() {
+fn a_dry_run_predicts_the_real_run() {
     let sandbox = project();
     for flags in [
         &[][..],
@@ -286,7 +286,7 @@ fn a_plan_is_what_the_real_run_does() {
 }
 
 #[test]
-fn a_plan_writes_nothing_and_is_a_table() {
+fn a_dry_run_writes_nothing_and_prints_a_table() {
     let sandbox = project();
     sandbox.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\0");
     let before = sandbox.tree();
@@ -305,7 +305,7 @@ fn a_plan_writes_nothing_and_is_a_table() {
 }
 
 #[test]
-fn explain_says_what_a_budget_makes_of_a_file_and_why() {
+fn explain_shows_what_a_budget_does_to_a_file_and_why() {
     let sandbox = project();
     sandbox.write("user.py", "import engine\n\ndef use():\n    return engine.Engine().step_1(2)\n");
     let alone = sandbox.stdout_of(&["explain", "engine.py", "--tier", "3"]);
@@ -333,7 +333,7 @@ fn explain_says_what_a_budget_makes_of_a_file_and_why() {
 }
 
 #[test]
-fn files_stand_in_the_order_that_they_have_in_full() {
+fn files_keep_the_order_of_the_full_document() {
     let sandbox = project();
     for file in ["same.py", "engine.py", "same.py"] {
         let text = sandbox.read(file);
@@ -361,7 +361,7 @@ fn files_stand_in_the_order_that_they_have_in_full() {
 }
 
 #[test]
-fn a_file_that_cannot_be_shown_any_more_is_no_file_that_is_gone() {
+fn a_file_that_became_unreadable_is_not_reported_as_deleted() {
     let sandbox = project();
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
     sandbox.write("same.py", b"\0\0\0");

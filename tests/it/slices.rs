@@ -44,7 +44,7 @@ fn assert_resolves(sandbox: &Sandbox, slice: &str, code: i32, status: &str, line
 }
 
 #[test]
-fn a_slice_is_made_and_found_again_and_nothing_is_written() {
+fn a_slice_is_made_and_resolved_without_writing_anything() {
     let sandbox = project();
     let made = sandbox.stdout_of(&["slice", "make", "a.py", "3-5", "--tag", "one", "--comment", "adds"]);
     let slice: Value = serde_json::from_str(&made).unwrap();
@@ -68,7 +68,7 @@ fn a_slice_is_made_and_found_again_and_nothing_is_written() {
 }
 
 #[test]
-fn in_an_envelope_it_is_only_if_that_is_asked_for() {
+fn a_slice_is_in_an_envelope_only_with_the_json_flag() {
     let sandbox = project();
     let slice = sandbox.json(&["slice", "make", "a.py", "7"]);
     assert_eq!((&slice["start_line"], &slice["end_line"]), (&json!(7), &json!(7)));
@@ -77,7 +77,7 @@ fn in_an_envelope_it_is_only_if_that_is_asked_for() {
 }
 
 #[test]
-fn a_range_that_cannot_be_is_refused() {
+fn an_invalid_range_is_refused() {
     let sandbox = project();
     let make = |file, range| sandbox.slop(&["slice", "make", file, range]);
     make("a.py", "0-3").assert_fails(2, &["counted from 1"]);
@@ -99,7 +99,7 @@ fn a_range_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn a_slice_of_a_file_that_has_no_text_any_more_is_stale() {
+fn a_slice_of_a_file_without_text_is_stale() {
     let sandbox = project();
     let made = sandbox.stdout_of(&["slice", "make", "a.py", "3-5"]);
     sandbox.write("a.py", b"\0\x01\x02");
@@ -111,7 +111,7 @@ fn a_slice_of_a_file_that_has_no_text_any_more_is_stale() {
 }
 
 #[test]
-fn what_is_no_slice_is_refused() {
+fn input_that_is_not_a_slice_is_refused() {
     let sandbox = project();
     let refuses =
         |input: &str, words: &[&str]| resolve(&sandbox, &["a.py"], input.as_bytes()).assert_fails(1, words);
@@ -126,7 +126,7 @@ fn what_is_no_slice_is_refused() {
 }
 
 #[test]
-fn the_old_spelling_of_anchors_is_read() {
+fn the_old_format_of_anchors_is_read() {
     let sandbox = project();
     sandbox.write("a.py", format!("# new\n{FILE}"));
     let old = |anchors: Value| json!({"start_line": 3, "end_line": 5, "anchor_lines": anchors}).to_string();
@@ -142,7 +142,7 @@ fn the_old_spelling_of_anchors_is_read() {
 }
 
 #[test]
-fn texts_of_other_encodings_are_marked_as_they_are_read() {
+fn slices_of_texts_in_other_encodings_use_the_decoded_text() {
     let sandbox = project();
     sandbox.write("a.py", b"# caf\xe9\nx = 1\n");
     let made = sandbox.stdout_of(&["slice", "make", "a.py", "1"]);

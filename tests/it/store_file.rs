@@ -40,12 +40,12 @@ fn check_rebuilt(harm: impl Fn(&Sandbox)) {
 }
 
 #[test]
-fn garbage_in_the_place_of_the_store_is_put_aside() {
+fn garbage_instead_of_the_store_is_moved_aside() {
     check_rebuilt(|sandbox| sandbox.write(".slop_cache/index.db", "this is no database\n".repeat(500)));
 }
 
 #[test]
-fn a_store_that_was_cut_off_is_put_aside() {
+fn a_truncated_store_is_moved_aside() {
     check_rebuilt(|sandbox| {
         sandbox.stdout_of(&["index"]);
         let file = fs::File::options().write(true).open(sandbox.path(".slop_cache/index.db")).unwrap();
@@ -54,7 +54,7 @@ fn a_store_that_was_cut_off_is_put_aside() {
 }
 
 #[test]
-fn a_database_of_another_program_is_put_aside_whole() {
+fn a_database_of_another_program_is_moved_aside_intact() {
     check_rebuilt(|sandbox| {
         let path = sandbox.path(".slop_cache/index.db");
         for end in ["", "-wal", "-shm"] {
@@ -75,7 +75,7 @@ fn a_database_of_another_program_is_put_aside_whole() {
 }
 
 #[test]
-fn a_store_of_a_newer_slop_is_refused_and_left_as_it_is() {
+fn a_store_of_a_newer_slop_is_refused_and_unchanged() {
     let sandbox = project();
     sandbox.stdout_of(&["index"]);
     let path = sandbox.path(".slop_cache/index.db");
@@ -97,7 +97,7 @@ fn a_store_of_a_newer_slop_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_store_that_is_deleted_is_made_anew() {
+fn a_deleted_store_is_recreated() {
     let sandbox = project();
     let right = answers(&sandbox);
     fs::remove_file(sandbox.path(".slop_cache/index.db")).unwrap();
@@ -134,7 +134,7 @@ fn check_without_folder(harm: impl Fn(&Sandbox)) {
 }
 
 #[test]
-fn a_file_or_a_link_in_the_place_of_the_cache_is_left_alone() {
+fn a_file_or_a_link_in_place_of_the_cache_is_untouched() {
     check_without_folder(|sandbox| sandbox.write(".slop_cache", "mine\n"));
     check_without_folder(|sandbox| {
         let outside = sandbox.outside("outside");
@@ -144,7 +144,7 @@ fn a_file_or_a_link_in_the_place_of_the_cache_is_left_alone() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_does_no_harm() {
+fn a_read_only_cache_does_not_affect_answers() {
     let sandbox = project();
     let right = answers(&sandbox);
     sandbox.write("src/new.py", "def fresh(): pass\n");
@@ -174,7 +174,7 @@ fn the_cache_folder_hides_itself_from_git_and_from_backups() {
 }
 
 #[test]
-fn no_reading_command_writes_outside_of_the_cache() {
+fn no_read_only_command_writes_outside_of_the_cache() {
     let sandbox = project();
     let before = sandbox.tree();
     let git_before = fs::metadata(sandbox.path(".git/index")).unwrap().modified().unwrap();
@@ -201,7 +201,7 @@ fn no_reading_command_writes_outside_of_the_cache() {
 }
 
 #[test]
-fn the_cache_lies_where_the_settings_say() {
+fn the_cache_is_in_the_configured_folder() {
     let sandbox = project();
     sandbox.write("slop.toml", "[aggregation]\ncache_dir = \"var/cache\"\n");
     sandbox.stdout_of(&["index"]);

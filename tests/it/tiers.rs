@@ -71,7 +71,7 @@ fn the_tech_lead_gets_summaries_with_signatures_and_no_tree() {
 }
 
 #[test]
-fn the_worker_gets_the_focus_in_full_and_skeletons_of_the_rest() {
+fn the_worker_gets_focused_files_in_full_and_skeletons_of_the_others() {
     let sandbox = project();
     sandbox.write("notes.txt", "Words.\n");
     let document = aggregate(&sandbox, &["--tier", "3", "--focus", "src/engine.py"]);
@@ -113,7 +113,7 @@ fn check_focus(word: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_file_is_in_focus_by_its_path_its_name_a_part_of_it_or_a_pattern() {
+fn focus_accepts_a_path_a_name_a_partial_path_or_a_pattern() {
     check_focus("src/engine.py", &["src/engine.py"]);
     check_focus("./src/engine.py", &["src/engine.py"]);
     check_focus("engine.py", &["src/engine.py"]);
@@ -127,13 +127,13 @@ fn a_file_is_in_focus_by_its_path_its_name_a_part_of_it_or_a_pattern() {
 }
 
 #[test]
-fn the_focus_names_no_file_that_is_not_asked_for() {
+fn focus_adds_no_files_to_the_document() {
     let document = aggregate(&project(), &["--tier", "3", "--focus", "engine.py", "tests"]);
     assert_eq!(views(&document), [("tests/test_engine.py".to_owned(), "skeleton".to_owned())]);
 }
 
 #[test]
-fn a_strategy_decides_before_the_tier() {
+fn a_strategy_takes_precedence_over_the_tier() {
     let sandbox = project();
     let full = aggregate(&sandbox, &["--tier", "1", "--strategy", "full"]);
     assert!(views(&full).iter().all(|(_, view)| view == "full"));
@@ -144,7 +144,7 @@ fn a_strategy_decides_before_the_tier() {
 }
 
 #[test]
-fn the_settings_decide_where_no_flag_does() {
+fn settings_apply_without_a_flag() {
     let sandbox = project();
     sandbox.write("slop.toml", "[project]\naggregation_strategy = \"full\"\n");
     assert!(views(&aggregate(&sandbox, &[])).iter().all(|(_, view)| view == "full"));
@@ -155,7 +155,7 @@ fn the_settings_decide_where_no_flag_does() {
 }
 
 #[test]
-fn a_tier_is_as_the_project_sets_it() {
+fn a_project_can_configure_its_tiers() {
     let sandbox = project();
     let settings = "[tiers.3]\nview = \"summary\"\nfocus_view = \"skeleton\"\ntree = true\nsummary_detail = \"words\"\nlanguages.python.view = \"outline\"\nlanguages.c.view = \"none\"\n";
     sandbox.write("slop.toml", settings);
@@ -171,7 +171,7 @@ fn a_tier_is_as_the_project_sets_it() {
 }
 
 #[test]
-fn summary_detail_decides_what_stands_below_the_words() {
+fn summary_detail_decides_what_follows_the_summary() {
     let sandbox = project();
     let mut texts = Vec::new();
     for detail in ["words", "top_level", "signatures"] {
@@ -187,7 +187,7 @@ fn summary_detail_decides_what_stands_below_the_words() {
 }
 
 #[test]
-fn a_file_over_the_limit_is_shown_smaller_and_the_receipt_says_why() {
+fn a_file_over_the_limit_is_reduced_with_the_reason_in_the_receipt() {
     let sandbox = project();
     sandbox.write("slop.toml", "[limits]\nmax_bytes = 100\n");
     let document = aggregate(&sandbox, &["--strategy", "full"]);
@@ -198,7 +198,7 @@ fn a_file_over_the_limit_is_shown_smaller_and_the_receipt_says_why() {
 }
 
 #[test]
-fn explain_says_which_rule_decides() {
+fn explain_shows_which_rule_decides() {
     let sandbox = project();
     let said = sandbox.json(&["explain", "src/engine.py", "--tier", "3", "--focus", "engine.py"]);
     assert_eq!((&said[0]["decided_by"], &said[0]["view"]), (&"focus".into(), &"full".into()));
@@ -223,7 +223,7 @@ fn a_document_never_exceeds_the_budget_of_its_tier() {
 }
 
 #[test]
-fn no_document_exceeds_its_limit_whatever_the_limit() {
+fn no_document_exceeds_any_limit() {
     let sandbox = project();
     sandbox.write("slop.toml", "[[files]]\npath = \"src/fast.c\"\nast_mask = { twice = \"def\" }\n");
     let (mut kept, mut refused) = (0, 0);

@@ -87,7 +87,7 @@ fn entry(receipt: &Value, path: &str) -> Value {
 }
 
 #[test]
-fn a_document_differs_in_the_block_whose_words_have_come_and_in_no_other() {
+fn a_new_summary_changes_only_its_own_block() {
     let sandbox = project();
     let aggregate = || sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);
     let before = aggregate();
@@ -101,7 +101,7 @@ fn a_document_differs_in_the_block_whose_words_have_come_and_in_no_other() {
 }
 
 #[test]
-fn a_receipt_says_who_wrote_each_summary() {
+fn a_receipt_names_the_author_of_each_summary() {
     let sandbox = project();
     insert_summary(&sandbox, "src/engine.py", Tier::Orchestrator, "It burns fuel.");
     insert_summary(&sandbox, "src/fast.c", Tier::Orchestrator, "It doubles.");
@@ -118,7 +118,7 @@ fn a_receipt_says_who_wrote_each_summary() {
 }
 
 #[test]
-fn settings_decide_whose_words_are_shown() {
+fn settings_decide_whose_summaries_are_shown() {
     let sandbox = project();
     insert_summary(&sandbox, "src/engine.py", Tier::Orchestrator, "It burns fuel.");
     let shown = || sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]).contains("It burns fuel.");
@@ -130,7 +130,7 @@ fn settings_decide_whose_words_are_shown() {
 }
 
 #[test]
-fn a_folder_tells_in_the_tree_what_was_written_of_what_lies_in_it() {
+fn the_file_tree_shows_folder_summaries() {
     let sandbox = project();
     let page = |name: &str| {
         format!("\"\"\"{name}.\"\"\"\n\n\n{}", format!("def {name}():\n    pass\n\n\n").repeat(20))
@@ -156,7 +156,7 @@ fn a_folder_tells_in_the_tree_what_was_written_of_what_lies_in_it() {
 }
 
 #[test]
-fn explain_and_status_say_whose_words_there_are() {
+fn explain_and_status_name_the_author_of_summaries() {
     let sandbox = project();
     insert_summary(&sandbox, "src/engine.py", Tier::Orchestrator, "It burns fuel.");
     insert_summary(&sandbox, "src/engine.py", Tier::TechLead, "It burns fuel, twice.");
@@ -182,7 +182,7 @@ fn explain_and_status_say_whose_words_there_are() {
 }
 
 #[test]
-fn a_forged_database_harms_no_more_than_words() {
+fn a_forged_database_can_only_change_summary_text() {
     let sandbox = project();
     insert_summary(
         &sandbox,
@@ -197,7 +197,7 @@ fn a_forged_database_harms_no_more_than_words() {
 }
 
 #[test]
-fn a_view_by_itself_is_the_heuristics() {
+fn view_always_shows_the_heuristics_summary() {
     let sandbox = project();
     let view = || sandbox.stdout_of(&["view", "src/engine.py", "--mode", "summary"]);
     let before = view();
@@ -207,7 +207,7 @@ fn a_view_by_itself_is_the_heuristics() {
 }
 
 #[test]
-fn a_file_with_a_models_words_stands_where_its_last_edit_puts_it() {
+fn a_file_with_a_models_summary_is_ordered_by_its_last_edit() {
     let sandbox = project();
     sandbox.write("src/engine.py", ENGINE.replace("fuel * 2", "fuel * 3"));
     sandbox.commit_all("second");
@@ -222,7 +222,7 @@ fn a_file_with_a_models_words_stands_where_its_last_edit_puts_it() {
 }
 
 #[test]
-fn a_daemon_shows_words_that_have_come_since_it_answered_last() {
+fn a_daemon_shows_summaries_written_since_its_last_answer() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let aggregate = || sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);

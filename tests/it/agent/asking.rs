@@ -34,7 +34,7 @@ fn outcome(sandbox: &Sandbox, arguments: &[&str]) -> (i32, Value) {
 }
 
 #[test]
-fn files_are_asked_about_first_and_then_what_holds_them() {
+fn files_are_summarized_before_their_folders() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     let (code, outcome) = outcome(&sandbox, &[]);
@@ -54,7 +54,7 @@ fn files_are_asked_about_first_and_then_what_holds_them() {
 }
 
 #[test]
-fn what_has_been_answered_is_not_asked_again() {
+fn answered_requests_are_not_sent_again() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     run_with_key(&sandbox, &["summarize", "--yes"]);
@@ -69,7 +69,7 @@ fn what_has_been_answered_is_not_asked_again() {
 }
 
 #[test]
-fn without_a_model_of_the_users_nobody_is_asked() {
+fn without_a_user_configured_model_nothing_is_sent() {
     let (server, sandbox) = (answering_server(), two_modules());
     let waiting = &["aggregate", "--tier", "1", "--wait-agent", "5"];
     for command in [&["summarize", "--yes"][..], &["summarize", "--estimate"], waiting] {
@@ -93,7 +93,7 @@ fn without_a_model_of_the_users_nobody_is_asked() {
 }
 
 #[test]
-fn a_project_cannot_move_what_the_user_has_chosen() {
+fn a_project_cannot_override_the_users_choice() {
     let (mine, theirs, sandbox) = (answering_server(), answering_server(), two_modules());
     choose_model(&sandbox, &mine, "");
     sandbox.write(
@@ -105,7 +105,7 @@ fn a_project_cannot_move_what_the_user_has_chosen() {
 }
 
 #[test]
-fn nobody_is_asked_before_a_person_has_agreed() {
+fn nothing_is_sent_without_confirmation() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     run_with_key(&sandbox, &["summarize"]).assert_fails(1, &["--estimate", "--yes"]);
@@ -113,7 +113,7 @@ fn nobody_is_asked_before_a_person_has_agreed() {
 }
 
 #[test]
-fn an_estimate_says_what_would_leave_and_asks_nobody() {
+fn an_estimate_shows_what_would_be_sent_and_sends_nothing() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     let out = sandbox.stdout_of(&["summarize", "--estimate"]);
@@ -130,7 +130,7 @@ fn an_estimate_says_what_would_leave_and_asks_nobody() {
 }
 
 #[test]
-fn a_key_that_is_missing_is_told_with_its_variable() {
+fn a_missing_key_is_reported_with_its_variable() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     sandbox
@@ -140,7 +140,7 @@ fn a_key_that_is_missing_is_told_with_its_variable() {
 }
 
 #[test]
-fn a_price_that_is_not_known_is_told_before_anybody_is_asked() {
+fn an_unknown_price_is_reported_before_anything_is_sent() {
     let (server, sandbox) = (answering_server(), two_modules());
     let text = format!(
         "[agent]\nmodels = ['anthropic/unheard-of']\n[providers.anthropic]\nbase_url = '{}'\n",
@@ -153,7 +153,7 @@ fn a_price_that_is_not_known_is_told_before_anybody_is_asked() {
 }
 
 #[test]
-fn a_cap_ends_the_run_and_says_which_setting_it_is() {
+fn a_limit_ends_the_run_and_names_its_setting() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "calls_per_day = 1\nconcurrency = 1");
     let ran = run_with_key(&sandbox, &["summarize", "--yes"]);
@@ -169,7 +169,7 @@ fn a_cap_ends_the_run_and_says_which_setting_it_is() {
 }
 
 #[test]
-fn a_key_that_is_not_accepted_is_for_the_user_to_mend() {
+fn a_rejected_key_is_the_users_error() {
     let body =
         json!({"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}});
     let server = ModelServer::start(move |_, _| ServerAction::json(401, &body));
@@ -182,7 +182,7 @@ fn a_key_that_is_not_accepted_is_for_the_user_to_mend() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_the_environments_fault() {
+fn an_unreachable_server_is_an_environment_error() {
     let sandbox = two_modules();
     let server = answering_server();
     choose_model(&sandbox, &server, "");
@@ -196,7 +196,7 @@ fn a_server_that_is_not_there_is_the_environments_fault() {
 }
 
 #[test]
-fn what_looks_like_a_secret_stays_on_the_machine_and_is_told() {
+fn a_file_with_a_secret_stays_on_the_machine_and_is_reported() {
     let (server, sandbox) = (answering_server(), two_modules());
     let secret = format!("AKIA{}", "IOSFODNN7QRSTUVW");
     sandbox.write("src/one.py", format!("{}\nkey = \"{secret}\"\n", super::module_text("One")));
@@ -238,7 +238,7 @@ fn an_interrupt_ends_a_run_within_a_second() {
 }
 
 #[test]
-fn a_document_can_wait_for_the_words_that_it_lacks() {
+fn a_document_can_wait_for_missing_summaries() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     let ran =
@@ -288,7 +288,7 @@ fn batch_server() -> ModelServer {
 }
 
 #[test]
-fn a_batch_is_handed_over_once_and_brought_home_by_the_same_command() {
+fn a_batch_is_submitted_once_and_fetched_by_the_same_command() {
     let (server, sandbox) = (batch_server(), two_modules());
     choose_model(&sandbox, &server, "");
     let run = || {
@@ -313,7 +313,7 @@ fn a_batch_is_handed_over_once_and_brought_home_by_the_same_command() {
 }
 
 #[test]
-fn a_server_is_never_asked_again_sooner_than_it_said() {
+fn retries_wait_as_long_as_the_server_asks() {
     let body = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}});
     let busy = ServerAction::json(429, &body).with("retry-after", "1");
     let server = ModelServer::with_responses([busy, ServerAction::both("Brief.", "Detail.")]);
@@ -327,7 +327,7 @@ fn a_server_is_never_asked_again_sooner_than_it_said() {
 }
 
 #[test]
-fn a_connection_that_breaks_or_talks_nonsense_is_paid_for_at_its_worst_and_tried_again() {
+fn a_broken_response_is_charged_at_its_maximum_and_retried() {
     let server = ModelServer::with_responses([
         ServerAction::HangUp,
         ServerAction::Raw(b"no HTTP at all".to_vec()),
@@ -344,7 +344,7 @@ fn a_connection_that_breaks_or_talks_nonsense_is_paid_for_at_its_worst_and_tried
 }
 
 #[test]
-fn a_provider_of_the_users_own_is_asked_by_as_many_calls_as_are_allowed() {
+fn a_custom_provider_gets_as_many_concurrent_calls_as_allowed() {
     let words = "<brief>Brief.</brief><detail>Detail.</detail>";
     let server = ModelServer::start(move |_, _| {
         ServerAction::Late(Duration::from_millis(50), Box::new(ServerAction::chat(words, 9, 9)))

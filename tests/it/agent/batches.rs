@@ -175,7 +175,7 @@ fn a_batch_costs_half() {
 }
 
 #[test]
-fn a_batch_whose_maker_was_killed_is_found_and_not_made_again() {
+fn a_batch_of_a_killed_process_is_found_and_not_submitted_again() {
     for wire in ["anthropic", "responses"] {
         let (desk, post) = batch_project(wire);
         post.lock().unwrap().is_mute = true;
@@ -201,7 +201,7 @@ fn a_batch_whose_maker_was_killed_is_found_and_not_made_again() {
 }
 
 #[test]
-fn a_batch_that_is_not_allowed_is_not_sent() {
+fn a_batch_over_the_limit_is_not_sent() {
     let (desk, _) = batch_project("anthropic");
     desk.write_agent_settings("budget_day_usd = \"0.001\"", "");
     let ran: CommandOutput = desk.slop(&["summarize", "--batch", "--yes"]);
@@ -214,7 +214,7 @@ fn a_batch_that_is_not_allowed_is_not_sent() {
 }
 
 #[test]
-fn a_run_that_hands_nothing_over_brings_home_what_has_ended_too() {
+fn a_run_without_new_requests_fetches_finished_batches() {
     let (desk, post) = batch_project("anthropic");
     batch(&desk);
     post.lock().unwrap().is_done = true;
@@ -227,7 +227,7 @@ fn a_run_that_hands_nothing_over_brings_home_what_has_ended_too() {
 }
 
 #[test]
-fn what_is_in_a_batch_is_nothing_new() {
+fn requests_in_a_pending_batch_are_not_new() {
     let (desk, _) = batch_project("anthropic");
     let one_by_one = desk.json(&["summarize", "--estimate"]);
     let at_once = desk.json(&["summarize", "--estimate", "--batch"]);

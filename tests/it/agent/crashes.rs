@@ -13,7 +13,7 @@ use super::wait_until;
 const TRUE_COST: u64 = 100 * 1_000 + 20 * 10_000;
 
 #[test]
-fn a_question_whose_asker_was_killed_is_asked_once_more_and_both_are_counted() {
+fn a_request_of_a_killed_process_is_sent_once_more_and_both_are_charged() {
     const ROUNDS: usize = 12;
     // Each question comes twice: the first time nobody ever hears the answer.
     let server =
@@ -43,7 +43,7 @@ fn a_question_whose_asker_was_killed_is_asked_once_more_and_both_are_counted() {
 }
 
 #[test]
-fn a_run_that_is_stopped_counts_what_it_asked_and_keeps_what_came() {
+fn an_interrupted_run_charges_its_calls_and_keeps_their_answers() {
     let server =
         ModelServer::start(|_, number| if number == 1 { ServerAction::Silence } else { ok_response() });
     let desk = AgentProject::new(server);
@@ -73,7 +73,7 @@ fn garbage() -> Vec<u8> {
 }
 
 #[test]
-fn a_database_that_is_garbage_is_salvaged_by_whoever_writes_and_told_of_by_whoever_reads() {
+fn a_damaged_database_is_recovered_by_writers_and_reported_by_readers() {
     let desk = AgentProject::with_file([ok_response(), ok_response()]);
     let database = desk.sandbox.path(".slop_cache/agent.db");
     desk.summarize_json();

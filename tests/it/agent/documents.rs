@@ -14,7 +14,7 @@ fn marking_server() -> ModelServer {
 }
 
 #[test]
-fn a_document_shows_a_models_words_as_such_once_they_are_there() {
+fn a_document_shows_and_marks_a_models_summary() {
     let desk = AgentProject::new(marking_server());
     desk.sandbox.write("one.py", module_source("one"));
     desk.sandbox.write("src/two.py", module_source("two"));
@@ -40,7 +40,7 @@ fn a_document_shows_a_models_words_as_such_once_they_are_there() {
 }
 
 #[test]
-fn a_document_waits_for_a_model_no_longer_than_it_may() {
+fn a_document_waits_no_longer_than_allowed() {
     let slow = ModelServer::start(|_, _| {
         ServerAction::Late(Duration::from_secs(20), Box::new(ServerAction::both("Late.", "Late.")))
     });
@@ -55,7 +55,7 @@ fn a_document_waits_for_a_model_no_longer_than_it_may() {
 }
 
 #[test]
-fn changed_content_shows_what_was_said_of_it_earlier_as_such() {
+fn changed_content_shows_its_earlier_summary_marked_as_such() {
     let desk = AgentProject::new(marking_server());
     desk.sandbox.write("one.py", module_source("one"));
     desk.summarize_json();
@@ -68,7 +68,7 @@ fn changed_content_shows_what_was_said_of_it_earlier_as_such() {
 }
 
 #[test]
-fn clearing_the_cache_keeps_what_was_paid_for() {
+fn clearing_the_cache_keeps_paid_summaries() {
     let desk = AgentProject::new(marking_server());
     desk.sandbox.write("one.py", module_source("one"));
     desk.summarize_json();
@@ -82,7 +82,7 @@ fn clearing_the_cache_keeps_what_was_paid_for() {
 }
 
 #[test]
-fn nobody_is_paid_for_words_that_a_document_would_not_show() {
+fn summaries_that_a_document_would_not_show_are_not_requested() {
     let desk = AgentProject::with_file([ok_response()]);
     let quiet = [
         &["aggregate", "--tier", "3", "--stdout", "--wait-agent", "5"][..],

@@ -60,7 +60,7 @@ fn is_clean(text: &str) -> bool {
 }
 
 #[test]
-fn what_an_obedient_model_says_is_short_plain_and_marked() {
+fn the_answer_of_an_obedient_model_is_short_plain_and_marked() {
     let desk = AgentProject::new(obedient_server(malicious_orders()));
     write_malicious_files(&desk.sandbox);
     desk.summarize();
@@ -83,7 +83,7 @@ fn what_an_obedient_model_says_is_short_plain_and_marked() {
 }
 
 #[test]
-fn documents_keep_their_structure_whatever_a_model_says() {
+fn documents_keep_their_structure_whatever_a_model_answers() {
     let plain = AgentProject::new(ModelServer::with_responses([ok_response()]));
     write_malicious_files(&plain.sandbox);
     plain.summarize_json();
@@ -110,7 +110,7 @@ fn documents_keep_their_structure_whatever_a_model_says() {
 }
 
 #[test]
-fn a_question_is_about_one_file_without_tools_and_without_names() {
+fn a_request_is_about_one_file_without_tools_and_names() {
     let desk = AgentProject::new(obedient_server(malicious_orders()));
     write_malicious_files(&desk.sandbox);
     desk.summarize();
@@ -126,7 +126,7 @@ fn a_question_is_about_one_file_without_tools_and_without_names() {
 }
 
 #[test]
-fn a_model_that_wants_to_use_a_tool_is_not_understood() {
+fn a_tool_call_by_a_model_is_an_unusable_answer() {
     let call = json!({"type": "tool_use", "id": "t", "name": "bash", "input": {"command": "touch hacked"}});
     let act = ServerAction::json(
         200,

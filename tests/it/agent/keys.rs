@@ -56,7 +56,7 @@ fn assert_key_is_nowhere(desk: &AgentProject, first: &crate::sandbox::CommandOut
 }
 
 #[test]
-fn the_key_is_nowhere_after_a_run_that_went_well() {
+fn the_key_is_nowhere_after_a_successful_run() {
     let desk = AgentProject::with_file([ok_response()]);
     let ran = desk.summarize();
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -64,7 +64,7 @@ fn the_key_is_nowhere_after_a_run_that_went_well() {
 }
 
 #[test]
-fn a_server_that_repeats_the_key_is_not_repeated() {
+fn a_key_echoed_by_a_server_is_redacted() {
     let echo = format!("Incorrect API key provided: {KEY}. You can find yours elsewhere.");
     let location = ("location".to_owned(), format!("https://127.0.0.1:1/?key={KEY}"));
     let acts = [
@@ -92,7 +92,7 @@ fn a_server_that_repeats_the_key_is_not_repeated() {
 }
 
 #[test]
-fn a_key_in_a_file_is_used_and_not_shown() {
+fn a_key_from_a_file_is_used_and_not_shown() {
     let desk = AgentProject::with_file([ok_response()]);
     let file = desk.sandbox.outside("config/slop/config.toml");
     let text = fs::read_to_string(&file).unwrap();
@@ -107,7 +107,7 @@ fn a_key_in_a_file_is_used_and_not_shown() {
 }
 
 #[test]
-fn a_missing_key_is_told_before_anybody_is_asked() {
+fn a_missing_key_is_reported_before_anything_is_sent() {
     let desk = AgentProject::with_file([ok_response()]);
     let mut command = desk.command(&["summarize", "--yes"]);
     command.env_remove("MOCK_KEY");
@@ -116,7 +116,7 @@ fn a_missing_key_is_told_before_anybody_is_asked() {
 }
 
 #[test]
-fn a_key_in_the_settings_is_not_taken() {
+fn a_key_in_the_settings_is_refused() {
     let desk = AgentProject::with_file([ok_response()]);
     let lines = [
         (format!("key = \"{KEY}\""), 0, "`providers.mock.key` has no effect"),

@@ -34,7 +34,7 @@ fn a_preview_is_what_is_sent_byte_for_byte() {
 }
 
 #[test]
-fn what_nobody_is_asked_about_has_no_preview() {
+fn a_file_that_is_never_sent_has_no_preview() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     sandbox.write("tiny.py", "x = 1\n");
@@ -45,7 +45,7 @@ fn what_nobody_is_asked_about_has_no_preview() {
 }
 
 #[test]
-fn the_books_say_what_was_asked_and_what_is_left() {
+fn usage_reports_calls_and_remaining_limits() {
     let (server, sandbox) = (answering_server(), two_modules());
     let usage = sandbox.json(&["agent", "usage"]);
     assert_eq!(list(&usage["rows"]).count(), 0);
@@ -65,7 +65,7 @@ fn the_books_say_what_was_asked_and_what_is_left() {
 }
 
 #[test]
-fn what_models_wrote_is_shown_as_theirs() {
+fn summaries_are_shown_with_their_model() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     let nothing = run_with_key(&sandbox, &["agent", "show"]);
@@ -88,7 +88,7 @@ fn what_models_wrote_is_shown_as_theirs() {
 }
 
 #[test]
-fn providers_are_listed_with_whether_there_is_a_key() {
+fn providers_are_listed_with_their_key_status() {
     let sandbox = Sandbox::new();
     let rows = |out: &str| out.lines().find(|line| line.starts_with("anthropic ")).unwrap().to_owned();
     assert!(rows(&sandbox.stdout_of(&["agent", "providers"])).ends_with("key missing (ANTHROPIC_API_KEY)"));
@@ -99,7 +99,7 @@ fn providers_are_listed_with_whether_there_is_a_key() {
 }
 
 #[test]
-fn no_setting_that_is_shown_holds_a_key() {
+fn no_shown_setting_contains_a_key() {
     let (server, sandbox) = (answering_server(), two_modules());
     choose_model(&sandbox, &server, "");
     let ran = run_with_key(&sandbox, &["config", "show", "--origin"]);
@@ -114,7 +114,7 @@ fn shown_summaries(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_folder_shows_its_own_words_and_those_of_all_that_lies_in_it_only_if_asked_to() {
+fn show_includes_the_contents_of_a_folder_only_with_all() {
     let (server, sandbox) =
         (ModelServer::start(|_, _| ServerAction::both("Brief.", "Detail.")), two_modules());
     sandbox.write("main.py", module_text("Main"));
@@ -132,7 +132,7 @@ fn a_folder_shows_its_own_words_and_those_of_all_that_lies_in_it_only_if_asked_t
 }
 
 #[test]
-fn an_empty_word_is_not_taken_for_the_whole_project() {
+fn an_empty_argument_does_not_mean_the_whole_project() {
     let (server, sandbox) =
         (ModelServer::start(|_, _| ServerAction::both("Brief.", "Detail.")), two_modules());
     choose_model(&sandbox, &server, "");
@@ -143,7 +143,7 @@ fn an_empty_word_is_not_taken_for_the_whole_project() {
 }
 
 #[test]
-fn it_is_said_why_nobody_is_asked_about_a_file_that_was_named() {
+fn the_reason_for_not_sending_a_named_file_is_reported() {
     let (server, sandbox) =
         (ModelServer::start(|_, _| ServerAction::both("Brief.", "Detail.")), two_modules());
     sandbox.write(".netrc", "machine example.com login me password secret\n");

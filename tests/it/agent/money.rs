@@ -16,7 +16,7 @@ fn many_files(desk: &AgentProject, count: usize) {
 }
 
 #[test]
-fn thirty_two_threads_do_not_spend_more_than_a_day_allows() {
+fn thirty_two_threads_stay_within_the_daily_limit() {
     // Each costs a cent, which is nearly what it could at worst.
     let text = "<brief>Words.</brief><detail>More words.</detail>";
     let desk = AgentProject::new(ModelServer::with_responses([ServerAction::anthropic(text, 3_000, 700)]));
@@ -41,7 +41,7 @@ fn thirty_two_threads_do_not_spend_more_than_a_day_allows() {
 }
 
 #[test]
-fn what_is_open_counts_as_spent() {
+fn open_reservations_count_as_spent() {
     // Nobody answers, so that each call costs its worst.
     let desk = AgentProject::new(ModelServer::with_responses([ServerAction::HangUp]));
     many_files(&desk, 100);
@@ -55,7 +55,7 @@ fn what_is_open_counts_as_spent() {
 }
 
 #[test]
-fn no_more_calls_are_made_than_a_day_allows() {
+fn the_daily_limit_on_calls_holds() {
     let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     many_files(&desk, 30);
     desk.write_agent_settings("concurrency = 16\ncalls_per_day = 7", "");
@@ -67,7 +67,7 @@ fn no_more_calls_are_made_than_a_day_allows() {
 }
 
 #[test]
-fn a_model_without_a_price_is_not_asked() {
+fn a_model_without_a_price_is_not_used() {
     let desk = AgentProject::with_file([ok_response()]);
     let file = desk.sandbox.outside("config/slop/config.toml");
     let text = std::fs::read_to_string(file).unwrap().replace("mock/m\"]\ninput", "mock/other\"]\ninput");
@@ -78,7 +78,7 @@ fn a_model_without_a_price_is_not_asked() {
 }
 
 #[test]
-fn an_estimate_asks_nobody_and_is_not_exceeded() {
+fn an_estimate_sends_nothing_and_is_not_exceeded() {
     let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     many_files(&desk, 5);
     let plan = desk.json(&["summarize", "--estimate"]);
@@ -92,7 +92,7 @@ fn an_estimate_asks_nobody_and_is_not_exceeded() {
 }
 
 #[test]
-fn nobody_is_asked_without_a_person_who_agrees() {
+fn nothing_is_sent_without_a_terminal_or_yes() {
     let desk = AgentProject::with_file([ok_response()]);
     desk.slop(&["summarize"]).assert_fails(1, &["--yes"]);
     assert_eq!(desk.server.connections(), 0);

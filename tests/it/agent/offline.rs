@@ -25,7 +25,7 @@ const COMMANDS: [&str; 10] = [
 ];
 
 #[test]
-fn whoever_names_no_model_has_no_trace_of_any() {
+fn without_a_model_there_is_no_trace_of_the_sub_agent() {
     let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     desk.write_settings("");
     desk.sandbox.write("one.py", module_source("one"));
@@ -40,7 +40,7 @@ fn whoever_names_no_model_has_no_trace_of_any() {
 }
 
 #[test]
-fn whoever_names_a_model_is_asked_nothing_by_commands_that_do_not_say_so() {
+fn other_commands_never_call_a_configured_model() {
     let desk = AgentProject::with_file([ok_response()]);
     for command in COMMANDS {
         let ran = desk.slop(&command.split(' ').collect::<Vec<_>>());
@@ -52,7 +52,7 @@ fn whoever_names_a_model_is_asked_nothing_by_commands_that_do_not_say_so() {
 }
 
 #[test]
-fn without_a_network_all_works_the_same() {
+fn without_a_network_everything_else_works() {
     let can = Command::new("unshare").args(["-rn", "true"]).stderr(Stdio::null()).status();
     if !can.is_ok_and(|status| status.success()) {
         return report_skipped("unshare -rn is not possible here");
@@ -75,7 +75,7 @@ fn without_a_network_all_works_the_same() {
 }
 
 #[test]
-fn a_network_that_is_gone_is_told_and_leaves_the_heuristics() {
+fn a_lost_network_is_reported_and_the_heuristics_remain() {
     let desk = AgentProject::with_file([ok_response()]);
     let before = desk.slop(&["aggregate", "--stdout", "--tier", "1"]).out;
     let file = desk.sandbox.outside("config/slop/config.toml");

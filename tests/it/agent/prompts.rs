@@ -47,7 +47,7 @@ fn answer_for_wire(wire: &str) -> ServerAction {
 }
 
 #[test]
-fn a_preview_is_what_is_sent_over_every_wire() {
+fn a_preview_matches_the_request_on_every_wire() {
     let wires = [
         ("anthropic", "/v1/messages", "x-api-key"),
         ("chat", "/v1/chat/completions", "authorization"),
@@ -79,7 +79,7 @@ fn a_preview_is_what_is_sent_over_every_wire() {
 }
 
 #[test]
-fn a_program_is_asked_as_servers_are() {
+fn a_program_gets_the_same_prompt_as_servers() {
     let desk = AgentProject::with_file([ok_response()]);
     let script = desk.sandbox.outside("answer.sh");
     let kept = desk.sandbox.outside("asked.txt");
@@ -102,7 +102,7 @@ fn cached_prefix(seen: &ReceivedRequest) -> String {
 }
 
 #[test]
-fn questions_about_files_begin_with_the_same_bytes_and_hold_no_names() {
+fn requests_about_files_share_a_prefix_and_contain_no_names() {
     let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     let names = ["zebra_alpha", "quagga_beta", "okapi_gamma"];
     for (number, name) in names.iter().enumerate() {
@@ -131,7 +131,7 @@ fn questions_about_files_begin_with_the_same_bytes_and_hold_no_names() {
 }
 
 #[test]
-fn the_same_question_is_the_same_bytes_in_another_project() {
+fn the_same_request_has_the_same_bytes_in_another_project() {
     let bodies = || {
         let desk = AgentProject::with_file([ok_response()]);
         desk.sandbox.write("folder/two.py", module_source("two"));

@@ -8,7 +8,7 @@ use super::server::ServerAction;
 use crate::sandbox::run;
 
 #[test]
-fn a_redirection_is_not_followed() {
+fn a_redirect_is_not_followed() {
     for status in [301, 302, 303, 307, 308] {
         let other = ModelServer::with_responses([ok_response()]);
         let away = ServerAction::Answer(
@@ -23,7 +23,7 @@ fn a_redirection_is_not_followed() {
 }
 
 #[test]
-fn nothing_is_sent_in_the_clear_to_another_machine() {
+fn nothing_is_sent_unencrypted_to_another_machine() {
     for address in [
         "http://192.0.2.1:9",
         "http://example.invalid",
@@ -42,7 +42,7 @@ fn nothing_is_sent_in_the_clear_to_another_machine() {
 }
 
 #[test]
-fn proxies_of_the_environment_are_not_used() {
+fn proxies_from_the_environment_are_not_used() {
     let (proxy, desk) =
         (ModelServer::with_responses([ok_response()]), AgentProject::with_file([ok_response()]));
     let mut command = desk.command(&["summarize", "--yes"]);

@@ -13,7 +13,7 @@ use super::server::ModelServer;
 use super::server::ServerAction;
 
 #[test]
-fn who_wants_money_or_another_key_is_asked_once_and_says_why() {
+fn a_payment_or_key_error_is_not_retried_and_is_reported() {
     let quota = json!({"error": {"message": "You exceeded it.", "type": "insufficient_quota", "code": "insufficient_quota"}});
     let acts = [
         (error_response(401, "authentication_error", "invalid x-api-key"), "does not accept the key"),
@@ -44,7 +44,7 @@ fn who_wants_money_or_another_key_is_asked_once_and_says_why() {
 }
 
 #[test]
-fn a_question_that_a_server_does_not_take_is_asked_once_and_not_in_the_next_run() {
+fn a_refused_request_is_not_retried_in_the_next_run() {
     for (status, kind) in [(400, "invalid_request_error"), (404, "not_found_error")] {
         let desk = AgentProject::with_file([error_response(status, kind, "No such thing.")]);
         let ran = desk.summarize();
@@ -62,7 +62,7 @@ fn a_question_that_a_server_does_not_take_is_asked_once_and_not_in_the_next_run(
 }
 
 #[test]
-fn a_question_that_is_too_long_is_asked_once_more_with_half_of_it() {
+fn a_request_that_is_too_long_is_retried_with_half_the_text() {
     let desk = AgentProject::new(ModelServer::with_responses([error_response(
         413,
         "request_too_large",
@@ -77,7 +77,7 @@ fn a_question_that_is_too_long_is_asked_once_more_with_half_of_it() {
 }
 
 #[test]
-fn the_next_model_answers_where_one_does_not() {
+fn the_next_model_answers_if_one_does_not() {
     let server = ModelServer::start(|seen, _| match seen.json()["model"].as_str() {
         Some("small") => error_response(400, "invalid_request_error", "Not with me."),
         _ => ok_response(),
@@ -98,7 +98,7 @@ fn the_next_model_answers_where_one_does_not() {
 }
 
 #[test]
-fn a_model_that_declines_or_answers_nonsense_is_not_asked_again_and_again() {
+fn a_model_that_declines_or_answers_nonsense_is_not_retried_forever() {
     let declined = ServerAction::json(
         200,
         &json!({"type": "message", "content": [], "stop_reason": "refusal", "usage": {"input_tokens": 9, "output_tokens": 1}}),
@@ -120,7 +120,7 @@ fn a_model_that_declines_or_answers_nonsense_is_not_asked_again_and_again() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_a_mistake_in_the_settings() {
+fn a_missing_program_is_an_error_in_the_settings() {
     let desk = AgentProject::with_file([]);
     for command in ["[\"/no/such/program\"]", "[\"/\"]"] {
         desk.write_settings(&format!(
@@ -136,7 +136,7 @@ fn a_program_that_is_not_there_is_a_mistake_in_the_settings() {
 }
 
 #[test]
-fn an_address_that_is_wrong_refuses_no_file_so_that_mending_it_is_enough() {
+fn a_wrong_address_records_no_refusals() {
     let html = || ServerAction::json(404, &json!("no such page"));
     let desk = AgentProject::new(ModelServer::with_responses([html(), html(), html(), ok_response()]));
     for number in 0..8 {
@@ -152,7 +152,7 @@ fn an_address_that_is_wrong_refuses_no_file_so_that_mending_it_is_enough() {
 }
 
 #[test]
-fn without_certificates_nobody_is_asked_and_nothing_is_waited_for() {
+fn without_certificates_nothing_is_sent_and_nothing_waits() {
     let desk = AgentProject::with_file([ok_response()]);
     desk.write_settings(
         "[agent]\nmodels = [\"far/m\"]\nstill_seconds = 0\n[providers.far]\nwire = \"chat\"\nfree = true\n\
@@ -167,7 +167,7 @@ fn without_certificates_nobody_is_asked_and_nothing_is_waited_for() {
 }
 
 #[test]
-fn only_what_is_picked_is_tried_again_and_only_where_somebody_agreed() {
+fn retry_covers_only_selected_files_after_confirmation() {
     let no = || error_response(400, "invalid_request_error", "No.");
     let desk = AgentProject::with_file([no(), no(), ok_response()]);
     desk.sandbox.write("two.py", module_source("two"));
@@ -185,7 +185,7 @@ fn only_what_is_picked_is_tried_again_and_only_where_somebody_agreed() {
 }
 
 #[test]
-fn a_folder_is_asked_about_in_the_run_that_withholds_the_last_of_its_files() {
+fn a_folder_is_summarized_once_its_last_file_is_withheld() {
     let desk = AgentProject::with_file([ok_response()]);
     desk.sandbox.write("two.py", module_source("two"));
     desk.summarize();

@@ -21,14 +21,14 @@ fn delay_between_calls(desk: &AgentProject) -> Duration {
 }
 
 #[test]
-fn a_server_is_left_alone_for_as_long_as_it_says() {
+fn retry_after_in_seconds_is_respected() {
     let desk = AgentProject::with_file([rate_limited("1"), ok_response()]);
     assert_eq!(desk.summarize_json()["outcome"]["answered"], 1);
     assert!(Duration::from_secs(1) <= delay_between_calls(&desk));
 }
 
 #[test]
-fn a_date_to_be_left_alone_until_is_kept_as_well() {
+fn retry_after_as_a_date_is_respected() {
     let soon = jiff::Timestamp::try_from(SystemTime::now() + Duration::from_secs(3)).unwrap();
     let date = soon.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
     let desk = AgentProject::with_file([rate_limited(&date), ok_response()]);
@@ -37,7 +37,7 @@ fn a_date_to_be_left_alone_until_is_kept_as_well() {
 }
 
 #[test]
-fn a_wait_that_makes_no_sense_is_as_if_it_were_not_said() {
+fn an_invalid_retry_after_is_ignored() {
     thread::scope(|scope| {
         for nonsense in ["-5", "soon", "NaN", "1e999", ""] {
             scope.spawn(move || {
@@ -50,7 +50,7 @@ fn a_wait_that_makes_no_sense_is_as_if_it_were_not_said() {
 }
 
 #[test]
-fn a_server_that_wants_to_be_left_alone_for_a_day_is_and_the_run_ends() {
+fn a_retry_after_of_a_day_ends_the_run() {
     let desk = AgentProject::with_file([rate_limited("86400")]);
     let ran = desk.summarize();
     assert_eq!((ran.code, desk.server.request_count()), (3, 1), "{ran:?}");
@@ -59,7 +59,7 @@ fn a_server_that_wants_to_be_left_alone_for_a_day_is_and_the_run_ends() {
 }
 
 #[test]
-fn a_server_in_trouble_is_asked_at_most_four_times() {
+fn a_failing_server_gets_at_most_four_attempts() {
     thread::scope(|scope| {
         for status in [500, 502, 503, 529] {
             scope.spawn(move || {
@@ -75,7 +75,7 @@ fn a_server_in_trouble_is_asked_at_most_four_times() {
 }
 
 #[test]
-fn a_server_that_says_not_to_ask_again_is_not_asked_again() {
+fn a_server_that_forbids_retries_gets_none() {
     let desk =
         AgentProject::with_file([error_response(500, "api_error", "No.").with("x-should-retry", "false")]);
     assert_ne!(desk.summarize().code, 0);
@@ -83,7 +83,7 @@ fn a_server_that_says_not_to_ask_again_is_not_asked_again() {
 }
 
 #[test]
-fn trouble_that_passes_is_not_noticed() {
+fn a_transient_failure_is_not_reported() {
     let trouble = error_response(529, "overloaded_error", "Overloaded");
     let desk = AgentProject::with_file([trouble.clone(), trouble, ok_response()]);
     assert_eq!(desk.summarize_json()["outcome"]["answered"], 1);

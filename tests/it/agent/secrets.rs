@@ -145,7 +145,7 @@ fn no_file_with_a_secret_in_it_is_sent() {
 }
 
 #[test]
-fn what_looks_like_a_secret_is_taken_out_where_the_user_wants_that() {
+fn secrets_are_redacted_if_configured() {
     let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     let canaries = write_canaries(&desk);
     desk.write_agent_settings("concurrency = 8\nsecrets = \"redact\"", "");
@@ -163,7 +163,7 @@ fn what_looks_like_a_secret_is_taken_out_where_the_user_wants_that() {
 }
 
 #[test]
-fn files_whose_names_say_that_they_hold_secrets_are_not_sent() {
+fn files_with_secret_names_are_not_sent() {
     let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     let canary = "harmless-by-its-looks-and-yet-not-to-be-sent";
     let names = [
@@ -200,7 +200,7 @@ fn files_whose_names_say_that_they_hold_secrets_are_not_sent() {
 }
 
 #[test]
-fn what_cannot_be_looked_through_is_not_sent() {
+fn files_that_cannot_be_scanned_are_not_sent() {
     let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
     let wide: Vec<u8> = std::iter::once(0xfeff_u16)
         .chain(module_source("wide").encode_utf16())
@@ -216,7 +216,7 @@ fn what_cannot_be_looked_through_is_not_sent() {
 }
 
 #[test]
-fn a_secret_that_a_model_writes_is_not_kept_nor_sent_on() {
+fn a_secret_in_an_answer_is_neither_stored_nor_sent_on() {
     let token = format!("{}{}", ["gh", "p_"].concat(), random_text(77, ANY, 36));
     let said = token.clone();
     let desk = AgentProject::new(ModelServer::start(move |_, _| {

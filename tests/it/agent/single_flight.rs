@@ -17,7 +17,7 @@ fn slow_server() -> ModelServer {
 }
 
 #[test]
-fn a_content_in_thirty_files_is_asked_about_once() {
+fn a_content_in_thirty_files_is_sent_once() {
     let desk = AgentProject::new(slow_server());
     for number in 0..30 {
         desk.sandbox.write(format!("same_{number}.py"), module_source("one"));
@@ -35,7 +35,7 @@ fn a_content_in_thirty_files_is_asked_about_once() {
 }
 
 #[test]
-fn two_runs_at_once_share_their_questions() {
+fn two_concurrent_runs_share_their_tasks() {
     let desk = AgentProject::new(slow_server());
     for number in 0..24 {
         desk.sandbox

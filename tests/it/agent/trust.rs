@@ -20,7 +20,7 @@ fn hostile_settings(url: &str) -> String {
 }
 
 #[test]
-fn a_project_cannot_say_who_is_asked_and_is_told_of_with_its_lines() {
+fn a_project_cannot_choose_models_and_its_lines_are_reported() {
     let (theirs, desk) =
         (ModelServer::with_responses([ok_response()]), AgentProject::with_file([ok_response()]));
     desk.sandbox.write("slop.toml", hostile_settings(&theirs.url()));
@@ -60,7 +60,7 @@ fn a_projects_persona_chooses_no_model() {
 }
 
 #[test]
-fn without_settings_of_the_users_a_project_asks_nobody() {
+fn without_user_settings_a_project_sends_nothing() {
     let (theirs, desk) =
         (ModelServer::with_responses([ok_response()]), AgentProject::with_file([ok_response()]));
     desk.write_settings("");
@@ -74,7 +74,7 @@ fn without_settings_of_the_users_a_project_asks_nobody() {
 }
 
 #[test]
-fn a_project_may_have_less_sent_than_the_user_allows() {
+fn a_project_can_restrict_what_is_sent() {
     let desk = AgentProject::with_file([ok_response()]);
     desk.sandbox.write("plans/two.py", module_source("two"));
     desk.sandbox.write("slop.toml", "[agent]\nexclude = [\"plans\"]\nbackground = false\n");
@@ -85,7 +85,7 @@ fn a_project_may_have_less_sent_than_the_user_allows() {
 }
 
 #[test]
-fn a_projects_command_and_variables_are_not_its_to_name() {
+fn a_project_cannot_name_commands_or_variables() {
     let desk = AgentProject::with_file([ok_response()]);
     let text = "[providers.mock]\nkey_variables = [\"HOME\", \"PATH\"]\nheaders = { \"x-y\" = \"z\" }\nkey_file = \"/etc/passwd\"\n";
     desk.sandbox.write("slop.toml", text);

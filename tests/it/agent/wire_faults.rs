@@ -29,7 +29,7 @@ fn assert_given_up(fault: ServerAction, longest: Duration) -> u64 {
 }
 
 #[test]
-fn an_answer_that_does_not_end_is_given_up_in_time() {
+fn an_endless_response_times_out() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 4000\r\n\r\n";
     let informing = b"HTTP/1.1 100 Continue\r\n\r\n".repeat(40);
     let faults = [
@@ -55,7 +55,7 @@ fn an_answer_that_does_not_end_is_given_up_in_time() {
 }
 
 #[test]
-fn an_answer_larger_than_any_summary_is_not_read_to_its_end() {
+fn an_oversized_response_is_not_read_completely() {
     let bomb = Command::new("sh").args(["-c", "head -c 256M /dev/zero | gzip -1"]).output().unwrap().stdout;
     assert!(100_000 < bomb.len() && bomb.len() < 2_000_000, "{}", bomb.len());
     let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n".to_vec();
@@ -75,7 +75,7 @@ fn an_answer_larger_than_any_summary_is_not_read_to_its_end() {
 }
 
 #[test]
-fn what_is_no_answer_is_asked_for_once_more() {
+fn a_malformed_response_is_retried_once() {
     let whole = json!({"type": "message", "content": [{"type": "text", "text": "Half."}]}).to_string();
     let half = &whole[..whole.len() / 2];
     let length = whole.len();
@@ -106,7 +106,7 @@ fn what_is_no_answer_is_asked_for_once_more() {
 }
 
 #[test]
-fn a_server_that_is_not_there_costs_nothing() {
+fn an_unreachable_server_costs_nothing() {
     let desk = AgentProject::with_file([ok_response()]);
     // A port that nothing listens at any more.
     let gone = ModelServer::with_responses([ok_response()]).url();

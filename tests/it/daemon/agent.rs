@@ -104,7 +104,7 @@ fn wait_for_batch(desk: &AgentProject, name: &str) {
 }
 
 #[test]
-fn what_was_edited_is_asked_about_and_what_was_moved_is_not() {
+fn edited_files_are_sent_and_moved_ones_are_not() {
     let files = rounds(30, 1_000);
     let desk = daemon_project(ModelServer::with_responses([ok_response()]));
     write_modules(&desk, files);
@@ -142,7 +142,7 @@ fn what_was_edited_is_asked_about_and_what_was_moved_is_not() {
 }
 
 #[test]
-fn the_answers_of_a_batch_are_brought_home() {
+fn the_daemon_fetches_the_results_of_a_batch() {
     let name = Mutex::new(String::new());
     let desk = AgentProject::new(ModelServer::start(move |seen, _| {
         let mut name = name.lock().unwrap();
@@ -175,7 +175,7 @@ fn the_answers_of_a_batch_are_brought_home() {
 }
 
 #[test]
-fn a_run_by_hand_asks_about_what_was_edited_and_no_more() {
+fn a_manual_run_sends_only_edited_files() {
     let files = rounds(30, 1_000);
     let desk = daemon_project(ModelServer::with_responses([ok_response()]));
     write_modules(&desk, files);
@@ -250,7 +250,7 @@ fn digest(bytes: &[u8]) -> u64 {
 }
 
 #[test]
-fn a_daemon_that_is_killed_while_a_server_fails_pays_at_most_once_more_and_counts_it_all() {
+fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
     const CAP: u64 = 20_000_000_000;
     let (files, kills) = (rounds(25, 500), rounds(3, 20));
     let (tally, life) = (Arc::new(Mutex::new(BillingTally::default())), Arc::new(AtomicUsize::new(0)));
@@ -321,7 +321,7 @@ fn a_daemon_that_is_killed_while_a_server_fails_pays_at_most_once_more_and_count
 }
 
 #[test]
-fn a_file_that_is_being_written_is_not_asked_about() {
+fn a_file_that_is_being_written_is_not_sent() {
     let desk = daemon_project(ModelServer::with_responses([ok_response()]));
     write_agent_settings(&desk, "background = true\nstill_seconds = 2");
     let _daemon = TestDaemon::start(&desk.sandbox);
@@ -339,7 +339,7 @@ fn a_file_that_is_being_written_is_not_asked_about() {
 }
 
 #[test]
-fn what_the_settings_say_meanwhile_holds_from_then_on() {
+fn changed_settings_take_effect_while_the_daemon_runs() {
     let desk = daemon_project(ModelServer::with_responses([ServerAction::Late(
         Duration::from_millis(100),
         Box::new(ok_response()),
@@ -363,7 +363,7 @@ fn what_the_settings_say_meanwhile_holds_from_then_on() {
 }
 
 #[test]
-fn settings_that_say_the_same_in_other_words_end_no_call() {
+fn equivalent_settings_cancel_no_call() {
     let late = ServerAction::Late(Duration::from_millis(1_500), Box::new(ok_response()));
     let desk = AgentProject::new(ModelServer::with_responses([late]));
     write_modules(&desk, 4);
@@ -382,7 +382,7 @@ fn settings_that_say_the_same_in_other_words_end_no_call() {
 }
 
 #[test]
-fn a_cache_that_is_deleted_under_it_stops_no_asking() {
+fn a_deleted_cache_does_not_stop_the_background_summarizer() {
     let desk = daemon_project(ModelServer::with_responses([ok_response()]));
     write_modules(&desk, 2);
     desk.sandbox.commit_all("all");
@@ -405,7 +405,7 @@ fn a_cache_that_is_deleted_under_it_stops_no_asking() {
 }
 
 #[test]
-fn a_signal_ends_a_daemon_whose_calls_are_under_way() {
+fn a_signal_ends_a_daemon_with_calls_in_flight() {
     let desk = daemon_project(ModelServer::with_responses([ServerAction::Silence]));
     write_modules(&desk, 8);
     let mut daemon = TestDaemon::start(&desk.sandbox);
@@ -420,7 +420,7 @@ fn a_signal_ends_a_daemon_whose_calls_are_under_way() {
 }
 
 #[test]
-fn a_daemon_and_a_run_by_hand_share_their_questions() {
+fn a_daemon_and_a_manual_run_share_their_tasks() {
     let desk = daemon_project(ModelServer::with_responses([ServerAction::Late(
         Duration::from_millis(50),
         Box::new(ok_response()),
@@ -445,7 +445,7 @@ fn a_daemon_and_a_run_by_hand_share_their_questions() {
 }
 
 #[test]
-fn a_server_that_is_down_is_left_alone_and_asked_again_when_it_is_back() {
+fn a_server_that_is_down_is_retried_when_it_is_back() {
     let is_down = Arc::new(AtomicUsize::new(1));
     let down = Arc::clone(&is_down);
     let desk = daemon_project(ModelServer::start(move |_, _| {
@@ -477,7 +477,7 @@ fn a_server_that_is_down_is_left_alone_and_asked_again_when_it_is_back() {
 }
 
 #[test]
-fn a_cap_stops_it_with_a_reason_until_the_cap_is_raised() {
+fn a_limit_stops_the_daemons_calls_until_it_is_raised() {
     let desk = daemon_project(ModelServer::with_responses([ok_response()]));
     write_modules(&desk, 10);
     write_agent_settings(&desk, &format!("{EAGER}\ncalls_per_day = 4"));
@@ -492,7 +492,7 @@ fn a_cap_stops_it_with_a_reason_until_the_cap_is_raised() {
 }
 
 #[test]
-fn a_daemon_with_nothing_to_ask_sleeps() {
+fn a_daemon_without_tasks_sleeps() {
     let desk = daemon_project(ModelServer::with_responses([ok_response()]));
     write_modules(&desk, 2);
     let daemon = TestDaemon::start(&desk.sandbox);

@@ -90,7 +90,7 @@ fn request(line: &str, fields: &[&str], body: &str) -> String {
 }
 
 #[test]
-fn a_port_answers_programs_that_know_its_word_and_no_web_page() {
+fn a_port_answers_programs_with_the_token_and_no_web_page() {
     let sandbox = project();
     let daemon = TestDaemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);
     let port = ListenAddress::read_from(&sandbox);
@@ -167,7 +167,7 @@ fn a_port_answers_programs_that_know_its_word_and_no_web_page() {
 }
 
 #[test]
-fn no_daemon_starts_where_others_could_put_something_in_its_sockets_place() {
+fn no_daemon_starts_where_others_could_replace_its_socket() {
     let sandbox = project();
     sandbox.stdout_of(&["index"]);
     let cache = sandbox.path(".slop_cache");
@@ -192,7 +192,7 @@ fn no_daemon_starts_where_others_could_put_something_in_its_sockets_place() {
 }
 
 #[test]
-fn a_client_is_served_whatever_others_do() {
+fn a_client_is_served_regardless_of_others() {
     let sandbox = project();
     let daemon = TestDaemon::start_with(&sandbox, &["--listen", "127.0.0.1:0"]);
     let port = ListenAddress::read_from(&sandbox);
@@ -246,7 +246,7 @@ fn a_client_is_served_whatever_others_do() {
 }
 
 #[test]
-fn clients_that_go_are_not_worked_for() {
+fn work_for_disconnected_clients_is_cancelled() {
     let sandbox = Sandbox::repo();
     for file in 0..400 {
         sandbox.write(format!("d{}/f{file}.py", file % 20), format!("def f{file}():\n    return {file}\n"));
@@ -312,7 +312,7 @@ fn wait_until_settled(daemon: &TestDaemon<'_>) {
 }
 
 #[test]
-fn whoever_listens_is_told_of_each_change_once() {
+fn subscribers_receive_each_change_once() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     wait_until_settled(&daemon);
@@ -354,7 +354,7 @@ impl Drop for StopFlag<'_> {
 }
 
 #[test]
-fn an_answer_that_cannot_be_vouched_for_is_refused_to_whom_it_is_no_use() {
+fn an_answer_that_is_not_fresh_is_refused_on_request() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let envelope = daemon.query("/v1/outline?require_fresh=true", &json!({}));
@@ -429,7 +429,7 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 #[test]
-fn a_command_says_the_same_with_a_daemon_as_without() {
+fn a_command_prints_the_same_with_and_without_a_daemon() {
     let sandbox = project();
     sandbox.stdout_of(&["index"]);
     let daemon = TestDaemon::start(&sandbox);
@@ -474,7 +474,7 @@ fn without_times(said: &str) -> String {
 }
 
 #[test]
-fn a_command_with_other_settings_answers_by_itself() {
+fn a_command_with_other_settings_does_not_use_the_daemon() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let arguments = ["view", "src/engine.py"];
@@ -496,7 +496,7 @@ fn a_command_with_other_settings_answers_by_itself() {
 }
 
 #[test]
-fn a_change_that_nobody_received_is_told_again() {
+fn a_change_that_was_not_received_is_sent_again() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     sandbox.stdout_of(&["aggregate", "--tier", "3", "--stdout"]);
@@ -511,7 +511,7 @@ fn a_change_that_nobody_received_is_told_again() {
 }
 
 #[test]
-fn what_is_too_long_to_be_sent_is_answered_here() {
+fn a_request_too_large_for_the_daemon_is_answered_locally() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let long = "x".repeat(5000);
@@ -521,7 +521,7 @@ fn what_is_too_long_to_be_sent_is_answered_here() {
 }
 
 #[test]
-fn a_daemon_of_another_version_is_not_asked_and_told_of() {
+fn a_daemon_of_another_version_is_not_used_and_reported() {
     let sandbox = project();
     let mut status = TestDaemon::start(&sandbox).status();
     status["version"] = json!("0.0.1-other");
@@ -547,7 +547,7 @@ fn a_daemon_of_another_version_is_not_asked_and_told_of() {
 }
 
 #[test]
-fn the_document_that_is_served_is_the_one_that_is_read_here() {
+fn the_served_openapi_document_is_the_committed_one() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let (code, served) = daemon.connect().exchange_bytes("GET", "/v1/openapi.json", None).unwrap();
@@ -556,7 +556,7 @@ fn the_document_that_is_served_is_the_one_that_is_read_here() {
 }
 
 #[test]
-fn a_doubter_has_each_answer_counted_and_finds_no_mistake() {
+fn paranoid_mode_counts_answers_and_finds_no_mistake() {
     let sandbox = project();
     let daemon = TestDaemon::start_with(&sandbox, &["--paranoid"]);
     let mut connection = daemon.connect();

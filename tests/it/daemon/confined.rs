@@ -144,7 +144,7 @@ fn assert_nothing_leaked(said: &str, vector: &str, how: &str) {
 }
 
 #[test]
-fn what_is_outside_is_shown_to_nobody_over_http() {
+fn files_outside_the_project_are_not_shown_over_http() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
@@ -187,7 +187,7 @@ fn what_is_outside_is_shown_to_nobody_over_http() {
 }
 
 #[test]
-fn what_is_outside_is_shown_to_no_agent() {
+fn files_outside_the_project_are_not_shown_over_mcp() {
     for has_daemon in [true, false] {
         let sandbox = project();
         let _daemon = has_daemon.then(|| TestDaemon::start(&sandbox));
@@ -215,7 +215,7 @@ fn what_is_outside_is_shown_to_no_agent() {
 }
 
 #[test]
-fn what_is_outside_is_shown_by_no_command() {
+fn files_outside_the_project_are_not_shown_by_any_command() {
     let sandbox = project();
     let _daemon = TestDaemon::start(&sandbox);
     for vector in
@@ -238,7 +238,7 @@ fn what_is_outside_is_shown_by_no_command() {
 }
 
 #[test]
-fn what_a_projects_own_settings_name_outside_is_shown_to_nobody() {
+fn outside_files_named_by_project_settings_are_not_shown() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     for path in ["link.py", "folder/inner.py", "../outside.py", "src/../../outside.py", "root/etc/passwd"] {

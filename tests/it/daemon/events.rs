@@ -26,7 +26,7 @@ fn paths(files: &Value) -> Vec<String> {
 }
 
 #[test]
-fn files_in_folders_that_appear_at_once_are_all_found() {
+fn files_in_folders_created_at_once_are_all_found() {
     let sandbox = Sandbox::repo();
     let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
@@ -51,7 +51,7 @@ fn files_in_folders_that_appear_at_once_are_all_found() {
 }
 
 #[test]
-fn an_overflow_of_the_systems_queue_is_survived() {
+fn the_daemon_survives_an_overflow_of_the_event_queue() {
     let sandbox = Sandbox::repo();
     sandbox.write("first.py", "x = 1\n");
     for folder in 0..50 {
@@ -77,7 +77,7 @@ fn an_overflow_of_the_systems_queue_is_survived() {
 }
 
 #[test]
-fn a_tree_that_is_moved_out_is_gone_and_one_that_is_moved_in_is_there() {
+fn moving_a_tree_out_and_in_is_detected() {
     let sandbox = Sandbox::repo();
     for file in ["keep.py", "tree/a.py", "tree/b/c.py"] {
         sandbox.write(file, "x = 1\n");
@@ -98,7 +98,7 @@ fn a_tree_that_is_moved_out_is_gone_and_one_that_is_moved_in_is_there() {
 }
 
 #[test]
-fn what_an_ignore_file_says_counts_at_once() {
+fn an_edited_ignore_file_takes_effect_immediately() {
     let sandbox = Sandbox::repo();
     for file in ["a.py", "gen/b.py", "gen/deep/c.py"] {
         sandbox.write(file, "x = 1\n");
@@ -118,7 +118,7 @@ fn what_an_ignore_file_says_counts_at_once() {
 }
 
 #[test]
-fn what_git_is_told_to_track_or_ignore_counts_at_once() {
+fn tracking_or_ignoring_files_in_git_takes_effect_immediately() {
     let sandbox = Sandbox::repo();
     sandbox.write(".gitignore", "*.log\n");
     sandbox.write("forced.log", "text\n");
@@ -136,7 +136,7 @@ fn what_git_is_told_to_track_or_ignore_counts_at_once() {
 }
 
 #[test]
-fn a_name_may_be_a_file_then_a_folder_then_a_link() {
+fn a_name_may_become_a_file_a_folder_and_a_link() {
     let sandbox = Sandbox::repo();
     sandbox.write("other/f.py", "x = 1\n");
     let daemon = TestDaemon::start(&sandbox);
@@ -160,7 +160,7 @@ fn a_name_may_be_a_file_then_a_folder_then_a_link() {
 }
 
 #[test]
-fn folders_may_take_each_others_places() {
+fn folders_may_swap_places() {
     let sandbox = Sandbox::repo();
     sandbox.write("a/f.py", "a = 1\n");
     sandbox.write("b/f.py", "b = 1\n");
@@ -184,7 +184,7 @@ fn folders_may_take_each_others_places() {
 }
 
 #[test]
-fn what_was_changed_while_no_daemon_ran_is_seen_by_the_next() {
+fn changes_while_no_daemon_ran_are_seen_by_the_next() {
     let sandbox = Sandbox::repo();
     for file in 0..50 {
         sandbox.write(format!("f{file}.py"), format!("x = {file:03}\n"));
@@ -216,7 +216,7 @@ fn edit_keeping_mtime(path: &Path, text: &str) {
 }
 
 #[test]
-fn a_question_at_the_very_start_is_answered_in_full() {
+fn a_query_during_startup_is_answered_completely() {
     let sandbox = Sandbox::repo();
     let count = rounds(2_000, 100_000);
     for file in 0..count {

@@ -53,7 +53,7 @@ fn is_installed(program: &str, arguments: &[&str]) -> bool {
 }
 
 #[test]
-fn where_no_cookie_can_be_made_each_answer_looks_at_the_files() {
+fn without_cookies_each_answer_checks_the_files() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 0\n");
     let daemon = TestDaemon::start(&sandbox);
@@ -79,7 +79,7 @@ fn where_no_cookie_can_be_made_each_answer_looks_at_the_files() {
 }
 
 #[test]
-fn a_time_that_was_put_back_hides_nothing() {
+fn a_restored_mtime_hides_no_edit() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def f_000000(): pass\n");
     let then = fs::metadata(sandbox.path("a.py")).unwrap().modified().unwrap();
@@ -108,7 +108,7 @@ fn a_time_that_was_put_back_hides_nothing() {
 }
 
 #[test]
-fn what_one_huge_write_left_is_seen_though_it_was_read_in_the_midst_of_it() {
+fn the_end_of_a_huge_write_is_seen_although_it_was_read_halfway() {
     let sandbox = Sandbox::repo();
     let text = |round: usize| format!("x = {round:06}\n").repeat(90_000);
     sandbox.write("a.py", text(0));
@@ -136,7 +136,7 @@ fn what_one_huge_write_left_is_seen_though_it_was_read_in_the_midst_of_it() {
 }
 
 #[test]
-fn what_was_written_through_a_map_is_seen_when_the_map_is_closed() {
+fn writes_through_a_memory_map_are_seen_when_it_is_closed() {
     // Rust has no safe way to write through a map, and slop has no other.
     if !is_installed("python3", &["-c", "import mmap"]) {
         return;
@@ -176,7 +176,7 @@ fn what_was_written_through_a_map_is_seen_when_the_map_is_closed() {
 }
 
 #[test]
-fn a_switch_of_all_files_ends_right_and_stops_no_answer() {
+fn a_branch_switch_of_all_files_blocks_no_answer_and_ends_correctly() {
     let sandbox = Sandbox::repo();
     let count = rounds(1_000, 100_000);
     for branch in ["one", "two"] {
@@ -262,7 +262,7 @@ fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, Option<String>>
 }
 
 #[test]
-fn after_whatever_was_done_to_names_an_answer_has_what_is_there() {
+fn after_any_sequence_of_renames_answers_match_the_disk() {
     let sandbox = Sandbox::repo();
     let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
@@ -320,7 +320,7 @@ fn save_as_editor(folder: &Path, how: usize, text: &str) {
 }
 
 #[test]
-fn however_an_editor_saves_the_answer_after_it_has_the_text() {
+fn answers_have_the_new_text_however_an_editor_saves() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
     let daemon = TestDaemon::start(&sandbox);
@@ -336,7 +336,7 @@ fn however_an_editor_saves_the_answer_after_it_has_the_text() {
 }
 
 #[test]
-fn a_daemon_that_slept_answers_with_what_was_done_meanwhile() {
+fn a_stopped_daemon_answers_with_later_changes_when_continued() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
     let daemon = TestDaemon::start(&sandbox);
@@ -360,7 +360,7 @@ fn a_daemon_that_slept_answers_with_what_was_done_meanwhile() {
 }
 
 #[test]
-fn a_file_that_is_written_without_end_keeps_no_other_waiting() {
+fn a_continuously_written_file_does_not_delay_others() {
     let sandbox = Sandbox::repo();
     for file in ["hot.py", "other.py"] {
         sandbox.write(file, "x = 1\n");
@@ -390,7 +390,7 @@ fn a_file_that_is_written_without_end_keeps_no_other_waiting() {
 }
 
 #[test]
-fn a_folder_of_very_many_files_is_listed_whole() {
+fn a_folder_with_very_many_files_is_listed_completely() {
     let sandbox = Sandbox::repo();
     let count = rounds(3_000, 200_000);
     let daemon = TestDaemon::start(&sandbox);
@@ -406,7 +406,7 @@ fn a_folder_of_very_many_files_is_listed_whole() {
 }
 
 #[test]
-fn a_project_whose_file_system_is_taken_away_is_served_no_more() {
+fn a_project_on_an_unmounted_file_system_is_no_longer_served() {
     let unshared = ["-Urm", "sh", "-c", "mount -t tmpfs tmpfs /mnt"];
     if !is_installed("unshare", &unshared) {
         return;
@@ -428,7 +428,7 @@ fn a_project_whose_file_system_is_taken_away_is_served_no_more() {
 }
 
 #[test]
-fn what_is_written_by_way_of_another_mount_is_seen() {
+fn writes_through_another_mount_are_seen() {
     if !is_installed("unshare", &["-Urm", "true"]) {
         return;
     }
@@ -452,7 +452,7 @@ fn what_is_written_by_way_of_another_mount_is_seen() {
 }
 
 #[test]
-fn another_program_that_holds_the_database_stops_no_answer() {
+fn a_database_locked_by_another_program_blocks_no_answer() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 0\n");
     let daemon = TestDaemon::start(&sandbox);
@@ -484,7 +484,7 @@ fn another_program_that_holds_the_database_stops_no_answer() {
 }
 
 #[test]
-fn what_a_daemon_started_does_not_keep_its_lock_when_it_dies() {
+fn a_child_of_a_dead_daemon_does_not_hold_its_lock() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
     // A git that leaves a child of its own behind, as one does that looks after its files by itself.
@@ -515,7 +515,7 @@ fn what_a_daemon_started_does_not_keep_its_lock_when_it_dies() {
 
 /// A call about the database fails once, as on a disk that is full or broken.
 #[test]
-fn a_system_call_that_fails_costs_no_right_answer() {
+fn a_failing_system_call_does_not_make_an_answer_wrong() {
     if !is_installed("strace", &["-f", "-qq", "-o", "/dev/null", "true"]) {
         return;
     }

@@ -19,7 +19,7 @@ use super::harness::rounds;
 use super::harness::wait_until;
 
 #[test]
-fn the_daemons_own_reading_and_writing_wakes_it_not() {
+fn the_daemons_own_reads_and_writes_do_not_wake_it() {
     let sandbox = Sandbox::repo();
     for file in 0..300 {
         sandbox.write(format!("d{}/f{file}.py", file % 10), format!("x = {file}\n"));
@@ -37,7 +37,7 @@ fn the_daemons_own_reading_and_writing_wakes_it_not() {
 }
 
 #[test]
-fn links_are_not_followed_and_what_they_lead_to_is_not_watched() {
+fn links_are_not_followed_and_their_targets_not_watched() {
     let sandbox = Sandbox::repo();
     for folder in 0..50 {
         fs::create_dir_all(sandbox.outside(&format!("outside/d{folder}"))).unwrap();
@@ -53,7 +53,7 @@ fn links_are_not_followed_and_what_they_lead_to_is_not_watched() {
 }
 
 #[test]
-fn a_file_of_tomorrow_is_neither_stale_nor_read_for_ever() {
+fn a_file_with_a_future_timestamp_is_neither_stale_nor_read_forever() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
     let tomorrow = SystemTime::now() + Duration::from_hours(24);
@@ -74,7 +74,7 @@ fn a_file_of_tomorrow_is_neither_stale_nor_read_for_ever() {
 }
 
 #[test]
-fn two_spellings_of_a_name_are_two_files() {
+fn two_unicode_spellings_of_a_name_are_two_files() {
     let sandbox = Sandbox::repo();
     let daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
@@ -94,7 +94,7 @@ fn two_spellings_of_a_name_are_two_files() {
 }
 
 #[test]
-fn an_edit_by_another_name_of_the_same_file_is_seen() {
+fn an_edit_through_another_hard_link_is_seen() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "def f_0000(): pass\n");
     fs::hard_link(sandbox.path("a.py"), sandbox.outside("other")).unwrap();
@@ -110,7 +110,7 @@ fn an_edit_by_another_name_of_the_same_file_is_seen() {
 }
 
 #[test]
-fn pipes_sockets_and_forbidden_files_keep_nobody_waiting() {
+fn pipes_sockets_and_unreadable_files_block_nothing() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
     rustix::fs::mkfifoat(rustix::fs::CWD, sandbox.path("pipe.py"), rustix::fs::Mode::RWXU).unwrap();
@@ -138,7 +138,7 @@ fn pipes_sockets_and_forbidden_files_keep_nobody_waiting() {
 }
 
 #[test]
-fn a_sparse_giant_is_told_and_not_read() {
+fn a_huge_sparse_file_is_listed_but_not_read() {
     let sandbox = Sandbox::repo();
     sandbox.write("a.py", "x = 1\n");
     let daemon = TestDaemon::start(&sandbox);
@@ -154,7 +154,7 @@ fn a_sparse_giant_is_told_and_not_read() {
 
 /// A folder is swapped for a link to another, again and again, while its file is asked for.
 #[test]
-fn no_byte_of_another_folder_is_ever_shown() {
+fn no_byte_of_a_swapped_in_folder_is_ever_shown() {
     let sandbox = Sandbox::repo();
     fs::create_dir(sandbox.outside("secret")).unwrap();
     fs::write(sandbox.outside("secret/f.py"), "CANARY = 1\n").unwrap();
@@ -187,7 +187,7 @@ fn no_byte_of_another_folder_is_ever_shown() {
 
 /// Each worker may be the first to read them, and the listing is of all.
 #[test]
-fn what_settings_make_a_secret_is_one_from_the_next_question_on() {
+fn changed_secret_patterns_apply_from_the_next_query() {
     let sandbox = Sandbox::repo();
     sandbox.write("plain.txt", "nothing\n");
     sandbox.write("token.txt", "CANARY\n");

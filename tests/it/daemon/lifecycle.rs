@@ -41,7 +41,7 @@ fn pid(sandbox: &Sandbox) -> u64 {
 }
 
 #[test]
-fn of_many_that_are_started_at_once_one_runs_and_all_succeed() {
+fn of_many_simultaneous_starts_one_runs_and_all_succeed() {
     let sandbox = project();
     let _stopping = StopDaemonOnDrop(&sandbox);
     let runs: Vec<CommandOutput> = thread::scope(|scope| {
@@ -58,7 +58,7 @@ fn of_many_that_are_started_at_once_one_runs_and_all_succeed() {
 }
 
 #[test]
-fn a_daemon_is_started_asked_and_stopped() {
+fn a_daemon_is_started_queried_and_stopped() {
     let sandbox = project();
     let _stopping = StopDaemonOnDrop(&sandbox);
     assert_eq!(sandbox.slop(&["daemon", "status"]).code, 1);
@@ -76,7 +76,7 @@ fn a_daemon_is_started_asked_and_stopped() {
 }
 
 #[test]
-fn a_second_one_in_the_foreground_is_refused() {
+fn a_second_daemon_in_the_foreground_is_refused() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let ran = sandbox.slop(&["watch"]);
@@ -85,7 +85,7 @@ fn a_second_one_in_the_foreground_is_refused() {
 }
 
 #[test]
-fn what_a_killed_daemon_leaves_behind_stops_no_other() {
+fn leftovers_of_a_killed_daemon_do_not_stop_the_next() {
     let sandbox = project();
     for _ in 0..rounds(3, 50) {
         let mut daemon = TestDaemon::start(&sandbox);
@@ -97,7 +97,7 @@ fn what_a_killed_daemon_leaves_behind_stops_no_other() {
 }
 
 #[test]
-fn each_signal_to_stop_is_obeyed_and_nothing_is_left() {
+fn each_stop_signal_is_obeyed_and_nothing_is_left() {
     for signal in ["TERM", "INT", "HUP"] {
         let sandbox = project();
         let mut daemon = TestDaemon::start(&sandbox);
@@ -111,7 +111,7 @@ fn each_signal_to_stop_is_obeyed_and_nothing_is_left() {
 }
 
 #[test]
-fn a_daemon_whose_project_is_gone_ends() {
+fn a_daemon_whose_project_was_deleted_exits() {
     let sandbox = project();
     let mut daemon = TestDaemon::start(&sandbox);
     fs::rename(sandbox.root(), sandbox.outside("moved")).unwrap();
@@ -127,7 +127,7 @@ fn a_daemon_whose_project_is_gone_ends() {
 }
 
 #[test]
-fn a_project_in_the_place_of_another_is_not_answered_for() {
+fn a_project_that_replaced_another_is_not_served() {
     let sandbox = project();
     let mut daemon = TestDaemon::start(&sandbox);
     let mut connection = daemon.connect();
@@ -141,7 +141,7 @@ fn a_project_in_the_place_of_another_is_not_answered_for() {
 }
 
 #[test]
-fn a_cache_that_is_deleted_again_and_again_costs_no_answer() {
+fn a_repeatedly_deleted_cache_costs_no_answer() {
     let sandbox = project();
     sandbox.commit_all("first");
     let daemon = TestDaemon::start(&sandbox);
@@ -176,7 +176,7 @@ fn a_cache_that_is_deleted_again_and_again_costs_no_answer() {
 }
 
 #[test]
-fn a_deleted_database_is_made_anew_and_filled() {
+fn a_deleted_database_is_recreated_and_filled() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     daemon.query("/v1/index", &json!({}));
@@ -189,7 +189,7 @@ fn a_deleted_database_is_made_anew_and_filled() {
 }
 
 #[test]
-fn a_daemon_that_is_killed_under_load_loses_nothing_that_it_acknowledged() {
+fn a_daemon_killed_under_load_loses_no_acknowledged_data() {
     let sandbox = Sandbox::repo();
     for file in 0..20 {
         sandbox.write(format!("f{file}.py"), "x = 0\n");
@@ -227,7 +227,7 @@ fn a_daemon_that_is_killed_under_load_loses_nothing_that_it_acknowledged() {
 }
 
 #[test]
-fn the_socket_is_the_users_alone() {
+fn only_the_user_can_open_the_socket() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -236,7 +236,7 @@ fn the_socket_is_the_users_alone() {
 }
 
 #[test]
-fn a_project_far_down_has_its_socket_elsewhere() {
+fn a_project_with_a_long_path_has_its_socket_elsewhere() {
     let sandbox = project();
     let deep = format!("{}deep", "a_rather_long_name_of_a_folder/".repeat(8));
     sandbox.write(format!("{deep}/slop.toml"), "");
@@ -262,7 +262,7 @@ fn a_project_far_down_has_its_socket_elsewhere() {
 }
 
 #[test]
-fn a_daemon_that_has_lost_its_place_leaves_the_socket_of_the_next_alone() {
+fn a_replaced_daemon_does_not_delete_the_next_ones_socket() {
     let sandbox = project();
     let mut first = TestDaemon::start(&sandbox);
     first.signal("STOP");
@@ -276,7 +276,7 @@ fn a_daemon_that_has_lost_its_place_leaves_the_socket_of_the_next_alone() {
 }
 
 #[test]
-fn a_deleted_socket_is_made_anew_and_the_old_one_is_closed() {
+fn a_deleted_socket_is_recreated_and_the_old_one_closed() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let mut before = daemon.connect();
@@ -296,7 +296,7 @@ fn a_deleted_socket_is_made_anew_and_the_old_one_is_closed() {
 }
 
 #[test]
-fn a_deleted_lock_is_made_anew_and_the_socket_stays() {
+fn a_deleted_lock_is_recreated_and_the_socket_stays() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     let lock = sandbox.path(".slop_cache/daemon.lock");
@@ -310,7 +310,7 @@ fn a_deleted_lock_is_made_anew_and_the_socket_stays() {
 }
 
 #[test]
-fn a_daemon_that_is_stopped_is_said_to_be_stopped_and_names_itself_no_longer() {
+fn a_stopped_daemon_is_reported_as_stopped_and_removes_its_files() {
     let sandbox = project();
     for _ in 0..rounds(4, 100) {
         sandbox.stdout_of(&["daemon", "start"]);
@@ -321,7 +321,7 @@ fn a_daemon_that_is_stopped_is_said_to_be_stopped_and_names_itself_no_longer() {
 }
 
 #[test]
-fn broken_settings_keep_nobody_from_stopping_the_daemon() {
+fn invalid_settings_do_not_prevent_stopping_the_daemon() {
     let sandbox = project();
     let _stopping = StopDaemonOnDrop(&sandbox);
     sandbox.stdout_of(&["daemon", "start"]);
@@ -336,7 +336,7 @@ fn broken_settings_keep_nobody_from_stopping_the_daemon() {
 }
 
 #[test]
-fn a_daemon_that_hangs_is_not_said_to_be_none() {
+fn a_hanging_daemon_is_not_reported_as_missing() {
     let sandbox = project();
     let daemon = TestDaemon::start(&sandbox);
     daemon.signal("STOP");
@@ -348,7 +348,7 @@ fn a_daemon_that_hangs_is_not_said_to_be_none() {
 }
 
 #[test]
-fn only_names_of_the_machine_that_are_answered_are_listened_on() {
+fn only_loopback_addresses_can_be_listened_on() {
     let sandbox = project();
     for address in ["127.0.0.2:0", "0.0.0.0:0", "[::]:0"] {
         let ran = sandbox.slop(&["watch", "--listen", address]);
@@ -357,7 +357,7 @@ fn only_names_of_the_machine_that_are_answered_are_listened_on() {
 }
 
 #[test]
-fn a_log_that_cannot_be_read_is_named() {
+fn an_unreadable_log_is_named_in_the_error() {
     let sandbox = project();
     fs::create_dir_all(sandbox.path(".slop_cache/daemon.log")).unwrap();
     let ran = sandbox.slop(&["daemon", "logs"]);
@@ -366,7 +366,7 @@ fn a_log_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn a_daemon_says_where_it_listens_and_that_it_runs_with_other_flags() {
+fn starting_a_daemon_again_reports_its_address_and_differing_flags() {
     let sandbox = project();
     let _stopping = StopDaemonOnDrop(&sandbox);
     let started = sandbox.stdout_of(&["daemon", "start", "--listen", "127.0.0.1:0"]);
@@ -386,7 +386,7 @@ fn a_daemon_says_where_it_listens_and_that_it_runs_with_other_flags() {
 }
 
 #[test]
-fn a_log_in_the_background_is_begun_anew_and_does_not_grow_with_each_edit() {
+fn the_background_log_is_truncated_at_start_and_does_not_grow_with_edits() {
     let sandbox = project();
     let _stopping = StopDaemonOnDrop(&sandbox);
     sandbox.stdout_of(&["daemon", "start"]);
@@ -403,7 +403,7 @@ fn a_log_in_the_background_is_begun_anew_and_does_not_grow_with_each_edit() {
 }
 
 #[test]
-fn the_unit_is_understood_by_systemd() {
+fn systemd_accepts_the_unit() {
     let sandbox = project();
     let unit = sandbox.outside("slop-test.service");
     fs::write(&unit, sandbox.stdout_of(&["daemon", "unit"])).unwrap();

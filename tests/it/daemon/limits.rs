@@ -62,7 +62,7 @@ fn assert_nothing_stale(daemon: &TestDaemon<'_>, times: usize) {
 }
 
 #[test]
-fn too_few_watches_at_the_start_mean_a_look_at_the_files() {
+fn with_too_few_watches_at_the_start_answers_check_the_files() {
     let sandbox = Sandbox::repo();
     for folder in 0..100 {
         sandbox.write(format!("d{folder}/f.py"), "x = 1\n");
@@ -77,7 +77,7 @@ fn too_few_watches_at_the_start_mean_a_look_at_the_files() {
 }
 
 #[test]
-fn too_few_watches_later_mean_a_look_at_the_files() {
+fn with_too_few_watches_later_answers_check_the_files() {
     let sandbox = Sandbox::repo();
     for folder in 0..30 {
         sandbox.write(format!("d{folder}/f.py"), "x = 1\n");
@@ -93,7 +93,7 @@ fn too_few_watches_later_mean_a_look_at_the_files() {
 }
 
 #[test]
-fn no_instance_of_the_queue_means_a_look_at_the_files() {
+fn without_an_inotify_instance_answers_check_the_files() {
     let sandbox = Sandbox::repo();
     sandbox.write("d0/f.py", "x = 1\n");
     let script = "echo 0 > /proc/sys/user/max_inotify_instances && exec $SLOP watch --quiet";
@@ -105,7 +105,7 @@ fn no_instance_of_the_queue_means_a_look_at_the_files() {
 
 /// A union of two folders tells nothing of what is written to the lower one behind its back.
 #[test]
-fn a_file_system_without_events_means_a_look_at_the_files() {
+fn on_a_file_system_without_events_answers_check_the_files() {
     let sandbox = Sandbox::new();
     for folder in ["lower", "upper", "work"] {
         fs::create_dir(sandbox.outside(folder)).unwrap();
@@ -153,7 +153,7 @@ fn wait_for_file(daemon: &mut TestDaemon<'_>, sandbox: &Sandbox) -> bool {
 
 /// On a disk that is full, and on one without an inode for a cookie.
 #[test]
-fn a_full_disk_stops_no_answer() {
+fn the_daemon_answers_on_a_full_disk() {
     for options in ["size=3m", "size=64m,nr_inodes=70"] {
         let sandbox = Sandbox::new();
         let script = format!(
@@ -182,7 +182,7 @@ fn a_full_disk_stops_no_answer() {
 }
 
 #[test]
-fn few_open_files_stop_no_daemon() {
+fn a_low_limit_of_open_files_stops_no_daemon() {
     let sandbox = Sandbox::repo();
     for folder in 0..30 {
         sandbox.write(format!("d{folder}/f.py"), "x = 1\n");

@@ -177,7 +177,7 @@ impl RandomWriter<'_> {
 }
 
 #[test]
-fn every_answer_reflects_what_was_written_before_it_was_asked_for() {
+fn every_answer_reflects_all_earlier_writes() {
     let sandbox = Sandbox::repo();
     sandbox.write(".gitignore", "ignored/\n");
     sandbox.commit_all("root");
