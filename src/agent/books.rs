@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Error;
 use super::collect;
-use crate::engine::agent::SubjectKey;
+use crate::engine::summaries::SubjectKey;
 use crate::model::SummaryKey;
 use crate::model::Tier;
 use crate::store::paid::AGENT_DATABASE;

@@ -1,6 +1,6 @@
 //! What questions would cost, before anybody is asked.
 
-use crate::engine::agent::SummaryTasks;
+use crate::engine::summaries::SummaryTasks;
 use crate::llm::Model;
 use crate::model::Money;
 use crate::model::TokenUsage;

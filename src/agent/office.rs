@@ -26,7 +26,7 @@ use super::SubAgentStatus;
 use super::door::ProviderGate;
 use super::run::SharedRun;
 use super::till::ClaimStore;
-use crate::engine::agent::SummaryTask;
+use crate::engine::summaries::SummaryTask;
 use crate::llm::Model;
 use crate::store;
 use crate::store::paid::AgentDbRecovery;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::agent::SummaryPolicy;
+use crate::engine::summaries::SummaryPolicy;
 use crate::llm::Model;
 use crate::store::paid::SpendCaps;
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::engine::agent::SummaryTask;
-use crate::engine::agent::WithheldReason;
+use crate::engine::summaries::SummaryTask;
+use crate::engine::summaries::WithheldReason;
 use crate::llm::FailureClass;
 use crate::model::Money;
 use crate::store;

@@ -1,11 +1,11 @@
 //! What the driver has to be told about the questions that it asks.
 
-use crate::engine::agent::PreparedPrompt;
-use crate::engine::agent::PromptPreparer;
-use crate::engine::agent::SummaryPolicy;
-use crate::engine::agent::SummaryTask;
-use crate::engine::agent::WithheldReason;
-use crate::engine::agent::summary_keys;
+use crate::engine::summaries::PreparedPrompt;
+use crate::engine::summaries::PromptPreparer;
+use crate::engine::summaries::SummaryPolicy;
+use crate::engine::summaries::SummaryTask;
+use crate::engine::summaries::WithheldReason;
+use crate::engine::summaries::summary_keys;
 use crate::llm::SoftFailure;
 use crate::model::ModelName;
 use crate::model::SummaryKey;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::TaskOutcome;
-use crate::engine::agent::SummaryTask;
+use crate::engine::summaries::SummaryTask;
 use crate::model::Money;
 
 /// Hears of a run. Called from several threads at once.

@@ -17,8 +17,8 @@ use super::SummaryService;
 use super::TaskOutcome;
 use super::course::RequestRun;
 use super::warm::CachePrimer;
-use crate::engine::agent::SummaryTask;
-use crate::engine::agent::WithheldReason;
+use crate::engine::summaries::SummaryTask;
+use crate::engine::summaries::WithheldReason;
 use crate::model::Money;
 
 /// Waits are made of pieces of this length, so that the end of a run is noticed.

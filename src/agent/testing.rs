@@ -15,11 +15,11 @@ use super::Options;
 use super::PromptSource;
 use super::RunOutcome;
 use super::SummaryService;
-use crate::engine::agent::PreparedPrompt;
-use crate::engine::agent::SubjectLocation;
-use crate::engine::agent::SummaryPolicy;
-use crate::engine::agent::SummaryTask;
-use crate::engine::agent::WithheldReason;
+use crate::engine::summaries::PreparedPrompt;
+use crate::engine::summaries::SubjectLocation;
+use crate::engine::summaries::SummaryPolicy;
+use crate::engine::summaries::SummaryTask;
+use crate::engine::summaries::WithheldReason;
 use crate::llm::Model;
 use crate::llm::Provider;
 use crate::llm::SoftFailure;
@@ -293,7 +293,7 @@ pub(super) fn options(chain: Vec<Model>) -> Options {
         answer_tokens: 100,
         redacts: false,
         min_bytes: 0,
-        secret_names: crate::engine::agent::SecretNames::default(),
+        secret_names: crate::engine::summaries::SecretNames::default(),
         retries: false,
     };
     Options {

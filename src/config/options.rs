@@ -9,7 +9,7 @@ use super::settings::SummarySource;
 use crate::aggregate::TierOptions;
 use crate::discover;
 use crate::engine;
-use crate::engine::agent::SummaryLookupOptions;
+use crate::engine::summaries::SummaryLookupOptions;
 use crate::model::ModelName;
 use crate::model::Tier;
 

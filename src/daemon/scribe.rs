@@ -34,7 +34,7 @@ use crate::config::ConfigInputs;
 use crate::engine::NoProgress;
 use crate::engine::Project;
 use crate::engine::World;
-use crate::engine::agent::SummaryTasks;
+use crate::engine::summaries::SummaryTasks;
 use crate::model::SummaryKey;
 use crate::model::error_chain;
 use crate::sys::Clock;

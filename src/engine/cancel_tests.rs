@@ -3,12 +3,11 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
-use super::Code;
-use super::DocumentLimits;
-use super::ScanProgress;
-use super::Trust;
-use super::tests::TestProject;
-use super::tests::request;
+use super::error::Code;
+use super::report::ScanProgress;
+use crate::aggregate::DocumentLimits;
+use crate::engine::index::Trust;
+use crate::engine::tests::{TestProject, request};
 use crate::model::AggregationStrategy;
 use crate::model::ViewMode;
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::agent::SummaryLookupOptions;
 use super::report::ScanProgress;
 use crate::aggregate::TokenCounter;
 use crate::discover;
+use crate::engine::summaries::SummaryLookupOptions;
 use crate::model::RelPath;
 use crate::sys::Clock;
 use crate::sys::Disk;

@@ -3,10 +3,13 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
-use super::reading::STACK_BYTES;
+use crate::engine::index::STACK_BYTES;
 
 /// Does the work on each of the items and returns what came of it, in their order.
-pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(in crate::engine) fn on_all_cores<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done = Vec::new();

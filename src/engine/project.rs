@@ -7,16 +7,14 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::agent::ModelSummaries;
-use super::agent::SummaryLookup;
 use super::error::Error;
-use super::given::PendingDelivery;
-use super::options::Options;
-use super::options::World;
+use super::options::{Options, World};
 use super::report::IndexReport;
-use super::scan::KnownFile;
-use super::tree::WorkspaceCache;
 use crate::discover::NameRules;
+use crate::engine::document::PendingDelivery;
+use crate::engine::index::KnownFile;
+use crate::engine::summaries::{ModelSummaries, SummaryLookup};
+use crate::engine::workspace::WorkspaceCache;
 use crate::model::ContentHash;
 use crate::store::ContentArtifacts;
 use crate::store::Store;
@@ -26,33 +24,33 @@ pub type Note = String;
 
 /// A project that is open.
 pub struct Project<'w> {
-    pub(super) root: PathBuf,
-    pub(super) options: Options,
-    pub(super) world: World<'w>,
-    pub(super) names: Arc<NameRules>,
+    pub(in crate::engine) root: PathBuf,
+    pub(in crate::engine) options: Options,
+    pub(in crate::engine) world: World<'w>,
+    pub(in crate::engine) names: Arc<NameRules>,
     /// Of the settings that `names` are made by.
-    pub(super) names_key: ContentHash,
+    pub(in crate::engine) names_key: ContentHash,
     /// The cache; `None` where there is none to be had, and everything is derived anew.
-    pub(super) store: Option<Store>,
+    pub(in crate::engine) store: Option<Store>,
     /// What could not be stored, or was not to be.
-    pub(super) unsaved: HashMap<(ContentHash, &'static str), ContentArtifacts>,
+    pub(in crate::engine) unsaved: HashMap<(ContentHash, &'static str), ContentArtifacts>,
     /// The files whose skeletons are likely to be shown next.
-    pub(super) prefetch: Vec<KnownFile>,
-    pub(super) notes: Vec<Note>,
-    pub(super) last_scan: Option<IndexReport>,
+    pub(in crate::engine) prefetch: Vec<KnownFile>,
+    pub(in crate::engine) notes: Vec<Note>,
+    pub(in crate::engine) last_scan: Option<IndexReport>,
     /// What is to be remembered when the last document has been given.
-    pub(super) pending_delivery: Option<PendingDelivery>,
+    pub(in crate::engine) pending_delivery: Option<PendingDelivery>,
     /// What is known between answers, where a process gives more than one.
-    pub(super) shared: Option<Arc<WorkspaceCache>>,
-    pub(super) paranoid: bool,
+    pub(in crate::engine) shared: Option<Arc<WorkspaceCache>>,
+    pub(in crate::engine) paranoid: bool,
     /// Before this moment a cache that was lost is not looked for again.
-    pub(super) reopens_after: Duration,
+    pub(in crate::engine) reopens_after: Duration,
     /// Files that could not be read because they change all the time, since that was last asked.
-    pub(super) unstable: u64,
+    pub(in crate::engine) unstable: u64,
     /// Where models' words are looked up.
-    pub(super) summary_lookup: Arc<Mutex<SummaryLookup>>,
+    pub(in crate::engine) summary_lookup: Arc<Mutex<SummaryLookup>>,
     /// Those that the answer under way shows.
-    pub(super) summaries: ModelSummaries,
+    pub(in crate::engine) summaries: ModelSummaries,
 }
 
 impl<'w> Project<'w> {
@@ -114,11 +112,11 @@ impl<'w> Project<'w> {
     }
 
     /// Ends the work if nobody waits for its answer any more. What was derived until then is kept.
-    pub(super) fn check_cancelled(&self) -> Result<(), Error> {
+    pub(in crate::engine) fn check_cancelled(&self) -> Result<(), Error> {
         if self.world.progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    pub(super) fn note(&mut self, note: String) {
+    pub(in crate::engine) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

@@ -6,24 +6,18 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 
-use super::AggregationRequest;
-use super::DocumentHistory;
-use super::DocumentLimits;
-use super::ImageFile;
-use super::NoProgress;
-use super::Options;
-use super::Project;
-use super::SectionRequest;
-use super::Trust;
-use super::ViewRequest;
-use super::World;
-use super::agent::SummaryLookupOptions;
-use super::importance::ImportanceInputs;
-use super::scan::ScanRequest;
+use super::options::{Options, World};
+use super::project::Project;
+use super::report::NoProgress;
+use crate::aggregate::DocumentLimits;
 use crate::aggregate::Importance;
 use crate::aggregate::TierOptions;
 use crate::aggregate::TokenCounter;
 use crate::discover;
+use crate::engine::artifacts::{ContentRef, ImportanceInputs};
+use crate::engine::document::{AggregationRequest, DocumentHistory, ImageFile, SectionRequest, ViewRequest};
+use crate::engine::index::{ScanRequest, Trust};
+use crate::engine::summaries::SummaryLookupOptions;
 use crate::model::AggregationStrategy;
 use crate::model::FileOrder;
 use crate::model::RelPath;
@@ -72,13 +66,13 @@ impl Files for CountingFiles {
 }
 
 /// A project in a folder of its own.
-pub(super) struct TestProject {
+pub(in crate::engine) struct TestProject {
     folder: tempfile::TempDir,
     files: CountingFiles,
 }
 
 impl TestProject {
-    pub(super) fn new(files: &[(&str, &str)]) -> Self {
+    pub(in crate::engine) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
             RealDisk.create_new(&folder.path().join(path), text.as_bytes()).unwrap();
@@ -92,7 +86,7 @@ impl TestProject {
         RealDisk.replace(&self.folder.path().join(path), text.as_bytes()).unwrap();
     }
 
-    pub(super) fn project(&self, cache_enabled: bool) -> Project<'_> {
+    pub(in crate::engine) fn project(&self, cache_enabled: bool) -> Project<'_> {
         let options = Options { cache_enabled, ..options() };
         let world = World {
             clock: &WallClock,
@@ -110,7 +104,7 @@ impl TestProject {
     }
 }
 
-pub(super) fn options() -> Options {
+pub(in crate::engine) fn options() -> Options {
     Options {
         cache_enabled: true,
         cache_dir: RelPath::new(b".slop_cache").unwrap(),
@@ -130,7 +124,11 @@ pub(super) fn options() -> Options {
     }
 }
 
-pub(super) fn request(strategy: AggregationStrategy, view: ViewMode, focus: &[&str]) -> AggregationRequest {
+pub(in crate::engine) fn request(
+    strategy: AggregationStrategy,
+    view: ViewMode,
+    focus: &[&str],
+) -> AggregationRequest {
     let tier = TierOptions {
         tier: Tier::Worker,
         view,
@@ -265,7 +263,7 @@ fn view_request(mode: ViewMode, files: &[&str]) -> ViewRequest {
 fn stored_skeleton(bench: &TestProject, path: &str) -> crate::model::Skeleton {
     let mut project = bench.project(true);
     let selection = project.select_named(&[path.to_owned()], Trust::Stamps, &|_| false).unwrap();
-    let subject = super::artifacts::ContentRef::from_file(&selection.files[0]).unwrap();
+    let subject = ContentRef::from_file(&selection.files[0]).unwrap();
     project.cached_skeleton(&subject).unwrap()
 }
 
@@ -313,7 +311,7 @@ fn a_file_that_has_changed_since_is_not_shown_unchecked() {
     let bench = TestProject::new(&[("a.cpp", GUESSED)]);
     let mut project = bench.project(false);
     let selection = project.select_named(&["a.cpp".to_owned()], Trust::Stamps, &|_| false).unwrap();
-    let subject = super::artifacts::ContentRef::from_file(&selection.files[0]).unwrap();
+    let subject = ContentRef::from_file(&selection.files[0]).unwrap();
     bench.write("a.cpp", "int x;\n");
     assert!(project.cached_skeleton(&subject).is_some());
     assert_eq!(project.checked_skeleton(&subject), None);

@@ -14,7 +14,7 @@ use crate::agent::SpendCaps;
 use crate::api::ApiError;
 use crate::config::LoadedConfig;
 use crate::config::near_name;
-use crate::engine::agent::SummaryPolicy;
+use crate::engine::summaries::SummaryPolicy;
 use crate::llm::Model;
 use crate::llm::PriceList;
 use crate::llm::Provider;

@@ -1,0 +1,251 @@
+//! The cache is opened, read and written; whatever is wrong with it, answers stay right.
+//!
+//! The cache is disposable. So a store that cannot be opened, read or written costs time and a note, never an answer;
+//! only a store of a newer slop stops the run, for two versions must not take turns in rebuilding it.
+
+use std::io;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::engine::error::Error;
+use crate::engine::project::Project;
+use crate::model::ContentHash;
+use crate::model::Producer;
+use crate::model::RelPath;
+use crate::model::error_chain;
+use crate::store;
+use crate::store::ContentArtifacts;
+use crate::store::OpenedStore;
+use crate::store::Store;
+use crate::store::WriteBatch;
+use crate::store::paid::AGENT_DATABASE;
+use crate::sys::Disk;
+use crate::sys::FileKind;
+use crate::sys::Files;
+
+/// Name of the database in the cache's folder.
+const DATABASE: &str = "index.db";
+/// Names that tell a cache's folder from another.
+const OURS: [&str; 5] = ["CACHEDIR.TAG", DATABASE, AGENT_DATABASE, "cookies", "daemon.lock"];
+/// Name of the file whose stamp tells the file system's time.
+const STAMP: &str = "stamp";
+
+/// How long a cache that was lost is left alone.
+const REOPEN_AFTER: Duration = Duration::from_secs(2);
+
+/// The signature that the cache directory tagging standard asks for, so that backups pass the folder over.
+const CACHEDIR_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n\
+# This folder is the cache of slop. It can be deleted at any time.\n";
+
+impl Project<'_> {
+    pub(in crate::engine) fn cache_folder(&self) -> PathBuf {
+        self.root.join(self.options.cache_dir.as_path())
+    }
+
+    pub(in crate::engine) fn open_store(&mut self) -> Result<(), Error> {
+        if let Err(error) =
+            make_cache_folder(&self.root, &self.options.cache_dir, self.world.files, self.world.disk)
+        {
+            let folder = &self.options.cache_dir;
+            self.note(format!("the cache folder {folder} cannot be used, so nothing is kept: {error}"));
+            return Ok(());
+        }
+        match Store::open(&self.cache_folder().join(DATABASE)) {
+            Ok(OpenedStore { store, recovery }) => {
+                self.store = Some(store);
+                if let Some(recovery) = recovery {
+                    let moved_to = recovery.moved_to.file_name().unwrap_or_default().to_string_lossy();
+                    let why = recovery.reason;
+                    self.note(format!("the cache was rebuilt: {why}; the old file is now {moved_to}"));
+                }
+                Ok(())
+            }
+            Err(error @ store::Error::TooNew { .. }) => Err(Error::Store(error)),
+            Err(error) => {
+                self.note(format!("the cache cannot be opened, so nothing is kept: {}", error_chain(&error)));
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns what the file system's clock is ahead of the machine's, in nanoseconds.
+    pub(in crate::engine) fn clock_skew_ns(&self) -> i64 {
+        let stamp = self.cache_folder().join(STAMP);
+        // Without a cache there is no file to stamp; then the clocks are taken for one.
+        let now = self.store.as_ref().and_then(|_| self.world.disk.file_system_time(&stamp).ok());
+        // Compared with a time after the stamp, not before it: had the write to wait for the disk, all later readings
+        // would seem later than they are, and young files older. The other error only has a file read once more.
+        now.map_or(0, |now| now.saturating_sub(self.world.clock.now_ns()))
+    }
+
+    /// Asks the store. What it cannot answer is `None`, as if it were not stored.
+    pub(in crate::engine) fn query_store<T>(
+        &mut self,
+        ask: impl FnOnce(&Store) -> Result<T, store::Error>,
+    ) -> Option<T> {
+        match ask(self.store.as_ref()?) {
+            Ok(answer) => Some(answer),
+            Err(error) => {
+                self.recover(&error);
+                None
+            }
+        }
+    }
+
+    /// Writes a batch. What cannot be stored is kept in memory, so that this run's answers are right.
+    pub(in crate::engine) fn save(&mut self, batch: WriteBatch) {
+        self.save_read(batch, None);
+    }
+
+    /// Writes a batch, but for what was read before so many touches and has been read once more since.
+    pub(in crate::engine) fn save_read(&mut self, mut batch: WriteBatch, touches: Option<u64>) {
+        if batch.contents.is_empty() && batch.files.is_empty() && batch.removed.is_empty() {
+            return;
+        }
+        let tree = self.shared.clone();
+        let _alone = tree.as_ref().map(|tree| tree.lock_writes());
+        if let Some(tree) = &tree {
+            let paths: Vec<RelPath> =
+                batch.files.iter().map(|row| &row.path).chain(&batch.removed).cloned().collect();
+            if let Some(touches) = touches {
+                tree.drop_outdated(&mut batch, touches);
+            }
+            tree.apply_batch(&batch);
+            if let Some(touches) = touches {
+                tree.mark_read(paths.iter(), touches);
+            }
+        }
+        // Twice: a store that is damaged, or that someone deleted, is made anew and written to.
+        for _ in 0..2 {
+            let Some(store) = &mut self.store else { break };
+            let saved = if store.is_file_in_place() { store.save(&batch) } else { Err(store::Error::Gone) };
+            match saved {
+                Ok(()) => return,
+                Err(error) => self.recover(&error),
+            }
+        }
+        if let Some(tree) = &tree {
+            tree.mark_behind();
+            // What the store has of them may be of before, under the same stamps.
+            let rows: Vec<RelPath> = batch.files.iter().map(|row| row.path.clone()).collect();
+            tree.touch(&rows);
+        }
+        for derived in batch.contents {
+            let language = derived.artifacts.first().map(|(producer, _)| producer.language);
+            if let Some(language) = language {
+                self.keep_unsaved((derived.hash, language), derived);
+            }
+        }
+    }
+
+    /// Keeps what was derived beside what else was derived from the same content.
+    fn keep_unsaved(&mut self, key: (ContentHash, &'static str), mut derived: ContentArtifacts) {
+        if let Some(before) = self.unsaved.remove(&key) {
+            let is_new = |by: &Producer| derived.artifacts.iter().all(|(other, _)| other != by);
+            let kept: Vec<_> = before.artifacts.into_iter().filter(|(by, _)| is_new(by)).collect();
+            derived.artifacts.extend(kept);
+        }
+        self.unsaved.insert(key, derived);
+    }
+
+    /// Does what can be done about an error of the store: makes it anew, or goes on without it.
+    pub(in crate::engine) fn recover(&mut self, error: &store::Error) {
+        let Some(store) = self.store.take() else { return };
+        if let Some(tree) = &self.shared {
+            tree.drop_rows();
+        }
+        let why = error_chain(error);
+        if error.is_damage() {
+            self.store = Some(store);
+            self.rebuild_store(&why);
+        } else if matches!(error, store::Error::Gone) {
+            self.reopen_store();
+        } else {
+            self.note(format!("the cache is not used in this run: {why}"));
+        }
+    }
+
+    /// Puts a damaged store aside and opens a new one.
+    pub(in crate::engine) fn rebuild_store(&mut self, why: &str) {
+        let Some(store) = self.store.take() else { return };
+        let moved = store.set_aside().ok().flatten().and_then(|path| path.file_name().map(PathBuf::from));
+        let moved_to =
+            moved.map_or(String::new(), |name| format!("; the old file is now {}", name.display()));
+        self.note(format!("the cache was rebuilt: {why}{moved_to}"));
+        self.reopen_store();
+    }
+
+    fn reopen_store(&mut self) {
+        if self.open_store().is_err() {
+            self.note(
+                "the cache is not used in this run: it was replaced by that of a newer slop".to_owned(),
+            );
+        }
+    }
+
+    /// Looks for a cache again that was given up, so that a full disk does not cost a process that stays its cache.
+    pub(in crate::engine) fn retry_open(&mut self) {
+        let now = self.world.clock.monotonic();
+        if self.store.is_some() || !self.options.cache_enabled || now < self.reopens_after {
+            return;
+        }
+        self.reopens_after = now.saturating_add(REOPEN_AFTER);
+        self.reopen_store();
+        if let (Some(tree), Some(_)) = (&self.shared, &self.store) {
+            tree.drop_rows();
+        }
+    }
+
+    /// Opens a second connection to the store, for other threads to ask.
+    pub(in crate::engine) fn open_reader(&self) -> Option<Store> {
+        self.store.as_ref()?;
+        Store::open_reader(&self.cache_folder().join(DATABASE)).ok()
+    }
+}
+
+/// Makes the cache's folder below `root`, with what tells other programs what it is. One that is there is left as it is.
+/// An error where it is no folder, or holds what is no cache.
+pub fn make_cache_folder(
+    root: &Path,
+    cache_dir: &RelPath,
+    files: &dyn Files,
+    disk: &dyn Disk,
+) -> io::Result<()> {
+    let folder = root.join(cache_dir.as_path());
+    let name = cache_dir.as_bytes();
+    let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    let mut is_there = false;
+    for end in ends.chain([name.len()]) {
+        let part = RelPath::new(&name[..end]).map_err(io::Error::other)?;
+        match files.stat(&part) {
+            Ok(stat) if stat.kind != FileKind::Directory => {
+                // A link could lead out of the project, where slop has no business.
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
+            }
+            Ok(_) => is_there = true,
+            Err(_) => is_there = false,
+        }
+    }
+    if !is_there {
+        disk.create_private_folder(&folder)?;
+    } else if is_foreign(&folder, disk)? {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it holds other files"));
+    }
+    // The tag first: by it another run, which may come in between, knows the folder for a cache.
+    for (name, bytes) in [("CACHEDIR.TAG", CACHEDIR_TAG), (".gitignore", &b"*\n"[..])] {
+        match disk.create_new(&folder.join(name), bytes) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Says whether a folder holds files and no cache: `cache_dir = "src"` must not hide a project's sources, nor
+/// fill their folder.
+fn is_foreign(folder: &Path, disk: &dyn Disk) -> io::Result<bool> {
+    let names = disk.entry_names(folder)?;
+    let is_ours = names.iter().any(|name| OURS.iter().any(|ours| name == ours));
+    Ok(!names.is_empty() && !is_ours)
+}

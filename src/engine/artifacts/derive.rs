@@ -1,0 +1,124 @@
+//! Bytes become what is kept of them: facts, outline, skeleton, summary.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::discover;
+use crate::discover::DecodedText;
+use crate::discover::HeaderNeighbors;
+use crate::model::ArtifactKind;
+use crate::model::ContentFacts;
+use crate::model::ContentHash;
+use crate::model::FileRole;
+use crate::model::FileType;
+use crate::model::Producer;
+use crate::model::RelPath;
+use crate::model::SkipReason;
+use crate::store::ArtifactBody;
+use crate::store::ContentArtifacts;
+use crate::summarize;
+use crate::syntax;
+use crate::sys::Clock;
+
+/// A text that was read, before anything is derived from it.
+pub(in crate::engine) struct IdentifiedText<'a> {
+    pub(in crate::engine) hash: ContentHash,
+    pub(in crate::engine) text: DecodedText<'a>,
+    pub(in crate::engine) facts: ContentFacts,
+    pub(in crate::engine) file_type: &'static FileType,
+}
+
+/// Identifies bytes: their hash, their text, the type that they are read as.
+pub(in crate::engine) fn identify<'a>(
+    path: &RelPath,
+    bytes: &'a [u8],
+    neighbors: &HeaderNeighbors,
+) -> Result<IdentifiedText<'a>, SkipReason> {
+    let text = discover::read_as_text(bytes)?;
+    let facts = discover::content_facts(bytes, Some(&text), discover::is_header(path));
+    let file_type = discover::detect_file_type(path, &facts, neighbors);
+    Ok(IdentifiedText { hash: ContentHash::digest(bytes), text, facts, file_type })
+}
+
+/// Returns who makes what each scan derives from a file of this type, with the code of this program.
+pub(in crate::engine) fn producers(file_type: &'static FileType) -> Vec<Producer> {
+    let language = file_type.id;
+    let structure = [syntax::outline_producer(language), syntax::skeleton_producer(language)];
+    structure.into_iter().flatten().chain([summary_producer(file_type)]).collect()
+}
+
+/// Returns who makes what is kept of files of this type: what each scan derives, and what is derived when it is asked
+/// for.
+pub(in crate::engine) fn all_producers(file_type: &'static FileType) -> Vec<Producer> {
+    ArtifactKind::ALL.into_iter().filter_map(|artifact| producer(artifact, file_type)).collect()
+}
+
+/// Returns who makes the outlines of every language that has them.
+pub(in crate::engine) fn outline_producers() -> Vec<Producer> {
+    discover::all_file_types().filter_map(|file_type| syntax::outline_producer(file_type.id)).collect()
+}
+
+/// A summary names the symbols of the outline, so that it is made by both.
+fn summary_producer(file_type: &'static FileType) -> Producer {
+    let mut by = summarize::producer(file_type.id);
+    if let Some(outline) = syntax::outline_producer(file_type.id) {
+        by.version.push(' ');
+        by.version.push_str(&outline.version);
+    }
+    by
+}
+
+/// Returns the producer of that kind of artifact, if this type of file has it.
+pub(in crate::engine) fn producer(artifact: ArtifactKind, file_type: &'static FileType) -> Option<Producer> {
+    match artifact {
+        ArtifactKind::Outline => syntax::outline_producer(file_type.id),
+        ArtifactKind::Skeleton => syntax::skeleton_producer(file_type.id),
+        ArtifactKind::Summary => Some(summary_producer(file_type)),
+        ArtifactKind::References => {
+            (file_type.role == FileRole::Code).then(|| syntax::references_producer(file_type.id))
+        }
+    }
+}
+
+/// Derives everything from a content. A parse is given up once it has cost `timeout` of processor time: wall time
+/// would make the result depend on what else the machine does.
+pub(in crate::engine) fn derive(
+    content: &IdentifiedText<'_>,
+    timeout: Duration,
+    clock: &dyn Clock,
+) -> ContentArtifacts {
+    let language = content.file_type.id;
+    let began = clock.thread_time();
+    let mut give_up = || timeout < clock.thread_time().saturating_sub(began);
+    let structure = syntax::derive(language, &content.text.text, &mut give_up);
+    let source = summarize::SummaryInput {
+        file_type: content.file_type,
+        text: &content.text.text,
+        lines: content.facts.lines,
+        outline: structure.as_ref().map(|structure| &structure.outline),
+    };
+    let words = ArtifactBody::Summary(summarize::heuristic(&source));
+    let mut artifacts = vec![(summary_producer(content.file_type), words)];
+    if let Some(structure) = structure {
+        let outline =
+            syntax::outline_producer(language).map(|by| (by, ArtifactBody::Outline(structure.outline)));
+        let skeleton =
+            syntax::skeleton_producer(language).map(|by| (by, ArtifactBody::Skeleton(structure.skeleton)));
+        artifacts.extend(outline.into_iter().chain(skeleton));
+    }
+    ContentArtifacts { hash: content.hash, facts: content.facts.clone(), artifacts }
+}
+
+/// Returns a text that changes whenever the producers of any type of file do.
+pub(in crate::engine) fn producers_fingerprint() -> &'static str {
+    static FINGERPRINT: OnceLock<String> = OnceLock::new();
+    FINGERPRINT.get_or_init(|| {
+        let all = discover::all_file_types().flat_map(producers);
+        let mut lines: Vec<String> =
+            all.map(|producer| format!("{} {}", producer.language, producer.version)).collect();
+        // Which name is of which type is a matter of the program's own version.
+        lines.push(env!("CARGO_PKG_VERSION").to_owned());
+        lines.sort();
+        ContentHash::digest(lines.join("\n").as_bytes()).to_string()
+    })
+}

@@ -1,0 +1,202 @@
+//! How much each file matters, from the names that files define and use.
+//!
+//! Names are looked for when somebody asks for the first time and not with every scan: a project that is never asked to
+//! fit a budget does not pay for it.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::derive::{IdentifiedText, derive, identify, producer};
+use super::lookup::ContentRef;
+use crate::aggregate;
+use crate::aggregate::Importance;
+use crate::aggregate::ImportanceSubject;
+use crate::discover::HeaderNeighbors;
+use crate::engine::index::KnownFile;
+use crate::engine::parallel::on_all_cores;
+use crate::engine::project::Project;
+use crate::model::ArtifactKind;
+use crate::model::ContentHash;
+use crate::model::FileReferences;
+use crate::model::Outline;
+use crate::model::Producer;
+use crate::model::RelPath;
+use crate::store::ArtifactBody;
+use crate::store::ContentArtifacts;
+use crate::store::Store;
+use crate::store::WriteBatch;
+use crate::syntax;
+use crate::sys::Clock;
+use crate::sys::Files;
+
+/// So many files are looked through before their names are written.
+const FILES_AT_ONCE: usize = 500;
+
+/// What the caller knows of files.
+pub(in crate::engine) struct ImportanceInputs<'a> {
+    /// Says whether a file is in focus.
+    pub(in crate::engine) in_focus: &'a dyn Fn(&RelPath) -> bool,
+    /// Says whether a person curated a file.
+    pub(in crate::engine) is_curated: &'a dyn Fn(&RelPath) -> bool,
+    /// How often commits changed files, as `Project::history` tells.
+    pub(in crate::engine) changes: &'a HashMap<RelPath, u64>,
+}
+
+/// A content under the file type that it is read as: the same bytes have other names as C than as C++.
+type ContentKey = (ContentHash, &'static str);
+
+impl Project<'_> {
+    /// Returns how much each of the files matters, in their order.
+    pub(in crate::engine) fn importance(
+        &mut self,
+        files: &[&KnownFile],
+        standing: &ImportanceInputs<'_>,
+    ) -> Vec<Importance> {
+        let references = self.references(files);
+        let subjects: Vec<_> = files
+            .iter()
+            .map(|file| {
+                (file, ContentRef::from_file(file).and_then(|subject| references.get(&content_key(&subject))))
+            })
+            .map(|(file, references)| ImportanceSubject {
+                path: &file.path,
+                references,
+                own_name: references.and_then(|_| import_name_number(&file.path)),
+                in_focus: (standing.in_focus)(&file.path),
+                is_curated: (standing.is_curated)(&file.path),
+                changes: standing.changes.get(&file.path).copied().unwrap_or(0),
+            })
+            .collect();
+        aggregate::rate_files(&subjects)
+    }
+
+    /// Returns the names of those files that are code, as far as they still are what they were.
+    fn references(&mut self, files: &[&KnownFile]) -> HashMap<ContentKey, FileReferences> {
+        let mut wanted: HashMap<ContentKey, (ContentRef<'_>, Producer)> = HashMap::new();
+        for subject in files.iter().copied().filter_map(ContentRef::from_file) {
+            if let Some(by) = producer(ArtifactKind::References, subject.file_type) {
+                wanted.insert(content_key(&subject), (subject, by));
+            }
+        }
+        let mut found = self.cached_references(&wanted);
+        wanted.retain(|key, _| !found.contains_key(key));
+        let mut missing: Vec<(ContentRef<'_>, Producer)> = wanted.into_values().collect();
+        missing.sort_unstable_by(|a, b| a.0.path.cmp(b.0.path));
+        for some in missing.chunks(FILES_AT_ONCE) {
+            self.scan_references(some, &mut found);
+        }
+        found
+    }
+
+    fn cached_references(
+        &mut self,
+        wanted: &HashMap<ContentKey, (ContentRef<'_>, Producer)>,
+    ) -> HashMap<ContentKey, FileReferences> {
+        let mut found = HashMap::new();
+        let mut by_producer: HashMap<&Producer, HashSet<ContentHash>> = HashMap::new();
+        for (key, (_, by)) in wanted {
+            let unsaved = self.unsaved.get(key).into_iter().flat_map(|derived| &derived.artifacts);
+            match unsaved.map(|(_, body)| body).find_map(references_in) {
+                Some(references) => drop(found.insert(*key, references.clone())),
+                None => drop(by_producer.entry(by).or_default().insert(key.0)),
+            }
+        }
+        for (by, contents) in by_producer {
+            let stored = self.query_store(|store| store.get_references(by, &contents)).unwrap_or_default();
+            found.extend(stored.into_iter().map(|(hash, references)| ((hash, by.language), references)));
+        }
+        found
+    }
+
+    /// Looks through files on all cores, and keeps what it finds.
+    fn scan_references(
+        &mut self,
+        missing: &[(ContentRef<'_>, Producer)],
+        found: &mut HashMap<ContentKey, FileReferences>,
+    ) {
+        let reader = ReferenceScanner {
+            files: self.world.files,
+            clock: self.world.clock,
+            max_bytes: self.options.structure_max_bytes,
+            parse_timeout: self.options.parse_timeout,
+            unsaved: &self.unsaved,
+            known: self.open_reader().map(Mutex::new),
+        };
+        let read = on_all_cores(missing, |(subject, _)| reader.references(subject));
+        let mut contents = Vec::new();
+        for ((subject, by), references) in missing.iter().zip(read) {
+            let Some(references) = references else { continue };
+            found.insert(content_key(subject), references.clone());
+            let artifacts = vec![(by.clone(), ArtifactBody::References(references))];
+            contents.push(ContentArtifacts { hash: subject.hash, facts: subject.facts.clone(), artifacts });
+        }
+        let at_s = self.world.clock.now_s();
+        self.save(WriteBatch { contents, files: Vec::new(), removed: Vec::new(), at_s });
+    }
+}
+
+/// Reads files and looks for names in them.
+struct ReferenceScanner<'a> {
+    files: &'a dyn Files,
+    clock: &'a dyn Clock,
+    max_bytes: u64,
+    parse_timeout: Duration,
+    unsaved: &'a HashMap<ContentKey, ContentArtifacts>,
+    /// A connection of its own, for other threads to ask.
+    known: Option<Mutex<Store>>,
+}
+
+impl ReferenceScanner<'_> {
+    /// Returns the names in a file; `None` where it is not what it was.
+    fn references(&self, subject: &ContentRef<'_>) -> Option<FileReferences> {
+        let reading = self.files.read(subject.path, self.max_bytes).ok()?;
+        let mut content =
+            identify(subject.path, &reading.bytes, &HeaderNeighbors::from_paths(std::iter::empty())).ok()?;
+        content.file_type = subject.file_type;
+        if content.hash != subject.hash {
+            return None;
+        }
+        let outline = self.outline(subject, &content);
+        Some(syntax::references(&content.text.text, outline.as_ref()))
+    }
+
+    fn outline(&self, subject: &ContentRef<'_>, content: &IdentifiedText<'_>) -> Option<Outline> {
+        let by = producer(ArtifactKind::Outline, subject.file_type)?;
+        if let Some(outline) = self.unsaved.get(&content_key(subject)).and_then(outline_in) {
+            return Some(outline);
+        }
+        let stored =
+            self.known.as_ref().and_then(|known| known.lock().ok()?.outline(&by, &subject.hash).ok()?);
+        stored.or_else(|| outline_in(&derive(content, self.parse_timeout, self.clock)))
+    }
+}
+
+fn content_key(subject: &ContentRef<'_>) -> ContentKey {
+    (subject.hash, subject.file_type.id)
+}
+
+fn outline_in(derived: &ContentArtifacts) -> Option<Outline> {
+    derived.artifacts.iter().find_map(|(_, body)| match body {
+        ArtifactBody::Outline(outline) => Some(outline.clone()),
+        ArtifactBody::Skeleton(_) | ArtifactBody::Summary(_) | ArtifactBody::References(_) => None,
+    })
+}
+
+fn references_in(body: &ArtifactBody) -> Option<&FileReferences> {
+    match body {
+        ArtifactBody::References(references) => Some(references),
+        ArtifactBody::Outline(_) | ArtifactBody::Skeleton(_) | ArtifactBody::Summary(_) => None,
+    }
+}
+
+/// Returns the number of the name that others import a file by: its own without the ending, or that of its folder where
+/// the file only stands for it.
+fn import_name_number(path: &RelPath) -> Option<u32> {
+    let mut parts = path.as_bytes().rsplit(|byte| *byte == b'/');
+    let stem = parts.next()?.split(|byte| *byte == b'.').next()?;
+    let stands_for_folder = [&b"__init__"[..], b"mod", b"index"].contains(&stem);
+    let name = if stands_for_folder { parts.next()? } else { stem };
+    syntax::import_number(std::str::from_utf8(name).ok()?)
+}

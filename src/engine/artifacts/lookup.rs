@@ -1,0 +1,153 @@
+//! What was derived from a content, wherever it is: in memory, in the store, or still in the file.
+
+use super::derive::{derive, identify, producer};
+use crate::discover::HeaderNeighbors;
+use crate::engine::index::{KnownFile, KnownState};
+use crate::engine::project::Project;
+use crate::model::ArtifactKind;
+use crate::model::ContentFacts;
+use crate::model::ContentHash;
+use crate::model::FileType;
+use crate::model::Outline;
+use crate::model::Producer;
+use crate::model::RelPath;
+use crate::model::Skeleton;
+use crate::model::SkipReason;
+use crate::store;
+use crate::store::ArtifactBody;
+use crate::store::ContentArtifacts;
+use crate::store::Store;
+use crate::store::WriteBatch;
+use crate::sys::ReadError;
+
+/// A content, and where it can be read should it have to be.
+#[derive(Clone)]
+pub(in crate::engine) struct ContentRef<'a> {
+    pub(in crate::engine) path: &'a RelPath,
+    pub(in crate::engine) hash: ContentHash,
+    pub(in crate::engine) file_type: &'static FileType,
+    pub(in crate::engine) facts: &'a ContentFacts,
+}
+
+impl<'a> ContentRef<'a> {
+    /// Returns the subject that a file is, if it is text.
+    pub(in crate::engine) fn from_file(file: &'a KnownFile) -> Option<Self> {
+        match &file.state {
+            KnownState::Content { hash, file_type, facts } => {
+                Some(Self { path: &file.path, hash: *hash, file_type, facts })
+            }
+            KnownState::LeftOut(_) => None,
+        }
+    }
+}
+
+impl Project<'_> {
+    /// Returns the outline; `None` where the type has none, or the file is not what it was.
+    pub(in crate::engine) fn outline(&mut self, subject: &ContentRef<'_>) -> Option<Outline> {
+        let take = |body: &ArtifactBody| match body {
+            ArtifactBody::Outline(outline) => Some(outline.clone()),
+            ArtifactBody::Skeleton(_) | ArtifactBody::Summary(_) | ArtifactBody::References(_) => None,
+        };
+        self.artifact(subject, ArtifactKind::Outline, Store::outline, take)
+    }
+
+    /// Returns the skeleton, which need not be checked; `None` where the type has none, or the file is not what it was.
+    pub(in crate::engine) fn unchecked_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
+        self.artifact(subject, ArtifactKind::Skeleton, Store::skeleton, skeleton_in)
+    }
+
+    /// Returns the skeleton where it has been made before.
+    pub(in crate::engine) fn cached_skeleton(&mut self, subject: &ContentRef<'_>) -> Option<Skeleton> {
+        let by = producer(ArtifactKind::Skeleton, subject.file_type)?;
+        self.cached_artifact(subject, &by, &Store::skeleton, &skeleton_in)
+    }
+
+    /// Returns the words about a file; `None` where the file is not what it was.
+    pub(in crate::engine) fn summary(&mut self, subject: &ContentRef<'_>) -> Option<String> {
+        let take = |body: &ArtifactBody| match body {
+            ArtifactBody::Summary(words) => Some(words.clone()),
+            ArtifactBody::Outline(_) | ArtifactBody::Skeleton(_) | ArtifactBody::References(_) => None,
+        };
+        self.artifact(subject, ArtifactKind::Summary, Store::summary, take)
+    }
+
+    fn artifact<T>(
+        &mut self,
+        subject: &ContentRef<'_>,
+        artifact: ArtifactKind,
+        ask: impl Fn(&Store, &Producer, &ContentHash) -> Result<Option<T>, store::Error>,
+        take: impl Fn(&ArtifactBody) -> Option<T>,
+    ) -> Option<T> {
+        let by = producer(artifact, subject.file_type)?;
+        if let Some(found) = self.cached_artifact(subject, &by, &ask, &take) {
+            return Some(found);
+        }
+        // It is not there, or its checksum does not hold: then it is made again.
+        let derived = self.rederive(subject)?;
+        let found = find_body(&derived, take);
+        let batch = WriteBatch {
+            contents: vec![derived],
+            files: Vec::new(),
+            removed: Vec::new(),
+            at_s: self.world.clock.now_s(),
+        };
+        self.save(batch);
+        found
+    }
+
+    fn cached_artifact<T>(
+        &mut self,
+        subject: &ContentRef<'_>,
+        by: &Producer,
+        ask: &impl Fn(&Store, &Producer, &ContentHash) -> Result<Option<T>, store::Error>,
+        take: &impl Fn(&ArtifactBody) -> Option<T>,
+    ) -> Option<T> {
+        let key = (subject.hash, subject.file_type.id);
+        let unsaved = self.unsaved.get(&key).and_then(|derived| find_body(derived, take));
+        unsaved.or_else(|| self.query_store(|store| ask(store, by, &subject.hash)).flatten())
+    }
+
+    fn rederive(&self, subject: &ContentRef<'_>) -> Option<ContentArtifacts> {
+        let reading = self.world.files.read(subject.path, self.options.structure_max_bytes).ok()?;
+        let mut content =
+            identify(subject.path, &reading.bytes, &HeaderNeighbors::from_paths(std::iter::empty())).ok()?;
+        // The type of a header depends on its neighbors, which were looked at when the subject was found.
+        content.file_type = subject.file_type;
+        (content.hash == subject.hash).then(|| derive(&content, self.options.parse_timeout, self.world.clock))
+    }
+
+    /// Reads a file's text, with the hash of the bytes that it was read from.
+    pub(in crate::engine) fn read_text(&self, path: &RelPath) -> Result<(ContentHash, String), SkipReason> {
+        self.read_text_up_to(path, self.options.structure_max_bytes)
+    }
+
+    /// Reads the text of a file of at most `max_bytes`.
+    pub(in crate::engine) fn read_text_up_to(
+        &self,
+        path: &RelPath,
+        max_bytes: u64,
+    ) -> Result<(ContentHash, String), SkipReason> {
+        let reading = self.world.files.read(path, max_bytes);
+        let reading = reading.map_err(|error| match error {
+            ReadError::TooLarge { .. } => SkipReason::TooLarge,
+            ReadError::Changing => SkipReason::Unstable,
+            ReadError::NotRegular(_) => SkipReason::Special,
+            ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => SkipReason::Vanished,
+            ReadError::Io(_) => SkipReason::Unreadable,
+        })?;
+        let hash = ContentHash::digest(&reading.bytes);
+        let text = crate::discover::read_as_text(&reading.bytes)?;
+        Ok((hash, text.text.into_owned()))
+    }
+}
+
+fn skeleton_in(body: &ArtifactBody) -> Option<Skeleton> {
+    match body {
+        ArtifactBody::Skeleton(skeleton) => Some(skeleton.clone()),
+        ArtifactBody::Outline(_) | ArtifactBody::Summary(_) | ArtifactBody::References(_) => None,
+    }
+}
+
+fn find_body<T>(derived: &ContentArtifacts, take: impl Fn(&ArtifactBody) -> Option<T>) -> Option<T> {
+    derived.artifacts.iter().find_map(|(_, body)| take(body))
+}

@@ -1,0 +1,176 @@
+//! Why a file is shown as it is: what each rule says of it, and what the limits of a document make of it.
+
+use std::collections::HashMap;
+
+use super::gather::{AggregationRequest, diff_paths};
+use super::render::type_or_unknown;
+use crate::aggregate;
+use crate::aggregate::CandidateFile;
+use crate::aggregate::Focus;
+use crate::aggregate::Importance;
+use crate::aggregate::RoutedView;
+use crate::aggregate::RoutingContext;
+use crate::aggregate::RuleVerdict;
+use crate::engine::error::Error;
+use crate::engine::index::{KnownFile, KnownState};
+use crate::engine::project::Project;
+use crate::model::ContentHash;
+use crate::model::FileType;
+use crate::model::RelPath;
+use crate::model::SkipReason;
+use crate::model::SummaryProvenance;
+use crate::model::ViewMode;
+use crate::render;
+
+/// Why a file gets the view that it gets.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// The file.
+    pub path: RelPath,
+    /// Its content and its size in bytes, if it has text.
+    pub content: Option<(ContentHash, u64)>,
+    /// Its type, if it has text.
+    pub file_type: Option<&'static FileType>,
+    /// Its text's encoding, and other things that its head would say.
+    pub remarks: Vec<String>,
+    /// Why it is left out altogether.
+    pub left_out: Option<SkipReason>,
+    /// What each rule has to say.
+    pub verdicts: Vec<RuleVerdict>,
+    /// What was decided.
+    pub routed: RoutedView,
+    /// What it is shown as in the end.
+    pub view: ViewMode,
+    /// Why that is not what was decided.
+    pub reason: Option<String>,
+    /// Who wrote the words, where it is shown as a summary, and why.
+    pub summary: Option<(SummaryProvenance, &'static str)>,
+    /// Bytes of the view.
+    pub bytes: u64,
+    /// Tokens of the view, as [`Explanation::counter`] counts.
+    pub tokens: u64,
+    /// Name of the way tokens were counted.
+    pub counter: &'static str,
+    /// What the limits make of it, where there are any and the document holds the file.
+    pub under_limits: Option<LimitedView>,
+}
+
+/// What the limits of a document make of a file.
+#[derive(Debug, Clone)]
+pub struct LimitedView {
+    /// What it is shown as; `None` where there is no room for it.
+    pub view: Option<ViewMode>,
+    /// Why that is not what was wanted.
+    pub reason: Option<String>,
+    /// Its place among the files by importance, from 1.
+    pub place: usize,
+    /// How many files the document is about.
+    pub files: usize,
+    /// Why it has that place.
+    pub importance: Importance,
+    /// How often commits changed it of late, in millionths of a change.
+    pub changes: u64,
+}
+
+impl Project<'_> {
+    /// Says why a file would get the view that it would get.
+    pub fn explain(&mut self, word: &str, request: &AggregationRequest) -> Result<Vec<Explanation>, Error> {
+        let (focus, items) = (Focus::new(&request.focus)?, self.merged_items(request));
+        let routing = self.routing(request, &focus, &items);
+        let selection = self.select_named(&[word.to_owned()], request.trust, &|_| false)?;
+        let mut under_limits = self.under_limits(request)?;
+        self.choose_summaries(request.tier.as_ref(), &selection.files, None);
+        let mut explanations = Vec::new();
+        for file in selection.files {
+            self.check_cancelled()?;
+            if let (KnownState::LeftOut(reason @ SkipReason::Vanished), true) =
+                (&file.state, selection.named.contains(&file.path))
+            {
+                return Err(Error::LeftOut { path: file.path, reason: *reason });
+            }
+            let mut pasts =
+                self.base_texts(request.base.as_deref(), diff_paths(std::slice::from_ref(&file), &routing))?;
+            let old = self.base_text(&mut pasts, &file.path);
+            let candidate = self.render_candidate(&file, &routing, (None, old), 0);
+            let tokens = self.count_tokens(&[render::block_text(&candidate.block).as_str()])[0];
+            let counted = (tokens, self.options.counter.name());
+            let under_limits = under_limits.remove(&file.path);
+            explanations.push(explanation(&file, &routing, candidate, counted, under_limits));
+        }
+        Ok(explanations)
+    }
+
+    /// Returns what the limits make of each file, if there are any: to know it of one, all must be fitted together.
+    pub(in crate::engine) fn under_limits(
+        &mut self,
+        request: &AggregationRequest,
+    ) -> Result<HashMap<RelPath, LimitedView>, Error> {
+        if !request.limits.is_some() {
+            return Ok(HashMap::new());
+        }
+        // A document that cannot be composed has nothing to be explained.
+        let mut prepared = self.prepare(request)?;
+        self.compose(&mut prepared, request.limits)?;
+        let (whole, basis) = self.fit_prepared(prepared)?;
+        let files = whole.files.len() + whole.dropped.len();
+        let shown = whole.files.into_iter().map(|shown| (shown, true));
+        let all = shown.chain(whole.dropped.into_iter().map(|shown| (shown, false)));
+        let fates = all.filter_map(|(shown, is_shown)| {
+            let (place, importance) = shown.rank?;
+            let changes = basis.history.as_ref().and_then(|history| history.scores.get(&shown.file.path));
+            let fate = LimitedView {
+                view: is_shown.then_some(shown.candidate.block.view),
+                reason: shown.candidate.reason,
+                place,
+                files,
+                importance,
+                changes: changes.copied().unwrap_or(0),
+            };
+            Some((shown.file.path, fate))
+        });
+        Ok(fates.collect())
+    }
+}
+
+fn explanation(
+    file: &KnownFile,
+    routing: &RoutingContext<'_>,
+    candidate: CandidateFile,
+    (tokens, counter): (u64, &'static str),
+    under_limits: Option<LimitedView>,
+) -> Explanation {
+    let (content, file_type, left_out) = match &file.state {
+        KnownState::Content { hash, file_type, facts } => (Some((*hash, facts.size)), Some(*file_type), None),
+        KnownState::LeftOut(reason) => (None, None, Some(*reason)),
+    };
+    let bytes = render::block_text(&candidate.block).len() as u64;
+    Explanation {
+        path: file.path.clone(),
+        content,
+        file_type,
+        remarks: candidate.block.remarks,
+        left_out,
+        verdicts: aggregate::explain_routing(&file.path, type_or_unknown(file), routing),
+        routed: RoutedView { view: candidate.wanted, rule: candidate.rule },
+        view: candidate.block.view,
+        reason: candidate.reason,
+        summary: candidate.block.summary.map(|by| (by.clone(), summary_reason(&by, routing))),
+        bytes,
+        tokens,
+        counter,
+        under_limits,
+    }
+}
+
+/// Says why a summary's words are whose they are.
+fn summary_reason(by: &SummaryProvenance, routing: &RoutingContext<'_>) -> &'static str {
+    match (by, routing.tier.map(|tier| tier.by_model)) {
+        (SummaryProvenance::Model { is_outdated: false, .. }, _) => "written for this content and tier",
+        (SummaryProvenance::Model { is_outdated: true, .. }, _) => {
+            "written for this tier when the file's content was another, and none is for this one"
+        }
+        (SummaryProvenance::Heuristic, None) => "no tier is asked for",
+        (SummaryProvenance::Heuristic, Some(false)) => "the tier's setting `summary` is \"heuristic\"",
+        (SummaryProvenance::Heuristic, Some(true)) => "no model has written of this content for the tier",
+    }
+}

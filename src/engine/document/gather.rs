@@ -1,0 +1,335 @@
+//! One document made for one agent.
+
+use std::collections::BTreeMap;
+use std::collections::VecDeque;
+
+use super::delivery::DocumentHistory;
+use super::fit::ShownFile;
+use super::overrides::{BaseText, ViewOverrides};
+use super::render::{RenderedView, ViewParams, block, type_or_unknown};
+use super::sections::SectionRequest;
+use crate::aggregate;
+use crate::aggregate::CandidateFile;
+use crate::aggregate::CuratedItems;
+use crate::aggregate::DocumentLimits;
+use crate::aggregate::DocumentPlan;
+use crate::aggregate::DocumentSections;
+use crate::aggregate::FileStability;
+use crate::aggregate::Focus;
+use crate::aggregate::FocusLines;
+use crate::aggregate::NameTree;
+use crate::aggregate::RoutingContext;
+use crate::aggregate::Selector;
+use crate::aggregate::TierOptions;
+use crate::engine::error::Error;
+use crate::engine::index::{HashedText, KnownFile, KnownState, Trust};
+use crate::engine::project::Project;
+use crate::engine::queries::FileSelection;
+use crate::model::AggregationStrategy;
+use crate::model::FileItem;
+use crate::model::FileOrder;
+use crate::model::MissingFile;
+use crate::model::Omission;
+use crate::model::OmittedFile;
+use crate::model::RelPath;
+use crate::model::RoutingRule;
+use crate::model::SkipReason;
+use crate::model::SummaryDetail;
+use crate::model::Tier;
+use crate::model::ViewMode;
+use crate::syntax;
+
+/// What is to be aggregated, and how.
+#[derive(Debug, Clone)]
+pub struct AggregationRequest {
+    /// How the agent's tier sees the project, if a tier was asked for.
+    pub tier: Option<TierOptions>,
+    /// The strategy.
+    pub strategy: AggregationStrategy,
+    /// The view where nothing else decides.
+    pub default_mode: ViewMode,
+    /// The order of the files.
+    pub order: FileOrder,
+    /// Words for the files in focus.
+    pub focus: Vec<String>,
+    /// Words for the files that are wanted; none for those of the preset, and for all where there is none.
+    pub files: Vec<String>,
+    /// The revision that diffs are against; `None` for the last commit.
+    pub base: Option<String>,
+    /// What people say of single files; the last one wins.
+    pub items: Vec<FileItem>,
+    /// The files of a preset, with what it says of them, which wins over the items: what is gone is reported, and the
+    /// rest goes on.
+    pub preset: Option<Vec<FileItem>>,
+    /// The most that the document may be.
+    pub limits: DocumentLimits,
+    /// Whether the receipt is to tell exact sizes, which costs time.
+    pub exact_tokens: bool,
+    /// Whether stamps may save a reading.
+    pub trust: Trust,
+    /// What stands beside the files.
+    pub sections: SectionRequest,
+    /// How the document is remembered, if it is.
+    pub history: Option<DocumentHistory>,
+}
+
+impl Project<'_> {
+    /// Shows each of the files that are asked for as the routing wants it.
+    pub(in crate::engine) fn gather_files(
+        &mut self,
+        request: &AggregationRequest,
+        routing: &RoutingContext<'_>,
+        mut selection: FileSelection,
+    ) -> Result<GatheredFiles, Error> {
+        let preset = request.preset.iter().flatten().map(|item| item.path.clone());
+        let words: Vec<String> = preset.chain(request.files.iter().cloned()).collect();
+        let ranks = RequestOrder::new(&words);
+        let mut gathered = GatheredFiles {
+            listed: Vec::new(),
+            shown: Vec::new(),
+            left_out: Vec::new(),
+            missing: std::mem::take(&mut selection.missing),
+        };
+        if words.is_empty() && request.preset.is_none() {
+            gathered.missing.extend(unmatched_items(routing.items, &selection.files));
+        }
+        let mut pasts = self.base_texts(request.base.as_deref(), diff_paths(&selection.files, routing))?;
+        self.prefetch_skeletons(selection.files.iter().filter(|file| is_skeleton(file, routing)));
+        for file in selection.files {
+            self.check_cancelled()?;
+            gathered.listed.push(NameTreeEntry::of(&file));
+            let is_named = selection.named.contains(&file.path);
+            // A discussion among the files would change the prefix with every word that is said.
+            let reason = if request.sections.is_discussion(&file.path) {
+                Some(Omission::LeftOut(SkipReason::History))
+            } else {
+                omission(&file, is_named, routing)
+            };
+            if let Some(reason) = reason {
+                gathered.left_out.push(OmittedFile { path: file.path, reason });
+                continue;
+            }
+            let text = selection.texts.remove(&file.path);
+            let old = if is_shown_as_diff(&file, routing) {
+                self.base_text(&mut pasts, &file.path)
+            } else {
+                BaseText::Nothing("")
+            };
+            let candidate = self.render_candidate(&file, routing, (text, old), ranks.of(&file.path));
+            gathered.shown.push(ShownFile::new(file, candidate, summary_detail(routing)));
+        }
+        Ok(gathered)
+    }
+
+    pub(in crate::engine) fn merged_items(&self, request: &AggregationRequest) -> CuratedItems {
+        let preset = request.preset.as_deref().unwrap_or_default();
+        CuratedItems::new(self.relative_items(&request.items))
+            .overlaid_by(CuratedItems::new(self.relative_items(preset)))
+    }
+
+    /// Returns items with their paths as the project spells them; one that lies elsewhere matches no file.
+    pub(in crate::engine) fn relative_items(&self, items: &[FileItem]) -> Vec<FileItem> {
+        let within = |item: &FileItem| {
+            let path = std::path::Path::new(&item.path).strip_prefix(&self.root);
+            let path = path.ok().and_then(std::path::Path::to_str).unwrap_or(&item.path);
+            FileItem { path: path.to_owned(), ..item.clone() }
+        };
+        items.iter().map(within).collect()
+    }
+
+    pub(in crate::engine) fn routing<'a>(
+        &self,
+        request: &'a AggregationRequest,
+        focus: &'a Focus,
+        items: &'a CuratedItems,
+    ) -> RoutingContext<'a> {
+        RoutingContext {
+            strategy: request.strategy,
+            tier: request.tier.as_ref(),
+            focus,
+            items,
+            default_mode: request.default_mode,
+            max_bytes: self.options.max_bytes,
+        }
+    }
+
+    pub(in crate::engine) fn render_candidate(
+        &mut self,
+        file: &KnownFile,
+        routing: &RoutingContext<'_>,
+        (text, old): (Option<HashedText>, BaseText),
+        given: usize,
+    ) -> CandidateFile {
+        let routed = aggregate::route_file(&file.path, type_or_unknown(file), routing);
+        let picks = ViewOverrides { mask: &[], lines: &[], base: old };
+        let mut rendered =
+            self.render_as(routed.view, summary_detail(routing), file, routing, (text, Some(&picks)));
+        let why = rendered.reason.take();
+        CandidateFile {
+            block: block(file, rendered),
+            wanted: routed.view,
+            rule: routed.rule,
+            reason: why,
+            stability: FileStability::default(),
+            request_position: given,
+        }
+    }
+
+    /// Renders a file in a view, as the routing's items would have it.
+    pub(in crate::engine) fn render_as(
+        &mut self,
+        view: ViewMode,
+        detail: SummaryDetail,
+        file: &KnownFile,
+        routing: &RoutingContext<'_>,
+        (text, picks): (Option<HashedText>, Option<&ViewOverrides<'_>>),
+    ) -> RenderedView {
+        let lines = routing.focus.lines(&file.path).unwrap_or(FocusLines(Vec::new()));
+        let item = routing.items.find(&file.path);
+        let by_model = routing.tier.is_some_and(|tier| tier.by_model);
+        let rendering = ViewParams { view, detail, by_model, lines: &lines, item, overrides: picks, text };
+        self.render(file, rendering, routing.max_bytes)
+    }
+}
+
+/// The files that were asked for.
+#[derive(Default)]
+pub(in crate::engine) struct GatheredFiles {
+    /// All of them, for the tree of names.
+    pub(in crate::engine) listed: Vec<NameTreeEntry>,
+    pub(in crate::engine) shown: Vec<ShownFile>,
+    pub(in crate::engine) left_out: Vec<OmittedFile>,
+    pub(in crate::engine) missing: Vec<MissingFile>,
+}
+
+/// A name in the tree.
+pub(in crate::engine) struct NameTreeEntry {
+    path: RelPath,
+    left_out: Option<SkipReason>,
+}
+
+impl NameTreeEntry {
+    fn of(file: &KnownFile) -> Self {
+        let left_out = match &file.state {
+            KnownState::Content { .. } => None,
+            KnownState::LeftOut(reason) => Some(*reason),
+        };
+        Self { path: file.path.clone(), left_out }
+    }
+}
+
+/// Says why a file is not to be shown at all. What has nothing to show is told of in its place only where it was asked
+/// for by its name, or where that is an error.
+fn omission(file: &KnownFile, is_named: bool, routing: &RoutingContext<'_>) -> Option<Omission> {
+    if let KnownState::LeftOut(reason) = &file.state
+        && !reason.is_error()
+        && !is_named
+    {
+        return Some(Omission::LeftOut(*reason));
+    }
+    let rule = aggregate::route_file(&file.path, type_or_unknown(file), routing).rule;
+    (rule == RoutingRule::AutoAggregate).then_some(Omission::AutoAggregate)
+}
+
+/// Returns the files that are shown as diffs.
+pub(in crate::engine) fn diff_paths(files: &[KnownFile], routing: &RoutingContext<'_>) -> VecDeque<RelPath> {
+    files.iter().filter(|file| is_shown_as_diff(file, routing)).map(|file| file.path.clone()).collect()
+}
+
+pub(in crate::engine) fn is_shown_as_diff(file: &KnownFile, routing: &RoutingContext<'_>) -> bool {
+    aggregate::route_file(&file.path, type_or_unknown(file), routing).view == ViewMode::Diff
+}
+
+/// Says whether a file is shown as a skeleton, as it is wanted or because it is too large.
+fn is_skeleton(file: &KnownFile, routing: &RoutingContext<'_>) -> bool {
+    let KnownState::Content { file_type, facts, .. } = &file.state else { return false };
+    let wanted = aggregate::route_file(&file.path, file_type, routing).view;
+    let has_structure = syntax::has_structure(file_type.id);
+    aggregate::limit_to_size(wanted, facts.size, routing.max_bytes, has_structure).0 == ViewMode::Skeleton
+}
+
+/// Returns the items whose words match none of the project's files.
+fn unmatched_items(items: &CuratedItems, files: &[KnownFile]) -> Vec<MissingFile> {
+    let is_there = |item: &FileItem| {
+        let selector = Selector::new_lenient(&item.path);
+        files.iter().any(|file| selector.selects(&file.path))
+    };
+    let gone = items.all().iter().filter(|item| !is_there(item));
+    let missing = gone.map(|item| MissingFile {
+        pattern: item.path.clone(),
+        reason: "an item of [[files]] that no file of the project answers to".to_owned(),
+    });
+    missing.collect()
+}
+
+pub(in crate::engine) fn summary_detail(routing: &RoutingContext<'_>) -> SummaryDetail {
+    routing.tier.map_or(SummaryDetail::Words, |tier| tier.summary_detail)
+}
+
+/// Says whether the text of a file may be wanted; its type is not known yet, so this says yes when in doubt.
+pub(in crate::engine) fn may_need_text(path: &RelPath, routing: &RoutingContext<'_>) -> bool {
+    let is_focus = routing.focus.lines(path).is_some();
+    let tier_wants = routing.tier.is_some_and(|tier| {
+        tier.view.needs_text() || tier.language_views.values().any(|view| view.needs_text())
+    });
+    let default_wants = routing.tier.is_none() && routing.default_mode.needs_text();
+    let item_wants = routing.items.find(path).is_some_and(|item| {
+        item.force_full
+            || item.tier == Some(Tier::Worker)
+            || item.ast_signatures
+            || item.ast_definitions
+            || !item.custom_slices.is_empty()
+            || !item.ast_mask.is_empty()
+            || item.view_mode.is_some_and(ViewMode::needs_text)
+    });
+    match routing.strategy {
+        AggregationStrategy::Full => true,
+        AggregationStrategy::Summarize => is_focus || item_wants,
+        AggregationStrategy::Auto => is_focus || item_wants || tier_wants || default_wants,
+    }
+}
+
+pub(in crate::engine) fn document_plan(
+    request: &AggregationRequest,
+    tree: Option<NameTree>,
+    sections: DocumentSections,
+) -> DocumentPlan {
+    DocumentPlan {
+        tier: request.tier.as_ref().map(|tier| tier.tier),
+        strategy: request.strategy,
+        order: request.order,
+        common_view: common_view(request),
+        tree,
+        since_last: false,
+        sections,
+    }
+}
+
+fn common_view(request: &AggregationRequest) -> ViewMode {
+    match (request.strategy, &request.tier) {
+        (AggregationStrategy::Full, _) => ViewMode::Full,
+        (AggregationStrategy::Summarize, _) => ViewMode::Summary,
+        (AggregationStrategy::Auto, Some(tier)) => tier.view,
+        (AggregationStrategy::Auto, None) => request.default_mode,
+    }
+}
+
+pub(in crate::engine) fn name_tree(files: &[NameTreeEntry], words: &BTreeMap<Vec<u8>, String>) -> NameTree {
+    aggregate::build_name_tree(
+        files.iter().map(|file| (&file.path, file.left_out.map(SkipReason::name))),
+        words,
+    )
+}
+
+/// The places at which a request names files.
+struct RequestOrder(Vec<Selector>);
+
+impl RequestOrder {
+    fn new(words: &[String]) -> Self {
+        Self(words.iter().map(|word| Selector::new_lenient(word)).collect())
+    }
+
+    fn of(&self, path: &RelPath) -> usize {
+        self.0.iter().position(|selector| selector.selects(path)).unwrap_or(usize::MAX)
+    }
+}

@@ -1,0 +1,226 @@
+//! The files of a document on the ladder of their views.
+
+use std::collections::HashMap;
+
+use super::fit::{BYTES_A_TOKEN, DraftDocument, ShownFile};
+use crate::aggregate;
+use crate::aggregate::BudgetStep;
+use crate::aggregate::DocumentLimits;
+use crate::aggregate::ShrinkableFile;
+use crate::engine::index::KnownState;
+use crate::model::DocumentBlock;
+use crate::model::Omission;
+use crate::model::OmittedFile;
+use crate::model::SummaryDetail;
+use crate::model::ViewMode;
+use crate::render;
+
+/// Why a file is shown smaller than wanted.
+const FOR_WANT_OF_ROOM: &str = "to keep within the budget";
+
+/// A file in one of its views, with its sizes.
+pub(in crate::engine) struct LadderRung {
+    pub(in crate::engine) block: DocumentBlock,
+    pub(in crate::engine) bytes: u64,
+    /// `None` until somebody needs to know.
+    pub(in crate::engine) tokens: Option<u64>,
+}
+
+/// What was found out about a document while it was made to fit: it holds for other limits too.
+#[derive(Default)]
+pub(in crate::engine) struct FitMemo {
+    pub(in crate::engine) frame: Option<FrameSizes>,
+    pub(in crate::engine) rungs: HashMap<(usize, usize), LadderRung>,
+}
+
+/// Where each file stands after some steps.
+pub(in crate::engine) struct LadderState {
+    /// For each file, how many rungs it has stepped down; `None` where it is left out.
+    pub(in crate::engine) rungs: Vec<Option<usize>>,
+    pub(in crate::engine) with_tree: bool,
+}
+
+/// The files on their ladders.
+pub(in crate::engine) struct ViewLadders {
+    /// By importance.
+    pub(in crate::engine) files: Vec<ShownFile>,
+    pub(in crate::engine) views: Vec<&'static [ViewMode]>,
+    pub(in crate::engine) steps: Vec<BudgetStep>,
+    pub(in crate::engine) rungs: HashMap<(usize, usize), LadderRung>,
+    pub(in crate::engine) frame: FrameSizes,
+}
+
+/// What the document has beside its files: its heading and the sections behind them; what says that files are left out;
+/// the tree of names.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct FrameSizes {
+    pub(in crate::engine) rest: TextSizes,
+    pub(in crate::engine) cut: TextSizes,
+    pub(in crate::engine) tree: TextSizes,
+}
+
+/// Sizes of a text.
+#[derive(Clone, Copy, Default)]
+pub(in crate::engine) struct TextSizes {
+    pub(in crate::engine) bytes: u64,
+    pub(in crate::engine) tokens: u64,
+}
+
+impl TextSizes {
+    pub(in crate::engine) fn add(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.tokens += other.tokens;
+    }
+
+    pub(in crate::engine) fn is_within(self, limits: DocumentLimits) -> bool {
+        limits.bytes.is_none_or(|bytes| self.bytes <= bytes)
+            && limits.tokens.is_none_or(|tokens| self.tokens <= tokens)
+    }
+}
+
+impl ViewLadders {
+    pub(in crate::engine) fn new(
+        files: Vec<ShownFile>,
+        frame: FrameSizes,
+        limits: DocumentLimits,
+        mut rungs: HashMap<(usize, usize), LadderRung>,
+    ) -> Self {
+        let mut views = Vec::new();
+        let mut yielding = Vec::new();
+        for (at, shown) in files.iter().enumerate() {
+            let block = &shown.candidate.block;
+            // A line that tells an error is as short as can be, and is not to be taken for a file that has been read.
+            let is_shown = block.content.is_some();
+            let has_detail = shown.detail != SummaryDetail::Words;
+            let own: &[ViewMode] =
+                if is_shown { aggregate::view_ladder(block.view, has_detail) } else { &[] };
+            views.push(own);
+            let top = rungs.entry((at, 0)).or_insert_with(|| LadderRung {
+                block: block.clone(),
+                bytes: render::block_text(block).len() as u64,
+                tokens: None,
+            });
+            let bytes = top.bytes;
+            yielding
+                .push((!shown.candidate.rule.is_binding()).then_some(ShrinkableFile { views: own, bytes }));
+        }
+        // What is insisted on is there anyway: the others share what it leaves.
+        let insisted: u64 =
+            (0..files.len()).filter(|at| yielding[*at].is_none()).map(|at| rungs[&(at, 0)].bytes).sum();
+        let left = byte_room(limits).saturating_sub(frame.rest.bytes + insisted);
+        let steps = aggregate::reduction_steps(&yielding, frame.tree.bytes, left);
+        Self { files, views, steps, rungs, frame }
+    }
+
+    /// Returns where the files stand after so many steps.
+    pub(in crate::engine) fn state_after(&self, steps: usize) -> LadderState {
+        self.after(self.steps[..steps].iter())
+    }
+
+    /// Returns the descent that leaves of each file its path, as far as it yields.
+    pub(in crate::engine) fn paths_alone(&self) -> LadderState {
+        self.after(self.steps.iter().filter(|step| !matches!(step, BudgetStep::Omit(_))))
+    }
+
+    fn after<'a>(&self, steps: impl Iterator<Item = &'a BudgetStep>) -> LadderState {
+        let mut descent = LadderState { rungs: vec![Some(0); self.files.len()], with_tree: true };
+        for step in steps {
+            match step {
+                BudgetStep::StepDown(file) => {
+                    descent.rungs[*file] = descent.rungs[*file].map(|rung| rung + 1)
+                }
+                BudgetStep::DropTree => descent.with_tree = false,
+                BudgetStep::Omit(file) => descent.rungs[*file] = None,
+            }
+        }
+        descent
+    }
+
+    /// Guesses after how many steps all fits, from the sizes that views usually have.
+    pub(in crate::engine) fn guess(&self, limits: DocumentLimits) -> usize {
+        let room = byte_room(limits);
+        let usual = |file: usize, rung: usize| match rung.checked_sub(1).map(|rung| self.views[file][rung]) {
+            None => self.rungs[&(file, 0)].bytes,
+            Some(view) => usual_bytes(view).min(self.rungs[&(file, 0)].bytes),
+        };
+        let mut at = vec![0; self.files.len()];
+        let files: u64 = (0..self.files.len()).map(|file| usual(file, 0)).sum();
+        let mut bytes = self.frame.rest.bytes + self.frame.tree.bytes + files;
+        for (taken, step) in self.steps.iter().enumerate() {
+            if bytes <= room {
+                return taken;
+            }
+            match step {
+                BudgetStep::StepDown(file) => {
+                    bytes = bytes + usual(*file, at[*file] + 1) - usual(*file, at[*file]);
+                    at[*file] += 1;
+                }
+                BudgetStep::DropTree => bytes -= self.frame.tree.bytes,
+                BudgetStep::Omit(file) => bytes -= usual(*file, at[*file]),
+            }
+        }
+        self.steps.len()
+    }
+
+    /// Returns the document's parts where its files stand so, with what became of each file and why; and the rungs.
+    pub(in crate::engine) fn apply(
+        self,
+        descent: &LadderState,
+        mut whole: DraftDocument,
+    ) -> (DraftDocument, HashMap<(usize, usize), LadderRung>) {
+        if !descent.with_tree {
+            whole.remarks.tree_omitted = whole.plan.tree.take().is_some();
+        }
+        for (at, mut shown) in self.files.into_iter().enumerate() {
+            let Some(rung) = descent.rungs[at] else {
+                whole.remarks.omitted.push(left_out(&shown));
+                shown.candidate.reason = Some(FOR_WANT_OF_ROOM.to_owned());
+                whole.dropped.push(shown);
+                continue;
+            };
+            let held = self.rungs.get(&(at, rung)).filter(|held| held.block != shown.candidate.block);
+            if let Some(held) = held {
+                shown.candidate.block = held.block.clone();
+                shown.detail = SummaryDetail::Words;
+                shown.candidate.reason = Some(match shown.candidate.reason {
+                    Some(why) => format!("{why}; then {FOR_WANT_OF_ROOM}"),
+                    None => FOR_WANT_OF_ROOM.to_owned(),
+                });
+            }
+            whole.files.push(shown);
+        }
+        whole.remarks.omitted.sort_by(|a, b| a.path.cmp(&b.path));
+        (whole, self.rungs)
+    }
+}
+
+/// A file that could not be shown anyway is left out for that reason.
+fn left_out(shown: &ShownFile) -> OmittedFile {
+    let reason = match &shown.file.state {
+        KnownState::LeftOut(reason) => Omission::LeftOut(*reason),
+        KnownState::Content { .. } => Omission::Budget { wanted: shown.candidate.wanted },
+    };
+    OmittedFile { path: shown.file.path.clone(), reason }
+}
+
+/// Returns about how many bytes a document may have.
+fn byte_room(limits: DocumentLimits) -> u64 {
+    let bytes = limits.bytes.unwrap_or(u64::MAX);
+    bytes.min(limits.tokens.map_or(u64::MAX, |tokens| tokens.saturating_mul(BYTES_A_TOKEN)))
+}
+
+/// Returns about how many bytes a file's block has in a view.
+const fn usual_bytes(view: ViewMode) -> u64 {
+    match view {
+        ViewMode::Path | ViewMode::None => 60,
+        ViewMode::Summary => 600,
+        ViewMode::Outline | ViewMode::Signatures => 1500,
+        ViewMode::Skeleton
+        | ViewMode::Masked
+        | ViewMode::Custom
+        | ViewMode::Diff
+        | ViewMode::Window
+        | ViewMode::Definitions
+        | ViewMode::Full => 4000,
+    }
+}

@@ -1,0 +1,327 @@
+//! What is shown of one file.
+
+use std::sync::Arc;
+
+use super::delivery::view_fingerprint;
+use super::overrides::ViewOverrides;
+use super::view_cache::{CachedView, ViewKey};
+use crate::aggregate;
+use crate::aggregate::FocusLines;
+use crate::discover;
+use crate::engine::artifacts::ContentRef;
+use crate::engine::index::{HashedText, KnownFile, KnownState};
+use crate::engine::project::Project;
+use crate::engine::summaries::ChosenSummary;
+use crate::model::ContentFacts;
+use crate::model::ContentHash;
+use crate::model::DocumentBlock;
+use crate::model::FileItem;
+use crate::model::FileRole;
+use crate::model::FileType;
+use crate::model::Outline;
+use crate::model::ParseFallback;
+use crate::model::ParseHealth;
+use crate::model::SkipReason;
+use crate::model::SummaryDetail;
+use crate::model::SummaryProvenance;
+use crate::model::Symbol;
+use crate::model::ViewMode;
+use crate::summarize;
+use crate::summarize::secrets;
+use crate::syntax;
+
+/// How a file was rendered.
+pub(in crate::engine) struct RenderedView {
+    pub(in crate::engine) view: ViewMode,
+    pub(in crate::engine) content: Option<ContentHash>,
+    pub(in crate::engine) remarks: Vec<String>,
+    pub(in crate::engine) body: String,
+    pub(in crate::engine) reason: Option<String>,
+    /// Who wrote the words, where the view is a summary.
+    pub(in crate::engine) summary: Option<SummaryProvenance>,
+}
+
+/// What a rendering depends on beside the file.
+pub(in crate::engine) struct ViewParams<'a> {
+    pub(in crate::engine) view: ViewMode,
+    pub(in crate::engine) detail: SummaryDetail,
+    /// Whether a model's words stand in for the heuristic's, where the answer has some.
+    pub(in crate::engine) by_model: bool,
+    pub(in crate::engine) lines: &'a FocusLines,
+    /// What people say of the file.
+    pub(in crate::engine) item: Option<&'a FileItem>,
+    /// What was asked for of this file alone; it goes before what people say of the file.
+    pub(in crate::engine) overrides: Option<&'a ViewOverrides<'a>>,
+    /// The text, where it has been read in this run already.
+    pub(in crate::engine) text: Option<HashedText>,
+}
+
+/// What a view shows, once it could be had.
+pub(in crate::engine) struct ViewContent {
+    pub(in crate::engine) content: Option<ContentHash>,
+    pub(in crate::engine) remark: Option<String>,
+    pub(in crate::engine) body: String,
+    /// What it does not show although somebody asked for it.
+    pub(in crate::engine) reason: Option<String>,
+}
+
+/// Why a view cannot be had.
+pub(in crate::engine) enum ViewUnavailable {
+    /// The file has nothing to show.
+    LeftOut(SkipReason),
+    /// Its structure is not known; there are words about it all the same.
+    Fallback(ParseFallback),
+    /// There is nothing that such a view could show; there are words about the file all the same.
+    Words(String),
+}
+
+impl Project<'_> {
+    /// Renders a file. What cannot be rendered becomes one line that says so.
+    pub(in crate::engine) fn render(
+        &mut self,
+        file: &KnownFile,
+        mut rendering: ViewParams<'_>,
+        max_bytes: u64,
+    ) -> RenderedView {
+        let wanted = rendering.view;
+        let subject = match (&file.state, ContentRef::from_file(file)) {
+            (_, Some(subject)) => subject,
+            (KnownState::LeftOut(reason), None) => return error_view(file, wanted, reason.description()),
+            (KnownState::Content { .. }, None) => {
+                return error_view(file, wanted, SkipReason::Unreadable.description());
+            }
+        };
+        let has_structure = syntax::has_structure(subject.file_type.id);
+        let (view, mut why) = aggregate::limit_to_size(wanted, subject.facts.size, max_bytes, has_structure);
+        rendering.view = view;
+        if let Some(feature) =
+            syntax::missing_feature(subject.file_type.id).filter(|_| wanted.needs_structure())
+        {
+            why = Some(format!("no {wanted} view: this slop was built without {feature}"));
+        }
+        let mut shown = self.cached_view(&subject, &mut rendering);
+        let fallback = match &shown {
+            Err(ViewUnavailable::Fallback(fallback)) => {
+                Some(format!("no {view}: {}", fallback.description()))
+            }
+            Err(ViewUnavailable::Words(words)) => Some(format!("no {view} view: {words}")),
+            Ok(_) | Err(ViewUnavailable::LeftOut(_)) => None,
+        };
+        if fallback.is_some() {
+            why = fallback;
+            rendering.view = ViewMode::Summary;
+            shown = self.cached_view(&subject, &mut rendering);
+        }
+        match shown {
+            Ok(ViewContent { content, remark, body, reason: missing }) => {
+                let why = why.or(missing);
+                let remarks = encoding_remark(subject.facts).into_iter().chain(remark).collect();
+                let summary =
+                    (rendering.view == ViewMode::Summary).then(|| self.author(&subject, &rendering));
+                RenderedView { view: rendering.view, content, remarks, body, reason: why, summary }
+            }
+            Err(ViewUnavailable::LeftOut(reason)) => error_view(file, wanted, reason.description()),
+            Err(ViewUnavailable::Fallback(fallback)) => error_view(file, wanted, fallback.description()),
+            Err(ViewUnavailable::Words(words)) => error_view(file, wanted, &words),
+        }
+    }
+
+    /// Shows a view, as it was shown before where that is kept.
+    fn cached_view(
+        &mut self,
+        subject: &ContentRef<'_>,
+        rendering: &mut ViewParams<'_>,
+    ) -> Result<ViewContent, ViewUnavailable> {
+        let Some(tree) = self.shared.clone().filter(|_| !self.paranoid) else {
+            return self.build_view(subject, rendering);
+        };
+        let words = self.chosen_summary(subject, rendering).map(|chosen| chosen.summary.hash());
+        let key = ViewKey::of(subject.hash, subject.file_type.id, rendering.view, rendering.detail, words);
+        let Some(key) = key else { return self.build_view(subject, rendering) };
+        let kept = tree.views().get(&key);
+        if let Some(kept) = kept {
+            let (remark, body) = (kept.remark.clone(), kept.body.clone());
+            return Ok(ViewContent { content: Some(subject.hash), remark, body, reason: None });
+        }
+        let shown = self.build_view(subject, rendering)?;
+        if shown.reason.is_none() && shown.content == Some(subject.hash) {
+            let (remark, body) = (shown.remark.clone(), shown.body.clone());
+            let fingerprint = view_fingerprint(rendering.view, &body);
+            tree.views().insert(key, CachedView { remark, body, fingerprint });
+        }
+        Ok(shown)
+    }
+
+    fn build_view(
+        &mut self,
+        subject: &ContentRef<'_>,
+        rendering: &mut ViewParams<'_>,
+    ) -> Result<ViewContent, ViewUnavailable> {
+        // What was derived is gone if the file is not what it was when it was looked at.
+        let gone = ViewUnavailable::LeftOut(SkipReason::Unstable);
+        let content = Some(subject.hash);
+        match rendering.view {
+            ViewMode::None => {
+                let body = aggregate::EXCLUDED.to_owned();
+                Ok(ViewContent { content: None, remark: None, body, reason: None })
+            }
+            ViewMode::Path => Ok(ViewContent { content, remark: None, body: String::new(), reason: None }),
+            ViewMode::Masked => self.masked_view(subject, rendering),
+            ViewMode::Signatures => self.symbols_view(subject, rendering, aggregate::render_signatures),
+            ViewMode::Definitions => self.symbols_view(subject, rendering, aggregate::render_definitions),
+            ViewMode::Custom => self.slices_view(subject, rendering),
+            ViewMode::Diff => self.diff_view(subject, rendering),
+            ViewMode::Full | ViewMode::Window => {
+                let text = rendering.text.take().map_or_else(|| self.read_text(subject.path), Ok);
+                let (hash, mut body) = text.map_err(ViewUnavailable::LeftOut)?;
+                if rendering.view == ViewMode::Window {
+                    body = aggregate::render_window(&body, rendering.lines, self.options.window_lines);
+                }
+                Ok(ViewContent { content: Some(hash), remark: None, body, reason: None })
+            }
+            ViewMode::Skeleton => {
+                let skeleton = self.checked_skeleton(subject).ok_or(gone)?;
+                let remark = health_remark(skeleton.health)?;
+                let body = match subject.file_type.role {
+                    FileRole::Config(_) => without_secret_values(skeleton.text)?,
+                    FileRole::Code | FileRole::Prose | FileRole::Data => skeleton.text,
+                };
+                Ok(ViewContent { content, remark, body, reason: None })
+            }
+            ViewMode::Outline => {
+                let outline = self.outline(subject).ok_or(gone)?;
+                let remark = health_remark(outline.health)?;
+                Ok(ViewContent { content, remark, body: aggregate::render_outline(&outline), reason: None })
+            }
+            ViewMode::Summary => self.summary_view(subject, rendering).ok_or(gone),
+        }
+    }
+
+    fn summary_view(&mut self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> Option<ViewContent> {
+        let detail = rendering.detail;
+        let written = self.chosen_summary(subject, rendering).map(|chosen| Arc::clone(&chosen.summary));
+        let words = if written.is_some() { String::new() } else { self.summary(subject)? };
+        let outline = match detail {
+            SummaryDetail::Words => None,
+            SummaryDetail::TopLevel | SummaryDetail::Signatures => self.outline(subject),
+        };
+        let is_broken = outline.as_ref().is_some_and(|outline| !outline.health.is_perfect());
+        let outline = outline.map(without_secrets);
+        let body = match written {
+            Some(written) => aggregate::render_model_summary(&written.text, outline.as_ref(), detail),
+            None => aggregate::render_summary(&words, outline.as_ref(), detail),
+        };
+        let remark = is_broken.then(|| "understood in part".to_owned());
+        Some(ViewContent { content: Some(subject.hash), remark, body, reason: None })
+    }
+
+    /// Returns the model's words that a summary of the file shows.
+    fn chosen_summary(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> Option<&ChosenSummary> {
+        self.summaries.of(subject.path, &subject.hash).filter(|_| rendering.by_model)
+    }
+
+    fn author(&self, subject: &ContentRef<'_>, rendering: &ViewParams<'_>) -> SummaryProvenance {
+        self.chosen_summary(subject, rendering).map_or(SummaryProvenance::Heuristic, ChosenSummary::by)
+    }
+}
+
+/// Returns the block that a rendered file is.
+pub(in crate::engine) fn block(file: &KnownFile, rendered: RenderedView) -> DocumentBlock {
+    let RenderedView { view, content, remarks, body, summary, .. } = rendered;
+    DocumentBlock {
+        path: file.path.clone(),
+        file_type: type_or_unknown(file),
+        view,
+        content,
+        remarks,
+        body,
+        summary,
+    }
+}
+
+/// Returns the type of a file; what has no text has no type of its own.
+pub(in crate::engine) fn type_or_unknown(file: &KnownFile) -> &'static FileType {
+    match &file.state {
+        KnownState::Content { file_type, .. } => file_type,
+        KnownState::LeftOut(_) => discover::unknown_type(),
+    }
+}
+
+/// Returns an outline as a summary may show it. A signature holds what its parameters are by default, and that may be
+/// a password.
+fn without_secrets(mut outline: Outline) -> Outline {
+    let mut stack: Vec<&mut Symbol> = outline.symbols.iter_mut().collect();
+    while let Some(symbol) = stack.pop() {
+        symbol.signature = summarize::safe_signature(symbol);
+        if symbol.kind.is_namespace() {
+            stack.extend(&mut symbol.children);
+        }
+    }
+    outline
+}
+
+/// Returns the skeleton of settings as a document may show it: few of their values give way to their size, and a password
+/// that nobody asked for in full is as well out of sight as it is in a summary.
+fn without_secret_values(skeleton: String) -> Result<String, ViewUnavailable> {
+    let scan = secrets::scan(&skeleton).map_err(|why| ViewUnavailable::Words(why.to_string()))?;
+    Ok(if scan.is_clean() { skeleton } else { secrets::redact(&skeleton, &scan) })
+}
+
+fn error_view(file: &KnownFile, view: ViewMode, reason: &str) -> RenderedView {
+    let body = aggregate::error_line(&file.path, view, reason);
+    RenderedView {
+        view,
+        content: None,
+        remarks: Vec::new(),
+        body,
+        reason: Some(reason.to_owned()),
+        summary: None,
+    }
+}
+
+fn encoding_remark(facts: &ContentFacts) -> Option<String> {
+    let foreign = facts.encoding.as_deref().filter(|encoding| *encoding != "UTF-8");
+    foreign.map(|encoding| format!("decoded from {encoding}"))
+}
+
+/// Returns what to say of a parse that was not perfect; an error where there was none to speak of.
+pub(in crate::engine) fn health_remark(health: ParseHealth) -> Result<Option<String>, ViewUnavailable> {
+    match health.fallback {
+        Some(fallback) => Err(ViewUnavailable::Fallback(fallback)),
+        None => Ok((!health.is_perfect()).then(|| format!("parse health {health}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Span;
+    use crate::model::SymbolKind;
+
+    fn symbol(kind: SymbolKind, signature: &str, children: Vec<Symbol>) -> Symbol {
+        Symbol {
+            kind,
+            name: "f".to_owned(),
+            qualified_name: "f".to_owned(),
+            span: Span { start_byte: 0, end_byte: 0, start_line: 1, end_line: 1 },
+            signature: signature.to_owned(),
+            doc: None,
+            recovered: false,
+            children,
+        }
+    }
+
+    #[test]
+    fn a_password_in_a_signature_is_not_shown_in_a_summary() {
+        let inner = symbol(SymbolKind::Function, "void f(string password = \"hunter2secret\")", Vec::new());
+        let health = ParseHealth { broken_bytes: 0, total_bytes: 1, fallback: None };
+        let symbols = vec![symbol(SymbolKind::Namespace, "namespace a", vec![inner])];
+        let outline = Outline { health, doc: None, imports: Vec::new(), symbols };
+        let view = aggregate::render_summary(
+            "C++ source.",
+            Some(&without_secrets(outline)),
+            SummaryDetail::Signatures,
+        );
+        assert!(view.contains("void f(string password") && !view.contains("hunter2"), "{view}");
+    }
+}

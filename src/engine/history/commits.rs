@@ -1,0 +1,374 @@
+//! What git's history says of how often files change.
+//!
+//! Everything here follows from the commits and the working tree alone, so that a fresh clone with an empty cache gives
+//! the same answers; what is remembered in the store is remembered by commit.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::engine::project::Project;
+use crate::model::ContentHash;
+use crate::model::RelPath;
+use crate::sys::ProcessOutput;
+use crate::sys::Processes;
+use crate::sys::run_git;
+
+/// Scores are frozen at the first commit of each run of so many first-parent commits: a score that moved with every
+/// commit would itself be what changes the order.
+const COMMITS_BETWEEN_FREEZES: u64 = 256;
+/// A change counts half after so many commits.
+const HALF_LIFE: f64 = 100.0;
+/// Older commits weigh less than a thousandth.
+const COMMITS_COUNTED: &str = "1024";
+/// How the store remembers which commit scores are frozen at, and the scores.
+const FROZEN_KEY: &str = "history/frozen";
+const SCORES_KEY: &str = "history/scores";
+/// How it remembers what the commits since then did.
+const EDITS_KEY: &str = "history/edits";
+
+/// A log of more bytes than this is asked for each time rather than remembered.
+const MOST_REMEMBERED: usize = 4 << 20;
+
+/// What git says.
+pub(in crate::engine) struct GitHistory {
+    pub(in crate::engine) commits: Arc<CommitLog>,
+    /// Files whose bytes differ between `head` and the working tree, as far as git tracks them.
+    pub(in crate::engine) uncommitted: HashSet<RelPath>,
+}
+
+/// What git says of the commits.
+pub(in crate::engine) struct CommitLog {
+    /// The newest commit.
+    pub(in crate::engine) head: String,
+    /// The commit at which scores are frozen.
+    pub(in crate::engine) frozen: String,
+    /// How often commits up to `frozen` changed a file, each change halved with age; in millionths.
+    pub(in crate::engine) scores: HashMap<RelPath, u64>,
+    /// What the commits since `frozen` did to each file, the newest first.
+    pub(in crate::engine) edits: HashMap<RelPath, Vec<FileEdit>>,
+    /// What turns off the filters that git's settings name; `None` where one cannot be turned off.
+    filters: Option<Vec<String>>,
+}
+
+impl Deref for GitHistory {
+    type Target = CommitLog;
+
+    fn deref(&self) -> &CommitLog {
+        &self.commits
+    }
+}
+
+/// What one commit did to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::engine) struct FileEdit {
+    /// Which commit it was, counted from the first one after the frozen one, which is 1.
+    pub(in crate::engine) commit: u32,
+    /// Git's name for the bytes before; `None` where there was no such file, or none with a text.
+    pub(in crate::engine) before: Option<String>,
+}
+
+impl Project<'_> {
+    /// Returns what git says of the commits; `None` outside of git, and before the first commit. It is the same as long as
+    /// the `rules` are, where they are known.
+    pub(in crate::engine) fn commit_log(&mut self, rules: Option<ContentHash>) -> Option<Arc<CommitLog>> {
+        let kept = self.shared.as_ref().zip(rules).and_then(|(tree, rules)| tree.commits(&rules));
+        if kept.is_some() {
+            return kept;
+        }
+        let commits = Arc::new(self.commits()?);
+        if let (Some(tree), Some(rules)) = (&self.shared, rules) {
+            tree.store_commits(rules, &commits);
+        }
+        Some(commits)
+    }
+
+    fn commits(&mut self) -> Option<CommitLog> {
+        let about = self.git_line(&["rev-parse", "--is-shallow-repository", "HEAD^{commit}"])?;
+        let (_, head) = about.split_once('\n')?;
+        let frozen = self.frozen_commit(&about)?;
+        let scores = self.scores(&frozen)?;
+        let edits = self.edits(&frozen, head)?;
+        Some(CommitLog { head: head.to_owned(), frozen, scores, edits, filters: self.filters() })
+    }
+
+    /// Returns what the first-parent commits after `frozen` did, up to `head`.
+    fn edits(&mut self, frozen: &str, head: &str) -> Option<HashMap<RelPath, Vec<FileEdit>>> {
+        let title = format!("{frozen} {head}\n");
+        let remembered = self.query_store(|store| store.get_meta(EDITS_KEY)).flatten();
+        if let Some(log) = remembered.as_deref().and_then(|bytes| bytes.strip_prefix(title.as_bytes())) {
+            return Some(read_edits(log));
+        }
+        let range = format!("{frozen}..{head}");
+        let log = [
+            "log",
+            "--first-parent",
+            "--diff-merges=first-parent",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--no-ext-diff",
+            "--relative",
+            "-z",
+            "--format=%x01",
+            &range,
+            "--",
+        ];
+        let log = self.git(&log, b"")?.stdout;
+        if log.len() <= MOST_REMEMBERED {
+            self.remember(EDITS_KEY, &[title.as_bytes(), &log].concat());
+        }
+        Some(read_edits(&log))
+    }
+
+    /// Returns the files whose bytes differ between a commit and the working tree, as far as git tracks them; also those
+    /// that one of both does not have. Each with whether the commit has it as a regular file.
+    ///
+    /// To compare a file whose stamp is new, git runs the filters that the checkout's configuration names. They are
+    /// blanked, so that no program of the checkout runs: what a filter would undo, as that of git-lfs, has changed then.
+    pub(in crate::engine) fn changed_since(&self, commit: &str) -> Option<HashMap<RelPath, bool>> {
+        changed_with_disabled_filters(self.world.processes, &self.root, &self.filters()?, commit)
+    }
+
+    fn filters(&self) -> Option<Vec<String>> {
+        disabled_filters(&self.git(&["config", "--list", "--name-only", "-z"], b"")?.stdout)
+    }
+
+    /// Returns the commit at which scores are frozen. `about` is whether the repository is shallow, and its head: a
+    /// shallow one that gets its other commits counts anew, though its head is the same.
+    fn frozen_commit(&mut self, about: &str) -> Option<String> {
+        let (_, head) = about.split_once('\n')?;
+        let remembered = self.query_store(|store| store.get_meta(FROZEN_KEY)).flatten();
+        let remembered = remembered.and_then(|bytes| String::from_utf8(bytes).ok());
+        if let Some((of, frozen)) = remembered.as_deref().and_then(|text| text.split_once(' '))
+            && of == about
+        {
+            return Some(frozen.to_owned());
+        }
+        let count: u64 = self.git_line(&["rev-list", "--count", "--first-parent", head])?.parse().ok()?;
+        let back = count.checked_sub(1)? % COMMITS_BETWEEN_FREEZES;
+        let frozen = self.git_line(&["rev-parse", "--verify", "--quiet", &format!("{head}~{back}")])?;
+        self.remember(FROZEN_KEY, format!("{about} {frozen}").as_bytes());
+        Some(frozen)
+    }
+
+    fn scores(&mut self, frozen: &str) -> Option<HashMap<RelPath, u64>> {
+        let remembered = self.query_store(|store| store.get_meta(SCORES_KEY)).flatten();
+        if let Some(scores) = remembered.and_then(|bytes| read_scores(&bytes, frozen)) {
+            return Some(scores);
+        }
+        let log = [
+            "log",
+            "--first-parent",
+            "--diff-merges=first-parent",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--relative",
+            "-z",
+            "--format=%x01",
+            "-n",
+            COMMITS_COUNTED,
+            frozen,
+            "--",
+        ];
+        let log = self.git(&log, b"")?.stdout;
+        let scores = count_scores(&log);
+        self.remember(SCORES_KEY, &write_scores(&scores, frozen));
+        Some(scores)
+    }
+
+    pub(in crate::engine) fn remember(&mut self, key: &str, value: &[u8]) {
+        if let Some(store) = &mut self.store
+            && let Err(error) = store.set_meta(key, value)
+        {
+            self.recover(&error);
+        }
+    }
+
+    /// Returns what git answers on one line; `None` where it cannot be run, or says no.
+    pub(in crate::engine) fn git_line(&self, arguments: &[&str]) -> Option<String> {
+        let finished = self.git(arguments, b"")?;
+        let line = String::from_utf8(finished.stdout).ok()?;
+        Some(line.trim().to_owned())
+    }
+
+    /// Runs git in the project's folder; `None` where it cannot be run, or says no.
+    pub(in crate::engine) fn git(&self, arguments: &[&str], input: &[u8]) -> Option<ProcessOutput> {
+        git_output(self.world.processes, &self.root, arguments, input)
+    }
+}
+
+impl CommitLog {
+    /// Adds what is not committed.
+    pub(in crate::engine) fn with_uncommitted(
+        self: &Arc<Self>,
+        processes: &dyn Processes,
+        root: &Path,
+    ) -> Option<GitHistory> {
+        let uncommitted =
+            changed_with_disabled_filters(processes, root, self.filters.as_deref()?, &self.head)?;
+        Some(GitHistory { uncommitted: uncommitted.into_keys().collect(), commits: Arc::clone(self) })
+    }
+}
+
+/// Runs git; `None` where it cannot be run, or says no.
+fn git_output(
+    processes: &dyn Processes,
+    root: &Path,
+    arguments: &[&str],
+    input: &[u8],
+) -> Option<ProcessOutput> {
+    let finished = run_git(processes, root, arguments, input).ok()?;
+    finished.success.then_some(finished)
+}
+
+/// Returns the files that differ between a commit and the working tree, with some filters turned off.
+fn changed_with_disabled_filters(
+    processes: &dyn Processes,
+    root: &Path,
+    filters: &[String],
+    commit: &str,
+) -> Option<HashMap<RelPath, bool>> {
+    let mut arguments: Vec<&str> = filters.iter().flat_map(|filter| ["-c", filter]).collect();
+    // Of a submodule git would ask whether it is clean, by that one's own configuration.
+    arguments.extend([
+        "diff",
+        "--raw",
+        "--no-abbrev",
+        "-z",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+    ]);
+    arguments.extend(["--ignore-submodules=all", "--relative", commit, "--"]);
+    let changes = read_edits(&git_output(processes, root, &arguments, b"")?.stdout);
+    let was_file = |edits: &[FileEdit]| edits.iter().any(|edit| edit.before.is_some());
+    Some(changes.into_iter().map(|(path, edits)| (path, was_file(&edits))).collect())
+}
+
+/// Returns what turns off each filter among git's settings; `None` where one cannot be turned off, for a command line
+/// ends a setting's name at its first `=`.
+fn disabled_filters(settings: &[u8]) -> Option<Vec<String>> {
+    let mut blanked = Vec::new();
+    for name in settings.split(|byte| *byte == 0).filter(|name| name.starts_with(b"filter.")) {
+        let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('='))?;
+        let (filter, _) = name.rsplit_once('.')?;
+        let keys = [("clean", ""), ("process", ""), ("smudge", ""), ("required", "false")];
+        blanked.extend(keys.map(|(key, value)| format!("{filter}.{key}={value}")));
+    }
+    blanked.sort_unstable();
+    blanked.dedup();
+    Some(blanked)
+}
+
+/// Reads a log in which a byte 1 stands before the names that each commit changed.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a weight is between 0 and a million"
+)]
+fn count_scores(log: &[u8]) -> HashMap<RelPath, u64> {
+    let mut scores = HashMap::new();
+    let mut age = -1.0;
+    for entry in log.split(|byte| *byte == 0) {
+        let entry = entry.strip_prefix(b"\n").unwrap_or(entry);
+        if entry == [1] {
+            age += 1.0;
+            continue;
+        }
+        let Ok(path) = RelPath::new(entry) else { continue };
+        let weight = (1_000_000.0 * f64::exp2(-age / HALF_LIFE)).round() as u64;
+        *scores.entry(path).or_insert(0) += weight;
+    }
+    scores
+}
+
+fn write_scores(scores: &HashMap<RelPath, u64>, frozen: &str) -> Vec<u8> {
+    let mut bytes = frozen.as_bytes().to_vec();
+    for (path, score) in scores {
+        bytes.push(0);
+        bytes.extend_from_slice(score.to_string().as_bytes());
+        bytes.push(b' ');
+        bytes.extend_from_slice(path.as_bytes());
+    }
+    bytes
+}
+
+fn read_scores(bytes: &[u8], frozen: &str) -> Option<HashMap<RelPath, u64>> {
+    let mut entries = bytes.split(|byte| *byte == 0);
+    if entries.next() != Some(frozen.as_bytes()) {
+        return None;
+    }
+    let mut scores = HashMap::new();
+    for entry in entries {
+        let space = entry.iter().position(|byte| *byte == b' ')?;
+        let score = std::str::from_utf8(&entry[..space]).ok()?.parse().ok()?;
+        scores.insert(RelPath::new(&entry[space + 1..]).ok()?, score);
+    }
+    Some(scores)
+}
+
+/// Reads a raw log in which a byte 1 stands before the entries of each commit, the newest commit first. An entry is
+/// `:<mode> <mode> <blob before> <blob after> <status>`, and the path.
+fn read_edits(log: &[u8]) -> HashMap<RelPath, Vec<FileEdit>> {
+    let is_commit = |entry: &[u8]| entry == [1];
+    let entries = || log.split(|byte| *byte == 0).map(|entry| entry.strip_prefix(b"\n").unwrap_or(entry));
+    let commits = entries().filter(|entry| is_commit(entry)).count();
+    let mut commit = u32::try_from(commits).unwrap_or(u32::MAX).saturating_add(1);
+    let mut edits: HashMap<RelPath, Vec<FileEdit>> = HashMap::new();
+    let mut before = None;
+    for entry in entries() {
+        if is_commit(entry) {
+            commit = commit.saturating_sub(1);
+        } else if let Some(change) = entry.strip_prefix(b":") {
+            before = Some(blob_before(change));
+        } else if let (Some(before), Ok(path)) = (before.take(), RelPath::new(entry)) {
+            edits.entry(path).or_default().push(FileEdit { commit, before });
+        }
+    }
+    edits
+}
+
+/// Returns the blob before a change, if there was one with a text: a submodule or a link is none.
+fn blob_before(change: &[u8]) -> Option<String> {
+    let words: Vec<&str> = std::str::from_utf8(change).ok()?.split(' ').collect();
+    let [mode, _, blob, ..] = words[..] else { return None };
+    mode.starts_with("100").then(|| blob.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_change_counts_less_with_each_commit() {
+        let scores = count_scores(b"\x01\0\na\0b\0\x01\0\na\0");
+        assert_eq!(scores[&path("b")], 1_000_000);
+        assert_eq!(scores[&path("a")], 1_000_000 + 993_092);
+    }
+
+    #[test]
+    fn scores_are_read_back_for_the_commit_that_they_belong_to() {
+        let scores = HashMap::from([(path("a b"), 7), (path("c"), 9)]);
+        let bytes = write_scores(&scores, "abc");
+        assert_eq!(read_scores(&bytes, "abc"), Some(scores));
+        assert_eq!(read_scores(&bytes, "abd"), None);
+        assert_eq!(read_scores(b"abc\0x", "abc"), None);
+    }
+
+    #[test]
+    fn edits_are_read_the_newest_first_and_counted_from_the_frozen_commit() {
+        let log = b"\x01\0\n:100644 100644 aa bb M\0a\0:000000 100644 00 cc A\0b\0\x01\0\n:100755 100644 dd aa M\0a\0";
+        let edits = read_edits(log);
+        let edit = |commit, before: Option<&str>| FileEdit { commit, before: before.map(str::to_owned) };
+        assert_eq!(edits[&path("a")], [edit(2, Some("aa")), edit(1, Some("dd"))]);
+        assert_eq!(edits[&path("b")], [edit(2, None)]);
+    }
+}

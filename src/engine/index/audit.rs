@@ -1,0 +1,216 @@
+//! The index is compared with the project, by nothing that the index is made with.
+
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
+
+use crate::discover;
+use crate::discover::DiscoveredFile;
+use crate::discover::HeaderNeighbors;
+use crate::engine::artifacts::identify;
+use crate::engine::error::Error;
+use crate::engine::parallel::on_all_cores;
+use crate::engine::project::Project;
+use crate::model::ContentHash;
+use crate::model::RelPath;
+use crate::model::SkipReason;
+use crate::store;
+use crate::store::FileRow;
+use crate::store::Store;
+use crate::store::StoredFileState;
+use crate::sys::Files;
+
+/// When files that differ are looked at again.
+const AGAIN_AFTER: [Duration; 3] =
+    [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(500)];
+
+/// What an audit found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AuditReport {
+    /// Files that were looked at.
+    pub files: u64,
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// What is wrong, by path.
+    pub differences: Vec<IndexDifference>,
+}
+
+/// A file of which the index says something else than the project.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IndexDifference {
+    /// The file.
+    pub path: RelPath,
+    /// What is wrong.
+    pub kind: IndexDifferenceKind,
+}
+
+/// How index and project differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IndexDifferenceKind {
+    /// The index does not have the file.
+    NotIndexed,
+    /// The index has other bytes.
+    OtherContent,
+    /// The index has a file that is none of the project's.
+    StillIndexed,
+    /// The index has another reason why the file has no text, or none, or the file has text.
+    OtherReason,
+    /// What the index has is damaged.
+    DamagedRow,
+}
+
+impl IndexDifferenceKind {
+    /// Returns the stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotIndexed => "not_indexed",
+            Self::OtherContent => "other_content",
+            Self::StillIndexed => "still_indexed",
+            Self::OtherReason => "other_reason",
+            Self::DamagedRow => "damaged_row",
+        }
+    }
+}
+
+impl Project<'_> {
+    /// Compares what is stored of every file with the file. Writes nothing itself; but a file of which an event told and
+    /// that was not read since is brought up to date, for the index owns to be behind.
+    pub fn audit(&mut self) -> Result<AuditReport, Error> {
+        self.replace_deleted_store()?;
+        let listing = discover::list(&self.root, &self.names, self.world.processes)?;
+        let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
+        let rows = self.audited_rows()?;
+        let (files, most) = (self.world.files, self.options.structure_max_bytes);
+        let truths = on_all_cores(&listing.files, |found| read_actual_state(files, found, &neighbors, most));
+        let mut report = AuditReport { files: listing.files.len() as u64, ..AuditReport::default() };
+        for (found, (truth, bytes)) in listing.files.iter().zip(truths) {
+            report.bytes += bytes;
+            report.differences.extend(compare(&found.path, &truth, rows.get(&found.path)));
+        }
+        let listed: FxHashSet<&RelPath> = listing.files.iter().map(|found| &found.path).collect();
+        let stale = rows.keys().filter(|path| !listed.contains(path));
+        let kind = IndexDifferenceKind::StillIndexed;
+        report.differences.extend(stale.map(|path| IndexDifference { path: path.clone(), kind }));
+        report.differences.sort();
+        self.recheck(&mut report, &neighbors)?;
+        Ok(report)
+    }
+
+    /// Turns to the store that has taken the place of one that was deleted. Between answers nobody may have noticed yet.
+    fn replace_deleted_store(&mut self) -> Result<(), Error> {
+        if self.store.as_ref().is_none_or(Store::is_file_in_place) {
+            return Ok(());
+        }
+        self.recover(&store::Error::Gone);
+        if self.shared.is_some() {
+            self.refresh_all()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the rows as they are stored; what is in memory proves nothing.
+    fn audited_rows(&self) -> Result<FxHashMap<RelPath, FileRow>, Error> {
+        let store = self.store.as_ref().ok_or(Error::NoCache)?;
+        Ok(store.files()?.into_iter().map(|row| (row.path.clone(), row)).collect())
+    }
+
+    /// Looks again at the files that differ: one may have been written after it was indexed, or indexed after it was
+    /// looked at. Where events are to be had these are waited for.
+    fn recheck(&mut self, report: &mut AuditReport, neighbors: &HeaderNeighbors) -> Result<(), Error> {
+        for wait in AGAIN_AFTER {
+            if report.differences.is_empty() {
+                return Ok(());
+            }
+            self.world.clock.sleep(wait);
+            let suspects: Vec<RelPath> =
+                report.differences.iter().map(|difference| difference.path.clone()).collect();
+            if self.shared.is_some() {
+                self.refresh_reported(&suspects)?;
+            }
+            let listing = discover::list(&self.root, &self.names, self.world.processes)?;
+            let rows = self.audited_rows()?;
+            let (files, most) = (self.world.files, self.options.structure_max_bytes);
+            report.differences.clear();
+            for path in suspects {
+                let found = listing.files.binary_search_by(|found| found.path.cmp(&path));
+                let (truth, bytes) = match found {
+                    Ok(at) => read_actual_state(files, &listing.files[at], neighbors, most),
+                    Err(_) => (ActualState::NotListed, 0),
+                };
+                report.bytes += bytes;
+                report.differences.extend(compare(&path, &truth, rows.get(&path)));
+            }
+        }
+        self.mark_damaged_rows(report)
+    }
+
+    /// Derives from those of the files of which an event told: they are not wrong, only not yet done.
+    fn refresh_reported(&mut self, suspects: &[RelPath]) -> Result<(), Error> {
+        let Some(tree) = self.shared.clone() else { return Ok(()) };
+        let dirty = tree.snapshot(&self.names_key).dirty;
+        let told: Vec<RelPath> = suspects.iter().filter(|path| dirty.contains(path)).cloned().collect();
+        if !told.is_empty() {
+            self.refresh(&told)?;
+        }
+        Ok(())
+    }
+
+    /// Tells a row that is damaged from one that is not there.
+    fn mark_damaged_rows(&mut self, report: &mut AuditReport) -> Result<(), Error> {
+        let store = self.store.as_ref().ok_or(Error::NoCache)?;
+        for difference in &mut report.differences {
+            if difference.kind == IndexDifferenceKind::NotIndexed && store.has_file_row(&difference.path)? {
+                difference.kind = IndexDifferenceKind::DamagedRow;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a file is.
+enum ActualState {
+    Content(ContentHash, &'static str),
+    /// It has no text, which a row is kept of.
+    LeftOut(SkipReason),
+    /// No row is kept of it.
+    Unkept,
+    NotListed,
+}
+
+/// Reads a file and says what it is, with the bytes that were read.
+fn read_actual_state(
+    files: &dyn Files,
+    found: &DiscoveredFile,
+    neighbors: &HeaderNeighbors,
+    most: u64,
+) -> (ActualState, u64) {
+    if found.skip_reason.is_some() {
+        return (ActualState::Unkept, 0);
+    }
+    let Ok(reading) = files.read(&found.path, most) else { return (ActualState::Unkept, 0) };
+    let bytes = reading.bytes.len() as u64;
+    match identify(&found.path, &reading.bytes, neighbors) {
+        Ok(content) => (ActualState::Content(content.hash, content.file_type.id), bytes),
+        Err(reason) => (ActualState::LeftOut(reason), bytes),
+    }
+}
+
+fn compare(path: &RelPath, truth: &ActualState, row: Option<&FileRow>) -> Option<IndexDifference> {
+    let kind = match (truth, row.map(|row| &row.state)) {
+        (ActualState::Content(hash, id), Some(StoredFileState::Content { hash: stored, language, .. })) => {
+            (hash != stored || id != language).then_some(IndexDifferenceKind::OtherContent)
+        }
+        (ActualState::LeftOut(reason), Some(StoredFileState::LeftOut(stored))) => {
+            (reason != stored).then_some(IndexDifferenceKind::OtherReason)
+        }
+        (ActualState::Content(..), Some(StoredFileState::LeftOut(_)))
+        | (ActualState::LeftOut(_), Some(StoredFileState::Content { .. })) => {
+            Some(IndexDifferenceKind::OtherReason)
+        }
+        (ActualState::Content(..) | ActualState::LeftOut(_), None) => Some(IndexDifferenceKind::NotIndexed),
+        (ActualState::Unkept | ActualState::NotListed, Some(_)) => Some(IndexDifferenceKind::StillIndexed),
+        (ActualState::Unkept | ActualState::NotListed, None) => None,
+    }?;
+    Some(IndexDifference { path: path.clone(), kind })
+}

@@ -1,0 +1,188 @@
+//! Files that were told to have changed are derived from before anybody asks.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::scan::{KnownFile, KnownState, ProjectSnapshot, ScanRequest, Trust};
+use crate::engine::error::Error;
+use crate::engine::project::Project;
+use crate::model::ContentHash;
+use crate::model::RelPath;
+use crate::model::SkipReason;
+use crate::store::FileRow;
+use crate::store::StoredFileState;
+use crate::store::WriteBatch;
+
+/// So many names are compared one by one.
+const FEW: usize = 16;
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The file.
+    pub path: RelPath,
+    /// What happened to it.
+    pub kind: FileChangeKind,
+    /// Its bytes now; `None` where it has no text.
+    pub content: Option<ContentHash>,
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileChangeKind {
+    /// It was not known before.
+    Added,
+    /// It has other bytes.
+    Modified,
+    /// It is not one of the project's any more.
+    Removed,
+}
+
+impl FileChangeKind {
+    /// Returns the stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Modified => "modified",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+impl Project<'_> {
+    /// Brings the cache up to date with these files, and with all files in those of them that are folders. Returns the
+    /// files that are not what they were, by path.
+    pub fn refresh(&mut self, paths: &[RelPath]) -> Result<Vec<FileChange>, Error> {
+        let named = PathFilter::of(paths);
+        let (sight, changes) = self.refresh_matching(&|path| named.matches(path.as_bytes()))?;
+        if let (Some(tree), Some(began)) = (&self.shared, &sight.tree) {
+            // What is not listed is not going to be read.
+            tree.mark_read(paths.iter(), began.touches);
+        }
+        Ok(changes)
+    }
+
+    /// Brings the cache up to date with every file, and returns those that are not what they were, by path.
+    pub fn refresh_all(&mut self) -> Result<Vec<FileChange>, Error> {
+        let (sight, changes) = self.refresh_matching(&|_| true)?;
+        self.mark_scanned_all(&sight);
+        self.release_memory();
+        Ok(changes)
+    }
+
+    fn refresh_matching(
+        &mut self,
+        is_meant: &(dyn Fn(&RelPath) -> bool + Sync),
+    ) -> Result<(ProjectSnapshot, Vec<FileChange>), Error> {
+        let sight = self.take_snapshot(is_meant)?;
+        let meant = sight.files().iter().enumerate().filter(|(_, found)| is_meant(&found.path));
+        let places: Vec<usize> = meant.map(|(at, _)| at).collect();
+        let is_listed = |path: &RelPath| sight.files().binary_search_by(|found| found.path.cmp(path)).is_ok();
+        let gone = sight.rows.keys().filter(|path| is_meant(path) && !is_listed(path));
+        let gone: Vec<RelPath> = gone.cloned().collect();
+        let request = ScanRequest {
+            trust: Trust::Stamps,
+            scope: &[],
+            keeps_text: &|_| false,
+            // What need not be read has not changed.
+            keeps_known: false,
+            settles: false,
+        };
+        let scan = self.scan_places(&places, &request, &sight)?;
+        if !gone.is_empty() {
+            let at_s = self.world.clock.now_s();
+            let batch = WriteBatch { contents: Vec::new(), files: Vec::new(), removed: gone.clone(), at_s };
+            self.save_scanned(batch, sight.tree.as_ref());
+        }
+        let mut untold = self.shared.as_ref().map(|tree| tree.take_unreported(is_meant)).unwrap_or_default();
+        let mut changes = Vec::new();
+        for file in &scan.files {
+            let before = untold.remove(&file.path);
+            let before = before.as_ref().map_or_else(|| sight.rows.get(&file.path), Option::as_ref);
+            changes.extend(change(file, before));
+        }
+        for path in gone {
+            // What came and went since nobody heard of.
+            if untold.remove(&path) != Some(None) {
+                changes.push(FileChange { path, kind: FileChangeKind::Removed, content: None });
+            }
+        }
+        // An answer was faster: what it found is stored already.
+        let rows = self.shared.as_ref().and_then(|tree| tree.rows()).unwrap_or_default();
+        changes.extend(untold.into_iter().filter_map(|(path, before)| {
+            let now = rows.get(&path);
+            stored_change(path, before.as_ref(), now)
+        }));
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok((sight, changes))
+    }
+}
+
+/// Paths that were named. Every path of the project is looked for among them, so that a few are compared one by one.
+enum PathFilter<'p> {
+    Few(Vec<&'p [u8]>),
+    Many(FxHashSet<&'p [u8]>),
+}
+
+impl<'p> PathFilter<'p> {
+    fn of(paths: &'p [RelPath]) -> Self {
+        let paths = paths.iter().map(RelPath::as_bytes);
+        if paths.len() <= FEW { Self::Few(paths.collect()) } else { Self::Many(paths.collect()) }
+    }
+
+    /// Says whether a path, or a folder that it lies in, was named.
+    fn matches(&self, path: &[u8]) -> bool {
+        let is_end = |at: usize| path.get(at).is_none_or(|byte| *byte == b'/');
+        match self {
+            Self::Few(named) => named.iter().any(|named| path.starts_with(named) && is_end(named.len())),
+            Self::Many(named) => {
+                let mut ends = (0..path.len()).filter(|at| is_end(*at));
+                named.contains(path) || ends.any(|end| named.contains(&path[..end]))
+            }
+        }
+    }
+}
+
+/// Compares what is stored of a file with what was before.
+fn stored_change(
+    path: RelPath,
+    before: Option<&Arc<FileRow>>,
+    now: Option<&Arc<FileRow>>,
+) -> Option<FileChange> {
+    let kind = match (before, now) {
+        (Some(_), None) => FileChangeKind::Removed,
+        (None, Some(_)) => FileChangeKind::Added,
+        (Some(before), Some(now)) if before.state != now.state => FileChangeKind::Modified,
+        (Some(_), Some(_)) | (None, None) => return None,
+    };
+    let content = now.and_then(|now| match &now.state {
+        StoredFileState::Content { hash, .. } => Some(*hash),
+        StoredFileState::LeftOut(_) => None,
+    });
+    Some(FileChange { path, kind, content })
+}
+
+/// Compares what a file is with what it was.
+fn change(file: &KnownFile, row: Option<&Arc<FileRow>>) -> Option<FileChange> {
+    let (kind, content) = match (&file.state, row.map(|row| &row.state)) {
+        (KnownState::Content { hash, .. }, Some(StoredFileState::Content { hash: before, .. })) => {
+            (hash != before).then_some((FileChangeKind::Modified, Some(*hash)))
+        }
+        (KnownState::Content { hash, .. }, Some(StoredFileState::LeftOut(_))) => {
+            Some((FileChangeKind::Modified, Some(*hash)))
+        }
+        (KnownState::Content { hash, .. }, None) => Some((FileChangeKind::Added, Some(*hash))),
+        (KnownState::LeftOut(SkipReason::Vanished), Some(_)) => Some((FileChangeKind::Removed, None)),
+        (KnownState::LeftOut(now), Some(StoredFileState::LeftOut(before))) => {
+            (now != before).then_some((FileChangeKind::Modified, None))
+        }
+        (KnownState::LeftOut(_), Some(StoredFileState::Content { .. })) => {
+            Some((FileChangeKind::Modified, None))
+        }
+        // Of the others no row is kept, so that nothing tells a new one from one that was there.
+        (KnownState::LeftOut(now), None) => matches!(now, SkipReason::Binary | SkipReason::Undecodable)
+            .then_some((FileChangeKind::Added, None)),
+    }?;
+    Some(FileChange { path: file.path.clone(), kind, content })
+}

@@ -1,0 +1,208 @@
+//! Files are read, identified and derived from, on all cores.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use crate::discover::HeaderNeighbors;
+use crate::engine::artifacts::{derive, identify, producers};
+use crate::engine::project::Project;
+use crate::engine::report::ScanProgress;
+use crate::model::ContentFacts;
+use crate::model::ContentHash;
+use crate::model::FileStamp;
+use crate::model::FileType;
+use crate::model::RelPath;
+use crate::model::SkipReason;
+use crate::store::ContentArtifacts;
+use crate::store::Store;
+use crate::sys::Clock;
+use crate::sys::FileContent;
+use crate::sys::FileKind;
+use crate::sys::Files;
+use crate::sys::ReadError;
+
+/// A parser may use the stack deeply, and so may the walk over what it gives.
+pub const STACK_BYTES: usize = 8 << 20;
+/// How long to wait before a file that changes while it is read is read again.
+const RETRY_AFTER: [Duration; 3] =
+    [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];
+
+/// A tree takes some twenty times the bytes of its text. Texts of more bytes than this are derived from one at a time,
+/// so that memory depends on the largest file and not on the number of cores.
+pub(in crate::engine) const LARGE_BYTES: usize = 256 << 10;
+
+/// A text that was read on the way, with the hash of its bytes.
+pub(in crate::engine) type HashedText = (ContentHash, String);
+
+/// What came of reading one file.
+pub(in crate::engine) struct ExaminedFile {
+    pub(in crate::engine) path: RelPath,
+    pub(in crate::engine) stamp: Option<FileStamp>,
+    pub(in crate::engine) read_at_ns: i64,
+    pub(in crate::engine) bytes: u64,
+    pub(in crate::engine) outcome: ReadOutcome,
+}
+
+/// What a file turned out to be.
+pub(in crate::engine) enum ReadOutcome {
+    /// Text.
+    Content {
+        hash: ContentHash,
+        file_type: &'static FileType,
+        facts: ContentFacts,
+        /// What was derived; `None` where this content was known, or another thread is at it.
+        derived: Option<Box<ContentArtifacts>>,
+        /// The text, where it was asked for.
+        text: Option<String>,
+    },
+    /// Nothing to show.
+    LeftOut(SkipReason),
+}
+
+/// Reads files and derives from them.
+pub(in crate::engine) struct FileExaminer<'a> {
+    pub(in crate::engine) files: &'a dyn Files,
+    pub(in crate::engine) clock: &'a dyn Clock,
+    /// What the file system's clock is ahead of ours, in nanoseconds.
+    pub(in crate::engine) skew_ns: i64,
+    pub(in crate::engine) neighbors: &'a HeaderNeighbors,
+    pub(in crate::engine) max_bytes: u64,
+    pub(in crate::engine) parse_timeout: Duration,
+    /// Knows what is stored already; a connection of its own, for the writer has the other.
+    pub(in crate::engine) known: Option<Mutex<Store>>,
+    /// Held while a large text is derived from.
+    pub(in crate::engine) large: Mutex<()>,
+    /// The contents that some thread of this run has taken on.
+    pub(in crate::engine) claimed: Mutex<HashSet<(ContentHash, &'static str)>>,
+    /// Whether a file's text will be asked for after it was read.
+    pub(in crate::engine) keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
+}
+
+impl<'w> Project<'w> {
+    /// Returns an examiner of this project's files.
+    pub(in crate::engine) fn examiner<'a>(
+        &self,
+        neighbors: &'a HeaderNeighbors,
+        keeps_text: &'a (dyn Fn(&RelPath) -> bool + Sync),
+    ) -> FileExaminer<'a>
+    where
+        'w: 'a,
+    {
+        FileExaminer {
+            files: self.world.files,
+            clock: self.world.clock,
+            skew_ns: self.clock_skew_ns(),
+            neighbors,
+            max_bytes: self.options.structure_max_bytes,
+            parse_timeout: self.options.parse_timeout,
+            known: self.open_reader().map(Mutex::new),
+            large: Mutex::default(),
+            claimed: Mutex::default(),
+            keeps_text,
+        }
+    }
+}
+
+impl FileExaminer<'_> {
+    /// Reads all files, on all cores, and sends what came of each; in no order.
+    pub(in crate::engine) fn examine_all(
+        &self,
+        paths: &[RelPath],
+        results: &SyncSender<ExaminedFile>,
+        progress: &dyn ScanProgress,
+    ) {
+        let next = AtomicUsize::new(0);
+        let work = |results: SyncSender<ExaminedFile>| {
+            while !progress.is_cancelled()
+                && let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed))
+            {
+                let examined = self.examine(path);
+                progress.advance();
+                if results.send(examined).is_err() {
+                    return;
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let results = results.clone();
+                let builder = std::thread::Builder::new().name("examine".to_owned()).stack_size(STACK_BYTES);
+                if builder.spawn_scoped(scope, || work(results)).is_err() {
+                    // No thread to be had: the work is done all the same, by those that there are, or by this one.
+                    break;
+                }
+            }
+        });
+        // Whatever no thread took; nothing at all, where there was one.
+        work(results.clone());
+    }
+
+    /// Reads one file.
+    pub(in crate::engine) fn examine(&self, path: &RelPath) -> ExaminedFile {
+        let mut waits = RETRY_AFTER.iter();
+        loop {
+            // Taken before the file is opened: what is written from here on may escape this reading.
+            let read_at_ns = self.clock.now_ns().saturating_add(self.skew_ns);
+            match (self.files.read(path, self.max_bytes), waits.len()) {
+                (Err(ReadError::Changing), 1..) => {
+                    waits.next().into_iter().for_each(|wait| self.clock.sleep(*wait));
+                }
+                (Ok(reading), _) => return self.identify_and_derive(path, &reading, read_at_ns),
+                (Err(error), _) => {
+                    let outcome = ReadOutcome::LeftOut(left_out_reason(&error));
+                    return ExaminedFile { path: path.clone(), stamp: None, read_at_ns, bytes: 0, outcome };
+                }
+            }
+        }
+    }
+
+    fn identify_and_derive(&self, path: &RelPath, reading: &FileContent, read_at_ns: i64) -> ExaminedFile {
+        let outcome = match identify(path, &reading.bytes, self.neighbors) {
+            Err(reason) => ReadOutcome::LeftOut(reason),
+            Ok(content) => {
+                let is_known = self.is_known(content.hash, content.file_type);
+                let derived = (!is_known).then(|| {
+                    let is_large = LARGE_BYTES < content.text.text.len();
+                    let _alone = is_large.then(|| self.large.lock());
+                    Box::new(derive(&content, self.parse_timeout, self.clock))
+                });
+                let text = (self.keeps_text)(path).then(|| content.text.text.into_owned());
+                let (hash, file_type) = (content.hash, content.file_type);
+                ReadOutcome::Content { hash, file_type, facts: content.facts, derived, text }
+            }
+        };
+        let bytes = reading.bytes.len() as u64;
+        ExaminedFile { path: path.clone(), stamp: Some(reading.stamp), read_at_ns, bytes, outcome }
+    }
+
+    /// Says whether nothing needs to be derived from a content: it is stored, or a thread of this run is at it. A
+    /// store that cannot be asked knows nothing.
+    fn is_known(&self, hash: ContentHash, file_type: &'static FileType) -> bool {
+        if let Ok(mut claimed) = self.claimed.lock()
+            && !claimed.insert((hash, file_type.id))
+        {
+            return true;
+        }
+        let Some(known) = &self.known else { return false };
+        let Ok(known) = known.lock() else { return false };
+        known.has_artifacts(&hash, &producers(file_type)).unwrap_or(false)
+    }
+}
+
+fn left_out_reason(error: &ReadError) -> SkipReason {
+    match error {
+        ReadError::TooLarge { .. } => SkipReason::TooLarge,
+        ReadError::Changing => SkipReason::Unstable,
+        ReadError::NotRegular(FileKind::Symlink) => SkipReason::Symlink,
+        ReadError::NotRegular(FileKind::Regular | FileKind::Directory | FileKind::Special) => {
+            SkipReason::Special
+        }
+        ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => SkipReason::Vanished,
+        ReadError::Io(_) => SkipReason::Unreadable,
+    }
+}

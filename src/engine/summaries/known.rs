@@ -1,0 +1,136 @@
+//! What has been answered before, and what was tried in vain.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+
+use super::errand::SummaryPolicy;
+use super::folders::SubjectKey;
+use crate::engine::error::Error;
+use crate::engine::project::Project;
+use crate::model::SummaryKey;
+use crate::model::SummaryModel;
+use crate::model::Tier;
+use crate::store::paid::AGENT_DATABASE;
+use crate::store::paid::AgentDb;
+use crate::store::paid::RefusalRow;
+use crate::summarize::agent::KeyParts;
+use crate::summarize::agent::PromptStrategy;
+use crate::summarize::agent::SummaryKeyBuilder;
+
+const NANOS_A_MILLISECOND: i64 = 1_000_000;
+
+/// The keys of a wish, and which of them have no summary.
+pub(in crate::engine) struct KnownSummaries {
+    ring: SummaryKeyBuilder,
+    wish: SummaryPolicy,
+    missing: HashSet<SummaryKey>,
+    /// Each with why.
+    refused: HashMap<SummaryKey, String>,
+    /// Those of the refused that no time will change.
+    withheld: HashSet<SummaryKey>,
+    /// `None` where nothing has been paid for yet.
+    paid: Option<AgentDb>,
+}
+
+impl KnownSummaries {
+    fn new(wish: &SummaryPolicy) -> Self {
+        Self {
+            ring: wish.keyring(),
+            wish: wish.clone(),
+            missing: HashSet::new(),
+            refused: HashMap::new(),
+            withheld: HashSet::new(),
+            paid: None,
+        }
+    }
+
+    fn key(&self, node: &SubjectKey, strategy: PromptStrategy, by: &SummaryModel, tier: Tier) -> SummaryKey {
+        let (scope, subject, language) = (node.scope, &node.subject, node.language);
+        self.ring.key(&KeyParts { scope, subject, language, strategy, by, tier })
+    }
+
+    /// Returns what nobody else is to do while somebody asks: the key of the first tier's summary by the first model.
+    pub(in crate::engine) fn task_id(
+        &self,
+        node: &SubjectKey,
+        strategy: PromptStrategy,
+    ) -> Option<SummaryKey> {
+        Some(self.key(node, strategy, self.wish.models.first()?, *self.wish.tiers.first()?))
+    }
+
+    /// Says whether there are words for every tier, whoever wrote them.
+    pub(in crate::engine) fn is_done(&self, node: &SubjectKey, strategy: PromptStrategy) -> bool {
+        let has = |tier: &Tier| {
+            self.wish.models.iter().any(|by| !self.missing.contains(&self.key(node, strategy, by, *tier)))
+        };
+        self.wish.tiers.iter().all(has)
+    }
+
+    /// Says whether an errand was tried in vain, and is not to be tried again yet.
+    pub(in crate::engine) fn is_refused(&self, id: &SummaryKey) -> bool {
+        self.refused.contains_key(&self.wish.refusal_key(id))
+    }
+
+    /// Says why an errand is not to be tried again yet.
+    pub(in crate::engine) fn refusal(&self, id: &SummaryKey) -> Option<&str> {
+        self.refused.get(&self.wish.refusal_key(id)).map(String::as_str)
+    }
+
+    /// Says whether a subject is never to be sent: it may hold a secret, or a model declined to read it.
+    pub(in crate::engine) fn is_withheld(&self, node: &SubjectKey, strategy: PromptStrategy) -> bool {
+        self.task_id(node, strategy).is_some_and(|id| self.withheld.contains(&self.wish.refusal_key(&id)))
+    }
+
+    /// Returns the words about a subject for the first tier that is wanted, by the first model that has written some.
+    pub(in crate::engine) fn summary_text(
+        &self,
+        node: &SubjectKey,
+        strategy: PromptStrategy,
+    ) -> Option<String> {
+        let (paid, tier) = (self.paid.as_ref()?, *self.wish.tiers.first()?);
+        let mut found = self.wish.models.iter().filter_map(|by| {
+            let summary = paid.summary(&self.key(node, strategy, by, tier)).ok()??;
+            Some(summary.text)
+        });
+        found.next()
+    }
+
+    fn all_keys(&self, nodes: &[(SubjectKey, PromptStrategy)]) -> Vec<SummaryKey> {
+        let mut keys = Vec::with_capacity(nodes.len() * self.wish.models.len() * self.wish.tiers.len());
+        for (node, strategy) in nodes {
+            for by in &self.wish.models {
+                keys.extend(self.wish.tiers.iter().map(|tier| self.key(node, *strategy, by, *tier)));
+            }
+        }
+        keys
+    }
+}
+
+impl Project<'_> {
+    /// Looks up what is known of these subjects. A database that cannot be read is an error, and not an empty one: all that
+    /// it holds would be paid for again.
+    pub(in crate::engine) fn known_summaries(
+        &self,
+        wish: &SummaryPolicy,
+        nodes: &[(SubjectKey, PromptStrategy)],
+    ) -> Result<KnownSummaries, Error> {
+        let mut known = KnownSummaries::new(wish);
+        let keys = known.all_keys(nodes);
+        let opened = AgentDb::open_reader(&self.cache_folder().join(AGENT_DATABASE)).map_err(Error::Paid)?;
+        let Some(paid) = opened else {
+            known.missing = keys.into_iter().collect();
+            return Ok(known);
+        };
+        known.missing = paid.missing_keys(&keys).map_err(Error::Paid)?.into_iter().collect();
+        let now_ms = self.world.clock.now_ns() / NANOS_A_MILLISECOND;
+        let holds = |refused: &RefusalRow| refused.until_ms.is_none_or(|until| now_ms < until);
+        for refused in paid.refusals().map_err(Error::Paid)?.into_iter().filter(holds) {
+            if refused.until_ms.is_none() {
+                known.withheld.insert(refused.task_key);
+            }
+            known.refused.insert(refused.task_key, refused.reason);
+        }
+        known.paid = Some(paid);
+        Ok(known)
+    }
+}

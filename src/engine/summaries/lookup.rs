@@ -1,0 +1,280 @@
+//! What models have written, as it is looked up for answers.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use super::folders::SubjectFolder;
+use super::words::{ChosenSummary, LookupFile, ModelSummaries, SummaryLookupOptions};
+use crate::aggregate;
+use crate::model::ContentHash;
+use crate::model::ModelName;
+use crate::model::RelPath;
+use crate::model::SummaryScope;
+use crate::model::Tier;
+use crate::store::Error;
+use crate::store::paid::AgentDb;
+use crate::store::paid::StoredSummary;
+
+/// For so many files single questions are quicker than to read what was written of all.
+const FEW: usize = 32;
+/// To read what was written last about all files takes as long as to ask about one in so many.
+const FEWER: usize = 4;
+
+/// A model's words.
+#[derive(Debug)]
+pub(in crate::engine) struct LoadedSummary {
+    /// As they stand in the database, which may have come with a checked-out project: whoever shows them makes them plain.
+    pub(in crate::engine) text: String,
+    pub(in crate::engine) by: ModelName,
+    subject: ContentHash,
+    hash: OnceLock<ContentHash>,
+}
+
+impl LoadedSummary {
+    /// Returns a hash of the words. It is made when it is first asked for, which is by processes that stay.
+    pub(in crate::engine) fn hash(&self) -> ContentHash {
+        *self.hash.get_or_init(|| ContentHash::digest(self.text.as_bytes()))
+    }
+}
+
+/// Where models' words are looked up, with what was read there last. The projects of a process share it.
+#[derive(Default)]
+pub(in crate::engine) struct SummaryLookup {
+    paid: Option<AgentDb>,
+    read: Vec<TierSummaries>,
+}
+
+/// All that models wrote for a tier.
+struct TierSummaries {
+    tier: Tier,
+    generation: u64,
+    files: FxHashMap<ContentHash, Vec<(String, Arc<LoadedSummary>)>>,
+    /// By what stands for each folder.
+    folders: FxHashMap<ContentHash, Arc<LoadedSummary>>,
+    /// What was written last about paths, as far as that was asked for.
+    latest: FxHashMap<Vec<u8>, Option<Arc<LoadedSummary>>>,
+}
+
+impl SummaryLookup {
+    /// Returns the words for files; of one that has none, there is nothing in what is returned.
+    pub(in crate::engine) fn choose(
+        &mut self,
+        file: &Path,
+        tier: Tier,
+        options: &SummaryLookupOptions,
+        (asked, folders): (&[LookupFile<'_>], Option<impl FnOnce() -> Vec<SubjectFolder>>),
+    ) -> Result<ModelSummaries, Error> {
+        let Some(generation) = self.generation(file)? else { return Ok(ModelSummaries::default()) };
+        let is_read = self.read.iter().any(|read| read.tier == tier && read.generation == generation);
+        let mut words = ModelSummaries::default();
+        if asked.len() <= FEW && folders.is_none() && !is_read {
+            let Some(paid) = &self.paid else { return Ok(words) };
+            for asked in asked {
+                words.files.extend(choose_one(paid, tier, options, asked)?);
+            }
+        } else {
+            words.files = self.choose_all(tier, generation, options, asked)?;
+            let read = self.load_tier(tier, generation, options)?;
+            // To find out what stands for each folder is not worth while where there are no words about any.
+            let folders = folders.filter(|_| !read.folders.is_empty()).map(|find| find()).unwrap_or_default();
+            words.folders.extend(folders.iter().filter_map(|folder| folder_summary(folder, read)));
+        }
+        Ok(words)
+    }
+
+    /// Returns for which tiers a model has written of a content.
+    pub(in crate::engine) fn summarized_tiers(
+        &mut self,
+        file: &Path,
+        options: &SummaryLookupOptions,
+        asked: &[LookupFile<'_>],
+    ) -> Result<Vec<Vec<Tier>>, Error> {
+        let mut tiers = vec![Vec::new(); asked.len()];
+        let Some(generation) = self.generation(file)? else { return Ok(tiers) };
+        for tier in Tier::ALL {
+            let read = self.load_tier(tier, generation, options)?;
+            for (asked, tiers) in asked.iter().zip(&mut tiers) {
+                tiers.extend(current_summary(read, asked).map(|_| tier));
+            }
+        }
+        Ok(tiers)
+    }
+
+    /// Returns a number that moves with what is written; `None` where nothing is. One question to the database, and
+    /// where there is none, one to the file system.
+    fn generation(&mut self, file: &Path) -> Result<Option<u64>, Error> {
+        if self.paid.as_ref().is_some_and(|paid| !paid.is_file_in_place()) {
+            // Another file may count as far as this one did.
+            *self = Self::default();
+        }
+        if self.paid.is_none() {
+            self.paid = AgentDb::open_reader(file)?;
+        }
+        let generation = self.paid.as_ref().map(AgentDb::generation).transpose();
+        if generation.is_err() {
+            *self = Self::default();
+        }
+        generation
+    }
+
+    fn choose_all(
+        &mut self,
+        tier: Tier,
+        generation: u64,
+        options: &SummaryLookupOptions,
+        asked: &[LookupFile<'_>],
+    ) -> Result<FxHashMap<RelPath, ChosenSummary>, Error> {
+        let read = self.load_tier(tier, generation, options)?;
+        let mut chosen = FxHashMap::default();
+        let mut without = Vec::new();
+        for asked in asked {
+            match current_summary(read, asked) {
+                Some(written) => {
+                    let written = Arc::clone(written);
+                    let content = asked.content;
+                    chosen.insert(
+                        asked.path.clone(),
+                        ChosenSummary { summary: written, is_earlier: false, content },
+                    );
+                }
+                None => without.push(asked),
+            }
+        }
+        if options.uses_earlier && !without.is_empty() {
+            let latest = self.latest(tier, &without)?;
+            for asked in without {
+                let found = latest.get(asked.path.as_bytes()).and_then(Option::as_ref);
+                let found = found.and_then(|written| earlier_summary(written, asked));
+                chosen.extend(found.map(|found| (asked.path.clone(), found)));
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Reads what was written for a tier, unless it was read before and nothing has come since.
+    fn load_tier(
+        &mut self,
+        tier: Tier,
+        generation: u64,
+        options: &SummaryLookupOptions,
+    ) -> Result<&TierSummaries, Error> {
+        self.read.retain(|read| read.generation == generation);
+        if let Some(at) = self.read.iter().position(|read| read.tier == tier) {
+            return Ok(&self.read[at]);
+        }
+        let all = self.paid.as_ref().map_or_else(|| Ok(Vec::new()), |paid| paid.summaries_for_tier(tier))?;
+        let (files, folders) = pick_preferred(all, options);
+        self.read.push(TierSummaries { tier, generation, files, folders, latest: FxHashMap::default() });
+        Ok(self.read.last().expect("it was pushed above"))
+    }
+
+    /// Returns what was written last about files; to be asked after [`Desk::read`].
+    fn latest(
+        &mut self,
+        tier: Tier,
+        asked: &[&LookupFile<'_>],
+    ) -> Result<&FxHashMap<Vec<u8>, Option<Arc<LoadedSummary>>>, Error> {
+        let read = self.read.iter_mut().find(|read| read.tier == tier);
+        let read = read.expect("the tier was read before");
+        let Some(paid) = &self.paid else { return Ok(&read.latest) };
+        let is_new = |asked: &&&LookupFile<'_>| !read.latest.contains_key(asked.path.as_bytes());
+        let new: Vec<Vec<u8>> =
+            asked.iter().filter(is_new).map(|asked| asked.path.as_bytes().to_vec()).collect();
+        let of_file = |summary: StoredSummary| {
+            (summary.scope == SummaryScope::File).then(|| Arc::new(model_summary(summary)))
+        };
+        if new.len() * FEWER < read.files.len() {
+            for path in new {
+                let latest = paid.latest_summary(&path, tier)?.and_then(of_file);
+                read.latest.insert(path, latest);
+            }
+        } else if !new.is_empty() {
+            read.latest.extend(new.into_iter().map(|path| (path, None)));
+            let all = paid.latest_summaries(tier)?.into_iter();
+            read.latest.extend(all.map(|(path, summary)| (path, of_file(summary))));
+        }
+        Ok(&read.latest)
+    }
+}
+
+/// Words about contents, by the types that they were read as.
+type FileSummaries = FxHashMap<ContentHash, Vec<(String, Arc<LoadedSummary>)>>;
+
+/// Keeps of each content, and of each folder, the words that come first.
+fn pick_preferred(
+    mut all: Vec<StoredSummary>,
+    options: &SummaryLookupOptions,
+) -> (FileSummaries, FxHashMap<ContentHash, Arc<LoadedSummary>>) {
+    let (mut files, mut folders) = (FileSummaries::default(), FxHashMap::default());
+    all.sort_by_key(|summary| preference_rank(&summary.model, options));
+    for summary in all {
+        if summary.scope != SummaryScope::File {
+            folders.entry(summary.subject).or_insert_with(|| Arc::new(model_summary(summary)));
+            continue;
+        }
+        let known = files.entry(summary.subject).or_default();
+        if !known.iter().any(|(language, _)| *language == summary.language) {
+            let language = summary.language.clone();
+            known.push((language, Arc::new(model_summary(summary))));
+        }
+    }
+    (files, folders)
+}
+
+/// Returns the words about a folder, with its path. A folder that is the one thing that lies in it has none of its own.
+fn folder_summary(folder: &SubjectFolder, read: &TierSummaries) -> Option<(Vec<u8>, String)> {
+    let written = read.folders.get(&folder.key.subject).filter(|_| !folder.children.is_empty())?;
+    let path = folder.path.as_ref().map_or(Vec::new(), |path| path.as_bytes().to_vec());
+    Some((path, written.text.clone()))
+}
+
+fn current_summary<'r>(read: &'r TierSummaries, asked: &LookupFile<'_>) -> Option<&'r Arc<LoadedSummary>> {
+    let known = read.files.get(&asked.content)?;
+    known.iter().find(|(language, _)| language == asked.language).map(|(_, written)| written)
+}
+
+/// Looks up a single file.
+fn choose_one(
+    paid: &AgentDb,
+    tier: Tier,
+    options: &SummaryLookupOptions,
+    asked: &LookupFile<'_>,
+) -> Result<Option<(RelPath, ChosenSummary)>, Error> {
+    let all = paid.summaries_of_subject(&asked.content, asked.language, tier)?;
+    let all = all.into_iter().filter(|summary| summary.scope == SummaryScope::File);
+    if let Some(summary) = all.min_by_key(|summary| preference_rank(&summary.model, options)) {
+        let written = Arc::new(model_summary(summary));
+        let chosen = ChosenSummary { summary: written, is_earlier: false, content: asked.content };
+        return Ok(Some((asked.path.clone(), chosen)));
+    }
+    if !options.uses_earlier {
+        return Ok(None);
+    }
+    let latest = paid.latest_summary(asked.path.as_bytes(), tier)?;
+    let latest = latest
+        .filter(|summary| summary.scope == SummaryScope::File)
+        .map(|summary| model_summary(summary).into());
+    let found = latest.and_then(|written| earlier_summary(&written, asked));
+    Ok(found.map(|found| (asked.path.clone(), found)))
+}
+
+/// Returns words about a path as those of an earlier content, which they are not where another type is read now.
+fn earlier_summary(written: &Arc<LoadedSummary>, asked: &LookupFile<'_>) -> Option<ChosenSummary> {
+    let is_earlier = written.subject != asked.content;
+    let written = Arc::clone(written);
+    is_earlier.then_some(ChosenSummary { summary: written, is_earlier, content: asked.content })
+}
+
+/// Returns the place of a model among those that are preferred. The sorts that go by it keep the newest first.
+fn preference_rank(by: &ModelName, options: &SummaryLookupOptions) -> usize {
+    options.models.iter().position(|model| model == by).unwrap_or(usize::MAX)
+}
+
+fn model_summary(summary: StoredSummary) -> LoadedSummary {
+    let plain = |name: &str| aggregate::sanitize_line(name);
+    let by = ModelName { provider: plain(&summary.model.provider), model: plain(&summary.model.model) };
+    LoadedSummary { text: summary.text, by, subject: summary.subject, hash: OnceLock::new() }
+}

@@ -1,0 +1,42 @@
+//! What a model is to be asked about a project, and what of its answers is shown.
+//!
+//! The engine says which contents lack a summary, in which order they matter, and what a model is to read of each. It
+//! asks nobody: that is for the room `agent`.
+//!
+//! Start with [`Wish`] and `Project::errands`; a [`Preparer`] makes a prompt of each errand, on any thread.
+
+mod eligible;
+mod errand;
+mod errands;
+mod folders;
+mod known;
+mod lookup;
+mod prepare;
+mod previewing;
+mod quiet;
+mod subjects;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use crate::discover::Options as SecretNames;
+pub use eligible::IneligibleReason;
+pub use errand::PreparedPrompt;
+pub use errand::SubjectLocation;
+pub use errand::SummaryPolicy;
+pub use errand::SummaryTask;
+pub use errand::SummaryTasks;
+pub use errand::WithheldReason;
+pub use errand::summary_keys;
+pub use folders::SubjectFile;
+pub use folders::SubjectFolder;
+pub use folders::SubjectKey;
+pub use folders::subject_folders;
+pub use prepare::PromptPreparer;
+pub use prepare::SecretLocation;
+pub use previewing::PromptPreview;
+pub use quiet::TaskSkipReason;
+pub use words::SummaryLookupOptions;
+
+pub(in crate::engine) use lookup::SummaryLookup;
+pub(in crate::engine) use words::{ChosenSummary, LookupFile, ModelSummaries};

@@ -1,0 +1,202 @@
+//! A question is worded: what a model is to read, and nothing that must not leave.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::errand::{
+    PreparedPrompt, SubjectLocation, SummaryPolicy, SummaryTask, SummaryTasks, WithheldReason,
+};
+use crate::discover;
+use crate::engine::index::STACK_BYTES;
+use crate::engine::project::Project;
+use crate::model::ContentHash;
+use crate::model::FileType;
+use crate::model::ModelPrompt;
+use crate::model::Outline;
+use crate::model::RelPath;
+use crate::model::SummaryKey;
+use crate::summarize;
+use crate::summarize::agent::FolderChild;
+use crate::summarize::agent::PromptMaterial;
+use crate::summarize::agent::folder_material;
+use crate::summarize::agent::instructions;
+use crate::summarize::agent::material;
+use crate::summarize::secrets;
+use crate::syntax;
+use crate::sys::Clock;
+use crate::sys::Files;
+
+/// The encoding in which the rules for secrets look for them.
+const SCANNED: &str = "UTF-8";
+/// Texts of more bytes are parsed one at a time, for a tree takes some twenty times their memory.
+const LARGE_BYTES: usize = 256 << 10;
+
+/// Words questions, on as many threads as there are. It needs no cache: what a file is, it looks up in the file.
+pub struct PromptPreparer<'w> {
+    files: &'w dyn Files,
+    clock: &'w dyn Clock,
+    max_bytes: u64,
+    parse_timeout: Duration,
+    wish: SummaryPolicy,
+    children: BTreeMap<SummaryKey, Vec<FolderChild>>,
+    large: Mutex<()>,
+}
+
+impl<'w> Project<'w> {
+    /// Returns who words the questions of these errands, which were asked for by this wish.
+    pub fn preparer(&self, errands: &SummaryTasks, wish: &SummaryPolicy) -> PromptPreparer<'w> {
+        PromptPreparer {
+            files: self.world.files,
+            clock: self.world.clock,
+            max_bytes: self.options.structure_max_bytes,
+            parse_timeout: self.options.parse_timeout,
+            wish: wish.clone(),
+            children: errands.children.clone(),
+            large: Mutex::default(),
+        }
+    }
+}
+
+/// Something that looks like a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretLocation {
+    /// The rule by which it was found.
+    pub rule: &'static str,
+    /// In which line it begins, from 1.
+    pub line: usize,
+}
+
+impl PromptPreparer<'_> {
+    /// Words a question, with half as much material for each step of `shrink`.
+    pub fn prepare(&self, errand: &SummaryTask, shrink: u8) -> Result<PreparedPrompt, WithheldReason> {
+        let most_bytes = self.wish.material_bytes.checked_shr(u32::from(shrink)).unwrap_or(0);
+        let (material, redacted) = match &errand.location {
+            SubjectLocation::File(path) => self.file_material(errand, path, most_bytes)?,
+            SubjectLocation::Folder(_) | SubjectLocation::Root => {
+                (self.material_of_folder(errand, most_bytes)?, 0)
+            }
+        };
+        let instructions = instructions(errand.strategy, &errand.tiers);
+        // Once more, as it leaves: what was cut and joined may say what no part of it said.
+        let whole = format!("{instructions}\n{}", material.text);
+        let found = scan(&whole)?;
+        if !found.matches.is_empty() {
+            return Err(WithheldReason::Secret { rules: rule_names(&found) });
+        }
+        let answer_tokens = self.wish.answer_tokens;
+        let prompt = ModelPrompt { instructions, material: material.text, answer_tokens };
+        let strategy = errand.strategy.versioned();
+        Ok(PreparedPrompt { prompt, strategy, redacted, is_cut: material.is_cut })
+    }
+
+    fn file_material(
+        &self,
+        errand: &SummaryTask,
+        path: &RelPath,
+        most_bytes: usize,
+    ) -> Result<(PromptMaterial, u64), WithheldReason> {
+        let text = self.text(errand, path)?;
+        let file_type = discover::file_type_by_id(errand.language).ok_or(WithheldReason::Changed)?;
+        let found = scan(&text)?;
+        // Some stand for the whole text: a key over many lines is not made harmless by taking out what was recognized.
+        let withholds = !self.wish.redacts || found.matches.iter().any(|found| found.blocks_file);
+        if !found.matches.is_empty() && withholds {
+            return Err(WithheldReason::Secret { rules: rule_names(&found) });
+        }
+        let redacted = found.matches.len() as u64;
+        let text = if redacted == 0 { text } else { secrets::redact(&text, &found) };
+        // Of the text that is sent: an outline of the other could name what was taken out, and its lines would not fit.
+        let outline = self.outline(file_type, &text);
+        let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let source = summarize::SummaryInput { file_type, text: &text, lines, outline: outline.as_ref() };
+        Ok((material(&source, errand.strategy, &errand.subject, most_bytes), redacted))
+    }
+
+    /// Returns what looks like a secret in the file that an errand is about, by place.
+    pub(in crate::engine) fn secrets(&self, errand: &SummaryTask) -> Vec<SecretLocation> {
+        let SubjectLocation::File(path) = &errand.location else { return Vec::new() };
+        let Ok(text) = self.text(errand, path) else { return Vec::new() };
+        let found = scan(&text).map(|scan| scan.matches).unwrap_or_default();
+        let (mut line, mut done) = (1, 0);
+        let mut secrets = Vec::with_capacity(found.len());
+        for found in found {
+            // By place, so that no part of the text is looked at twice.
+            let at = found.span.start.max(done);
+            line += text[done..at].matches('\n').count();
+            done = at;
+            secrets.push(SecretLocation { rule: found.rule, line });
+        }
+        secrets
+    }
+
+    /// Reads the text that an errand is about.
+    fn text(&self, errand: &SummaryTask, path: &RelPath) -> Result<String, WithheldReason> {
+        text(self.files, self.max_bytes, path, &errand.subject)
+    }
+
+    fn material_of_folder(
+        &self,
+        errand: &SummaryTask,
+        most_bytes: usize,
+    ) -> Result<PromptMaterial, WithheldReason> {
+        let children = self.children.get(&errand.id).ok_or(WithheldReason::Changed)?;
+        Ok(folder_material(errand.scope, &errand.subject, children, most_bytes))
+    }
+
+    fn outline(&self, file_type: &'static FileType, text: &str) -> Option<Outline> {
+        syntax::outline_producer(file_type.id)?;
+        let _alone = (LARGE_BYTES < text.len()).then(|| self.large.lock());
+        let parse = || {
+            let began = self.clock.thread_time();
+            let mut give_up = || self.parse_timeout < self.clock.thread_time().saturating_sub(began);
+            syntax::derive(file_type.id, text, &mut give_up).map(|structure| structure.outline)
+        };
+        // On a thread of its own, for a parser may use the stack deeply and nobody knows that of the caller.
+        std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().name("outline".to_owned()).stack_size(STACK_BYTES);
+            let parser = builder.spawn_scoped(scope, parse).ok()?;
+            parser.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+}
+
+/// Reads a text in which the rules for secrets can look for some.
+fn text(
+    files: &dyn Files,
+    max_bytes: u64,
+    path: &RelPath,
+    subject: &ContentHash,
+) -> Result<String, WithheldReason> {
+    let reading = files.read(path, max_bytes).map_err(|_| WithheldReason::Changed)?;
+    if ContentHash::digest(&reading.bytes) != *subject {
+        return Err(WithheldReason::Changed);
+    }
+    let text = discover::read_as_text(&reading.bytes).map_err(|_| WithheldReason::Changed)?;
+    if text.encoding != SCANNED {
+        return Err(WithheldReason::Unscanned(format!("it is {}, not {SCANNED}", text.encoding)));
+    }
+    Ok(text.text.into_owned())
+}
+
+/// Says whether a file holds nothing that looks like a secret; not where it cannot be told.
+pub(in crate::engine) fn is_clean(
+    files: &dyn Files,
+    max_bytes: u64,
+    path: &RelPath,
+    subject: &ContentHash,
+) -> bool {
+    let found = text(files, max_bytes, path, subject).and_then(|text| scan(&text));
+    found.is_ok_and(|found| found.is_clean())
+}
+
+fn scan(text: &str) -> Result<secrets::SecretScan, WithheldReason> {
+    secrets::scan(text).map_err(|why| WithheldReason::Unscanned(why.to_string()))
+}
+
+fn rule_names(scan: &secrets::SecretScan) -> Vec<String> {
+    let mut rules: Vec<String> = scan.matches.iter().map(|found| found.rule.to_owned()).collect();
+    rules.sort();
+    rules.dedup();
+    rules
+}

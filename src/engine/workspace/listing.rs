@@ -1,0 +1,328 @@
+//! A listing of the project's files, with all by which it can be told later whether it still is right.
+//!
+//! To list the files anew costs git's processes and a walk. What they depend on can be looked at for less: the files that
+//! hold rules, and the folders, whose stamps change with the names in them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
+
+use super::freshness::is_racy;
+use super::state::TreeSnapshot;
+use crate::discover;
+use crate::discover::FileListing;
+use crate::discover::HeaderNeighbors;
+use crate::discover::ListingSource;
+use crate::engine::error::Error;
+use crate::engine::index::TOLD_BY_NS;
+use crate::engine::project::Project;
+use crate::model::ContentHash;
+use crate::model::FileStamp;
+use crate::model::RelPath;
+use crate::sys::FileKind;
+use crate::sys::run_git;
+
+/// How deep folders may lie in one another that hold no file of the project. Each step is a question to git.
+const MOST_STEPS: usize = 8;
+
+/// A listing, and what it depends on.
+pub(in crate::engine) struct TrackedListing {
+    pub(in crate::engine) listing: FileListing,
+    pub(in crate::engine) neighbors: HeaderNeighbors,
+    /// Of the settings by which files count, or are left out: another session may have others.
+    pub(in crate::engine) names_key: ContentHash,
+    /// When it was begun, in the file system's time. What has changed since may or may not be in it.
+    began_ns: i64,
+    /// The files outside of the project; `None` where there was nothing of that name.
+    rule_files: Vec<(PathBuf, Option<FileStamp>)>,
+    ignore_files: Vec<(RelPath, FileStamp)>,
+    folders: Vec<ListedFolder>,
+    /// Folders that were looked into again, by their place, for their stamps had changed and their names had not.
+    rechecked: Mutex<FxHashMap<usize, (FileStamp, i64)>>,
+}
+
+/// A folder that may hold files of the project.
+struct ListedFolder {
+    /// `None` for the root.
+    path: Option<RelPath>,
+    stamp: Option<FileStamp>,
+    /// A hash of what lies in it; `None` where that is not sure to be what was listed.
+    names: Option<ContentHash>,
+}
+
+/// What a look at all that a listing depends on says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine) enum ListingState {
+    /// Nothing has changed.
+    Unchanged,
+    /// Names came and went, and are what they were.
+    SameNames,
+    /// It is not to be believed. Says whether that should have been told by an event by now.
+    Stale { should_be_reported: bool },
+}
+
+impl TrackedListing {
+    /// Returns the files outside of the project on which the listing depends.
+    pub(in crate::engine) fn external_paths(&self) -> Vec<PathBuf> {
+        self.rule_files.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Returns a hash of the stamps of all files by which git knows a history; nothing that git says of commits changes
+    /// without one of them. `None` where they are too young to be believed, or not known.
+    pub(in crate::engine) fn history_key(&self) -> Option<ContentHash> {
+        let is_known = !self.rule_files.is_empty() && self.has_rested();
+        is_known.then(|| ContentHash::digest(format!("{:?}", self.rule_files).as_bytes()))
+    }
+
+    /// Says whether the rules were at rest, so that their stamps stand for them.
+    fn has_rested(&self) -> bool {
+        self.rule_files.iter().all(|(_, stamp)| stamp.is_none_or(|stamp| !is_racy(&stamp, self.began_ns)))
+    }
+}
+
+impl Project<'_> {
+    /// Lists the files, and does some other work meanwhile. A listing is kept for the next answers where events are to be
+    /// had, and with it all that it depends on.
+    pub(in crate::engine) fn list_files<R>(
+        &self,
+        began: Option<&TreeSnapshot>,
+        meanwhile: impl FnOnce() -> R,
+    ) -> Result<(Arc<TrackedListing>, R), Error> {
+        let kept_in = self.shared.as_ref().zip(began).filter(|(_, began)| began.is_trusted);
+        let skew_ns = if kept_in.is_some() { self.clock_skew_ns() } else { 0 };
+        let began_ns = self.world.clock.now_ns().saturating_add(skew_ns);
+        let (root, names, processes) = (&self.root, &*self.names, self.world.processes);
+        let (listing, done) = std::thread::scope(|scope| {
+            let listing = scope.spawn(move || discover::list(root, names, processes));
+            let done = meanwhile();
+            (listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), done)
+        });
+        let listing = listing?;
+        let neighbors = HeaderNeighbors::from_paths(listing.files.iter().map(|found| &found.path));
+        let mut listed = TrackedListing {
+            listing,
+            neighbors,
+            names_key: self.names_key,
+            began_ns,
+            rule_files: Vec::new(),
+            ignore_files: Vec::new(),
+            folders: Vec::new(),
+            rechecked: Mutex::default(),
+        };
+        let Some((tree, began)) = kept_in else { return Ok((Arc::new(listed), done)) };
+        let is_complete = self.add_folders(&mut listed);
+        listed.rule_files = self.rules(began.listed.as_deref().or(began.suspect.as_deref()));
+        let listed = Arc::new(listed);
+        if is_complete {
+            tree.store_listing(&listed, began);
+        } else {
+            tree.drop_listing(began);
+        }
+        Ok((listed, done))
+    }
+
+    /// The sources that tell what a header is; none for any other file. Those of its folder mostly do, and the whole
+    /// project is listed only where they do not.
+    pub(in crate::engine) fn neighbors_of(&mut self, path: &RelPath) -> HeaderNeighbors {
+        if !discover::is_header(path) {
+            return HeaderNeighbors::default();
+        }
+        let folder = path.parent();
+        let names = self.world.files.entry_names(folder).unwrap_or_default();
+        let join = |name: Vec<u8>| match folder {
+            b"" => RelPath::new(&name).ok(),
+            folder => RelPath::new(&[folder, b"/", &name].concat()).ok(),
+        };
+        let paths: Vec<RelPath> = names.into_iter().filter_map(join).collect();
+        let neighbors = HeaderNeighbors::from_paths(paths.iter());
+        if neighbors.decides_in(folder) {
+            return neighbors;
+        }
+        let began = self.shared.as_ref().map(|tree| tree.snapshot(&self.names_key));
+        if let Some(listed) = began.as_ref().and_then(|began| self.reusable_listing(began)) {
+            return listed.neighbors.clone();
+        }
+        let listed = self.list_files(began.as_ref(), || ());
+        listed.map_or(neighbors, |(listed, ())| listed.neighbors.clone())
+    }
+
+    /// Says whether a listing is what a new one would be.
+    pub(in crate::engine) fn check_listing(&self, listed: &TrackedListing) -> ListingState {
+        let now_ns = self.world.clock.now_ns();
+        let gone = |stamps: [Option<FileStamp>; 2]| {
+            let is_old = |stamp: &FileStamp| stamp.ctime_ns < now_ns.saturating_sub(TOLD_BY_NS);
+            let should_be_told = stamps[0] != stamps[1] && stamps[1].as_ref().is_some_and(is_old);
+            ListingState::Stale { should_be_reported: should_be_told }
+        };
+        for (path, before) in &listed.rule_files {
+            let now = rule_stamp(self, path);
+            if now != *before || now.is_some_and(|now| is_racy(&now, listed.began_ns)) {
+                return gone([*before, now]);
+            }
+        }
+        for (path, before) in &listed.ignore_files {
+            let now = self.world.files.stat(path).ok().map(|stat| stat.stamp);
+            if now != Some(*before) || is_racy(before, listed.began_ns) {
+                return gone([Some(*before), now]);
+            }
+        }
+        let looked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut standing = ListingState::Unchanged;
+        for (at, folder) in listed.folders.iter().enumerate() {
+            let (before, read_at_ns) = looked
+                .get(&at)
+                .map_or((folder.stamp, listed.began_ns), |(stamp, read)| (Some(*stamp), *read));
+            let now = self.folder_stamp(folder.path.as_ref());
+            if now == before && now.is_none_or(|now| !is_racy(&now, read_at_ns)) {
+                continue;
+            }
+            // Taken by the machine's clock alone: were the file system's ahead of it, the folder would be looked into
+            // once more.
+            let read_at_ns = self.world.clock.now_ns();
+            match (now, self.names_in(folder.path.as_ref())) {
+                (Some(now), Some((names, _))) if Some(names) == folder.names => {
+                    let mut looked = listed.rechecked.lock().unwrap_or_else(PoisonError::into_inner);
+                    looked.insert(at, (now, read_at_ns));
+                    standing = ListingState::SameNames;
+                }
+                (_, _) => return gone([before, now]),
+            }
+        }
+        standing
+    }
+
+    fn rules(&self, before: Option<&TrackedListing>) -> Vec<(PathBuf, Option<FileStamp>)> {
+        let stamped = |path: PathBuf| {
+            let stamp = rule_stamp(self, &path);
+            (path, stamp)
+        };
+        // Which files hold rules is written in those files.
+        let same = before.filter(|before| {
+            let is_same = |(path, stamp): &(PathBuf, Option<FileStamp>)| rule_stamp(self, path) == *stamp;
+            !before.rule_files.is_empty() && before.has_rested() && before.rule_files.iter().all(is_same)
+        });
+        if let Some(before) = same {
+            return before.rule_files.clone();
+        }
+        let files = discover::rule_files(&self.root, self.world.disk, self.world.processes);
+        files.into_iter().map(stamped).collect()
+    }
+
+    /// Looks at the folders that may hold files of the project. Says whether these are all.
+    fn add_folders(&self, listed: &mut TrackedListing) -> bool {
+        let mut known: FxHashSet<Vec<u8>> = FxHashSet::from_iter([Vec::new()]);
+        for found in &listed.listing.files {
+            let mut folder = found.path.parent();
+            while known.insert(folder.to_vec()) {
+                folder = folder.iter().rposition(|byte| *byte == b'/').map_or(&[], |slash| &folder[..slash]);
+            }
+        }
+        known.extend(listed.listing.folders.iter().map(|folder| folder.as_bytes().to_vec()));
+        let mut next: Vec<Vec<u8>> = known.iter().cloned().collect();
+        for _ in 0..MOST_STEPS {
+            let mut others = Vec::new();
+            for folder in next {
+                self.add_folder(&folder, listed, &known, &mut others);
+            }
+            // The walk said itself which folders it entered.
+            if listed.listing.source == ListingSource::Walk || others.is_empty() {
+                return true;
+            }
+            let Some(ignored) = self.ignored(&others) else { return false };
+            next = others.into_iter().filter(|folder| !ignored.contains(folder)).collect();
+            known.extend(next.iter().cloned());
+        }
+        next.is_empty()
+    }
+
+    /// Takes in one folder, and finds the folders in it that are not known yet.
+    fn add_folder(
+        &self,
+        folder: &[u8],
+        listed: &mut TrackedListing,
+        known: &FxHashSet<Vec<u8>>,
+        others: &mut Vec<Vec<u8>>,
+    ) {
+        let path = RelPath::new(folder).ok();
+        // Before the names are read: what comes afterwards gives another stamp.
+        let stamp = self.folder_stamp(path.as_ref());
+        let found = self.names_in(path.as_ref());
+        for (name, kind) in found.iter().flat_map(|(_, entries)| entries) {
+            let inside = if folder.is_empty() { name.clone() } else { [folder, b"/", name].concat() };
+            let Ok(inside) = RelPath::new(&inside) else { continue };
+            if inside.is_ignore_file() {
+                let stamp = self.world.files.stat(&inside).ok().map(|stat| stat.stamp);
+                listed.ignore_files.extend(stamp.map(|stamp| (inside, stamp)));
+            } else if *kind == FileKind::Directory
+                && !known.contains(inside.as_bytes())
+                && !self.is_apart_folder(&inside)
+                && !is_listed(&listed.listing, &inside)
+            {
+                others.push(inside.as_bytes().to_vec());
+            }
+        }
+        // What came to a young folder may have come after the listing was made: then its names prove nothing.
+        let has_rested = stamp.is_some_and(|stamp| !is_racy(&stamp, listed.began_ns));
+        let names = found.map(|(names, _)| names).filter(|_| has_rested);
+        listed.folders.push(ListedFolder { path, stamp, names });
+    }
+
+    fn is_apart_folder(&self, folder: &RelPath) -> bool {
+        RelPath::new(&[folder.as_bytes(), b"/x"].concat()).is_ok_and(|inside| self.names.is_excluded(&inside))
+    }
+
+    /// Returns those of some folders that git ignores; `None` where it does not say.
+    fn ignored(&self, folders: &[Vec<u8>]) -> Option<FxHashSet<Vec<u8>>> {
+        let input = folders.join(&0);
+        let finished =
+            run_git(self.world.processes, &self.root, &["check-ignore", "-z", "--stdin"], &input).ok()?;
+        // It says no where it ignores none.
+        if !finished.success && !finished.stderr.is_empty() {
+            return None;
+        }
+        let named = finished.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Some(named.map(<[u8]>::to_vec).collect())
+    }
+
+    fn folder_stamp(&self, folder: Option<&RelPath>) -> Option<FileStamp> {
+        match folder {
+            Some(folder) => self.world.files.stat(folder).ok().map(|stat| stat.stamp),
+            None => self.world.disk.stamp(&self.root).ok().flatten(),
+        }
+    }
+
+    /// Returns what lies in a folder, and a hash of it.
+    #[expect(clippy::type_complexity, reason = "a name and its kind")]
+    fn names_in(&self, folder: Option<&RelPath>) -> Option<(ContentHash, Vec<(Vec<u8>, FileKind)>)> {
+        let mut entries = self.world.files.entries(folder.map_or(&[], RelPath::as_bytes)).ok()?;
+        entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let mut text = Vec::new();
+        for (name, kind) in &entries {
+            text.extend_from_slice(name);
+            let kind: &[u8] = match kind {
+                FileKind::Regular => b"\0r",
+                FileKind::Directory => b"\0d",
+                FileKind::Symlink => b"\0l",
+                FileKind::Special => b"\0s",
+            };
+            text.extend_from_slice(kind);
+        }
+        Some((ContentHash::digest(&text), entries))
+    }
+}
+
+fn is_listed(listing: &FileListing, path: &RelPath) -> bool {
+    listing.files.binary_search_by(|found| found.path.cmp(path)).is_ok()
+}
+
+/// Returns the stamp of a file outside. That of a `.git` changes with each lock that git takes in it: whether it is
+/// there counts, and whether it is another.
+fn rule_stamp(project: &Project<'_>, path: &std::path::Path) -> Option<FileStamp> {
+    let stamp = project.world.disk.stamp(path).ok().flatten()?;
+    let is_repository = path.file_name().is_some_and(|name| name == ".git");
+    Some(if is_repository { FileStamp { size: 0, mtime_ns: 0, ctime_ns: 0, ..stamp } } else { stamp })
+}

@@ -1,0 +1,370 @@
+//! What is known of a project's tree between two answers, shared by all projects of one process.
+//!
+//! Whoever watches the tree says here what may have changed; whoever answers looks here before it asks git and the
+//! store. Nothing that is held is believed because no event came: each answer compares stamps first. So an event that is
+//! lost makes an answer slower, never wrong. What only events can tell is that a file was written without a new stamp.
+//!
+//! One lock guards it all, and is held for moments: never while a file is read or git runs.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+
+use rustc_hash::FxHashMap;
+
+use super::listing::TrackedListing;
+use crate::engine::document::{DocumentCache, ViewCache};
+use crate::engine::history::CommitLog;
+use crate::engine::summaries::SummaryLookup;
+use crate::model::ContentHash;
+use crate::model::RelPath;
+use crate::store::FileRow;
+use crate::store::WriteBatch;
+
+/// The rows of the table of files, by path.
+pub(in crate::engine) type FileRows = FxHashMap<RelPath, Arc<FileRow>>;
+
+/// What is known of a project's tree between two answers.
+#[derive(Default)]
+pub struct WorkspaceCache {
+    known: Mutex<TreeState>,
+    /// Held while a project writes to the store, or reads all rows of it: SQLite would have them wait in naps.
+    saving: Mutex<()>,
+    answers: Mutex<DocumentCache>,
+    views: Mutex<ViewCache>,
+    /// Where models' words are looked up.
+    desk: Arc<Mutex<SummaryLookup>>,
+    /// What git said of the commits last.
+    commits: Mutex<Option<(ContentHash, Arc<CommitLog>)>>,
+}
+
+/// How a tree has fared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WorkspaceCounts {
+    /// Files that the project lists, as far as is known.
+    pub files: u64,
+    /// Changes that stamps told and no event did.
+    pub missed: u64,
+    /// Files whose bytes were not what their stamps promised.
+    pub mistakes: u64,
+    /// Documents that were given again as they were.
+    pub reused: u64,
+}
+
+/// So many files are remembered to have been read since they changed.
+const MOST_SETTLED: usize = 16_384;
+
+#[derive(Default)]
+struct TreeState {
+    /// Events are to be had.
+    is_trusted: bool,
+    /// How often track was lost.
+    epoch: u64,
+    version: u64,
+    /// How often files were told to have changed, and how often the list of them.
+    touches: u64,
+    relists: u64,
+    /// Files that were told to have changed and were not read since, each with the touch that told it last.
+    dirty: FxHashMap<RelPath, u64>,
+    /// Files that were read since they were told to have changed, each with the touches that had come when the reading
+    /// began. A reading that began before counts no more, whenever it ends.
+    settled: FxHashMap<RelPath, u64>,
+    listed: Option<Arc<TrackedListing>>,
+    /// The listing that was kept until files were told to have come or gone.
+    suspect: Option<Arc<TrackedListing>>,
+    rows: Option<Arc<FileRows>>,
+    /// Files that answers found changed and that nobody was told of yet, each with what it was before.
+    unreported: FxHashMap<RelPath, Option<Arc<FileRow>>>,
+    /// Whether every file was looked at since track was lost, so that a change that was not told is remarkable.
+    is_complete: bool,
+    /// Whether rows are held that some project could not store.
+    is_behind: bool,
+    missed: u64,
+    mistakes: u64,
+}
+
+/// What was known when an answer began.
+pub(in crate::engine) struct TreeSnapshot {
+    pub(in crate::engine) is_trusted: bool,
+    pub(in crate::engine) is_complete: bool,
+    /// Touches and relists so far: what is found out now is not settled where more came meanwhile.
+    pub(in crate::engine) touches: u64,
+    pub(in crate::engine) relists: u64,
+    pub(in crate::engine) epoch: u64,
+    pub(in crate::engine) dirty: HashSet<RelPath>,
+    pub(in crate::engine) listed: Option<Arc<TrackedListing>>,
+    /// The listing that was kept until files were told to have come or gone.
+    pub(in crate::engine) suspect: Option<Arc<TrackedListing>>,
+}
+
+impl WorkspaceCache {
+    /// Returns a tree of which nothing is known, and of which events tell only after [`Tree::set_trusted`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Is told that the bytes of files may have changed: they are read before they are answered from, whatever their
+    /// stamps say.
+    pub fn touch(&self, paths: &[RelPath]) {
+        let mut known = self.known();
+        known.touches += 1;
+        known.version += 1;
+        let touch = known.touches;
+        known.dirty.extend(paths.iter().map(|path| (path.clone(), touch)));
+    }
+
+    /// Is told that files may have come or gone, or that the rules have changed by which they count.
+    pub fn invalidate_listing(&self) {
+        let mut known = self.known();
+        known.relists += 1;
+        known.version += 1;
+        known.suspect = known.listed.take().or_else(|| known.suspect.take());
+    }
+
+    /// Is told that events were lost, so that anything may have changed.
+    pub fn invalidate_all(&self) {
+        let mut known = self.known();
+        known.epoch += 1;
+        known.relists += 1;
+        known.version += 1;
+        known.is_complete = false;
+        known.listed = None;
+        known.suspect = None;
+        known.rows = None;
+    }
+
+    /// Says whether events are to be had. Without, every answer lists the files anew.
+    pub fn set_trusted(&self, is_trusted: bool) {
+        let mut known = self.known();
+        if known.is_trusted != is_trusted {
+            known.is_trusted = is_trusted;
+            // What was begun before must not be kept: no event told what came between.
+            known.relists += 1;
+            known.version += 1;
+            known.is_complete = false;
+            known.listed = None;
+            known.suspect = None;
+        }
+    }
+
+    /// Returns a number that moves whenever anything that is known changes.
+    pub fn version(&self) -> u64 {
+        self.known().version
+    }
+
+    /// Returns how many files are known to have changed and were not read since.
+    pub fn pending(&self) -> u64 {
+        self.known().dirty.len() as u64
+    }
+
+    /// Returns how the tree has fared.
+    pub fn counts(&self) -> WorkspaceCounts {
+        let reused = self.documents().reused;
+        let known = self.known();
+        let listed = known.listed.as_ref().map(|listed| listed.listing.files.len());
+        let files = listed.or_else(|| known.rows.as_ref().map(|rows| rows.len())).unwrap_or_default();
+        WorkspaceCounts { files: files as u64, missed: known.missed, mistakes: known.mistakes, reused }
+    }
+
+    /// Returns the files on which the listing depends and which are none of the project's: git's index, its settings,
+    /// the user's ignore files. Some may not exist. Empty until the files were listed for the first time.
+    pub fn external_dependencies(&self) -> Vec<PathBuf> {
+        let known = self.known();
+        let listed = known.listed.clone().or_else(|| known.suspect.clone());
+        drop(known);
+        listed.map(|listed| listed.external_paths()).unwrap_or_default()
+    }
+
+    /// Returns what is known, and a listing only where it was made by the same names that count.
+    pub(in crate::engine) fn snapshot(&self, names_key: &ContentHash) -> TreeSnapshot {
+        let known = self.known();
+        let is_ours = |listed: &Arc<TrackedListing>| known.is_trusted && listed.names_key == *names_key;
+        TreeSnapshot {
+            is_trusted: known.is_trusted,
+            is_complete: known.is_complete && known.is_trusted,
+            touches: known.touches,
+            relists: known.relists,
+            epoch: known.epoch,
+            dirty: known.dirty.keys().cloned().collect(),
+            listed: known.listed.clone().filter(is_ours),
+            suspect: known.suspect.clone().filter(is_ours),
+        }
+    }
+
+    /// Keeps a listing, unless it may be of yesterday already.
+    pub(in crate::engine) fn store_listing(&self, listed: &Arc<TrackedListing>, began: &TreeSnapshot) {
+        let mut known = self.known();
+        if known.is_trusted && known.relists == began.relists {
+            known.listed = Some(Arc::clone(listed));
+            known.suspect = None;
+            known.version += 1;
+        }
+    }
+
+    /// Forgets a listing that turned out not to be right any more.
+    pub(in crate::engine) fn drop_listing(&self, began: &TreeSnapshot) {
+        let mut known = self.known();
+        if known.relists == began.relists {
+            known.listed = None;
+            known.suspect = None;
+            known.version += 1;
+        }
+    }
+
+    /// Keeps all other projects of this process from writing.
+    pub(in crate::engine) fn lock_writes(&self) -> MutexGuard<'_, ()> {
+        self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns where models' words are looked up.
+    pub(in crate::engine) fn summary_lookup(&self) -> Arc<Mutex<SummaryLookup>> {
+        Arc::clone(&self.desk)
+    }
+
+    /// Returns the documents that were given last.
+    pub(in crate::engine) fn documents(&self) -> MutexGuard<'_, DocumentCache> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the views that were shown last.
+    pub(in crate::engine) fn views(&self) -> MutexGuard<'_, ViewCache> {
+        self.views.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what git said of the commits under these rules.
+    pub(in crate::engine) fn commits(&self, rules: &ContentHash) -> Option<Arc<CommitLog>> {
+        let commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        commits.as_ref().filter(|(of, _)| of == rules).map(|(_, commits)| Arc::clone(commits))
+    }
+
+    pub(in crate::engine) fn store_commits(&self, rules: ContentHash, commits: &Arc<CommitLog>) {
+        let mut kept = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some((rules, Arc::clone(commits)));
+    }
+
+    pub(in crate::engine) fn rows(&self) -> Option<Arc<FileRows>> {
+        self.known().rows.clone()
+    }
+
+    /// Keeps the rows as the store has them. Nobody may write meanwhile.
+    pub(in crate::engine) fn store_rows(&self, rows: Arc<FileRows>) {
+        self.known().rows = Some(rows);
+    }
+
+    /// Forgets the rows, for the store has others.
+    pub(in crate::engine) fn drop_rows(&self) {
+        let mut known = self.known();
+        known.rows = None;
+        known.version += 1;
+        known.is_complete = false;
+    }
+
+    /// Notes that rows are held which the store does not have.
+    pub(in crate::engine) fn mark_behind(&self) {
+        self.known().is_behind = true;
+    }
+
+    /// Forgets the rows where the store does not have all of them: who has a store again, or never lost it, reads anew
+    /// what another project could not store.
+    pub(in crate::engine) fn catch_up(&self) {
+        let is_behind = std::mem::take(&mut self.known().is_behind);
+        if is_behind {
+            self.drop_rows();
+        }
+    }
+
+    /// Keeps what is about to be written.
+    pub(in crate::engine) fn apply_batch(&self, batch: &WriteBatch) {
+        if batch.files.is_empty() && batch.removed.is_empty() {
+            return;
+        }
+        let mut known = self.known();
+        known.version += 1;
+        let TreeState { rows: Some(rows), unreported: untold, is_complete: is_whole, .. } = &mut *known
+        else {
+            return;
+        };
+        let rows = Arc::make_mut(rows);
+        let mut keep_for_telling = |path: &RelPath, before: Option<Arc<FileRow>>| {
+            // Else everything is going to be looked at, and told of by that.
+            if *is_whole {
+                untold.entry(path.clone()).or_insert(before);
+            }
+        };
+        for path in &batch.removed {
+            if let Some(before) = rows.remove(path) {
+                keep_for_telling(path, Some(before));
+            }
+        }
+        for row in &batch.files {
+            let before = rows.insert(row.path.clone(), Arc::new(row.clone()));
+            if before.as_ref().is_none_or(|before| before.state != row.state) {
+                keep_for_telling(&row.path, before);
+            }
+        }
+    }
+
+    /// Takes out of a batch what was read before so many touches had come, and has been read once more since. What was
+    /// touched meanwhile is kept without its stamp: that may be of bytes that were only half written.
+    pub(in crate::engine) fn drop_outdated(&self, batch: &mut WriteBatch, touches: u64) {
+        let known = self.known();
+        let is_later = |at: Option<&u64>| at.is_some_and(|at| touches < *at);
+        batch.files.retain(|row| !is_later(known.settled.get(&row.path)));
+        for row in &mut batch.files {
+            if is_later(known.dirty.get(&row.path)) {
+                row.stamp = None;
+            }
+        }
+    }
+
+    /// Returns the files that changed since they were told of last, each with what it was then. They count as told.
+    pub(in crate::engine) fn take_unreported(
+        &self,
+        is_meant: &dyn Fn(&RelPath) -> bool,
+    ) -> FxHashMap<RelPath, Option<Arc<FileRow>>> {
+        self.known().unreported.extract_if(|path, _| is_meant(path)).collect()
+    }
+
+    /// Notes that files were looked at when so many touches had come.
+    pub(in crate::engine) fn mark_read<'p>(&self, paths: impl Iterator<Item = &'p RelPath>, touches: u64) {
+        let mut known = self.known();
+        if known.dirty.is_empty() {
+            return;
+        }
+        for path in paths {
+            if known.dirty.get(path).is_some_and(|touch| *touch <= touches) {
+                known.dirty.remove(path);
+                if MOST_SETTLED <= known.settled.len() {
+                    // Readings take moments; those of long ago have ended.
+                    known.settled.clear();
+                }
+                known.settled.insert(path.clone(), touches);
+            }
+        }
+    }
+
+    /// Notes that every file was looked at.
+    pub(in crate::engine) fn mark_scanned_all(&self, began: &TreeSnapshot) {
+        let mut known = self.known();
+        known.is_complete = known.epoch == began.epoch && known.is_trusted;
+        let seen = began.touches;
+        // What is not listed any more, or never was, is not going to be read.
+        known.dirty.retain(|_, touch| seen < *touch);
+    }
+
+    pub(in crate::engine) fn count_missed(&self, missed: u64) {
+        self.known().missed += missed;
+    }
+
+    pub(in crate::engine) fn count_mismatch(&self) {
+        self.known().mistakes += 1;
+    }
+
+    fn known(&self) -> MutexGuard<'_, TreeState> {
+        // Every change under the lock is whole when a thread panics elsewhere.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
