@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::samples::sample_project;
 use super::sandbox::Sandbox;
 use super::sandbox::list;
 use super::sandbox::text;
 use super::sandbox::texts;
-use super::tiers::project;
 
 const WAYS: [&[&str]; 7] = [
     &["--tier", "1"],
@@ -24,7 +24,7 @@ fn run_all_variants(sandbox: &Sandbox) -> Vec<String> {
 
 /// Some history, so that the stable order has something to go by, and edits that are not committed.
 fn project_with_history() -> Sandbox {
-    let sandbox = project();
+    let sandbox = sample_project();
     for n in 0..5 {
         sandbox.write("src/fast.c", format!("int twice(int x)\n{{\n    return x + {n};\n}}\n"));
         sandbox.commit_all("again");
@@ -59,7 +59,7 @@ fn a_fresh_clone_produces_the_same_bytes() {
 
 #[test]
 fn the_receipt_accounts_for_every_file() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write(".env", "TOKEN=1\n");
     std::os::unix::fs::symlink("README.md", sandbox.path("link.md")).unwrap();
     let listed = sandbox.git(&["ls-files", "--cached", "--others", "--exclude-standard"]);
@@ -102,7 +102,7 @@ fn files_are_in_the_requested_order() {
 
 #[test]
 fn only_the_named_files_are_shown() {
-    let sandbox = project();
+    let sandbox = sample_project();
     assert_eq!(order(&sandbox, &["src/util"]), ["src/util/text.py"]);
     assert_eq!(
         order(&sandbox, &["--order", "path", "src/*.py", "README.md"]),
@@ -114,7 +114,7 @@ fn only_the_named_files_are_shown() {
 
 #[test]
 fn a_named_file_that_cannot_be_shown_is_reported_on_one_line() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write(".env", "TOKEN=hunter2\n");
     let ran = sandbox.slop(&["aggregate", "--stdout", "README.md", "gone.py", "logo.png", ".env"]);
     assert_eq!(ran.code, 4, "{ran:?}");
@@ -128,7 +128,7 @@ fn a_named_file_that_cannot_be_shown_is_reported_on_one_line() {
 
 #[test]
 fn the_markdown_has_headings_and_marks_reduced_files() {
-    let said = project().stdout_of(&["aggregate", "--tier", "3", "--order", "path", "--stdout"]);
+    let said = sample_project().stdout_of(&["aggregate", "--tier", "3", "--order", "path", "--stdout"]);
     assert!(
         said.starts_with("## Files (Tier 3 - Focused)\n\n### README.md\nMarkdown · skeleton of "),
         "{said}"
@@ -151,7 +151,7 @@ fn no_text_can_close_its_fence() {
 
 #[test]
 fn the_json_document_contains_what_the_markdown_contains() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let json = sandbox.stdout_of(&["aggregate", "--tier", "1", "--format", "json", "--stdout"]);
     let document: Value = serde_json::from_str(&json).unwrap();
     let markdown = sandbox.stdout_of(&["aggregate", "--tier", "1", "--stdout"]);

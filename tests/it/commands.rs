@@ -3,15 +3,15 @@
 use std::fs;
 use std::process::Stdio;
 
+use super::samples::sample_project;
 use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
 use super::sandbox::list;
 use super::sandbox::run;
-use super::tiers::project;
 
 #[test]
 fn init_writes_settings_without_effect_and_never_overwrites() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let before = sandbox.stdout_of(&["config", "show"]);
     let said = sandbox.stdout_of(&["init"]);
     assert!(said.ends_with("slop.toml\n"), "{said}");
@@ -24,7 +24,7 @@ fn init_writes_settings_without_effect_and_never_overwrites() {
 
 #[test]
 fn config_show_reports_the_origin_of_each_setting() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[aggregation]\n\norder = \"path\"\n");
     fs::create_dir_all(sandbox.outside("config/slop")).unwrap();
     fs::write(sandbox.outside("config/slop/config.toml"), "[limits]\nmax_bytes = 7\n").unwrap();
@@ -46,7 +46,7 @@ fn config_show_reports_the_origin_of_each_setting() {
 
 #[test]
 fn an_invalid_setting_is_reported_with_file_line_and_similar_key() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[aggregation]\norder = \"path\"\ndefualt_mode = \"full\"\n");
     let near = ["slop.toml:3", "defualt_mode", "default_mode", "hint:"];
     for command in [&["index"][..], &["config", "show"], &["aggregate"]] {
@@ -76,7 +76,7 @@ fn completions_for_each_shell_and_man_pages_for_each_command_are_printed() {
 
 #[test]
 fn usage_errors_have_their_own_exit_code() {
-    let sandbox = project();
+    let sandbox = sample_project();
     for wrong in [
         &["frobnicate"][..],
         &[],
@@ -97,7 +97,7 @@ fn usage_errors_have_their_own_exit_code() {
 
 #[test]
 fn a_missing_or_foreign_file_is_the_users_error() {
-    let sandbox = project();
+    let sandbox = sample_project();
     fs::write(sandbox.outside("outside.py"), "hunter2 = 1\n").unwrap();
     let outside = sandbox.outside("outside.py");
     for command in ["view", "outline", "explain"] {
@@ -114,7 +114,7 @@ fn a_missing_or_foreign_file_is_the_users_error() {
 
 #[test]
 fn errors_are_reported_as_json_with_the_json_flag() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("notes.txt", "Words.\n");
     for (command, code) in [
         (&["view", "nowhere.py", "--json"][..], "not_found"),
@@ -138,7 +138,7 @@ fn errors_are_reported_as_json_with_the_json_flag() {
 
 #[test]
 fn with_json_exactly_one_object_is_printed_even_on_failure() {
-    let ran = project().slop(&["symbol", "nobody", "--json"]);
+    let ran = sample_project().slop(&["symbol", "nobody", "--json"]);
     assert_eq!((ran.code, ran.out.lines().count()), (1, 1), "{ran:?}");
     assert!(ran.err.contains("`nobody`"), "{ran:?}");
 }
@@ -171,14 +171,14 @@ fn a_closed_pipe_is_not_an_error() {
 
 #[test]
 fn failing_to_write_to_standard_output_is_an_error() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let ran = run(sandbox.script("$SLOP outline --json > /dev/full"));
     ran.assert_fails(3, &["error: cannot write to the standard output"]);
 }
 
 #[test]
 fn paths_are_relative_to_the_current_subfolder() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.stdout_of(&["index"]);
     assert!(
         sandbox.slop_in("src", &["view", "engine.py"]).out.starts_with("src/engine.py · Python · full\n")
@@ -196,7 +196,7 @@ fn paths_are_relative_to_the_current_subfolder() {
 
 #[test]
 fn the_project_flag_selects_the_project() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let root = sandbox.root();
     let mut command = sandbox.command(&["--project", root.to_str().unwrap(), "view", "src/engine.py"]);
     command.current_dir(sandbox.outside("home"));
@@ -207,7 +207,7 @@ fn the_project_flag_selects_the_project() {
 
 #[test]
 fn paths_may_be_spelled_as_shells_and_scripts_spell_them() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let absolute = sandbox.path("src/engine.py");
     for word in
         ["src/engine.py", "./src/engine.py", "src//engine.py", "src/./engine.py", "src/util/../engine.py"]
@@ -220,7 +220,7 @@ fn paths_may_be_spelled_as_shells_and_scripts_spell_them() {
 
 #[test]
 fn quiet_prints_only_results() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let ran = sandbox.slop(&["status", "-q"]);
     assert_eq!(ran.err, "");
     assert!(!sandbox.slop(&["status"]).err.is_empty());
@@ -229,14 +229,14 @@ fn quiet_prints_only_results() {
 
 #[test]
 fn colors_are_used_only_on_terminals() {
-    let sandbox = project();
+    let sandbox = sample_project();
     assert!(!sandbox.slop(&["view", "nowhere.py"]).err.contains('\u{1b}'));
     assert!(sandbox.slop(&["view", "nowhere.py", "--color", "always"]).err.contains('\u{1b}'));
 }
 
 #[test]
 fn a_checkout_where_git_fails_is_walked_with_a_note() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("ignored.log", "x\n");
     sandbox.write(".gitignore", "*.log\n");
     let mut command = sandbox.command(&["status"]);
@@ -249,7 +249,7 @@ fn a_checkout_where_git_fails_is_walked_with_a_note() {
 
 #[test]
 fn viewing_a_folder_skips_files_without_text_and_reports_failures() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("pictures/a.txt", "words\n");
     sandbox.write("pictures/b.png", b"\x89PNG\0\0");
     let shown = sandbox.slop(&["view", "pictures"]);
@@ -264,7 +264,7 @@ fn viewing_a_folder_skips_files_without_text_and_reports_failures() {
 
 #[test]
 fn an_empty_argument_selects_no_file_and_the_root_selects_all() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.slop(&["view", ""]).assert_fails(1, &["empty path"]);
     let root = sandbox.path("").canonicalize().unwrap();
     let all = sandbox.stdout_of(&["view", root.to_str().unwrap(), "-m", "summary"]);

@@ -1,10 +1,12 @@
-//! An answer reflects every write that returned before the question was asked.
+//! Answers come from the files as they are now, and `slop audit` finds where an index differs.
 
 use std::fs;
 use std::fs::File;
 use std::fs::FileTimes;
 use std::time::Duration;
 use std::time::SystemTime;
+
+use serde_json::json;
 
 use super::sandbox::Sandbox;
 
@@ -28,16 +30,6 @@ fn twenty_quick_edits_of_the_same_size_are_all_detected() {
     assert_eq!(right, RUNS * EDITS);
 }
 
-/// Writes other bytes of the same size, and puts the old times back.
-fn edit_keeping_mtime(sandbox: &Sandbox, file: &str, text: &str) {
-    let path = sandbox.path(file);
-    let before = fs::metadata(&path).unwrap();
-    assert_eq!(before.len(), text.len() as u64);
-    fs::write(&path, text).unwrap();
-    let times = FileTimes::new().set_modified(before.modified().unwrap());
-    File::options().write(true).open(&path).unwrap().set_times(times).unwrap();
-}
-
 /// A file as old as most are, in the cache.
 fn settled_project() -> Sandbox {
     let sandbox = Sandbox::repo();
@@ -52,9 +44,9 @@ fn settled_project() -> Sandbox {
 #[test]
 fn an_edit_with_a_restored_mtime_is_detected() {
     let sandbox = settled_project();
-    edit_keeping_mtime(&sandbox, "a.py", "def two():\n    return 2\n");
+    sandbox.edit_keeping_mtime("a.py", "def two():\n    return 2\n");
     assert!(sandbox.stdout_of(&["view", "a.py"]).contains("def two"));
-    edit_keeping_mtime(&sandbox, "a.py", "def six():\n    return 6\n");
+    sandbox.edit_keeping_mtime("a.py", "def six():\n    return 6\n");
     assert!(sandbox.stdout_of(&["aggregate", "--tier", "2", "--stdout"]).contains("def six"));
 }
 
@@ -133,4 +125,49 @@ fn a_vanished_file_is_reported_and_does_not_stop_the_run() {
     assert_eq!(asked.code, 4);
     assert!(asked.out.contains("ERROR: file not found: a.py"), "{}", asked.out);
     assert!(asked.out.contains("def b()"), "{}", asked.out);
+}
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    sandbox.write("a.py", "def a():\n    pass\n");
+    sandbox.write("b.py", "def b():\n    pass\n");
+    sandbox.commit_all("Begin");
+    sandbox
+}
+
+#[test]
+fn a_correct_index_has_no_differences() {
+    let sandbox = project();
+    sandbox.stdout_of(&["index"]);
+    let data = sandbox.json(&["audit"]);
+    assert_eq!(data, json!({"files": 2, "bytes": 36, "differences": []}));
+    assert_eq!(sandbox.stdout_of(&["audit"]), "2 files, 36 bytes read, 0 differences\n");
+}
+
+#[test]
+fn every_difference_is_reported_with_its_path_and_none_is_fixed() {
+    let sandbox = project();
+    sandbox.stdout_of(&["index"]);
+    sandbox.write("a.py", "def other():\n    pass\n");
+    sandbox.write("new\u{1b}.py", "def new():\n    pass\n");
+    std::fs::remove_file(sandbox.path("b.py")).unwrap();
+    sandbox.git(&["rm", "-q", "--cached", "b.py"]);
+    for _ in 0..2 {
+        let ran = sandbox.slop(&["audit"]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        let told = "a.py: the index has another content\n\
+                    b.py: the index has it, and the project does not\n\
+                    new\\u{1b}.py: the project has it, and the index does not\n";
+        assert!(ran.out.starts_with(told) && ran.out.ends_with(" 3 differences\n"), "{ran:?}");
+    }
+    let ran = sandbox.slop(&["audit", "--json"]);
+    let envelope: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((ran.code, &envelope["data"]["differences"][0]["kind"]), (1, &json!("other_content")));
+}
+
+#[test]
+fn without_a_cache_there_is_nothing_to_audit() {
+    let sandbox = project();
+    sandbox.write("slop.toml", "[aggregation]\ncache_enabled = false\n");
+    sandbox.slop(&["audit"]).assert_fails(1, &["work on the cache", "cache_enabled"]);
 }

@@ -4,10 +4,10 @@
 use expect_test::expect_file;
 use serde_json::Value;
 
+use super::samples::PNG;
 use super::sandbox::Sandbox;
 use super::sandbox::list;
 use super::sandbox::text;
-use super::sections::PNG;
 
 const FORMATS: [&str; 3] = ["anthropic", "openai", "gemini"];
 

@@ -13,6 +13,7 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+use std::time::Instant;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -68,6 +69,24 @@ impl Sandbox {
         let path = self.path(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
+    }
+
+    /// Replaces a file's bytes by others of the same size and restores its modification time.
+    #[track_caller]
+    pub(crate) fn edit_keeping_mtime(&self, file: &str, text: &str) {
+        let path = self.path(file);
+        let before = fs::metadata(&path).unwrap();
+        assert_eq!(before.len(), text.len() as u64);
+        fs::write(&path, text).unwrap();
+        let times = fs::FileTimes::new().set_modified(before.modified().unwrap());
+        fs::File::options().write(true).open(&path).unwrap().set_times(times).unwrap();
+    }
+
+    /// Writes the user's own settings file.
+    pub(crate) fn write_user_settings(&self, text: &str) {
+        let folder = self.outside("config/slop");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("config.toml"), text).unwrap();
     }
 
     pub(crate) fn read(&self, file: &str) -> String {
@@ -134,6 +153,12 @@ impl Sandbox {
         data(&self.stdout_of(&[arguments, &["--json"]].concat()))
     }
 
+    /// Aggregates to standard output with these flags and returns the data in the envelope, including the receipt.
+    #[track_caller]
+    pub(crate) fn aggregate_json(&self, flags: &[&str]) -> Value {
+        self.json(&[&["aggregate", "--stdout"], flags].concat())
+    }
+
     /// Runs the program and returns its answer, a line of JSON for each file.
     #[track_caller]
     pub(crate) fn json_lines(&self, arguments: &[&str]) -> Vec<Value> {
@@ -184,6 +209,16 @@ pub(crate) fn run(mut command: Command) -> CommandOutput {
     thread::spawn(move || sender.send(command.output()));
     let output = output.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("hangs: {words}")).unwrap();
     CommandOutput::from_output(&output)
+}
+
+/// Waits until a condition holds, and fails if it does not within a minute.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !condition() {
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Says that a test was skipped, past the test runner, which keeps to itself what a passing test prints.

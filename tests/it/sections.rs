@@ -3,16 +3,15 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use super::samples::PNG;
+use super::samples::sample_project;
 use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
 use super::sandbox::data;
 use super::sandbox::list;
 use super::sandbox::run;
 use super::sandbox::texts;
-use super::tiers::project;
 
-/// The smallest image that begins as one.
-pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 const TALK: &str = r#"["User: fix it", {"role": "assistant", "content": "done"}]"#;
 const TALK_RENDERED: &str = "\n## Discussion History\n\n### Discussion Excerpt 1\n\nUser: fix it\n\n---\n\n\
     ### Discussion Excerpt 2\n\nassistant: done\n";
@@ -30,14 +29,14 @@ fn from<'a>(document: &'a str, heading: &str) -> &'a str {
 }
 
 fn in_beads_mode() -> Sandbox {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[project]\nexecution_mode = \"beads\"\n");
     sandbox
 }
 
 #[test]
 fn the_discussion_is_last_in_each_of_its_formats() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("talk.json", TALK);
     sandbox.write("talk.jsonl", "\"User: fix it\"\n{\"role\":\"assistant\",\"content\":\"done\"}\n");
     sandbox.write("talk.toml", "history = ['User: fix it', { role = 'assistant', content = 'done' }]\n");
@@ -91,7 +90,7 @@ fn the_sections_are_in_order() {
 
 #[test]
 fn history_only_reads_no_project_file() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("talk.json", TALK);
     let ran = sandbox.slop(&["aggregate", "--stdout", "--history", "talk.json", "--history-only", "-v"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, TALK_RENDERED));
@@ -100,7 +99,7 @@ fn history_only_reads_no_project_file() {
 
 #[test]
 fn the_projects_discussion_is_shown_if_the_tier_includes_it() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let without = aggregate(&sandbox, &["--tier", "2"]);
     sandbox.write("history.toml", "history = ['x']\n");
     assert_eq!(aggregate(&sandbox, &["--tier", "2"]), format!("{without}{}", rendered("x")));
@@ -118,7 +117,7 @@ fn rendered(said: &str) -> String {
 
 #[test]
 fn a_history_file_of_another_kind_is_ignored() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("history.toml", "[window]\nwidth = 3\n");
     let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
     assert_eq!(ran.code, 0);
@@ -130,7 +129,7 @@ fn a_history_file_of_another_kind_is_ignored() {
 
 #[test]
 fn an_invalid_default_discussion_does_not_stop_the_run() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let own = sandbox.path("history.toml");
     let goes_on = |words: &str| {
         let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
@@ -157,7 +156,7 @@ fn an_invalid_default_discussion_does_not_stop_the_run() {
 
 #[test]
 fn a_discussion_is_read_through_a_link_only_if_named() {
-    let sandbox = project();
+    let sandbox = sample_project();
     std::fs::write(sandbox.outside("h.toml"), "history = ['of somebody else']\n").unwrap();
     std::os::unix::fs::symlink("../h.toml", sandbox.path("history.toml")).unwrap();
     let ran = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
@@ -171,7 +170,7 @@ fn a_discussion_is_read_through_a_link_only_if_named() {
 
 #[test]
 fn a_take_is_selected_by_name() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let takes = "active = 'b'\n[takes.a]\nhistory = ['1']\n[takes.b]\nhistory = ['2']\n";
     sandbox.write("history.toml", takes);
     assert_eq!(aggregate(&sandbox, &["--history-only"]), rendered("2"));
@@ -182,7 +181,7 @@ fn a_take_is_selected_by_name() {
 
 #[test]
 fn an_invalid_discussion_is_refused_with_its_position() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let refuses = |bytes: &[u8], name: &str, words: &[&str]| {
         sandbox.write(name, bytes);
         let ran = sandbox.slop(&["aggregate", "--history", name]);
@@ -199,7 +198,7 @@ fn an_invalid_discussion_is_refused_with_its_position() {
 
 #[test]
 fn a_huge_discussion_is_refused_without_reading_it() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let file = std::fs::File::create(sandbox.path("huge.json")).unwrap();
     file.set_len(100 << 20).unwrap();
     let ran = sandbox.slop(&["aggregate", "--stdout", "--history", "huge.json"]);
@@ -209,7 +208,7 @@ fn a_huge_discussion_is_refused_without_reading_it() {
 
 #[test]
 fn a_discussion_path_is_relative_to_the_current_folder() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "");
     sandbox.write("src/talk.json", TALK);
     std::fs::write(sandbox.outside("talk.json"), TALK).unwrap();
@@ -221,7 +220,7 @@ fn a_discussion_path_is_relative_to_the_current_folder() {
 
 #[test]
 fn screenshots_are_links_unless_inlined() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "");
     sandbox.write("doc/shot one.png", PNG);
     std::fs::write(sandbox.outside("b.gif"), b"GIF89a...").unwrap();
@@ -241,7 +240,7 @@ fn screenshots_are_links_unless_inlined() {
 
 #[test]
 fn an_image_that_cannot_be_shown_is_reported_on_one_line() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[limits]\nscreenshot_bytes = 16\n");
     sandbox.write("ok.png", PNG);
     sandbox.write("large.png", [PNG, b"x"].concat());
@@ -268,7 +267,7 @@ fn an_image_that_cannot_be_shown_is_reported_on_one_line() {
 
 #[test]
 fn gemini_bodies_contain_no_unsupported_image() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("a.gif", b"GIF89a...");
     sandbox.write("b.png", PNG);
     let flags =

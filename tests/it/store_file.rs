@@ -1,12 +1,23 @@
-//! The cache's own files: whatever is done to them, answers stay right, and nothing else is written.
+//! The files of the cache: damage, kills, full disks and concurrent runs never make an answer wrong.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Child;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
 
 use rusqlite::Connection;
 
+use super::samples::LARGE_PROJECT_FILES;
+use super::samples::large_project;
+use super::samples::sample_project;
+use super::sandbox::CommandOutput;
 use super::sandbox::Sandbox;
-use super::tiers::project;
+use super::sandbox::number;
+use super::sandbox::report_skipped;
+use super::sandbox::run;
 
 const QUESTIONS: [&[&str]; 5] = [
     &["outline", "--json"],
@@ -23,7 +34,7 @@ fn answers(sandbox: &Sandbox) -> Vec<String> {
 /// Does harm to the cache; then the first answer comes with one note, and all of them are right.
 #[track_caller]
 fn check_rebuilt(harm: impl Fn(&Sandbox)) {
-    let sandbox = project();
+    let sandbox = sample_project();
     let right = answers(&sandbox);
     for question in QUESTIONS {
         harm(&sandbox);
@@ -63,7 +74,7 @@ fn a_database_of_another_program_is_moved_aside_intact() {
         let connection = Connection::open(path).unwrap();
         connection.execute_batch("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)").unwrap();
     });
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write(".slop_cache/nothing", "");
     let path = sandbox.path(".slop_cache/index.db");
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs (x)").unwrap();
@@ -76,7 +87,7 @@ fn a_database_of_another_program_is_moved_aside_intact() {
 
 #[test]
 fn a_store_of_a_newer_slop_is_refused_and_unchanged() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.stdout_of(&["index"]);
     let path = sandbox.path(".slop_cache/index.db");
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
@@ -98,7 +109,7 @@ fn a_store_of_a_newer_slop_is_refused_and_unchanged() {
 
 #[test]
 fn a_deleted_store_is_recreated() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let right = answers(&sandbox);
     fs::remove_file(sandbox.path(".slop_cache/index.db")).unwrap();
     assert_eq!(answers(&sandbox), right);
@@ -108,9 +119,9 @@ fn a_deleted_store_is_recreated() {
 
 #[test]
 fn without_a_cache_the_answers_are_the_same() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let right = answers(&sandbox);
-    let other = project();
+    let other = sample_project();
     other.git(&["config", "core.excludesFile", "/dev/null"]);
     fs::write(other.path(".git/info/exclude"), "slop.toml\n").unwrap();
     other.write("slop.toml", "[aggregation]\ncache_enabled = false\n");
@@ -121,7 +132,7 @@ fn without_a_cache_the_answers_are_the_same() {
 /// Puts something in the place of the cache's folder; the answers are right, with a note.
 #[track_caller]
 fn check_without_folder(harm: impl Fn(&Sandbox)) {
-    let sandbox = project();
+    let sandbox = sample_project();
     let right = answers(&sandbox);
     fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
     fs::write(sandbox.path(".git/info/exclude"), ".slop_cache\n").unwrap();
@@ -145,7 +156,7 @@ fn a_file_or_a_link_in_place_of_the_cache_is_untouched() {
 
 #[test]
 fn a_read_only_cache_does_not_affect_answers() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let right = answers(&sandbox);
     sandbox.write("src/new.py", "def fresh(): pass\n");
     let folder = sandbox.path(".slop_cache");
@@ -163,7 +174,7 @@ fn a_read_only_cache_does_not_affect_answers() {
 
 #[test]
 fn the_cache_folder_hides_itself_from_git_and_from_backups() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.stdout_of(&["index"]);
     assert_eq!(sandbox.read(".slop_cache/.gitignore"), "*\n");
     let tag = sandbox.read(".slop_cache/CACHEDIR.TAG");
@@ -175,7 +186,7 @@ fn the_cache_folder_hides_itself_from_git_and_from_backups() {
 
 #[test]
 fn no_read_only_command_writes_outside_of_the_cache() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let before = sandbox.tree();
     let git_before = fs::metadata(sandbox.path(".git/index")).unwrap().modified().unwrap();
     let others: [&[&str]; 10] = [
@@ -202,10 +213,165 @@ fn no_read_only_command_writes_outside_of_the_cache() {
 
 #[test]
 fn the_cache_is_in_the_configured_folder() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[aggregation]\ncache_dir = \"var/cache\"\n");
     sandbox.stdout_of(&["index"]);
     assert!(sandbox.path("var/cache/index.db").is_file());
     assert!(!sandbox.path(".slop_cache").exists());
     assert!(sandbox.status().iter().all(|(path, _)| !path.starts_with("var/")));
+}
+
+/// The design asks for 50; so many are quick enough to be run each time.
+const KILLS: u32 = 8;
+
+fn start(sandbox: &Sandbox) -> Child {
+    let mut command = sandbox.command(&["index", "--json"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn after_a_kill_at_any_moment_the_next_run_is_correct() {
+    let sandbox = large_project();
+    let began = Instant::now();
+    sandbox.stdout_of(&["index"]);
+    let whole = began.elapsed();
+    let right = sandbox.stdout_of(&["outline", "--json"]);
+    let mut unfinished = 0;
+    for kill in 0..KILLS {
+        std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
+        let mut run = start(&sandbox);
+        // Spread over the whole run, at moments that are no multiple of anything; a wait is the point of this test.
+        let share = 0.02 + 0.96 * (f64::from(kill) * 0.618_034).fract();
+        thread::sleep(Duration::from_secs_f64(whole.as_secs_f64() * share));
+        run.kill().unwrap();
+        let ran = CommandOutput::from_output(&run.wait_with_output().unwrap());
+        unfinished += u32::from(ran.code != 0);
+        assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
+        assert!(sandbox.stdout_of(&["outline", "--json"]) == right, "after the kill at {share}");
+        assert_eq!(number(&sandbox.json(&["index"])["parsed"]), 0);
+        assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
+    }
+    assert!(0 < unfinished, "no run was killed in its midst");
+}
+
+#[test]
+fn artifacts_stored_by_a_killed_run_are_not_derived_again() {
+    let sandbox = large_project();
+    sandbox.stdout_of(&["index"]);
+    std::fs::remove_file(sandbox.path("src/m1.py")).unwrap();
+    let mut run = start(&sandbox);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert_eq!(number(&sandbox.json(&["index"])["parsed"]), 0);
+}
+
+#[test]
+fn concurrent_runs_all_succeed() {
+    let sandbox = large_project();
+    let mut right = None;
+    for at_once in [2, 4] {
+        let _ = std::fs::remove_dir_all(sandbox.path(".slop_cache"));
+        let runs: Vec<Child> = (0..at_once).map(|_| start(&sandbox)).collect();
+        for run in runs {
+            let ran = CommandOutput::from_output(&run.wait_with_output().unwrap());
+            assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
+            assert_eq!(number(&super::sandbox::data(&ran.out)["files"]), LARGE_PROJECT_FILES);
+        }
+        assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
+        let outlines = sandbox.stdout_of(&["outline", "--json"]);
+        assert!(right.get_or_insert_with(|| outlines.clone()) == &outlines);
+        assert_eq!(number(&sandbox.json(&["index"])["hashed"]), 0);
+    }
+}
+
+#[test]
+fn a_concurrent_clear_and_index_both_succeed() {
+    let sandbox = large_project();
+    let right = sandbox.stdout_of(&["outline", "--json"]);
+    for _ in 0..3 {
+        sandbox.stdout_of(&["cache", "clear"]);
+        let run = start(&sandbox);
+        sandbox.stdout_of(&["cache", "clear"]);
+        let ran = CommandOutput::from_output(&run.wait_with_output().unwrap());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(sandbox.stdout_of(&["outline", "--json"]) == right);
+    }
+    assert_eq!(sandbox.slop(&["cache", "verify"]).code, 0);
+}
+
+/// Runs a script where `.slop_cache` was mounted by another; none where this machine does not let us mount.
+fn run_where_mounted(sandbox: &Sandbox, mount: &str, script: &str) -> Option<CommandOutput> {
+    let mut probe = sandbox.script("unshare -Urm true");
+    if !probe.output().is_ok_and(|output| output.status.success()) {
+        report_skipped("this user may mount nothing, so that no disk could be made small");
+        return None;
+    }
+    std::fs::create_dir_all(sandbox.path(".slop_cache")).unwrap();
+    let mut command = sandbox.script("exec unshare -Urm sh -c \"$SCRIPT\"");
+    command.env("SCRIPT", format!("cache=\"$PWD/.slop_cache\"; {mount} || exit 99; {script}"));
+    Some(run(command))
+}
+
+/// Runs a script where `.slop_cache` is a file system of so many KiB.
+fn run_on_small_disk(sandbox: &Sandbox, kib: u32, script: &str) -> Option<CommandOutput> {
+    run_where_mounted(sandbox, &format!("mount -t tmpfs -o size={kib}k tmpfs \"$cache\""), script)
+}
+
+#[test]
+fn commands_answer_when_the_disk_fills_up() {
+    let sandbox = large_project();
+    for question in ["outline --json", "aggregate --tier 3 --stdout", "view src --mode summary"] {
+        let right = run(sandbox.script(&format!("$SLOP {question}"))).out;
+        std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
+        for kib in [4, 64, 256, 1024] {
+            let Some(ran) = run_on_small_disk(&sandbox, kib, &format!("$SLOP {question}")) else { return };
+            assert_eq!(ran.code, 0, "{question} on {kib} KiB: {}", ran.err);
+            assert!(ran.out == right, "{question} on {kib} KiB: {}", ran.err);
+            assert!(ran.err.contains("note: "), "{question} on {kib} KiB says nothing");
+        }
+    }
+}
+
+#[test]
+fn files_that_a_full_disk_could_not_cache_are_read_again() {
+    let sandbox = large_project();
+    let right = sandbox.stdout_of(&["outline", "--json"]);
+    std::fs::remove_dir_all(sandbox.path(".slop_cache")).unwrap();
+    let script = "$SLOP index --json >/dev/null; $SLOP cache verify >&2 || exit 9; $SLOP outline --json";
+    let Some(ran) = run_on_small_disk(&sandbox, 512, script) else { return };
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out == right);
+}
+
+#[test]
+fn an_output_on_a_full_disk_fails_and_leaves_no_file() {
+    let sandbox = large_project();
+    let flags = "--strategy full -o .slop_cache/context.md";
+    let script =
+        format!("$SLOP aggregate {flags}; code=$?; ls .slop_cache | grep -v -e index -e stamp; exit $code");
+    std::fs::write(sandbox.path("slop.toml"), "[aggregation]\ncache_enabled = false\n").unwrap();
+    let Some(ran) = run_on_small_disk(&sandbox, 64, &script) else { return };
+    ran.assert_fails(3, &["context.md", "hint: check the folder's permissions and the room on the disk"]);
+}
+
+#[test]
+fn commands_answer_when_the_cache_is_on_a_read_only_disk() {
+    let sandbox = large_project();
+    sandbox.stdout_of(&["index"]);
+    // What has changed since is known to no cache: a new content, and an old one under another name.
+    sandbox.write("src/new.py", "def fresh():\n    return 1\n");
+    sandbox.git(&["mv", "src/m1.py", "src/moved.py"]);
+    let same = "mount --bind \"$cache\" \"$cache\" && mount -o remount,bind,ro \"$cache\"";
+    for question in
+        ["outline --json", "symbol fresh", "symbol f1_7 --definition", "aggregate --tier 3 --stdout"]
+    {
+        let mut right = None;
+        for mount in [same, "mount -t tmpfs -o ro tmpfs \"$cache\""] {
+            let Some(ran) = run_where_mounted(&sandbox, mount, &format!("$SLOP {question}")) else { return };
+            assert_eq!(ran.code, 0, "{question}: {}", ran.err);
+            assert!(ran.err.contains("note: "), "{question} says nothing");
+            assert!(right.get_or_insert_with(|| ran.out.clone()) == &ran.out, "{question}: {}", ran.err);
+        }
+        assert!(right.unwrap().contains(if question.contains("f1_7") { "src/moved.py" } else { "fresh" }));
+    }
 }

@@ -1,32 +1,15 @@
-//! What each tier sees, and what the settings make of it.
+//! What each tier shows, and limits on the size of a document.
 
 use serde_json::Value;
 
+use super::samples::ENGINE;
+use super::samples::PNG;
+use super::samples::sample_project;
 use super::sandbox::Sandbox;
 use super::sandbox::list;
+use super::sandbox::number;
 use super::sandbox::text;
 use super::sandbox::texts;
-
-pub(crate) const ENGINE: &str = "\"\"\"Runs things.\"\"\"\nimport os\n\n\nclass Engine:\n    \"\"\"An engine.\"\"\"\n\n    def run(self, fuel: int) -> int:\n        burnt = fuel * 2\n        return burnt\n";
-
-/// A small project of three languages.
-pub(crate) fn project() -> Sandbox {
-    let sandbox = Sandbox::repo();
-    sandbox.write("README.md", "# Things\n\nA project of things.\n");
-    sandbox.write("src/engine.py", ENGINE);
-    sandbox.write("src/util/text.py", "def shorten(text):\n    cut = text[:10]\n    return cut\n");
-    sandbox.write("src/fast.c", "/* Fast. */\nint twice(int x)\n{\n    return x + x;\n}\n");
-    sandbox.write("tests/test_engine.py", "def test_run():\n    checked = True\n    assert checked\n");
-    sandbox.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\0");
-    sandbox.commit_all("first");
-    sandbox
-}
-
-/// Aggregates, and returns the data with its receipt.
-#[track_caller]
-fn aggregate(sandbox: &Sandbox, arguments: &[&str]) -> Value {
-    sandbox.json(&[&["aggregate", "--stdout"], arguments].concat())
-}
 
 /// Returns the view of each file in the receipt, by path.
 #[track_caller]
@@ -50,8 +33,8 @@ fn headings(document: &Value) -> Vec<String> {
 
 #[test]
 fn the_orchestrator_gets_summaries_and_the_tree() {
-    let sandbox = project();
-    let document = aggregate(&sandbox, &["--tier", "1"]);
+    let sandbox = sample_project();
+    let document = sandbox.aggregate_json(&["--tier", "1"]);
     assert_eq!(headings(&document), ["Files (Summary)", "File Tree"]);
     assert!(views(&document).iter().all(|(_, view)| view == "summary"));
     let (_, engine) = view_of(&document, "src/engine.py");
@@ -63,7 +46,7 @@ fn the_orchestrator_gets_summaries_and_the_tree() {
 
 #[test]
 fn the_tech_lead_gets_summaries_with_signatures_and_no_tree() {
-    let document = aggregate(&project(), &["--tier", "2"]);
+    let document = sample_project().aggregate_json(&["--tier", "2"]);
     assert_eq!(headings(&document), ["Files (Summary)"]);
     let (view, fast) = view_of(&document, "src/fast.c");
     assert_eq!(view, "summary");
@@ -72,9 +55,9 @@ fn the_tech_lead_gets_summaries_with_signatures_and_no_tree() {
 
 #[test]
 fn the_worker_gets_focused_files_in_full_and_skeletons_of_the_others() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("notes.txt", "Words.\n");
-    let document = aggregate(&sandbox, &["--tier", "3", "--focus", "src/engine.py"]);
+    let document = sandbox.aggregate_json(&["--tier", "3", "--focus", "src/engine.py"]);
     assert_eq!(headings(&document), ["Files (Tier 3 - Focused)"]);
     assert_eq!(view_of(&document, "src/engine.py"), ("full".to_owned(), ENGINE.to_owned()));
     let (view, fast) = view_of(&document, "src/fast.c");
@@ -89,9 +72,9 @@ fn the_worker_gets_focused_files_in_full_and_skeletons_of_the_others() {
 
 #[test]
 fn qa_gets_outlines_and_a_window_around_the_line() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[aggregation]\nwindow_lines = 1\n");
-    let document = aggregate(&sandbox, &["--tier", "4", "--focus", "src/engine.py:9"]);
+    let document = sandbox.aggregate_json(&["--tier", "4", "--focus", "src/engine.py:9"]);
     let (view, engine) = view_of(&document, "src/engine.py");
     assert_eq!(view, "window");
     let expected = "     …  (7 lines)\n     8      def run(self, fuel: int) -> int:\n     9          burnt = fuel * 2\n    10          return burnt\n";
@@ -102,7 +85,7 @@ fn qa_gets_outlines_and_a_window_around_the_line() {
 
 #[track_caller]
 fn check_focus(word: &str, expected: &[&str]) {
-    let document = aggregate(&project(), &["--tier", "3", "--focus", word]);
+    let document = sample_project().aggregate_json(&["--tier", "3", "--focus", word]);
     let focused: Vec<String> = list(&document["receipt"]["files"])
         .filter(|file| file["rule"] == "focus")
         .map(|file| text(&file["path"]))
@@ -128,55 +111,56 @@ fn focus_accepts_a_path_a_name_a_partial_path_or_a_pattern() {
 
 #[test]
 fn focus_adds_no_files_to_the_document() {
-    let document = aggregate(&project(), &["--tier", "3", "--focus", "engine.py", "tests"]);
+    let document = sample_project().aggregate_json(&["--tier", "3", "--focus", "engine.py", "tests"]);
     assert_eq!(views(&document), [("tests/test_engine.py".to_owned(), "skeleton".to_owned())]);
 }
 
 #[test]
 fn a_strategy_takes_precedence_over_the_tier() {
-    let sandbox = project();
-    let full = aggregate(&sandbox, &["--tier", "1", "--strategy", "full"]);
+    let sandbox = sample_project();
+    let full = sandbox.aggregate_json(&["--tier", "1", "--strategy", "full"]);
     assert!(views(&full).iter().all(|(_, view)| view == "full"));
     assert_eq!(view_of(&full, "src/engine.py").1, ENGINE);
-    let summaries = aggregate(&sandbox, &["--tier", "3", "--strategy", "summarize", "--focus", "engine.py"]);
+    let summaries =
+        sandbox.aggregate_json(&["--tier", "3", "--strategy", "summarize", "--focus", "engine.py"]);
     assert_eq!(view_of(&summaries, "src/engine.py").0, "full");
     assert_eq!(view_of(&summaries, "src/fast.c").0, "summary");
 }
 
 #[test]
 fn settings_apply_without_a_flag() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[project]\naggregation_strategy = \"full\"\n");
-    assert!(views(&aggregate(&sandbox, &[])).iter().all(|(_, view)| view == "full"));
+    assert!(views(&sandbox.aggregate_json(&[])).iter().all(|(_, view)| view == "full"));
     sandbox.write("slop.toml", "[aggregation]\ndefault_mode = \"outline\"\n");
-    assert_eq!(view_of(&aggregate(&sandbox, &[]), "src/fast.c").0, "outline");
+    assert_eq!(view_of(&sandbox.aggregate_json(&[]), "src/fast.c").0, "outline");
     sandbox.write("slop.toml", "[project]\nsummary_only = true\naggregation_strategy = \"full\"\n");
-    assert!(views(&aggregate(&sandbox, &[])).iter().all(|(_, view)| view == "summary"));
+    assert!(views(&sandbox.aggregate_json(&[])).iter().all(|(_, view)| view == "summary"));
 }
 
 #[test]
 fn a_project_can_configure_its_tiers() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let settings = "[tiers.3]\nview = \"summary\"\nfocus_view = \"skeleton\"\ntree = true\nsummary_detail = \"words\"\nlanguages.python.view = \"outline\"\nlanguages.c.view = \"none\"\n";
     sandbox.write("slop.toml", settings);
-    let document = aggregate(&sandbox, &["--tier", "3", "--focus", "engine.py"]);
+    let document = sandbox.aggregate_json(&["--tier", "3", "--focus", "engine.py"]);
     assert_eq!(headings(&document), ["Files (Tier 3 - Focused)", "File Tree"]);
     assert_eq!(view_of(&document, "src/engine.py").0, "skeleton");
     assert_eq!(view_of(&document, "src/util/text.py").0, "outline");
     assert_eq!(view_of(&document, "README.md").0, "summary");
     assert_eq!(view_of(&document, "src/fast.c"), ("none".to_owned(), "(context excluded)".to_owned()));
-    let other = aggregate(&sandbox, &["--tier", "2"]);
+    let other = sandbox.aggregate_json(&["--tier", "2"]);
     assert_eq!(view_of(&other, "src/engine.py").0, "summary");
     assert_eq!(headings(&other), ["Files (Summary)"]);
 }
 
 #[test]
 fn summary_detail_decides_what_follows_the_summary() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let mut texts = Vec::new();
     for detail in ["words", "top_level", "signatures"] {
         sandbox.write("slop.toml", format!("[tiers.1]\nsummary_detail = \"{detail}\"\n"));
-        let (_, summary) = view_of(&aggregate(&sandbox, &["--tier", "1"]), "src/fast.c");
+        let (_, summary) = view_of(&sandbox.aggregate_json(&["--tier", "1"]), "src/fast.c");
         texts.push(summary);
     }
     assert!(!texts[0].contains("[Function]"), "{}", texts[0]);
@@ -188,9 +172,9 @@ fn summary_detail_decides_what_follows_the_summary() {
 
 #[test]
 fn a_file_over_the_limit_is_reduced_with_the_reason_in_the_receipt() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[limits]\nmax_bytes = 100\n");
-    let document = aggregate(&sandbox, &["--strategy", "full"]);
+    let document = sandbox.aggregate_json(&["--strategy", "full"]);
     assert_eq!(view_of(&document, "src/engine.py").0, "skeleton");
     assert_eq!(view_of(&document, "src/util/text.py").0, "full");
     let entry = list(&document["receipt"]["files"]).find(|file| file["path"] == "src/engine.py").unwrap();
@@ -199,7 +183,7 @@ fn a_file_over_the_limit_is_reduced_with_the_reason_in_the_receipt() {
 
 #[test]
 fn explain_shows_which_rule_decides() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let said = sandbox.json(&["explain", "src/engine.py", "--tier", "3", "--focus", "engine.py"]);
     assert_eq!((&said[0]["decided_by"], &said[0]["view"]), (&"focus".into(), &"full".into()));
     sandbox.write("notes.txt", "Words.\n");
@@ -212,7 +196,7 @@ fn explain_shows_which_rule_decides() {
 
 #[test]
 fn a_document_never_exceeds_the_budget_of_its_tier() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[tiers.1]\nbudget_tokens = 20\n");
     let refused = sandbox.slop(&["aggregate", "--tier", "1", "--stdout"]);
     refused.assert_fails(1, &["over the budget of 20", "hint:"]);
@@ -224,7 +208,7 @@ fn a_document_never_exceeds_the_budget_of_its_tier() {
 
 #[test]
 fn no_document_exceeds_any_limit() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[[files]]\npath = \"src/fast.c\"\nast_mask = { twice = \"def\" }\n");
     let (mut kept, mut refused) = (0, 0);
     for limit in (0..12).map(|power| 3 << power) {
@@ -255,4 +239,142 @@ fn the_skeleton_of_settings_shows_no_password() {
     assert!(document.contains("TOML · skeleton of ") && document.contains("user = \"reader\""), "{document}");
     assert!(document.contains("password = \"(redacted:"), "{document}");
     assert!(!document.contains("vT9"), "{document}");
+}
+
+const FORMATS: [&str; 5] = ["markdown", "json", "anthropic", "openai", "gemini"];
+
+/// A project of 40 modules with long names and quoted texts, which take more bytes as JSON.
+fn module_project() -> Sandbox {
+    let sandbox = Sandbox::repo();
+    for number in 0..40 {
+        let body: Vec<String> = (0..number).map(|line| format!("    say(\"line \\\"{line}\\\"\")")).collect();
+        let text = format!(
+            "\"\"\"Does {number}.\"\"\"\n\n\ndef thing_{number}(say):\n{}\n    return 0\n",
+            body.join("\n")
+        );
+        sandbox.write(format!("package/module_{number:02}.py"), text);
+    }
+    sandbox.commit_all("first");
+    sandbox
+}
+
+#[test]
+fn a_budget_that_nothing_fits_is_refused_with_the_missing_amount() {
+    let sandbox = module_project();
+    let refused = sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--budget", "1"]);
+    refused.assert_fails(1, &["over the budget of 1", "hint:"]);
+    // The heading, and that all files are left out.
+    let words = refused.err.split_whitespace().collect::<Vec<_>>();
+    let at = words.iter().position(|word| *word == "tokens:").unwrap();
+    let needed = words[at - 2..at].iter().find_map(|word| word.parse::<u64>().ok()).unwrap();
+    assert!(refused.err.contains(&format!("{} over", needed - 1)), "{}", refused.err);
+    let least = sandbox.stdout_of(&["aggregate", "--stdout", "--tier", "3", "--budget", &needed.to_string()]);
+    assert!(least.contains("further files") && !least.contains("module_"), "{least}");
+    let still =
+        sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--budget", &(needed - 1).to_string()]);
+    still.assert_fails(1, &["1 over the budget"]);
+}
+
+#[test]
+fn the_tiers_budget_applies_unless_the_command_sets_another() {
+    let sandbox = module_project();
+    sandbox.write("slop.toml", "[tiers.2]\nbudget_tokens = 300\n");
+    let tokens_of = |flags: &[&str]| {
+        let flags = [&["aggregate", "--stdout", "--format", "json", "--tier", "2"], flags].concat();
+        let document: Value = serde_json::from_str(&sandbox.stdout_of(&flags)).unwrap();
+        (number(&document["receipt"]["budget_tokens"]), number(&document["receipt"]["tokens"]))
+    };
+    let (budget, tokens) = tokens_of(&[]);
+    assert!(budget == 300 && (150..=300).contains(&tokens), "{tokens}");
+    let (budget, tokens) = tokens_of(&["--budget", "700"]);
+    assert!(budget == 700 && (350..=700).contains(&tokens), "{tokens}");
+}
+
+#[test]
+fn every_format_stays_within_max_bytes_as_written() {
+    let sandbox = module_project();
+    for format in FORMATS {
+        let ask = |flags: &[&str]| {
+            sandbox.slop(&[&["aggregate", "--stdout", "--tier", "3", "--format", format], flags].concat())
+        };
+        let whole = ask(&[]).out.len();
+        for limit in [whole, whole - 1, whole * 3 / 4, whole / 2] {
+            let ran = ask(&["--max-bytes", &limit.to_string()]);
+            assert_eq!(ran.code, 0, "{format} in {limit} of {whole}: {}", ran.err);
+            assert!(ran.out.len() <= limit, "{format}: {} bytes are over {limit}", ran.out.len());
+            // What is given up is in proportion to what is too much.
+            assert!(limit * 4 / 5 < ran.out.len(), "{format}: {} bytes of {limit}", ran.out.len());
+        }
+        let refused = ask(&["--max-bytes", "10"]);
+        refused.assert_fails(1, &["over the limit of 10"]);
+        // What is said to be too much by so many bytes fits where so many are allowed.
+        let smallest = refused.err.split_once("a document of ").unwrap().1.split(' ').next().unwrap();
+        let fits = ask(&["--max-bytes", smallest]);
+        assert_eq!(fits.code, 0, "{format} in {smallest}: {}", fits.err);
+    }
+}
+
+#[test]
+fn the_receipt_reports_the_limit_and_the_view_of_each_file() {
+    let sandbox = module_project();
+    let flags = [
+        "aggregate",
+        "--stdout",
+        "--tier",
+        "3",
+        "--format",
+        "json",
+        "--max-bytes",
+        "12000",
+        "--focus",
+        "module_03.py",
+    ];
+    let written = sandbox.stdout_of(&flags);
+    let document: Value = serde_json::from_str(&written).unwrap();
+    let receipt = &document["receipt"];
+    assert_eq!(number(&receipt["max_bytes"]), 12_000);
+    assert_eq!(number(&receipt["bytes"]), written.len() as u64);
+    let files: Vec<_> = list(&receipt["files"]).collect();
+    let left_out: Vec<_> = list(&receipt["left_out"]).collect();
+    assert_eq!(files.len() + left_out.len(), 40);
+    for file in files {
+        let is_focus = text(&file["path"]).ends_with("module_03.py");
+        assert_eq!(text(&file["wanted"]), if is_focus { "full" } else { "skeleton" });
+        let is_reduced = file["view"] != file["wanted"];
+        assert_eq!(is_reduced, file["why"] == "to keep within the budget", "{file}");
+        assert!(!(is_reduced && is_focus));
+    }
+    assert!(left_out.iter().all(|file| file["reason"] == "budget" && file["wanted"] == "skeleton"));
+}
+
+#[test]
+fn the_largest_possible_limits_limit_nothing() {
+    let sandbox = module_project();
+    let (flags, most) = (["aggregate", "--stdout", "--tier", "3"], u64::MAX.to_string());
+    let limited = sandbox.stdout_of(&[&flags[..], &["--budget", &most, "--max-bytes", &most]].concat());
+    assert_eq!(limited, sandbox.stdout_of(&flags));
+}
+
+#[test]
+fn a_file_reduced_to_its_path_is_not_a_failure() {
+    let sandbox = module_project();
+    let ran = sandbox.slop(&["aggregate", "--stdout", "--tier", "3", "--budget", "300"]);
+    assert!(ran.out.contains("· path\n"), "{}", ran.out);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+}
+
+#[test]
+fn an_inline_image_does_not_count_towards_the_token_budget() {
+    let sandbox = module_project();
+    let image = [PNG, &[0; 9000]].concat();
+    sandbox.write("shot.png", image);
+    let ask = |format: &str| {
+        let flags =
+            ["--screenshot", "shot.png", "--screenshots-inline", "--budget", "500", "--format", format];
+        sandbox.slop(&[&["aggregate", "--stdout", "--tier", "3"], &flags[..]].concat())
+    };
+    for format in &FORMATS[2..] {
+        assert_eq!(ask(format).code, 0, "{format}: {}", ask(format).err);
+    }
+    ask("markdown").assert_fails(1, &["over the budget of 500"]);
 }

@@ -129,44 +129,45 @@ impl BatchServer {
 fn batch_project(wire: &'static str) -> (AgentProject, Arc<Mutex<BatchServer>>) {
     let post = Arc::new(Mutex::new(BatchServer::default()));
     let theirs = Arc::clone(&post);
-    let desk = AgentProject::new(ModelServer::start(move |seen, _| {
+    let project = AgentProject::new(ModelServer::start(move |seen, _| {
         let mut post = theirs.lock().unwrap();
         if wire == "anthropic" { post.anthropic(seen) } else { post.openai(seen) }
     }));
     for name in ["one", "two", "three", "four"] {
-        desk.sandbox.write(format!("{name}.py"), module_source(name));
+        project.sandbox.write(format!("{name}.py"), module_source(name));
     }
-    desk.write_wire_settings(wire, "", "");
-    (desk, post)
+    project.write_wire_settings(wire, "", "");
+    (project, post)
 }
 
 /// Returns how often a batch was asked for.
-fn respond_created(desk: &AgentProject) -> usize {
-    desk.server
+fn respond_created(project: &AgentProject) -> usize {
+    project
+        .server
         .requests()
         .iter()
         .filter(|seen| seen.method == "POST" && seen.path.ends_with("/batches"))
         .count()
 }
 
-fn batch(desk: &AgentProject) -> Value {
-    desk.json(&["summarize", "--batch", "--yes"])
+fn batch(project: &AgentProject) -> Value {
+    project.json(&["summarize", "--batch", "--yes"])
 }
 
 #[test]
 fn a_batch_costs_half() {
     for wire in ["anthropic", "responses"] {
-        let (desk, post) = batch_project(wire);
-        assert_eq!(batch(&desk)["outcome"]["handed_over"], 4, "{wire}");
-        let (_, put_aside) = desk.usage();
+        let (project, post) = batch_project(wire);
+        assert_eq!(batch(&project)["outcome"]["handed_over"], 4, "{wire}");
+        let (_, put_aside) = project.usage();
         assert!(4 * HALF_COST < put_aside);
-        assert_eq!(batch(&desk)["collected"]["waiting"], 4, "{wire}");
+        assert_eq!(batch(&project)["collected"]["waiting"], 4, "{wire}");
         post.lock().unwrap().is_done = true;
-        assert_eq!(batch(&desk)["collected"]["answered"], 4, "{wire}");
-        let shown = desk.json(&["agent", "show", "one.py", "--tier", "1"]);
+        assert_eq!(batch(&project)["collected"]["answered"], 4, "{wire}");
+        let shown = project.json(&["agent", "show", "one.py", "--tier", "1"]);
         assert_eq!(shown["summaries"][0]["text"], "Counts what it is given.");
         let of_files: u64 = 4 * HALF_COST;
-        let (calls, spent) = desk.usage();
+        let (calls, spent) = project.usage();
         assert!(
             4 <= calls && of_files <= spent && spent <= of_files + put_aside / 3,
             "{wire} {calls} {spent}"
@@ -177,83 +178,87 @@ fn a_batch_costs_half() {
 #[test]
 fn a_batch_of_a_killed_process_is_found_and_not_submitted_again() {
     for wire in ["anthropic", "responses"] {
-        let (desk, post) = batch_project(wire);
+        let (project, post) = batch_project(wire);
         post.lock().unwrap().is_mute = true;
-        let mut command = desk.command(&["summarize", "--batch", "--yes"]);
+        let mut command = project.command(&["summarize", "--batch", "--yes"]);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        wait_until("a batch is made", || respond_created(&desk) == 1);
+        wait_until("a batch is made", || respond_created(&project) == 1);
         child.kill().unwrap();
         child.wait().unwrap();
         post.lock().unwrap().is_mute = false;
-        let (calls, put_aside) = desk.usage();
+        let (calls, put_aside) = project.usage();
         assert!(calls == 4 && 4 * HALF_COST < put_aside, "{wire}: all of it is put aside");
         // Nobody knows yet what became of it, and it is on its way all the same.
-        batch(&desk);
-        assert_eq!(respond_created(&desk), 1, "{wire}");
+        batch(&project);
+        assert_eq!(respond_created(&project), 1, "{wire}");
         post.lock().unwrap().is_done = true;
-        let collected = batch(&desk)["collected"].clone();
+        let collected = batch(&project)["collected"].clone();
         assert_eq!(collected["answered"], 4, "{wire} {collected}");
-        let asked =
-            desk.server.requests().into_iter().filter(|seen| seen.text().contains("def count_one")).count();
+        let asked = project
+            .server
+            .requests()
+            .into_iter()
+            .filter(|seen| seen.text().contains("def count_one"))
+            .count();
         assert_eq!(asked, 1, "{wire}");
     }
 }
 
 #[test]
 fn a_batch_over_the_limit_is_not_sent() {
-    let (desk, _) = batch_project("anthropic");
-    desk.write_agent_settings("budget_day_usd = \"0.001\"", "");
-    let ran: CommandOutput = desk.slop(&["summarize", "--batch", "--yes"]);
-    assert_eq!((ran.code, desk.server.request_count()), (1, 0), "{ran:?}");
+    let (project, _) = batch_project("anthropic");
+    project.write_agent_settings("budget_day_usd = \"0.001\"", "");
+    let ran: CommandOutput = project.slop(&["summarize", "--batch", "--yes"]);
+    assert_eq!((ran.code, project.server.request_count()), (1, 0), "{ran:?}");
     assert!(ran.err.contains("agent.budget_day_usd"), "{}", ran.err);
-    desk.write_wire_settings("gemini", "", "");
-    let ran = desk.slop(&["summarize", "--batch", "--yes"]);
-    assert_eq!((ran.code, desk.server.request_count()), (1, 0), "{ran:?}");
+    project.write_wire_settings("gemini", "", "");
+    let ran = project.slop(&["summarize", "--batch", "--yes"]);
+    assert_eq!((ran.code, project.server.request_count()), (1, 0), "{ran:?}");
     assert!(ran.err.contains("--batch"), "{}", ran.err);
 }
 
 #[test]
 fn a_run_without_new_requests_fetches_finished_batches() {
-    let (desk, post) = batch_project("anthropic");
-    batch(&desk);
+    let (project, post) = batch_project("anthropic");
+    batch(&project);
     post.lock().unwrap().is_done = true;
     // The folder is what is left to ask; the server of this test answers batches only.
-    let ran = desk.slop(&["summarize", "one.py", "two.py", "three.py", "four.py", "--yes"]);
+    let ran = project.slop(&["summarize", "one.py", "two.py", "three.py", "four.py", "--yes"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("came home  4 answered, 0 refused, 0 still to come"), "{}", ran.out);
-    let shown = desk.json(&["agent", "show", "one.py", "--tier", "1"]);
+    let shown = project.json(&["agent", "show", "one.py", "--tier", "1"]);
     assert_eq!(shown["summaries"][0]["text"], "Counts what it is given.");
 }
 
 #[test]
 fn requests_in_a_pending_batch_are_not_new() {
-    let (desk, _) = batch_project("anthropic");
-    let one_by_one = desk.json(&["summarize", "--estimate"]);
-    let at_once = desk.json(&["summarize", "--estimate", "--batch"]);
+    let (project, _) = batch_project("anthropic");
+    let one_by_one = project.json(&["summarize", "--estimate"]);
+    let at_once = project.json(&["summarize", "--estimate", "--batch"]);
     assert_eq!((&one_by_one["questions"], &at_once["questions"]), (&json!(4), &json!(4)));
     let worst = |plan: &Value| usd_nanos(&plan["estimate"]["worst_usd"]);
     assert!(worst(&at_once).abs_diff(worst(&one_by_one) / 2) < 100, "{at_once}");
-    assert_eq!(desk.server.request_count(), 0);
-    batch(&desk);
-    let plan = desk.slop(&["summarize", "--estimate"]);
+    assert_eq!(project.server.request_count(), 0);
+    batch(&project);
+    let plan = project.slop(&["summarize", "--estimate"]);
     assert!(plan.out.starts_with("questions  0 (") && plan.out.contains("4 in a batch"), "{}", plan.out);
     // Nothing is asked, so that nobody has to agree.
-    let again = desk.slop(&["summarize", "--batch"]);
+    let again = project.slop(&["summarize", "--batch"]);
     assert_eq!(again.code, 0, "{again:?}");
     assert!(again.out.contains("nothing new to hand over, 4 questions are in a batch"), "{}", again.out);
     assert!(!again.out.contains("handed over"), "{}", again.out);
-    let asked = desk.slop(&["summarize"]);
+    let asked = project.slop(&["summarize"]);
     assert!(asked.out.contains("4 in a batch") && !asked.out.contains("another process"), "{}", asked.out);
-    assert_eq!(respond_created(&desk), 1);
+    assert_eq!(respond_created(&project), 1);
 }
 
 #[test]
 fn a_document_does_not_wait_for_a_batch() {
-    let (desk, _) = batch_project("anthropic");
-    batch(&desk);
+    let (project, _) = batch_project("anthropic");
+    batch(&project);
     let began = Instant::now();
-    let ran = desk.slop(&["aggregate", "--stdout", "--wait-agent", "60"]);
+    let ran = project.slop(&["aggregate", "--stdout", "--wait-agent", "60"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
 }

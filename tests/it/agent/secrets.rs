@@ -88,7 +88,7 @@ fn secret_canaries() -> Vec<(String, String)> {
 }
 
 /// Writes a file for each canary, in folders that are asked about too.
-fn write_canaries(desk: &AgentProject) -> Vec<String> {
+fn write_canaries(project: &AgentProject) -> Vec<String> {
     let mut all = Vec::new();
     for (number, (canary, text)) in secret_canaries().into_iter().enumerate() {
         let ending = ["py", "md", "toml", "js"][number % 4];
@@ -99,15 +99,15 @@ fn write_canaries(desk: &AgentProject) -> Vec<String> {
             1 => format!("{other}{text}{other}"),
             _ => format!("{other}{text}"),
         };
-        desk.sandbox.write(format!("folder_{}/file_{number}.{ending}", number % 5), text);
+        project.sandbox.write(format!("folder_{}/file_{number}.{ending}", number % 5), text);
         all.push(canary);
     }
     all
 }
 
 #[track_caller]
-fn assert_none_sent(desk: &AgentProject, canaries: &[String]) {
-    let sent: String = desk.server.requests().iter().fold(String::new(), |mut sent, seen| {
+fn assert_none_sent(project: &AgentProject, canaries: &[String]) {
+    let sent: String = project.server.requests().iter().fold(String::new(), |mut sent, seen| {
         writeln!(sent, "{}", seen.text()).unwrap();
         sent
     });
@@ -117,43 +117,45 @@ fn assert_none_sent(desk: &AgentProject, canaries: &[String]) {
 
 #[test]
 fn no_file_with_a_secret_in_it_is_sent() {
-    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
-    let canaries = write_canaries(&desk);
+    let project = AgentProject::new(ModelServer::with_responses([ok_response()]));
+    let canaries = write_canaries(&project);
     assert!(60 <= canaries.len());
     for number in 0..5 {
-        desk.sandbox
+        project
+            .sandbox
             .write(format!("folder_{number}/harmless.py"), module_source(&format!("harmless_{number}")));
-        desk.sandbox
+        project
+            .sandbox
             .write(format!("folder_{number}/harmless_too.py"), module_source(&format!("too_{number}")));
     }
-    desk.write_agent_settings("concurrency = 8", "");
-    let ran = desk.slop(&["summarize", "--yes", "--json"]);
+    project.write_agent_settings("concurrency = 8", "");
+    let ran = project.slop(&["summarize", "--yes", "--json"]);
     assert_eq!(ran.code, 4, "{ran:?}");
     let outcome = &crate::sandbox::data(&ran.out)["outcome"];
     let withheld = outcome["withheld"].as_array().unwrap();
     assert_eq!(withheld.len(), canaries.len(), "{withheld:#?}");
-    for (number, seen) in desk.server.requests().iter().enumerate() {
+    for (number, seen) in project.server.requests().iter().enumerate() {
         assert!(!seen.text().contains("count_n"), "not even its outline: {number} {}", seen.text());
     }
-    assert_none_sent(&desk, &canaries);
+    assert_none_sent(&project, &canaries);
     let told = format!("{}{}", ran.out, ran.err);
     assert!(canaries.iter().all(|canary| !told.contains(canary)), "what is withheld is not told either");
-    assert!(10 <= desk.server.request_count(), "the others are sent");
-    let count = desk.server.request_count();
-    desk.summarize();
-    assert_eq!(desk.server.request_count(), count);
+    assert!(10 <= project.server.request_count(), "the others are sent");
+    let count = project.server.request_count();
+    project.summarize();
+    assert_eq!(project.server.request_count(), count);
 }
 
 #[test]
 fn secrets_are_redacted_if_configured() {
-    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
-    let canaries = write_canaries(&desk);
-    desk.write_agent_settings("concurrency = 8\nsecrets = \"redact\"", "");
-    desk.summarize();
-    assert!(canaries.len() / 2 < desk.server.request_count(), "{}", desk.server.request_count());
-    assert_none_sent(&desk, &canaries);
+    let project = AgentProject::new(ModelServer::with_responses([ok_response()]));
+    let canaries = write_canaries(&project);
+    project.write_agent_settings("concurrency = 8\nsecrets = \"redact\"", "");
+    project.summarize();
+    assert!(canaries.len() / 2 < project.server.request_count(), "{}", project.server.request_count());
+    assert_none_sent(&project, &canaries);
     for number in [0, 1, 2, 3] {
-        let ran = desk.slop(&[
+        let ran = project.slop(&[
             "agent",
             "preview",
             &format!("folder_{number}/file_{number}.{}", ["py", "md", "toml", "js"][number]),
@@ -164,7 +166,7 @@ fn secrets_are_redacted_if_configured() {
 
 #[test]
 fn files_with_secret_names_are_not_sent() {
-    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
+    let project = AgentProject::new(ModelServer::with_responses([ok_response()]));
     let canary = "harmless-by-its-looks-and-yet-not-to-be-sent";
     let names = [
         ".env",
@@ -184,16 +186,16 @@ fn files_with_secret_names_are_not_sent() {
         "a/.htpasswd",
     ];
     for name in names {
-        desk.sandbox.write(name, format!("{{\"note\": \"{canary}\"}}\n# {canary}\n").repeat(9));
+        project.sandbox.write(name, format!("{{\"note\": \"{canary}\"}}\n# {canary}\n").repeat(9));
     }
-    desk.sandbox.write("excluded/plans.md", format!("# Plans\n\n{canary}\n").repeat(9));
-    desk.sandbox.write("one.py", module_source("one"));
-    desk.sandbox.write("two.py", module_source("two"));
-    desk.write_agent_settings("exclude = [\"excluded\"]", "");
-    desk.summarize_json();
-    assert_none_sent(&desk, &[canary.to_owned()]);
+    project.sandbox.write("excluded/plans.md", format!("# Plans\n\n{canary}\n").repeat(9));
+    project.sandbox.write("one.py", module_source("one"));
+    project.sandbox.write("two.py", module_source("two"));
+    project.write_agent_settings("exclude = [\"excluded\"]", "");
+    project.summarize_json();
+    assert_none_sent(&project, &[canary.to_owned()]);
     for name in names.iter().chain(&["excluded/plans.md"]) {
-        let ran = desk.slop(&["agent", "preview", name]);
+        let ran = project.slop(&["agent", "preview", name]);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{name}");
         assert!(!ran.err.contains(canary));
     }
@@ -201,37 +203,37 @@ fn files_with_secret_names_are_not_sent() {
 
 #[test]
 fn files_that_cannot_be_scanned_are_not_sent() {
-    let desk = AgentProject::new(ModelServer::with_responses([ok_response()]));
+    let project = AgentProject::new(ModelServer::with_responses([ok_response()]));
     let wide: Vec<u8> = std::iter::once(0xfeff_u16)
         .chain(module_source("wide").encode_utf16())
         .flat_map(u16::to_le_bytes)
         .collect();
-    desk.sandbox.write("wide.py", wide);
-    desk.sandbox.write("one.py", module_source("one"));
-    desk.summarize();
-    for seen in desk.server.requests() {
+    project.sandbox.write("wide.py", wide);
+    project.sandbox.write("one.py", module_source("one"));
+    project.summarize();
+    for seen in project.server.requests() {
         assert!(!seen.text().contains("count_wide"), "{}", seen.text());
     }
-    assert!(desk.server.requests().iter().any(|seen| seen.text().contains("count_one")));
+    assert!(project.server.requests().iter().any(|seen| seen.text().contains("count_one")));
 }
 
 #[test]
 fn a_secret_in_an_answer_is_neither_stored_nor_sent_on() {
     let token = format!("{}{}", ["gh", "p_"].concat(), random_text(77, ANY, 36));
     let said = token.clone();
-    let desk = AgentProject::new(ModelServer::start(move |_, _| {
+    let project = AgentProject::new(ModelServer::start(move |_, _| {
         ServerAction::both(&format!("Uses {said} for all."), &format!("The token {said} is it."))
     }));
     for name in ["a/one", "a/two", "b/three", "b/four"] {
-        desk.sandbox.write(format!("{name}.py"), module_source(&name[2..]));
+        project.sandbox.write(format!("{name}.py"), module_source(&name[2..]));
     }
-    desk.summarize_json();
-    assert!(4 < desk.server.request_count(), "folders are asked about with what was said of their files");
-    assert_none_sent(&desk, std::slice::from_ref(&token));
-    let shown = desk.json(&["agent", "show", "--all"]).to_string();
-    let document = desk.slop(&["aggregate", "--stdout", "--tier", "2"]).out;
+    project.summarize_json();
+    assert!(4 < project.server.request_count(), "folders are asked about with what was said of their files");
+    assert_none_sent(&project, std::slice::from_ref(&token));
+    let shown = project.json(&["agent", "show", "--all"]).to_string();
+    let document = project.slop(&["aggregate", "--stdout", "--tier", "2"]).out;
     assert!(!shown.contains(&token) && !document.contains(&token));
-    let database = std::fs::read(desk.sandbox.path(".slop_cache/agent.db")).unwrap();
+    let database = std::fs::read(project.sandbox.path(".slop_cache/agent.db")).unwrap();
     assert!(!database.windows(token.len()).any(|bytes| bytes == token.as_bytes()));
     assert_ne!(Value::from(shown), Value::Null);
 }

@@ -14,10 +14,11 @@ use std::time::Instant;
 use serde_json::Value;
 use serde_json::json;
 
-use super::super::agent::desk::AgentProject;
-use super::super::agent::desk::error_response;
-use super::super::agent::desk::module_source;
-use super::super::agent::desk::ok_response;
+use super::super::agent::project::AgentProject;
+use super::super::agent::project::CALL_COST;
+use super::super::agent::project::error_response;
+use super::super::agent::project::module_source;
+use super::super::agent::project::ok_response;
 use super::super::agent::server::ModelServer;
 use super::super::agent::server::ServerAction;
 use super::harness::TestDaemon;
@@ -26,28 +27,26 @@ use super::harness::is_torture;
 use super::harness::rounds;
 use super::harness::wait_until;
 
-/// What one of the server's answers costs: 100 tokens in at a dollar a million, 20 out at ten; in billionths.
-const TRUE_COST: u64 = 100 * 1_000 + 20 * 10_000;
 /// Files in a folder of [`fill`].
 const FOLDER: usize = 5;
 
 /// Writes the user's settings: the server's model, without a key, and these lines of `[agent]`.
-fn write_agent_settings(desk: &AgentProject, agent: &str) {
-    write_settings_for(desk, "mock/m", agent);
+fn write_agent_settings(project: &AgentProject, agent: &str) {
+    write_settings_for(project, "mock/m", agent);
 }
 
-fn write_settings_for(desk: &AgentProject, model: &str, agent: &str) {
-    let url = desk.server.url();
-    desk.write_settings(&format!(
+fn write_settings_for(project: &AgentProject, model: &str, agent: &str) {
+    let url = project.server.url();
+    project.write_settings(&format!(
         "[agent]\nmodels = [\"{model}\"]\nleast_bytes = 0\nrequests_per_minute = 100000\n\
          tokens_per_minute = 1000000000\n{agent}\n[providers.mock]\nwire = \"anthropic\"\nbase_url = \"{url}\"\n\
          [prices.\"{model}\"]\ninput = \"1.00\"\noutput = \"10.00\"\n"
     ));
 }
 
-fn write_batch_settings(desk: &AgentProject, agent: &str) {
-    let url = desk.server.url();
-    desk.write_settings(&format!(
+fn write_batch_settings(project: &AgentProject, agent: &str) {
+    let url = project.server.url();
+    project.write_settings(&format!(
         "[agent]\nmodels = [\"mock/m\"]\nleast_bytes = 0\n{agent}\n[providers.mock]\nwire = \"anthropic\"\n\
          base_url = \"{url}\"\nbatches = true\n[prices.\"mock/m\"]\ninput = \"1.00\"\noutput = \"10.00\"\n"
     ));
@@ -58,15 +57,15 @@ const EAGER: &str = "background = true\nstill_seconds = 0\nconcurrency = 8";
 
 /// A project whose daemon may ask this server.
 fn daemon_project(server: ModelServer) -> AgentProject {
-    let desk = AgentProject::new(server);
-    write_agent_settings(&desk, EAGER);
-    desk
+    let project = AgentProject::new(server);
+    write_agent_settings(&project, EAGER);
+    project
 }
 
 /// Writes so many files, some to a folder.
-fn write_modules(desk: &AgentProject, files: usize) {
+fn write_modules(project: &AgentProject, files: usize) {
     for file in 0..files {
-        desk.sandbox.write(module_path(file), module_source(&format!("file_{file}")));
+        project.sandbox.write(module_path(file), module_source(&format!("file_{file}")));
     }
 }
 
@@ -91,60 +90,62 @@ fn is_idle(daemon: &TestDaemon<'_>) -> bool {
 /// Edits a file, and waits until the daemon has asked about it, its folder and the project, and is done. Whatever it had
 /// to ask besides, it has asked by then.
 #[track_caller]
-fn wait_until_summarized(desk: &AgentProject, daemon: &TestDaemon<'_>, name: &str) {
-    desk.sandbox.write(module_path(0), module_source(name));
-    wait_for_batch(desk, name);
+fn wait_until_summarized(project: &AgentProject, daemon: &TestDaemon<'_>, name: &str) {
+    project.sandbox.write(module_path(0), module_source(name));
+    wait_for_batch(project, name);
     wait_until("the daemon is done", || is_idle(daemon));
 }
 
 #[track_caller]
-fn wait_for_batch(desk: &AgentProject, name: &str) {
+fn wait_for_batch(project: &AgentProject, name: &str) {
     let mark = format!("count_{name}(");
-    wait_until(name, || desk.server.requests().iter().any(|seen| seen.text().contains(&mark)));
+    wait_until(name, || project.server.requests().iter().any(|seen| seen.text().contains(&mark)));
 }
 
 #[test]
 fn edited_files_are_sent_and_moved_ones_are_not() {
     let files = rounds(30, 1_000);
-    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
-    write_modules(&desk, files);
-    desk.sandbox.commit_all("all");
-    let daemon = TestDaemon::start(&desk.sandbox);
-    wait_until("all is asked", || expected_calls(files) <= desk.server.request_count() && is_idle(&daemon));
-    assert_eq!(desk.server.request_count(), expected_calls(files));
+    let project = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&project, files);
+    project.sandbox.commit_all("all");
+    let daemon = TestDaemon::start(&project.sandbox);
+    wait_until("all is asked", || {
+        expected_calls(files) <= project.server.request_count() && is_idle(&daemon)
+    });
+    assert_eq!(project.server.request_count(), expected_calls(files));
 
-    desk.sandbox.git(&["checkout", "-q", "-b", "edited"]);
+    project.sandbox.git(&["checkout", "-q", "-b", "edited"]);
     for file in [1, 2, FOLDER + 1] {
-        desk.sandbox.write(module_path(file), module_source(&format!("edited_{file}")));
+        project.sandbox.write(module_path(file), module_source(&format!("edited_{file}")));
     }
-    desk.sandbox.commit_all("edited");
+    project.sandbox.commit_all("edited");
     // Three files, two folders, and the project.
     wait_until("the edited are asked about", || {
-        expected_calls(files) + 6 <= desk.server.request_count() && is_idle(&daemon)
+        expected_calls(files) + 6 <= project.server.request_count() && is_idle(&daemon)
     });
-    wait_until_summarized(&desk, &daemon, "first");
-    let asked = desk.server.request_count();
+    wait_until_summarized(&project, &daemon, "first");
+    let asked = project.server.request_count();
     assert!(asked <= expected_calls(files) + 9 + 3, "at most two rounds saw the edits: {asked}");
 
-    fs::rename(desk.sandbox.path(module_path(3)), desk.sandbox.path("d0/moved.py")).unwrap();
-    wait_until_summarized(&desk, &daemon, "second");
-    assert_eq!(desk.server.request_count(), asked + 3, "a file that was renamed costs nothing");
-    fs::rename(desk.sandbox.path("d1"), desk.sandbox.path("elsewhere")).unwrap();
-    wait_until_summarized(&desk, &daemon, "third");
-    assert_eq!(desk.server.request_count(), asked + 6, "nor does a folder");
-    desk.sandbox.commit_all("moved");
+    fs::rename(project.sandbox.path(module_path(3)), project.sandbox.path("d0/moved.py")).unwrap();
+    wait_until_summarized(&project, &daemon, "second");
+    assert_eq!(project.server.request_count(), asked + 3, "a file that was renamed costs nothing");
+    fs::rename(project.sandbox.path("d1"), project.sandbox.path("elsewhere")).unwrap();
+    wait_until_summarized(&project, &daemon, "third");
+    assert_eq!(project.server.request_count(), asked + 6, "nor does a folder");
+    project.sandbox.commit_all("moved");
     for branch in ["main", "edited", "main", "edited"] {
-        desk.sandbox.git(&["checkout", "-q", branch]);
+        project.sandbox.git(&["checkout", "-q", branch]);
         thread::sleep(Duration::from_millis(300));
     }
-    wait_until_summarized(&desk, &daemon, "fourth");
-    assert_eq!(desk.server.request_count(), asked + 9, "nor do branches whose contents are known");
+    wait_until_summarized(&project, &daemon, "fourth");
+    assert_eq!(project.server.request_count(), asked + 9, "nor do branches whose contents are known");
 }
 
 #[test]
 fn the_daemon_fetches_the_results_of_a_batch() {
     let name = Mutex::new(String::new());
-    let desk = AgentProject::new(ModelServer::start(move |seen, _| {
+    let project = AgentProject::new(ModelServer::start(move |seen, _| {
         let mut name = name.lock().unwrap();
         let state = |status| json!({"id": "b_1", "type": "message_batch", "processing_status": status});
         match (seen.method.as_str(), seen.path.as_str()) {
@@ -162,46 +163,46 @@ fn the_daemon_fetches_the_results_of_a_batch() {
             _ => ok_response(),
         }
     }));
-    write_batch_settings(&desk, "still_seconds = 0");
-    write_modules(&desk, 1);
-    desk.sandbox.commit_all("all");
-    assert_eq!(desk.json(&["summarize", "--batch", "--yes"])["outcome"]["handed_over"], 1);
-    write_batch_settings(&desk, EAGER);
-    let daemon = TestDaemon::start(&desk.sandbox);
+    write_batch_settings(&project, "still_seconds = 0");
+    write_modules(&project, 1);
+    project.sandbox.commit_all("all");
+    assert_eq!(project.json(&["summarize", "--batch", "--yes"])["outcome"]["handed_over"], 1);
+    write_batch_settings(&project, EAGER);
+    let daemon = TestDaemon::start(&project.sandbox);
     wait_until("the answer is brought home", || is_idle(&daemon) && agent_status(&daemon)["done"] != 0);
     let asked =
-        desk.server.requests().into_iter().filter(|seen| seen.text().contains("count_file_0(")).count();
+        project.server.requests().into_iter().filter(|seen| seen.text().contains("count_file_0(")).count();
     assert_eq!(asked, 1);
 }
 
 #[test]
 fn a_manual_run_sends_only_edited_files() {
     let files = rounds(30, 1_000);
-    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
-    write_modules(&desk, files);
-    desk.sandbox.commit_all("all");
-    desk.summarize_json();
-    assert_eq!(desk.server.request_count(), expected_calls(files));
-    desk.sandbox.git(&["checkout", "-q", "-b", "edited"]);
+    let project = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&project, files);
+    project.sandbox.commit_all("all");
+    project.summarize_json();
+    assert_eq!(project.server.request_count(), expected_calls(files));
+    project.sandbox.git(&["checkout", "-q", "-b", "edited"]);
     for file in [1, 2, FOLDER + 1] {
-        desk.sandbox.write(module_path(file), module_source(&format!("edited_{file}")));
+        project.sandbox.write(module_path(file), module_source(&format!("edited_{file}")));
     }
-    desk.sandbox.commit_all("edited");
-    desk.summarize_json();
+    project.sandbox.commit_all("edited");
+    project.summarize_json();
     assert_eq!(
-        desk.server.request_count(),
+        project.server.request_count(),
         expected_calls(files) + 6,
         "three files, two folders and the project"
     );
-    fs::rename(desk.sandbox.path(module_path(3)), desk.sandbox.path("d0/moved.py")).unwrap();
-    fs::rename(desk.sandbox.path("d1"), desk.sandbox.path("elsewhere")).unwrap();
-    assert_eq!(desk.summarize_json()["questions"], 0);
-    desk.sandbox.commit_all("moved");
+    fs::rename(project.sandbox.path(module_path(3)), project.sandbox.path("d0/moved.py")).unwrap();
+    fs::rename(project.sandbox.path("d1"), project.sandbox.path("elsewhere")).unwrap();
+    assert_eq!(project.summarize_json()["questions"], 0);
+    project.sandbox.commit_all("moved");
     for branch in ["main", "edited"] {
-        desk.sandbox.git(&["checkout", "-q", branch]);
-        assert_eq!(desk.summarize_json()["questions"], 0, "{branch}");
+        project.sandbox.git(&["checkout", "-q", branch]);
+        assert_eq!(project.summarize_json()["questions"], 0, "{branch}");
     }
-    assert_eq!(desk.server.request_count(), expected_calls(files) + 6);
+    assert_eq!(project.server.request_count(), expected_calls(files) + 6);
 }
 
 /// What a server with bad luck has done.
@@ -223,7 +224,7 @@ fn flaky_server(tally: &Arc<Mutex<BillingTally>>, life: &Arc<AtomicUsize>) -> Mo
         let mut tally = tally.lock().unwrap();
         tally.failed += usize::from(roll < 30);
         let is_billed = 14 <= roll;
-        tally.billed += if is_billed { TRUE_COST } else { 0 };
+        tally.billed += if is_billed { CALL_COST } else { 0 };
         let act = match roll {
             0..7 => error_response(500, "api_error", "went wrong"),
             7..14 => error_response(429, "rate_limit_error", "slow down").with("retry-after-ms", "20"),
@@ -254,25 +255,25 @@ fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
     const CAP: u64 = 20_000_000_000;
     let (files, kills) = (rounds(25, 500), rounds(3, 20));
     let (tally, life) = (Arc::new(Mutex::new(BillingTally::default())), Arc::new(AtomicUsize::new(0)));
-    let desk = daemon_project(flaky_server(&tally, &life));
+    let project = daemon_project(flaky_server(&tally, &life));
     write_agent_settings(
-        &desk,
+        &project,
         &format!("{EAGER}\nbudget_day_usd = \"20\"\nbudget_total_usd = \"20\"\ncalls_per_day = 100000"),
     );
-    write_modules(&desk, files);
+    write_modules(&project, files);
     let is_all_there = || {
-        let left = desk.json(&["summarize", "--estimate"]);
+        let left = project.json(&["summarize", "--estimate"]);
         left["done"] == expected_calls(files) && left["questions"] == 0 && left["refused_before"] == 0
     };
     let whole = || tally.lock().unwrap().whole.len();
     let look = || {
         let billed = tally.lock().unwrap().billed;
-        let (_, counted) = desk.usage();
+        let (_, counted) = project.usage();
         assert!(billed <= counted, "the account is short: {billed} of the server's, {counted} of ours");
         assert!(counted <= CAP, "the cap is passed: {counted}");
     };
     for kill in 0..kills {
-        let mut daemon = TestDaemon::start(&desk.sandbox);
+        let mut daemon = TestDaemon::start(&project.sandbox);
         let enough = files * (kill + 1) / (kills + 2);
         // A server that is down for the daemon is left alone for half a minute; the kill ends that too.
         let end = Instant::now() + Duration::from_secs(10);
@@ -288,7 +289,7 @@ fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
     }
     // A run by hand takes over what the dead one had claimed, and asks anew where it was refused.
     for _ in 0..20 {
-        let ran = desk.slop(&["summarize", "--yes", "--retry", "--json"]);
+        let ran = project.slop(&["summarize", "--yes", "--retry", "--json"]);
         assert!([0, 1, 3, 4, 5, 6].contains(&ran.code), "{ran:?}");
         life.fetch_add(1, Ordering::SeqCst);
         look();
@@ -299,7 +300,7 @@ fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
     assert!(is_all_there());
     for file in [0, files / 2, files - 1] {
         assert!(
-            desk.slop(&["agent", "show", &module_path(file)]).out.contains("written by the model mock/m")
+            project.slop(&["agent", "show", &module_path(file)]).out.contains("written by the model mock/m")
         );
     }
     let tally = tally.lock().unwrap();
@@ -311,7 +312,7 @@ fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
     }
     let more: usize = by_question.values().map(|times| times - 1).sum();
     assert!(more <= kills * 8, "{more} more than needed in {kills} kills");
-    let counted = desk.usage().1;
+    let counted = project.usage().1;
     eprintln!(
         "{files} files, {kills} kills: {} questions, {} failures, {more} paid once more, billed {} of {counted} counted",
         by_question.len(),
@@ -322,42 +323,42 @@ fn a_killed_daemon_pays_at_most_once_more_and_charges_everything() {
 
 #[test]
 fn a_file_that_is_being_written_is_not_sent() {
-    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
-    write_agent_settings(&desk, "background = true\nstill_seconds = 2");
-    let _daemon = TestDaemon::start(&desk.sandbox);
+    let project = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_agent_settings(&project, "background = true\nstill_seconds = 2");
+    let _daemon = TestDaemon::start(&project.sandbox);
     let whole = module_source("whole");
     for part in 0..12 {
-        desk.sandbox.write("one.py", &whole[..whole.len() * part / 24]);
+        project.sandbox.write("one.py", &whole[..whole.len() * part / 24]);
         thread::sleep(Duration::from_millis(250));
     }
     let written = Instant::now();
-    desk.sandbox.write("one.py", &whole);
-    wait_for_batch(&desk, "whole");
-    let seen = desk.server.requests();
+    project.sandbox.write("one.py", &whole);
+    wait_for_batch(&project, "whole");
+    let seen = project.server.requests();
     assert!(seen.iter().all(|seen| seen.text().contains("return total")), "a part was asked about");
     assert!(Duration::from_millis(1_900) <= seen[0].at - written);
 }
 
 #[test]
 fn changed_settings_take_effect_while_the_daemon_runs() {
-    let desk = daemon_project(ModelServer::with_responses([ServerAction::Late(
+    let project = daemon_project(ModelServer::with_responses([ServerAction::Late(
         Duration::from_millis(100),
         Box::new(ok_response()),
     )]));
-    write_modules(&desk, 60);
+    write_modules(&project, 60);
     let quick = "background = true\nstill_seconds = 0\nconcurrency = 1";
-    write_agent_settings(&desk, quick);
-    let daemon = TestDaemon::start(&desk.sandbox);
-    wait_until("some are asked", || 3 <= desk.server.request_count());
-    write_agent_settings(&desk, &quick.replace("true", "false"));
+    write_agent_settings(&project, quick);
+    let daemon = TestDaemon::start(&project.sandbox);
+    wait_until("some are asked", || 3 <= project.server.request_count());
+    write_agent_settings(&project, &quick.replace("true", "false"));
     wait_until("nobody is asked", || agent_status(&daemon)["state"] == "off");
-    let asked = desk.server.request_count();
+    let asked = project.server.request_count();
     assert!(asked < 40, "it ends while it asks: {asked}");
     thread::sleep(Duration::from_millis(500));
-    assert_eq!(desk.server.request_count(), asked);
-    write_settings_for(&desk, "mock/other", quick);
+    assert_eq!(project.server.request_count(), asked);
+    write_settings_for(&project, "mock/other", quick);
     wait_until("the other model is asked", || {
-        desk.server.requests().last().is_some_and(|seen| seen.json()["model"] == "other")
+        project.server.requests().last().is_some_and(|seen| seen.json()["model"] == "other")
     });
     assert_eq!(agent_status(&daemon)["models"][0], "mock/other");
 }
@@ -365,78 +366,78 @@ fn changed_settings_take_effect_while_the_daemon_runs() {
 #[test]
 fn equivalent_settings_cancel_no_call() {
     let late = ServerAction::Late(Duration::from_millis(1_500), Box::new(ok_response()));
-    let desk = AgentProject::new(ModelServer::with_responses([late]));
-    write_modules(&desk, 4);
+    let project = AgentProject::new(ModelServer::with_responses([late]));
+    write_modules(&project, 4);
     let slow = "background = true\nstill_seconds = 0\nconcurrency = 2";
-    write_agent_settings(&desk, slow);
-    let daemon = TestDaemon::start(&desk.sandbox);
-    wait_until("some are asked", || 1 <= desk.server.request_count());
-    write_agent_settings(&desk, &format!("{slow}\n# It is the same."));
-    wait_until("others are asked", || 3 <= desk.server.request_count());
-    write_agent_settings(&desk, &format!("{slow}\ncalls_per_day = 1999"));
+    write_agent_settings(&project, slow);
+    let daemon = TestDaemon::start(&project.sandbox);
+    wait_until("some are asked", || 1 <= project.server.request_count());
+    write_agent_settings(&project, &format!("{slow}\n# It is the same."));
+    wait_until("others are asked", || 3 <= project.server.request_count());
+    write_agent_settings(&project, &format!("{slow}\ncalls_per_day = 1999"));
     wait_until("all is asked", || is_idle(&daemon) && agent_status(&daemon)["done"].as_u64() >= Some(4));
-    let mut bodies: Vec<_> = desk.server.requests().iter().map(|seen| seen.body.clone()).collect();
+    let mut bodies: Vec<_> = project.server.requests().iter().map(|seen| seen.body.clone()).collect();
     bodies.sort();
     bodies.dedup();
-    assert_eq!(bodies.len(), desk.server.request_count(), "nothing is asked twice");
+    assert_eq!(bodies.len(), project.server.request_count(), "nothing is asked twice");
 }
 
 #[test]
 fn a_deleted_cache_does_not_stop_the_background_summarizer() {
-    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
-    write_modules(&desk, 2);
-    desk.sandbox.commit_all("all");
-    let mut daemon = TestDaemon::start(&desk.sandbox);
-    wait_until("all is asked", || 3 <= desk.server.request_count() && is_idle(&daemon));
-    desk.sandbox.git(&["clean", "-fdxq"]);
-    desk.sandbox.write(module_path(0), module_source("after"));
+    let project = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&project, 2);
+    project.sandbox.commit_all("all");
+    let mut daemon = TestDaemon::start(&project.sandbox);
+    wait_until("all is asked", || 3 <= project.server.request_count() && is_idle(&daemon));
+    project.sandbox.git(&["clean", "-fdxq"]);
+    project.sandbox.write(module_path(0), module_source("after"));
     let end = Instant::now() + Duration::from_mins(1);
-    let is_asked = || desk.server.requests().iter().any(|seen| seen.text().contains("count_after("));
+    let is_asked = || project.server.requests().iter().any(|seen| seen.text().contains("count_after("));
     while !is_asked() && daemon.child.try_wait().unwrap().is_none() {
         assert!(Instant::now() < end, "it neither asks nor ends");
         thread::sleep(Duration::from_millis(10));
     }
     if let Some(status) = daemon.child.try_wait().unwrap() {
         assert!(status.code().is_some_and(|code| code != 101), "{status}");
-        let again = TestDaemon::start(&desk.sandbox);
-        wait_for_batch(&desk, "after");
+        let again = TestDaemon::start(&project.sandbox);
+        wait_for_batch(&project, "after");
         drop(again);
     }
 }
 
 #[test]
 fn a_signal_ends_a_daemon_with_calls_in_flight() {
-    let desk = daemon_project(ModelServer::with_responses([ServerAction::Silence]));
-    write_modules(&desk, 8);
-    let mut daemon = TestDaemon::start(&desk.sandbox);
-    wait_until("calls are under way", || 8 <= desk.server.request_count());
+    let project = daemon_project(ModelServer::with_responses([ServerAction::Silence]));
+    write_modules(&project, 8);
+    let mut daemon = TestDaemon::start(&project.sandbox);
+    wait_until("calls are under way", || 8 <= project.server.request_count());
     let told = Instant::now();
     daemon.signal("TERM");
     assert_eq!(daemon.wait_for_exit(), Some(0));
     assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
-    let (calls, spent) = desk.usage();
+    let (calls, spent) = project.usage();
     assert_eq!(calls, 8);
-    assert!(8 * TRUE_COST < spent, "what nobody heard the end of counts as its worst");
+    assert!(8 * CALL_COST < spent, "what nobody heard the end of counts as its worst");
 }
 
 #[test]
 fn a_daemon_and_a_manual_run_share_their_tasks() {
-    let desk = daemon_project(ModelServer::with_responses([ServerAction::Late(
+    let project = daemon_project(ModelServer::with_responses([ServerAction::Late(
         Duration::from_millis(50),
         Box::new(ok_response()),
     )]));
-    write_modules(&desk, 20);
-    let mut command = desk.command(&["summarize", "--yes"]);
+    write_modules(&project, 20);
+    let mut command = project.command(&["summarize", "--yes"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut by_hand = command.spawn().unwrap();
-    let daemon = TestDaemon::start(&desk.sandbox);
+    let daemon = TestDaemon::start(&project.sandbox);
     by_hand.wait().unwrap();
     // What the other one had under way is left to it, and what waits for that is asked about by whoever comes next.
     wait_until("all is asked", || {
-        desk.summarize_json()["questions"] == 0 && expected_calls(20) <= desk.server.request_count()
+        project.summarize_json()["questions"] == 0 && expected_calls(20) <= project.server.request_count()
     });
     drop(daemon);
-    let mut bodies: Vec<_> = desk.server.requests().into_iter().map(|seen| seen.body).collect();
+    let mut bodies: Vec<_> = project.server.requests().into_iter().map(|seen| seen.body).collect();
     let asked = bodies.len();
     bodies.sort_unstable();
     bodies.dedup();
@@ -448,24 +449,24 @@ fn a_daemon_and_a_manual_run_share_their_tasks() {
 fn a_server_that_is_down_is_retried_when_it_is_back() {
     let is_down = Arc::new(AtomicUsize::new(1));
     let down = Arc::clone(&is_down);
-    let desk = daemon_project(ModelServer::start(move |_, _| {
+    let project = daemon_project(ModelServer::start(move |_, _| {
         if down.load(Ordering::SeqCst) == 1 {
             error_response(503, "overloaded_error", "closed")
         } else {
             ok_response()
         }
     }));
-    write_modules(&desk, 20);
-    let daemon = TestDaemon::start(&desk.sandbox);
+    write_modules(&project, 20);
+    let daemon = TestDaemon::start(&project.sandbox);
     wait_until("it is paused", || agent_status(&daemon)["state"] == "paused");
     let reason = agent_status(&daemon)["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("mock"), "{reason}");
     // What was on its way comes to its end.
     thread::sleep(Duration::from_secs(1));
-    let (asked, connections) = (desk.server.request_count(), desk.server.connections());
+    let (asked, connections) = (project.server.request_count(), project.server.connections());
     assert!(asked <= 40, "{asked}");
     thread::sleep(Duration::from_secs(1));
-    assert_eq!((desk.server.request_count(), desk.server.connections()), (asked, connections));
+    assert_eq!((project.server.request_count(), project.server.connections()), (asked, connections));
     is_down.store(0, Ordering::SeqCst);
     if is_torture() {
         let end = Instant::now() + Duration::from_mins(5);
@@ -478,32 +479,32 @@ fn a_server_that_is_down_is_retried_when_it_is_back() {
 
 #[test]
 fn a_limit_stops_the_daemons_calls_until_it_is_raised() {
-    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
-    write_modules(&desk, 10);
-    write_agent_settings(&desk, &format!("{EAGER}\ncalls_per_day = 4"));
-    let daemon = TestDaemon::start(&desk.sandbox);
+    let project = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&project, 10);
+    write_agent_settings(&project, &format!("{EAGER}\ncalls_per_day = 4"));
+    let daemon = TestDaemon::start(&project.sandbox);
     wait_until("it is stopped", || agent_status(&daemon)["state"] == "stopped");
     let reason = agent_status(&daemon)["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("4 of 4 calls"), "{reason}");
-    assert_eq!(desk.server.request_count(), 4);
-    write_agent_settings(&desk, &format!("{EAGER}\ncalls_per_day = 100"));
-    wait_until("it goes on", || expected_calls(10) <= desk.server.request_count() && is_idle(&daemon));
-    assert_eq!(desk.server.request_count(), expected_calls(10));
+    assert_eq!(project.server.request_count(), 4);
+    write_agent_settings(&project, &format!("{EAGER}\ncalls_per_day = 100"));
+    wait_until("it goes on", || expected_calls(10) <= project.server.request_count() && is_idle(&daemon));
+    assert_eq!(project.server.request_count(), expected_calls(10));
 }
 
 #[test]
 fn a_daemon_without_tasks_sleeps() {
-    let desk = daemon_project(ModelServer::with_responses([ok_response()]));
-    write_modules(&desk, 2);
-    let daemon = TestDaemon::start(&desk.sandbox);
-    wait_until("all is asked", || 3 <= desk.server.request_count() && is_idle(&daemon));
+    let project = daemon_project(ModelServer::with_responses([ok_response()]));
+    write_modules(&project, 2);
+    let daemon = TestDaemon::start(&project.sandbox);
+    wait_until("all is asked", || 3 <= project.server.request_count() && is_idle(&daemon));
     // Connections that are kept are given up, and the rounds that found nothing are over.
     thread::sleep(Duration::from_secs(2));
-    let (connections, wakes) = (desk.server.connections(), wake_count(&daemon));
+    let (connections, wakes) = (project.server.connections(), wake_count(&daemon));
     thread::sleep(Duration::from_secs(3));
     let woken = self::wake_count(&daemon) - wakes;
     assert!(woken <= 4, "{woken} times in three seconds");
-    assert_eq!(desk.server.connections(), connections);
+    assert_eq!(project.server.connections(), connections);
 }
 
 /// Returns how often the threads that ask were woken.

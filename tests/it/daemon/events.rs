@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 
 use serde_json::Value;
 use serde_json::json;
@@ -195,7 +194,7 @@ fn changes_while_no_daemon_ran_are_seen_by_the_next() {
         daemon.kill();
         drop(daemon);
         for file in 0..50 {
-            edit_keeping_mtime(&sandbox.path(format!("f{file}.py")), &format!("y = {:03}\n", round + file));
+            sandbox.edit_keeping_mtime(&format!("f{file}.py"), &format!("y = {:03}\n", round + file));
         }
         let daemon = TestDaemon::start(&sandbox);
         let mut connection = daemon.connect();
@@ -205,14 +204,6 @@ fn changes_while_no_daemon_ran_are_seen_by_the_next() {
         }
         daemon.assert_audit_is_clean();
     }
-}
-
-/// Writes other bytes of the same size, and puts the time back.
-fn edit_keeping_mtime(path: &Path, text: &str) {
-    let before = fs::metadata(path).unwrap().modified().unwrap();
-    fs::write(path, text).unwrap();
-    let file = fs::File::options().write(true).open(path).unwrap();
-    file.set_times(fs::FileTimes::new().set_modified(before)).unwrap();
 }
 
 #[test]

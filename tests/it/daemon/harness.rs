@@ -16,6 +16,7 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::super::sandbox::Sandbox;
+pub(crate) use super::super::sandbox::wait_until;
 
 /// Whatever takes longer hangs.
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -30,16 +31,6 @@ pub(crate) fn rounds(short: usize, long: usize) -> usize {
 /// Says whether time is no matter.
 pub(crate) fn is_torture() -> bool {
     std::env::var_os("SLOP_TORTURE").is_some()
-}
-
-/// Waits until something is so, and fails with words if it never is.
-#[track_caller]
-pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + DEADLINE;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "never happened: {what}");
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// A generator of numbers that are the same in each run (xorshift).

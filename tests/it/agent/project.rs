@@ -1,9 +1,6 @@
 //! A project whose user has a model at a server of the test's, and what is asked and answered there.
 
-use std::fs;
 use std::process::Command;
-use std::time::Duration;
-use std::time::Instant;
 
 use serde_json::Value;
 
@@ -19,6 +16,10 @@ use crate::sandbox::run;
 const PLAIN: &str = "models = [\"mock/m\"]\nstill_seconds = 0\nleast_bytes = 0\nrequests_per_minute = 100000\n\
                      tokens_per_minute = 1000000000\n";
 
+/// What one response of [`ok_response`] costs in billionths of a dollar: 100 input tokens at $1 and 20 output tokens at
+/// $10 per million.
+pub(crate) const CALL_COST: u64 = 100 * 1_000 + 20 * 10_000;
+
 /// A project whose user has a model at a server of the test's.
 pub(crate) struct AgentProject {
     pub(crate) sandbox: Sandbox,
@@ -28,16 +29,16 @@ pub(crate) struct AgentProject {
 impl AgentProject {
     /// A project without files, and a server that speaks as Anthropic does.
     pub(crate) fn new(server: ModelServer) -> Self {
-        let desk = Self { sandbox: Sandbox::repo(), server };
-        desk.write_agent_settings("", "");
-        desk
+        let project = Self { sandbox: Sandbox::repo(), server };
+        project.write_agent_settings("", "");
+        project
     }
 
     /// A project with one file in it, and a server that does this.
     pub(crate) fn with_file(acts: impl IntoIterator<Item = ServerAction>) -> Self {
-        let desk = Self::new(ModelServer::with_responses(acts));
-        desk.sandbox.write("one.py", module_source("one"));
-        desk
+        let project = Self::new(ModelServer::with_responses(acts));
+        project.sandbox.write("one.py", module_source("one"));
+        project
     }
 
     /// Writes the user's settings: further lines of `[agent]`, and whole tables.
@@ -59,9 +60,7 @@ impl AgentProject {
 
     /// Writes the user's settings as they stand.
     pub(crate) fn write_settings(&self, text: &str) {
-        let folder = self.sandbox.outside("config/slop");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("config.toml"), text).unwrap();
+        self.sandbox.write_user_settings(text);
     }
 
     /// The program, with the key in its surroundings.
@@ -133,12 +132,27 @@ pub(crate) fn error_response(status: u16, kind: &str, message: &str) -> ServerAc
     ServerAction::json(status, &serde_json::json!({"type": "error", "error": error}))
 }
 
-/// Waits until something is so, and stops the test where it is never.
+/// Names a model of Anthropic's for the user, at that server, and these other settings of `[agent]`.
+pub(crate) fn choose_model(sandbox: &Sandbox, server: &ModelServer, agent: &str) {
+    let text = format!(
+        "[agent]\nmodels = ['anthropic/claude-haiku-4-5']\nstill_seconds = 0\n{agent}\n\
+         [providers.anthropic]\nbase_url = '{}'\n",
+        server.url()
+    );
+    sandbox.write_user_settings(&text);
+}
+
+/// Returns the program, with the key where it is looked for.
+pub(crate) fn with_key(sandbox: &Sandbox, arguments: &[&str]) -> Command {
+    let mut command = sandbox.command(arguments);
+    command.env("ANTHROPIC_API_KEY", KEY);
+    command
+}
+
+/// Runs the program with the key where it is looked for, and sees that it does not come out.
 #[track_caller]
-pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_mins(1);
-    while !is_so() {
-        assert!(Instant::now() < end, "never: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+pub(crate) fn run_with_key(sandbox: &Sandbox, arguments: &[&str]) -> CommandOutput {
+    let ran = run(with_key(sandbox, arguments));
+    assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY), "{ran:?}");
+    ran
 }

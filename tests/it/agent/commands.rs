@@ -1,17 +1,24 @@
-//! `slop agent`: what would be sent, what was written and what it cost, without anybody being asked.
+//! Commands that call no model: previews, usage, what was written, and everything else offline.
+
+use std::process::Command;
+use std::process::Stdio;
 
 use serde_json::Value;
 
+use super::AgentProject;
 use super::KEY;
-use super::choose_model;
-use super::module_text;
-use super::run_with_key;
+use super::module_source;
+use super::ok_response;
+use super::project::choose_model;
+use super::project::run_with_key;
 use super::server::ModelServer;
 use super::server::ServerAction;
-use super::two_modules;
+use crate::samples::module_text;
+use crate::samples::two_modules;
 use crate::sandbox::Sandbox;
 use crate::sandbox::list;
 use crate::sandbox::number;
+use crate::sandbox::report_skipped;
 use crate::sandbox::text;
 
 fn answering_server() -> ModelServer {
@@ -176,4 +183,83 @@ fn the_reason_for_not_sending_a_named_file_is_reported() {
     assert!(ran.err.contains("1 question was refused or withheld before; --retry"), "{ran:?}");
     let ran = run_with_key(&sandbox, &["summarize", "src/one.py", "--yes"]);
     assert_eq!(ran.err, "", "of what has its words nothing is said");
+}
+
+/// What people do all day, each command with whether it succeeds.
+const COMMANDS: [&str; 10] = [
+    "status",
+    "index",
+    "aggregate --stdout --tier 1",
+    "aggregate --stdout --tier 2 --format json",
+    "outline one.py",
+    "agent providers",
+    "agent usage",
+    "agent show",
+    "config show",
+    "cache status",
+];
+
+#[test]
+fn without_a_model_there_is_no_trace_of_the_sub_agent() {
+    let project = AgentProject::new(ModelServer::with_responses([ok_response()]));
+    project.write_settings("");
+    project.sandbox.write("one.py", module_source("one"));
+    for command in COMMANDS {
+        let ran = project.slop(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, 0, "{command}: {ran:?}");
+    }
+    assert_eq!(project.server.connections(), 0);
+    for name in [".slop_cache/agent.db", ".slop_cache/agent.db-wal"] {
+        assert!(!project.sandbox.path(name).exists());
+    }
+}
+
+#[test]
+fn other_commands_never_call_a_configured_model() {
+    let project = AgentProject::with_file([ok_response()]);
+    for command in COMMANDS {
+        let ran = project.slop(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, 0, "{command}: {ran:?}");
+    }
+    project.slop(&["summarize", "--estimate"]);
+    project.slop(&["agent", "preview", "one.py"]);
+    assert_eq!(project.server.connections(), 0);
+}
+
+#[test]
+fn without_a_network_everything_else_works() {
+    let can = Command::new("unshare").args(["-rn", "true"]).stderr(Stdio::null()).status();
+    if !can.is_ok_and(|status| status.success()) {
+        return report_skipped("unshare -rn is not possible here");
+    }
+    let sandbox = Sandbox::repo();
+    sandbox.write("one.py", module_source("one"));
+    sandbox.write("docs/two.md", "# Two\n\nTells of it.\n");
+    sandbox.commit_all("all");
+    for command in COMMANDS {
+        // Twice with a network, for what is kept for the next time may be told.
+        let with = crate::sandbox::run(sandbox.script(&format!("$SLOP {command} && $SLOP {command}")));
+        let without = crate::sandbox::run(
+            sandbox.script(&format!("unshare -rn sh -c '$SLOP {command} && $SLOP {command}'")),
+        );
+        assert_eq!((with.code, without.code), (0, 0), "{command}: {without:?}");
+        if !command.starts_with("cache") && !command.starts_with("index") {
+            assert_eq!(with.out, without.out, "{command}");
+        }
+    }
+}
+
+#[test]
+fn a_lost_network_is_reported_and_the_heuristics_remain() {
+    let project = AgentProject::with_file([ok_response()]);
+    let before = project.slop(&["aggregate", "--stdout", "--tier", "1"]).out;
+    let file = project.sandbox.outside("config/slop/config.toml");
+    let text =
+        std::fs::read_to_string(file).unwrap().replace(&project.server.url(), "https://nowhere.invalid");
+    project.write_settings(&text);
+    let ran = project.summarize();
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.err.contains("nowhere.invalid"), "{}", ran.err);
+    assert_eq!(project.usage().1, 0, "what was never sent costs nothing");
+    assert_eq!(project.slop(&["aggregate", "--stdout", "--tier", "1"]).out, before);
 }

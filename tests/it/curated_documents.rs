@@ -5,16 +5,10 @@ use std::fs;
 use serde_json::Value;
 use serde_json::json;
 
-use super::sandbox::Sandbox;
+use super::samples::sample_project;
 use super::sandbox::list;
 use super::sandbox::text;
 use super::sandbox::texts;
-use super::tiers::project;
-
-#[track_caller]
-fn aggregate(sandbox: &Sandbox, arguments: &[&str]) -> Value {
-    sandbox.json(&[&["aggregate", "--stdout"], arguments].concat())
-}
 
 /// Returns the view that a file got, the rule that wanted it, and why it is another.
 #[track_caller]
@@ -32,7 +26,7 @@ fn block_of(document: &Value, path: &str) -> String {
 
 #[test]
 fn each_entry_decides_how_its_files_are_shown() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write(
         "slop.toml",
         r#"
@@ -53,7 +47,7 @@ fn each_entry_decides_how_its_files_are_shown() {
         view_mode = "none"
         "#,
     );
-    let document = aggregate(&sandbox, &["--tier", "3"]);
+    let document = sandbox.aggregate_json(&["--tier", "3"]);
     let rule = |path: &str| outcome_of(&document, path);
     assert_eq!(rule("src/engine.py"), ("outline".into(), "view_mode".into(), Value::Null));
     assert_eq!(rule("src/fast.c"), ("full".into(), "force_full".into(), Value::Null));
@@ -70,40 +64,40 @@ fn each_entry_decides_how_its_files_are_shown() {
 
 #[test]
 fn a_slice_is_shown_at_its_current_lines_and_reported_when_lost() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.stdout_of(&["slice", "add", "src/fast.c", "2-5", "--tag", "hot loop", "--comment", "why"]);
     let shown = "---\n[Slice: hot loop] (why)\nLines 2-5:\nint twice(int x)\n{\n    return x + x;\n}\n";
     let of = |document: &Value| (outcome_of(document, "src/fast.c"), block_of(document, "src/fast.c"));
     let slices = |why: Value| ("custom".to_owned(), "slices".to_owned(), why);
-    assert_eq!(of(&aggregate(&sandbox, &["--tier", "3"])), (slices(Value::Null), shown.to_owned()));
+    assert_eq!(of(&sandbox.aggregate_json(&["--tier", "3"])), (slices(Value::Null), shown.to_owned()));
 
     let source = sandbox.read("src/fast.c");
     sandbox.write("src/fast.c", format!("#include <stdio.h>\n\n{source}"));
     let moved = shown.replace("2-5", "4-7");
-    assert_eq!(of(&aggregate(&sandbox, &["--tier", "3"])), (slices(Value::Null), moved.clone()));
+    assert_eq!(of(&sandbox.aggregate_json(&["--tier", "3"])), (slices(Value::Null), moved.clone()));
     assert_eq!(sandbox.stdout_of(&["view", "src/fast.c", "--mode", "custom", "--bare"]), moved);
 
     sandbox.write("src/fast.c", "int other;\n");
-    let (became, body) = of(&aggregate(&sandbox, &["--tier", "3"]));
+    let (became, body) = of(&sandbox.aggregate_json(&["--tier", "3"]));
     assert!(text(&became.2).contains("\"hot loop\" of lines 2-5 is lost"), "{became:?}");
     assert!(body.contains("[Slice: hot loop] (why)\nLines 2-5 (lost"), "{body}");
     assert!(!body.contains("int other"), "{body}");
 
     sandbox.write("src/fast.c", b"\0\x01\x02");
-    let document = aggregate(&sandbox, &["--tier", "3"]);
+    let document = sandbox.aggregate_json(&["--tier", "3"]);
     let omitted = list(&document["receipt"]["left_out"]).find(|file| file["path"] == "src/fast.c");
     assert_eq!(omitted.unwrap()["reason"], "binary");
 }
 
 #[test]
 fn a_mask_shows_the_named_symbols_and_reports_missing_ones() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.stdout_of(&["mask", "set", "src/engine.py", "Engine.run=def"]);
-    let document = aggregate(&sandbox, &["--tier", "3"]);
+    let document = sandbox.aggregate_json(&["--tier", "3"]);
     assert_eq!(outcome_of(&document, "src/engine.py"), ("masked".into(), "mask".into(), Value::Null));
     assert!(block_of(&document, "src/engine.py").contains("burnt = fuel * 2"));
     sandbox.write("src/engine.py", sandbox.read("src/engine.py").replace("run(", "go("));
-    let document = aggregate(&sandbox, &["--tier", "3"]);
+    let document = sandbox.aggregate_json(&["--tier", "3"]);
     let (view, _, why) = outcome_of(&document, "src/engine.py");
     assert_eq!(view, "summary");
     assert!(text(&why).contains("Engine.run") && text(&why).contains("Engine.go"), "{why}");
@@ -111,23 +105,23 @@ fn a_mask_shows_the_named_symbols_and_reports_missing_ones() {
 
 #[test]
 fn diffs_are_based_on_the_last_commit_or_the_given_revision() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[[files]]\npath = \"src\"\nview_mode = \"diff\"\n");
     sandbox.write("src/fast.c", sandbox.read("src/fast.c").replace("x + x", "2 * x"));
     sandbox.commit_all("second");
     sandbox.write("src/fast.c", sandbox.read("src/fast.c").replace("2 * x", "x << 1"));
-    let document = aggregate(&sandbox, &["--tier", "3"]);
+    let document = sandbox.aggregate_json(&["--tier", "3"]);
     assert_eq!(outcome_of(&document, "src/fast.c"), ("diff".into(), "view_mode".into(), Value::Null));
     assert!(block_of(&document, "src/fast.c").contains("-    return 2 * x;\n+    return x << 1;\n"));
     assert_eq!(block_of(&document, "src/engine.py"), "(no changes since HEAD)\n");
-    let document = aggregate(&sandbox, &["--tier", "3", "--against", "HEAD~1"]);
+    let document = sandbox.aggregate_json(&["--tier", "3", "--against", "HEAD~1"]);
     assert!(block_of(&document, "src/fast.c").contains("-    return x + x;\n+    return x << 1;\n"));
     sandbox.slop(&["aggregate", "--against", "nowhere"]).assert_fails(1, &["`nowhere`", "hint:"]);
 }
 
 #[test]
 fn a_preset_shows_its_files_as_saved_and_reports_missing_ones() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write(
         "slop.toml",
         r#"
@@ -140,12 +134,12 @@ fn a_preset_shows_its_files_as_saved_and_reports_missing_ones() {
         files = []
         "#,
     );
-    let document = aggregate(&sandbox, &["--preset", "review", "--order", "given"]);
+    let document = sandbox.aggregate_json(&["--preset", "review", "--order", "given"]);
     assert_eq!(texts(&document["files"], "path"), ["README.md", "src/engine.py", "src/util/text.py"]);
     assert_eq!(outcome_of(&document, "src/engine.py").0, "outline");
     assert_eq!(document["receipt"]["missing"], json!([]));
-    assert_eq!(list(&aggregate(&sandbox, &["--preset", "empty"])["files"]).count(), 0);
-    let more = aggregate(&sandbox, &["--preset", "review", "src/fast.c", "--order", "path"]);
+    assert_eq!(list(&sandbox.aggregate_json(&["--preset", "empty"])["files"]).count(), 0);
+    let more = sandbox.aggregate_json(&["--preset", "review", "src/fast.c", "--order", "path"]);
     assert_eq!(list(&more["files"]).count(), 4);
 
     fs::remove_dir_all(sandbox.path("src/util")).unwrap();
@@ -163,7 +157,7 @@ fn a_preset_shows_its_files_as_saved_and_reports_missing_ones() {
 
 #[test]
 fn a_plain_preset_entry_does_not_override_an_entry_with_settings() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write(
         "slop.toml",
         r#"
@@ -177,20 +171,20 @@ fn a_plain_preset_entry_does_not_override_an_entry_with_settings() {
         files = ["src", "README.md"]
         "#,
     );
-    let document = aggregate(&sandbox, &["--preset", "all"]);
+    let document = sandbox.aggregate_json(&["--preset", "all"]);
     assert_eq!(outcome_of(&document, "src/engine.py").0, "outline");
     assert!(!texts(&document["files"], "path").contains(&"README.md".to_owned()));
 }
 
 #[test]
 fn a_file_name_that_is_an_invalid_pattern_is_not_an_error() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("src/[x/b.py", "b = 1\n");
     sandbox.stdout_of(&["slice", "add", "src/[x/b.py", "1-1"]);
     sandbox.stdout_of(&["preset", "save", "odd", "src/[x/b.py"]);
-    let document = aggregate(&sandbox, &["--tier", "3"]);
+    let document = sandbox.aggregate_json(&["--tier", "3"]);
     assert_eq!(outcome_of(&document, "src/[x/b.py").0, "custom");
-    assert_eq!(list(&aggregate(&sandbox, &["src/[x/b.py"])["files"]).count(), 1);
+    assert_eq!(list(&sandbox.aggregate_json(&["src/[x/b.py"])["files"]).count(), 1);
     fs::remove_dir_all(sandbox.path("src/[x")).unwrap();
     let ran = sandbox.slop(&["aggregate", "--preset", "odd", "--stdout"]);
     assert!(ran.err.contains("src/[x/b.py: no file of the project answers to it"), "{}", ran.err);
@@ -199,7 +193,7 @@ fn a_file_name_that_is_an_invalid_pattern_is_not_an_error() {
 
 #[test]
 fn a_persona_sets_tier_strategy_preset_and_model() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write(
         "slop.toml",
         r#"
@@ -220,13 +214,13 @@ fn a_persona_sets_tier_strategy_preset_and_model() {
         max_output_tokens = 77
         "#,
     );
-    let document = aggregate(&sandbox, &["--persona", "reviewer"]);
+    let document = sandbox.aggregate_json(&["--persona", "reviewer"]);
     assert_eq!(
         (&document["receipt"]["tier"], &document["receipt"]["strategy"]),
         (&json!(3), &json!("summarize"))
     );
     assert_eq!(list(&document["files"]).count(), 3);
-    let full = aggregate(&sandbox, &["--persona", "reviewer", "--strategy", "full"]);
+    let full = sandbox.aggregate_json(&["--persona", "reviewer", "--strategy", "full"]);
     assert_eq!(full["receipt"]["strategy"], "full");
     let sent = |format: &str| -> Value {
         serde_json::from_str(&sandbox.stdout_of(&[

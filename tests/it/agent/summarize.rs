@@ -9,13 +9,12 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::KEY;
-use super::choose_model;
-use super::run_with_key;
+use super::project::choose_model;
+use super::project::run_with_key;
+use super::project::with_key;
 use super::server::ModelServer;
 use super::server::ServerAction;
-use super::two_modules;
-use super::with_key;
-use super::write_user_file;
+use crate::samples::two_modules;
 use crate::sandbox::Sandbox;
 use crate::sandbox::data;
 use crate::sandbox::number;
@@ -63,7 +62,7 @@ fn answered_requests_are_not_sent_again() {
     let ran = run_with_key(&sandbox, &["summarize", "--yes"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "0 answered; 0 calls, $0.0000\n"));
     assert_eq!(server.request_count(), asked);
-    sandbox.write("src/two.py", super::module_text("Three"));
+    sandbox.write("src/two.py", crate::samples::module_text("Three"));
     run_with_key(&sandbox, &["summarize", "--yes"]);
     assert_eq!(server.request_count(), asked + 2);
 }
@@ -146,7 +145,7 @@ fn an_unknown_price_is_reported_before_anything_is_sent() {
         "[agent]\nmodels = ['anthropic/unheard-of']\n[providers.anthropic]\nbase_url = '{}'\n",
         server.url()
     );
-    write_user_file(&sandbox, &text);
+    sandbox.write_user_settings(&text);
     run_with_key(&sandbox, &["summarize", "--yes"])
         .assert_fails(1, &["whose price is not known", "prices.\"anthropic/unheard-of\""]);
     assert_eq!(server.connections(), 0);
@@ -199,7 +198,7 @@ fn an_unreachable_server_is_an_environment_error() {
 fn a_file_with_a_secret_stays_on_the_machine_and_is_reported() {
     let (server, sandbox) = (answering_server(), two_modules());
     let secret = format!("AKIA{}", "IOSFODNN7QRSTUVW");
-    sandbox.write("src/one.py", format!("{}\nkey = \"{secret}\"\n", super::module_text("One")));
+    sandbox.write("src/one.py", format!("{}\nkey = \"{secret}\"\n", crate::samples::module_text("One")));
     choose_model(&sandbox, &server, "");
     let (code, outcome) = outcome(&sandbox, &[]);
     assert_eq!(code, 4, "{outcome}");
@@ -351,14 +350,14 @@ fn a_custom_provider_gets_as_many_concurrent_calls_as_allowed() {
     });
     let sandbox = two_modules();
     for name in ["Three", "Four", "Five"] {
-        sandbox.write(format!("{name}.py"), super::module_text(name));
+        sandbox.write(format!("{name}.py"), crate::samples::module_text(name));
     }
     let user = format!(
         "[agent]\nmodels = ['work/m']\nstill_seconds = 0\nconcurrency = 2\n[providers.work]\nwire = 'chat'\n\
          base_url = '{}/v1'\nfree = true\n",
         server.url()
     );
-    write_user_file(&sandbox, &user);
+    sandbox.write_user_settings(&user);
     let (code, outcome) = outcome(&sandbox, &[]);
     assert_eq!(
         (code, number(&outcome["answered"]), outcome["spent_usd"].as_str()),

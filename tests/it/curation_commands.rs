@@ -5,15 +5,15 @@ use std::process::Stdio;
 
 use serde_json::json;
 
+use super::samples::sample_project;
 use super::sandbox::Sandbox;
 use super::sandbox::texts;
-use super::tiers::project;
 
 const HEAD: &str = "# My project.\n[aggregation] # mine\norder  =  \"path\"\n\n# The end.\n";
 
 #[test]
 fn slices_are_added_listed_and_removed() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", HEAD);
     let said = sandbox.stdout_of(&[
         "slice",
@@ -57,7 +57,7 @@ fn slices_are_added_listed_and_removed() {
 
 #[test]
 fn concurrent_edits_of_the_settings_are_all_kept() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let ranges: Vec<String> = (1..=20).map(|line| line.to_string()).collect();
     sandbox.write("long.py", "x = 1\n".repeat(20));
     let add = |range: &String| {
@@ -75,7 +75,7 @@ fn concurrent_edits_of_the_settings_are_all_kept() {
 
 #[test]
 fn adding_an_invalid_or_duplicate_slice_is_refused() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.slop(&["slice", "add", "nowhere.py", "1-2"]).assert_fails(1, &["nowhere.py"]);
     sandbox.slop(&["slice", "add", "src/fast.c", "3-900"]).assert_fails(1, &["src/fast.c", "hint:"]);
     assert!(!sandbox.path("slop.toml").exists());
@@ -89,7 +89,7 @@ fn adding_an_invalid_or_duplicate_slice_is_refused() {
 
 #[test]
 fn slices_of_a_deleted_file_are_listed_as_lost() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.stdout_of(&["slice", "add", "src/fast.c", "2-5", "--tag", "a tag"]);
     fs::remove_file(sandbox.path("src/fast.c")).unwrap();
     let said = sandbox.stdout_of(&["slice", "list"]);
@@ -99,7 +99,7 @@ fn slices_of_a_deleted_file_are_listed_as_lost() {
 
 #[test]
 fn a_mask_can_be_set_only_for_existing_symbols() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let said = sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=sig"]);
     assert_eq!(said, "src/util/text.py shorten = sig\n");
     sandbox.stdout_of(&["mask", "set", "src/fast.c", "twice(int x)=def"]);
@@ -115,7 +115,7 @@ fn a_mask_can_be_set_only_for_existing_symbols() {
 
 #[test]
 fn masks_are_listed_with_missing_symbols_and_removed() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=hide"]);
     sandbox.write("src/util/text.py", "def shorter(text):\n    return text\n");
     let said = sandbox.stdout_of(&["mask", "list"]);
@@ -132,7 +132,7 @@ fn masks_are_listed_with_missing_symbols_and_removed() {
 
 #[test]
 fn presets_are_saved_listed_shown_applied_and_deleted() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.slop(&["preset", "save", "empty"]).assert_fails(1, &["[[files]]", "hint:"]);
     sandbox.stdout_of(&["mask", "set", "src/util/text.py", "shorten=sig"]);
     let curated = sandbox.read("slop.toml");
@@ -178,7 +178,7 @@ fn presets_are_saved_listed_shown_applied_and_deleted() {
 
 #[test]
 fn a_user_preset_is_available_in_every_project() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.stdout_of(&["preset", "save", "mine", "README.md", "--user"]);
     assert!(!sandbox.path("slop.toml").exists());
     let own = fs::read_to_string(sandbox.outside("config/slop/config.toml")).unwrap();
@@ -194,7 +194,7 @@ fn a_user_preset_is_available_in_every_project() {
 
 #[test]
 fn personas_are_listed_and_shown() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let persona = "# Careful.\n[personas.dev]\ntier = 3\ncontext_preset = \"gone\"\n\
                    preferred_models = [{ provider = \"anthropic\", model = \"m\" }]\n";
     sandbox.write("slop.toml", persona);
@@ -214,7 +214,7 @@ fn personas_are_listed_and_shown() {
 
 #[test]
 fn unknown_curation_keys_are_reported_and_invalid_values_refused() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[[files]]\npath = \"README.md\"\nveiw_mode = \"full\"\n");
     let ran = sandbox.slop(&["status"]);
     assert_eq!(ran.code, 0);
@@ -227,7 +227,7 @@ fn unknown_curation_keys_are_reported_and_invalid_values_refused() {
 
 #[test]
 fn a_settings_file_that_cannot_be_written_is_unchanged() {
-    let sandbox = project();
+    let sandbox = sample_project();
     sandbox.write("slop.toml", "[[files]\n");
     for command in [&["slice", "add", "README.md", "1-1"][..], &["preset", "save", "x", "README.md"]] {
         sandbox.slop(command).assert_fails(1, &["slop.toml:1"]);
@@ -240,7 +240,7 @@ fn a_settings_file_that_cannot_be_written_is_unchanged() {
 
 #[test]
 fn text_from_a_project_cannot_control_the_terminal() {
-    let sandbox = project();
+    let sandbox = sample_project();
     let slop = "\
         [[files]]\npath = \"src/fast.c\"\nast_mask = { \"\\u009b2J\\u202e\" = \"hide\" }\n\
         [[files.custom_slices]]\nstart_line = 1\nend_line = 2\ntag = \"\\u001b[31m\"\ncomment = \"\\u202Ex\"\n\
